@@ -1,0 +1,22 @@
+import * as z from 'zod/mini';
+import { petIdParameter } from '../int64.ts';
+import type { Operation } from '../operation.ts';
+import { Pet } from '../pet.ts';
+
+export const getPet = {
+  operationId: 'getPet',
+  method: 'GET',
+  path: '/pets/{petId}',
+  summary: 'Get one pet',
+  lifecycle: {
+    kind: 'deprecated',
+    since: new Date('2026-12-01T00:00:00Z'),
+    sunset: new Date('2027-12-01T00:00:00Z'),
+    documentation: 'https://docs.petstore.example/deprecations#getPet',
+  },
+  permission: 'read',
+  parameters: z.object({ petId: petIdParameter }),
+  response: Pet,
+  streamed: false,
+  errors: ['invalid_request', 'unauthorized', 'not_found'],
+} as const satisfies Operation;

@@ -1,0 +1,34 @@
+import { Unauthorized } from '../contract/errors.ts';
+import type { Operation } from '../contract/operation.ts';
+import { logInfo } from '../runtime/logger.ts';
+import { meterRequest } from '../runtime/requestUnits.ts';
+import type { OperationRequest } from './operationRequest.ts';
+
+/** Starts the clock and the meter; middy's first hook, so that they run through every later one. */
+export function startAccessLog({ internal }: OperationRequest): void {
+  internal.startedAt = Date.now();
+  internal.units = meterRequest();
+}
+
+/** One line a request, once its body is on its way or, where it is streamed, has ended. */
+export function logAccess({ operationId }: Operation, request: OperationRequest): void {
+  const { internal, response, error } = request;
+  const refused = error instanceof Unauthorized ? error : undefined;
+  logInfo({
+    operation: operationId,
+    requestId: internal.requestId,
+    status: response?.statusCode,
+    milliseconds: Date.now() - internal.startedAt,
+    readUnits: internal.units.read,
+    writeUnits: internal.units.write,
+    keyId: internal.key?.keyId ?? refused?.keyId,
+    keyName: internal.key?.name,
+    ...(refused && { refused: refused.reason }),
+    ...(isBroken(response?.body) && { broken: true }),
+  });
+}
+
+/** Whether a streamed body ended before its end: the store failed, or the client left. */
+function isBroken(body: unknown): boolean {
+  return typeof body === 'object' && (body as { readableEnded?: boolean }).readableEnded === false;
+}

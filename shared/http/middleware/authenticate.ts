@@ -1,0 +1,24 @@
+import { Forbidden, Unauthorized } from '../../contract/errors.ts';
+import type { Permission } from '../../contract/operation.ts';
+import type { KeyVerifier } from '../../keys/keyVerifier.ts';
+import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
+
+/**
+ * Lets in whoever sends exactly one `Authorization: Bearer <API_KEY>` (RFC 6750 section 2.1) whose key
+ * is valid and has the permission. The scheme's name is case-insensitive (RFC 9110 section 11.1).
+ */
+export function authenticate(verifier: KeyVerifier, permission: Permission): OperationMiddleware {
+  async function verifyKey({ internal }: OperationRequest): Promise<void> {
+    internal.key = await verifier.verify(toApiKey(internal.headers.get('authorization') ?? []));
+    if (permission === 'write' && internal.key.permission !== 'write') throw new Forbidden();
+  }
+
+  return { before: verifyKey };
+}
+
+function toApiKey(lines: readonly string[]): string {
+  if (lines.length > 1) throw new Unauthorized(true, 'several Authorization headers');
+  const [, apiKey] = /^bearer +(\S.*)$/i.exec(lines[0] ?? '') ?? [];
+  if (apiKey === undefined) throw new Unauthorized(false, 'no bearer credentials');
+  return apiKey;
+}

@@ -1,0 +1,28 @@
+import { exposedHeaders } from '../../contract/corsHeaders.ts';
+import {
+  addHeaders,
+  type OperationMiddleware,
+  type OperationRequest,
+  toHeader,
+} from '../operationRequest.ts';
+
+/**
+ * Lets scripts of the allowed origins read the response (https://fetch.spec.whatwg.org/#http-cors-protocol).
+ * @param allowedOrigins such as `https://www.example.com`, or `*` alone for any: a key travels in a
+ * header that a script has to set, so an origin by itself opens nothing
+ */
+export function corsHeaders(allowedOrigins: readonly string[]): OperationMiddleware {
+  const anyOrigin = allowedOrigins.includes('*');
+
+  function addCors(request: OperationRequest): void {
+    if (!anyOrigin) addHeaders(request, { Vary: 'Origin' });
+    const origin = toHeader(request, 'origin');
+    if (!anyOrigin && (origin === undefined || !allowedOrigins.includes(origin))) return;
+    addHeaders(request, {
+      'Access-Control-Allow-Origin': anyOrigin ? '*' : (origin as string),
+      'Access-Control-Expose-Headers': exposedHeaders.join(', '),
+    });
+  }
+
+  return { after: addCors, onError: addCors };
+}

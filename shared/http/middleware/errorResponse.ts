@@ -1,0 +1,16 @@
+import { logError } from '../../runtime/logger.ts';
+import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
+import { toErrorResponse } from '../toErrorResponse.ts';
+
+/** Turns whatever was thrown into a response. What the client is not told goes to the log. */
+export function errorResponse(): OperationMiddleware {
+  function answerError(request: OperationRequest): void {
+    const error = request.error ?? new Error('middy reported no error');
+    request.response = toErrorResponse(error);
+    if (request.response.statusCode >= 500) {
+      logError({ requestId: request.internal.requestId }, error);
+    }
+  }
+
+  return { onError: answerError };
+}

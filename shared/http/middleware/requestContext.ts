@@ -1,0 +1,32 @@
+import {
+  addHeaders,
+  type OperationMiddleware,
+  type OperationRequest,
+} from '../operationRequest.ts';
+
+/** Reads what every later step needs of the event, and names the request in the response. */
+export function requestContext(): OperationMiddleware {
+  function readContext({ event, context, internal }: OperationRequest): void {
+    internal.requestId = event.requestContext?.requestId ?? context.awsRequestId;
+    internal.headers = toHeaderLines(event.multiValueHeaders ?? {});
+    internal.parameters = {};
+  }
+
+  function nameRequest(request: OperationRequest): void {
+    addHeaders(request, { 'X-Request-Id': request.internal.requestId });
+  }
+
+  return { before: readContext, after: nameRequest, onError: nameRequest };
+}
+
+/** Names come in the client's case, and a client may send one name in two cases. */
+function toHeaderLines(
+  headers: Record<string, string[] | undefined>,
+): ReadonlyMap<string, readonly string[]> {
+  const lines = new Map<string, string[]>();
+  for (const [name, values = []] of Object.entries(headers)) {
+    const lowerCase = name.toLowerCase();
+    lines.set(lowerCase, [...(lines.get(lowerCase) ?? []), ...values]);
+  }
+  return lines;
+}

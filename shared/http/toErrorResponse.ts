@@ -1,0 +1,51 @@
+import { type ErrorCode, toErrorBody } from '../contract/errorBody.ts';
+import type { DomainError } from '../contract/errors.ts';
+import type { HttpResponse } from './operationRequest.ts';
+
+const codeOf: Record<DomainError['name'], ErrorCode> = {
+  InvalidRequest: 'invalid_request',
+  Unauthorized: 'unauthorized',
+  Forbidden: 'forbidden',
+  NotFound: 'not_found',
+  PreconditionFailed: 'precondition_failed',
+  UnsupportedMediaType: 'unsupported_media_type',
+  StoreUnavailable: 'service_unavailable',
+};
+
+/** Seconds: past the SDK's own retries, and short enough for a person to wait. */
+const RETRY_AFTER = '5';
+
+/** The one place that gives an error its status. Whatever it does not know is a 500 that says nothing. */
+export function toErrorResponse(error: Error): HttpResponse {
+  const known = error.name in codeOf ? (error as DomainError) : undefined;
+  const body = known
+    ? toErrorBody(codeOf[known.name], known.message)
+    : toErrorBody(
+        'internal_error',
+        'Something went wrong on our side; the request id tells us what.',
+      );
+  return {
+    statusCode: body.status,
+    headers: { 'Content-Type': 'application/json', ...(known && toErrorHeaders(known)) },
+    body: JSON.stringify(body),
+  };
+}
+
+function toErrorHeaders(error: DomainError): Record<string, string> {
+  const challenge = 'Bearer realm="petstore"';
+  switch (error.name) {
+    case 'Unauthorized':
+      // RFC 6750 section 3.1: no error code for a request without credentials.
+      return {
+        'WWW-Authenticate': error.credentialsSent
+          ? `${challenge}, error="invalid_token"`
+          : challenge,
+      };
+    case 'Forbidden':
+      return { 'WWW-Authenticate': `${challenge}, error="insufficient_scope"` };
+    case 'StoreUnavailable':
+      return { 'Retry-After': RETRY_AFTER };
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,66 @@
+import { createHash, randomInt, timingSafeEqual } from 'node:crypto';
+
+/**
+ * An API key is `psk_`, a key id of 10, a secret of 26 (154 random bits) and a checksum of 6
+ * characters, all of them letters and digits: one word that needs no quoting and that a secret scanner
+ * finds with `psk_[0-9A-Za-z]{42}`.
+ */
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const shape = /^psk_([0-9A-Za-z]{10})([0-9A-Za-z]{26})([0-9A-Za-z]{6})$/;
+
+export interface ParsedKey {
+  /** The public part: it names the key in the table and in logs. */
+  readonly keyId: string;
+  readonly secret: string;
+}
+
+export interface MintedKey {
+  readonly keyId: string;
+  /** The whole key. It is shown once and stored nowhere. */
+  readonly apiKey: string;
+  readonly secretHash: string;
+}
+
+/** Makes a key from the system's random source; a given key id is kept, so that a key can be replaced. */
+export function mintApiKey(keyId: string = randomText(10)): MintedKey {
+  const secret = randomText(26);
+  return {
+    keyId,
+    apiKey: `psk_${keyId}${secret}${toChecksum(keyId + secret)}`,
+    secretHash: toSecretHash(secret),
+  };
+}
+
+/** The parts of a well-formed key; `undefined` when the shape or the checksum is wrong. */
+export function parseApiKey(text: string): ParsedKey | undefined {
+  const [, keyId, secret, checksum] = shape.exec(text) ?? [];
+  if (keyId === undefined || secret === undefined) return undefined;
+  return toChecksum(keyId + secret) === checksum ? { keyId, secret } : undefined;
+}
+
+/** Whether the hash is the secret's, in a time that does not tell how much of it is right. */
+export function matchesSecretHash(secret: string, secretHash: string): boolean {
+  const expected = Buffer.from(secretHash, 'base64url');
+  const actual = createHash('sha256').update(secret).digest();
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
+}
+
+/** SHA-256 in base64url. A secret of 154 random bits needs no slow password hash. */
+function toSecretHash(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}
+
+/** Not a protection: it lets a mistyped or random key be refused without a look into the table. */
+function toChecksum(text: string): string {
+  let number = createHash('sha256').update(`psk_${text}`).digest().readUIntBE(0, 6);
+  let checksum = '';
+  while (checksum.length < 6) {
+    checksum += alphabet[number % alphabet.length];
+    number = Math.floor(number / alphabet.length);
+  }
+  return checksum;
+}
+
+function randomText(length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
+}

@@ -1,0 +1,120 @@
+import {
+  type DynamoDBDocumentClient,
+  PutCommand,
+  ScanCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { Permission } from '../contract/operation.ts';
+import { mintApiKey } from './apiKey.ts';
+import { defineKeyStore, type KeyRecord, type KeyStore } from './keyStore.ts';
+
+/** A key just made: the only time that the whole key can be seen. */
+export interface NewKey {
+  readonly apiKey: string;
+  readonly record: KeyRecord;
+}
+
+/** The writing side of the key table, for those who hand out keys; no function needs it. */
+export interface KeyRegister extends KeyStore {
+  create(key: {
+    name: string;
+    permission: Permission;
+    expiresAt?: Date | undefined;
+  }): Promise<NewKey>;
+  /** Every key, oldest first. */
+  list(): Promise<KeyRecord[]>;
+  /** Adds a key, or replaces the one with the same key id. */
+  put(record: KeyRecord): Promise<void>;
+  /**
+   * Makes a successor with the same name, permission and lifetime. The old key works on until the grace
+   * is over, or until it would have ended anyway.
+   * @param graceMilliseconds 0 ends the old key at once
+   */
+  rotate(old: KeyRecord, graceMilliseconds: number): Promise<NewKey>;
+  /** Ends a key: at the latest 60 s later nothing lets it in. */
+  revoke(keyId: string): Promise<void>;
+}
+
+/** @param now the clock, in milliseconds since the epoch */
+export function defineKeyRegister(
+  client: DynamoDBDocumentClient,
+  tableName: string,
+  now: () => number = Date.now,
+): KeyRegister {
+  async function create(
+    key: Pick<KeyRecord, 'name' | 'permission' | 'expiresAt'>,
+  ): Promise<NewKey> {
+    const { apiKey, keyId, secretHash } = mintApiKey();
+    const record = { keyId, secretHash, ...key, createdAt: toTime(now()) };
+    await client.send(
+      new PutCommand({
+        TableName: tableName,
+        Item: record,
+        ConditionExpression: 'attribute_not_exists(keyId)',
+      }),
+    );
+    return { apiKey, record };
+  }
+
+  async function end(keyId: string, revokedAt: string, rotatedAt?: string): Promise<void> {
+    await client.send(
+      new UpdateCommand({
+        TableName: tableName,
+        Key: { keyId },
+        UpdateExpression: `SET revokedAt = :revokedAt${rotatedAt ? ', rotatedAt = :rotatedAt' : ''}`,
+        ConditionExpression: 'attribute_exists(keyId)',
+        ExpressionAttributeValues: {
+          ':revokedAt': revokedAt,
+          ...(rotatedAt && { ':rotatedAt': rotatedAt }),
+        },
+      }),
+    );
+  }
+
+  return {
+    ...defineKeyStore(client, tableName),
+
+    async put(record) {
+      await client.send(new PutCommand({ TableName: tableName, Item: record }));
+    },
+
+    create({ name, permission, expiresAt }) {
+      return create({ name, permission, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) });
+    },
+
+    async list() {
+      const records: KeyRecord[] = [];
+      let next: Record<string, unknown> | undefined;
+      do {
+        const { Items = [], LastEvaluatedKey } = await client.send(
+          new ScanCommand({ TableName: tableName, ExclusiveStartKey: next, ConsistentRead: true }),
+        );
+        records.push(...(Items as KeyRecord[]));
+        next = LastEvaluatedKey;
+      } while (next);
+      return records.sort((one, other) => one.createdAt.localeCompare(other.createdAt));
+    },
+
+    async rotate(old, graceMilliseconds) {
+      const { name, permission, createdAt, expiresAt, revokedAt } = old;
+      const lifetime = expiresAt && Date.parse(expiresAt) - Date.parse(createdAt);
+      const successor = await create({
+        name,
+        permission,
+        ...(lifetime && { expiresAt: toTime(now() + lifetime) }),
+      });
+      const graceEnds = toTime(now() + graceMilliseconds);
+      const ends = revokedAt && revokedAt < graceEnds ? revokedAt : graceEnds;
+      await end(old.keyId, ends, toTime(now()));
+      return successor;
+    },
+
+    async revoke(keyId) {
+      await end(keyId, toTime(now()));
+    },
+  };
+}
+
+function toTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,52 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { StoreUnavailable } from '../contract/errors.ts';
+import { isOutage } from './isOutage.ts';
+import { countUnits } from './requestUnits.ts';
+
+/**
+ * The bounds of one call: at most 3 attempts of 1 s to connect and 3 s to answer, so 12 s and the
+ * pauses between them. A request makes one call for its key before its handler runs, and a handler
+ * that waits longer is answered for by `defineHandler`, so an answer always precedes the function's
+ * 28 s and API Gateway's 29 s.
+ */
+const bounds = {
+  maxAttempts: 3,
+  requestHandler: {
+    connectionTimeout: 1_000,
+    requestTimeout: 3_000,
+    socketTimeout: 3_000,
+    throwOnRequestTimeout: true,
+  },
+};
+
+interface Answer {
+  readonly ConsumedCapacity?: { readonly CapacityUnits?: number };
+}
+
+/**
+ * A client that obeys the SDK's own variables (`AWS_REGION`, `AWS_ENDPOINT_URL_DYNAMODB`, …).
+ * Its calls throw `StoreUnavailable` in place of what the SDK throws when DynamoDB throttles, fails or
+ * cannot be reached through every retry, and count the request units that they consume. A write whose
+ * condition fails is billed too, but DynamoDB does not say how much.
+ */
+export function defineDynamoDB(): DynamoDBClient {
+  const client = new DynamoDBClient(bounds);
+  client.middlewareStack.add(
+    (next, { commandName = '' }) =>
+      async function meterCall(args) {
+        try {
+          const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' };
+          const result = await next({ ...args, input });
+          const { ConsumedCapacity } = result.output as Answer;
+          const kind = /^(Update|Put|Delete)/.test(commandName) ? 'write' : 'read';
+          countUnits(kind, ConsumedCapacity?.CapacityUnits ?? 0);
+          return result;
+        } catch (error) {
+          throw isOutage(error) ? new StoreUnavailable(error) : error;
+        }
+      },
+    // The outermost step and place: outside the SDK's retries.
+    { step: 'initialize', priority: 'high', name: 'meterCall' },
+  );
+  return client;
+}

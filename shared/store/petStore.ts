@@ -1,0 +1,37 @@
+import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { NotFound } from '../contract/errors.ts';
+import type { Pet } from '../contract/pet.ts';
+
+export interface PetStore {
+  /** @throws {NotFound} when no pet has this id */
+  get(petId: bigint): Promise<Pet>;
+}
+
+export function definePetStore(client: DynamoDBDocumentClient, tableName: string): PetStore {
+  return {
+    async get(petId) {
+      const { Item } = await client.send(
+        new GetCommand({ TableName: tableName, Key: { id: petId } }),
+      );
+      if (!Item) throw new NotFound('pet', petId);
+      return toPet(Item as Pet);
+    },
+  };
+}
+
+/** The document that the table keeps: the pet as it is, its ids as DynamoDB numbers. */
+export function toPetRecord(pet: Pet): Pet {
+  return pet;
+}
+
+/** DynamoDB keeps no order of members; this restores the contract's. */
+function toPet({ id, name, status, category, photoUrls, tags }: Pet): Pet {
+  return {
+    id,
+    name,
+    status,
+    ...(category && { category: { id: category.id, name: category.name } }),
+    ...(photoUrls && { photoUrls }),
+    ...(tags && { tags: tags.map((tag) => ({ id: tag.id, name: tag.name })) }),
+  };
+}

@@ -1,0 +1,86 @@
+import { expect, it, vi } from 'vitest';
+import { getPet } from '../../../shared/contract/operations/getPet.ts';
+import { defineHandler } from '../../../shared/http/defineHandler.ts';
+import { mintApiKey } from '../../../shared/keys/apiKey.ts';
+import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
+import { countUnits } from '../../../shared/runtime/requestUnits.ts';
+import { toProxyRequest } from '../../support/proxyRequest.ts';
+
+const { apiKey, keyId, secretHash } = mintApiKey();
+const key = {
+  keyId,
+  secretHash,
+  name: 'storefront-web',
+  permission: 'read',
+  createdAt: '',
+} as const;
+
+async function logOf(authorization: string, answer: () => Promise<{ body: unknown }>) {
+  const info = vi.spyOn(console, 'info').mockImplementation(() => {});
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  const get = async (id: string) => {
+    countUnits('read', 1);
+    return id === keyId ? key : undefined;
+  };
+  const settings = { verifier: defineKeyVerifier({ get }), allowedOrigins: ['*'] };
+  const handler = defineHandler(getPet, settings, answer);
+  await handler(
+    toProxyRequest({ authorization: [authorization] }, { petId: '7' }) as never,
+    {} as never,
+  );
+  const lines = info.mock.calls.map(([line]) => line);
+  vi.restoreAllMocks();
+  return lines;
+}
+
+it('says who did what, with which outcome, how fast and at which cost, in one line', async () => {
+  const lines = await logOf(`Bearer ${apiKey}`, async () => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    countUnits('read', 0.5);
+    countUnits('write', 2);
+    return { body: {} };
+  });
+  expect(lines).toEqual([
+    {
+      operation: 'getPet',
+      requestId: 'request-1',
+      status: 200,
+      milliseconds: expect.any(Number),
+      readUnits: 1.5,
+      writeUnits: 2,
+      keyId,
+      keyName: 'storefront-web',
+    },
+  ]);
+  expect(lines[0].milliseconds).toBeGreaterThanOrEqual(19);
+});
+
+it('counts each of several requests at once by itself', async () => {
+  const answer = async () => {
+    countUnits('read', 1);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    countUnits('read', 1);
+    return { body: {} };
+  };
+  const lines = await Promise.all([1, 2, 3].map(() => logOf(`Bearer ${apiKey}`, answer)));
+  for (const { readUnits } of lines.flat()) expect(readUnits).toBe(3);
+});
+
+it.each([
+  ['Basic dXNlcjpwYXNzd29yZA==', { refused: 'no bearer credentials', keyId: undefined }],
+  ['Bearer nonsense', { refused: 'malformed key', keyId: undefined }],
+  [`Bearer ${mintApiKey('0123456789').apiKey}`, { refused: 'unknown key', keyId: '0123456789' }],
+  [`Bearer ${mintApiKey(keyId).apiKey}`, { refused: 'wrong secret', keyId }],
+])('tells refusals apart by reason and key id: %#', async (authorization, expected) => {
+  const [line] = await logOf(authorization, async () => ({ body: {} }));
+  expect(line).toMatchObject({ status: 401, ...expected });
+  expect(JSON.stringify(line)).not.toContain(authorization.split(' ')[1]);
+});
+
+it('keeps a failure’s line apart from its cause', async () => {
+  const [line] = await logOf(`Bearer ${apiKey}`, async () => {
+    throw new Error('a mistake');
+  });
+  expect(line).toMatchObject({ status: 500, keyId });
+  expect(JSON.stringify(line)).not.toContain('a mistake');
+});
