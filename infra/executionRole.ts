@@ -1,0 +1,41 @@
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import type { OperationId } from '../shared/contract/operations.ts';
+import type { DataTables } from './dataTables.ts';
+import { type OperationSettings, toTableAccess } from './operationSettings.ts';
+import type { TableName } from './tables.ts';
+
+/**
+ * What an operation's function may do: its actions on its tables, and writing to its own log group,
+ * where the managed AWSLambdaBasicExecutionRole would let it write to every log group of the account.
+ * Tracing adds X-Ray's two actions, which have no resource to be limited to.
+ */
+export function defineExecutionRole(
+  scope: Construct,
+  operationId: OperationId,
+  logGroup: ILogGroup,
+  dataTables: DataTables,
+): Role {
+  const role = new Role(scope, `${operationId}Role`, {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+  });
+  role.addToPolicy(
+    new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [logGroup.logGroupArn],
+    }),
+  );
+  for (const [name, actions] of toEntries(toTableAccess(operationId))) {
+    role.addToPolicy(
+      new PolicyStatement({ actions: [...actions], resources: [dataTables[name].tableArn] }),
+    );
+  }
+  return role;
+}
+
+type Access = OperationSettings['access'];
+
+function toEntries(access: Access): [TableName, NonNullable<Access[TableName]>][] {
+  return Object.entries(access) as [TableName, NonNullable<Access[TableName]>][];
+}

@@ -1,0 +1,20 @@
+import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { DataTables } from './dataTables.ts';
+
+/** What a deployment prints, and what the ops commands read: the base address and the tables' names. */
+export function defineOutputs(stack: Stack, api: RestApi, tables: DataTables): void {
+  new CfnOutput(stack, 'BaseUrl', {
+    description: 'The base address, which every path of the contract is relative to',
+    // Built by hand, since the gateway's own URL ends in a slash.
+    value: `https://${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${api.deploymentStage.stageName}`,
+  });
+  for (const [name, table] of Object.entries(tables)) {
+    new CfnOutput(stack, toTableOutputName(name), { value: table.tableName });
+  }
+}
+
+/** `apiKeys` is output as `ApiKeysTableName`. */
+function toTableOutputName(name: string): string {
+  return `${name[0]?.toUpperCase()}${name.slice(1)}TableName`;
+}

@@ -1,0 +1,130 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type TableDefinition, tables } from '../../infra/tables.ts';
+import { findResources, stageNames, templates } from '../support/stackTemplates.ts';
+
+it.each(stageNames)('%s has every table with its keys, billed by request', (stage) => {
+  const built = Object.values(findResources(stage, 'AWS::DynamoDB::Table')).map(
+    ({ Properties: { KeySchema, AttributeDefinitions, BillingMode } }) => ({
+      keys: KeySchema.map((key: { AttributeName: string }) => key.AttributeName),
+      types: AttributeDefinitions.map(
+        (attribute: { AttributeType: string }) => attribute.AttributeType,
+      ),
+      billing: BillingMode,
+    }),
+  );
+  const wanted = Object.values<TableDefinition>(tables).map(({ partitionKey, sortKey }) => ({
+    keys: [partitionKey, ...(sortKey ? [sortKey] : [])].map(({ name }) => name),
+    types: [partitionKey, ...(sortKey ? [sortKey] : [])].map(({ type }) => type),
+    billing: 'PAY_PER_REQUEST',
+  }));
+  expect(built).toHaveLength(wanted.length);
+  expect(built).toEqual(expect.arrayContaining(wanted));
+});
+
+it.each([
+  ['production', 'Retain', true],
+  ['staging', 'Delete', false],
+] as const)('%s tables have the deletion policy %s', (stage, policy, isProtected) => {
+  const all = Object.values(findResources(stage, 'AWS::DynamoDB::Table'));
+  expect(all).toHaveLength(Object.keys(tables).length);
+  for (const table of all) {
+    expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
+    expect(table.Properties).toMatchObject({
+      DeletionProtectionEnabled: isProtected,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: isProtected },
+    });
+  }
+});
+
+it.each([
+  ['production', 90, 'Retain'],
+  ['staging', 14, 'Delete'],
+] as const)('%s keeps every log for %i days', (stage, days, policy) => {
+  const groups = Object.entries(findResources(stage, 'AWS::Logs::LogGroup'));
+  for (const [, group] of groups) {
+    expect(group.Properties.RetentionInDays).toBe(days);
+    expect(group.DeletionPolicy).toBe(policy);
+  }
+  const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
+  const accessLog = groups.find(([id]) =>
+    JSON.stringify(gateway?.Properties.AccessLogSetting.DestinationArn).includes(`"Ref":"${id}"`),
+  );
+  const functionLogs = Object.values(findResources(stage, 'AWS::Lambda::Function')).map(
+    ({ Properties }) => Properties.LoggingConfig.LogGroup.Ref,
+  );
+  const written = [accessLog?.[0], ...functionLogs];
+  expect(groups.map(([id]) => id).sort()).toEqual(written.sort());
+});
+
+it.each(stageNames)('%s serves /v1 with tracing, a throttle and JSON access logs', (stage) => {
+  const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
+  expect(gateway?.Properties).toMatchObject({
+    StageName: 'v1',
+    TracingEnabled: true,
+    MethodSettings: [
+      {
+        HttpMethod: '*',
+        ThrottlingRateLimit: expect.any(Number),
+        ThrottlingBurstLimit: expect.any(Number),
+      },
+    ],
+  });
+  const format = JSON.parse(gateway?.Properties.AccessLogSetting.Format);
+  expect(format.requestId).toBe('$context.requestId');
+  expect(format.status).toBe('$context.status');
+});
+
+it.each(stageNames)('%s outputs its base address, ending in /v1, and its tables', (stage) => {
+  const outputs = templates[stage].findOutputs('*');
+  expect(Object.keys(outputs).sort()).toEqual([
+    'ApiKeysTableName',
+    'BaseUrl',
+    'InventoryTableName',
+    'OrdersTableName',
+    'PetsTableName',
+  ]);
+  const [separator, parts] = outputs.BaseUrl?.Value['Fn::Join'] ?? [];
+  const [stageId, gateway] =
+    Object.entries(findResources(stage, 'AWS::ApiGateway::Stage'))[0] ?? [];
+  const address = parts
+    .map((part: string | { Ref: string }) => {
+      if (typeof part === 'string') return part;
+      return part.Ref === stageId ? gateway?.Properties.StageName : `{${part.Ref}}`;
+    })
+    .join(separator);
+  expect(address).toMatch(
+    /^https:\/\/\{Api\w+\}\.execute-api\.\{AWS::Region\}\.\{AWS::URLSuffix\}\/v1$/,
+  );
+});
+
+it.each(stageNames)('%s has no custom resource', (stage) => {
+  const types = Object.values(
+    templates[stage].toJSON().Resources as Record<string, { Type: string }>,
+  );
+  expect(types.filter(({ Type }) => /^Custom::|CustomResource/.test(Type))).toEqual([]);
+});
+
+it('synthesizes both stacks with no AWS settings at all', { timeout: 60_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-synth-'));
+  try {
+    execFileSync(process.execPath, [join(import.meta.dirname, '../../infra/app.ts')], {
+      env: {
+        HOME: folder,
+        CDK_OUTDIR: folder,
+        CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}',
+      },
+    });
+    expect(readdirSync(folder)).toEqual(
+      expect.arrayContaining([
+        'petstore-production.template.json',
+        'petstore-staging.template.json',
+      ]),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
