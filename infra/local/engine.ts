@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import dynalite from 'dynalite';
+import { StartFailure } from './startFailure.ts';
+
+/** Something that speaks DynamoDB. */
+export interface Engine {
+  readonly endpoint: string;
+  close(): Promise<void>;
+}
+
+/**
+ * dynalite in this process.
+ * @param options.dir the folder that keeps the data; without one it is in memory
+ * @throws {StartFailure} when the folder cannot be used
+ */
+export async function startEmbeddedEngine({ dir }: { dir?: string } = {}): Promise<Engine> {
+  if (dir !== undefined) await checkFolder(dir);
+  const server = dynalite({
+    createTableMs: 0,
+    deleteTableMs: 0,
+    updateTableMs: 0,
+    ...(dir !== undefined && { path: dir }),
+  });
+  const isIdle = trackActions(server);
+  server.on('request', survivesHalfRequest);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      await isIdle();
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/**
+ * dynalite opens its store in the background and ends the process when that fails, without the
+ * reason; opening it once before tells whether it is in use or cannot be written.
+ */
+async function checkFolder(dir: string): Promise<void> {
+  const { Level } = createRequire(createRequire(import.meta.url).resolve('dynalite'))('level');
+  try {
+    await mkdir(dir, { recursive: true });
+    const store = new Level(dir);
+    await store.open();
+    await store.close();
+  } catch (error) {
+    const { message, cause } = error as Error & { cause?: Error & { code?: string } };
+    const reason =
+      cause?.code === 'LEVEL_LOCKED' ? 'another process is using it' : (cause?.message ?? message);
+    throw new StartFailure(`The folder ${dir} cannot be used: ${reason}`);
+  }
+}
+
+/**
+ * dynalite's own close waits for connections, and a connection may be gone before its action is done:
+ * an action that then finds the store closed ends the process. This waits for the actions.
+ */
+function trackActions(server: Server): () => Promise<void> {
+  let underWay = 0;
+  let report = () => {};
+  const finish = () => {
+    underWay -= 1;
+    if (underWay === 0) report();
+  };
+  // An action's last step, and nothing else, ends its response.
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const end = response.end;
+    request.once('end', () => {
+      underWay += 1;
+      response.end = ((...args: Parameters<typeof end>) => {
+        finish();
+        return end.apply(response, args);
+      }) as typeof end;
+    });
+  });
+  return () =>
+    new Promise((resolve) => {
+      report = resolve;
+      if (underWay === 0) resolve();
+    });
+}
+
+/** dynalite throws, outside anyone's reach, when a client leaves in the middle of a request. */
+function survivesHalfRequest(request: IncomingMessage): void {
+  request.removeAllListeners('error');
+  request.on('error', () => {});
+}

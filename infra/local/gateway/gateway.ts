@@ -1,0 +1,85 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  type GatewayError,
+  gatewayErrors,
+  toAllow,
+  toMethodNotAllowedError,
+} from '../../gatewayErrors.ts';
+import type { LambdaFunction } from '../lambdaFunction.ts';
+import {
+  type GatewayAnswer,
+  sendAnswer,
+  toErrorAnswer,
+  toPreflightAnswer,
+} from './gatewayAnswer.ts';
+import { type GatewayRequest, toGatewayRequest } from './gatewayRequest.ts';
+import { FunctionTimeout, invoke } from './invoke.ts';
+import { answerMalformedRequest } from './malformedRequest.ts';
+import { toProxyEvent } from './proxyEvent.ts';
+import { MAX_PAYLOAD_BYTES } from './proxyResult.ts';
+import { readBody } from './requestBody.ts';
+import { defineRoutes, type FindRoute } from './route.ts';
+
+/** API Gateway's limit for the names and values of all headers together. */
+const MAX_HEADER_BYTES = 10_240;
+
+/**
+ * An HTTP server that does for the functions what a REST API of API Gateway does, without its
+ * throttling. Requests wait until the functions are there.
+ */
+export function defineGateway(functions: Promise<readonly LambdaFunction[]>): Server {
+  const routes = functions.then(defineRoutes);
+  const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
+    const request = toGatewayRequest(incoming);
+    try {
+      const answer = await answerRequest(await routes, request, incoming, response);
+      if (answer) sendAnswer(answer, response);
+    } catch (error) {
+      if (incoming.destroyed && !incoming.complete) return;
+      console.error({
+        requestId: request.requestId,
+        message: 'The gateway got no answer from the function.',
+        cause: error instanceof Error ? error.stack : String(error),
+      });
+      if (response.headersSent) response.destroy();
+      else sendAnswer(toErrorAnswer(toFailure(error), request.requestId), response);
+    }
+  });
+  return server.on('clientError', answerMalformedRequest);
+}
+
+/** @returns the gateway's own answer, or nothing when a function answered */
+async function answerRequest(
+  findRoute: FindRoute,
+  request: GatewayRequest,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+): Promise<GatewayAnswer | undefined> {
+  const { requestId, method, path } = request;
+  const refuse = (error: GatewayError) => toErrorAnswer(error, requestId);
+  if (countBytes(request.headerLines) > MAX_HEADER_BYTES) return refuse(gatewayErrors.DEFAULT_4XX);
+  const route = path === undefined ? undefined : findRoute(path);
+  if (!route) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
+  const allow = toAllow([...route.functions.keys()]);
+  if (method === 'OPTIONS') return toPreflightAnswer(allow, requestId);
+  const called = route.functions.get(method);
+  if (!called) return refuse(toMethodNotAllowedError(allow));
+  const body = await readBody(incoming);
+  if (body === undefined) return refuse(gatewayErrors.REQUEST_TOO_LARGE);
+  const event = toProxyEvent(request, called.operation.path, route.pathParameters, body);
+  if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
+    return refuse(gatewayErrors.REQUEST_TOO_LARGE);
+  }
+  await invoke(called, event, response);
+  return undefined;
+}
+
+function toFailure(error: unknown): GatewayError {
+  return error instanceof FunctionTimeout
+    ? gatewayErrors.INTEGRATION_TIMEOUT
+    : gatewayErrors.DEFAULT_5XX;
+}
+
+function countBytes(lines: GatewayRequest['headerLines']): number {
+  return lines.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+}

@@ -1,0 +1,57 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import {
+  allowedRequestHeaders,
+  exposedHeaders,
+  preflightMaxAgeSeconds,
+} from '../../../shared/contract/corsHeaders.ts';
+import { statusOfCode, toErrorBody } from '../../../shared/contract/errorBody.ts';
+import type { GatewayError } from '../../gatewayErrors.ts';
+
+/** A whole answer. */
+export interface GatewayAnswer {
+  readonly statusCode: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string;
+}
+
+/** An error that the gateway answers by itself, with the contract's Error body. */
+export function toErrorAnswer(error: GatewayError, requestId: string): GatewayAnswer {
+  return {
+    statusCode: statusOfCode[error.code],
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Request-Id': requestId,
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': exposedHeaders.join(','),
+      ...error.headers,
+    },
+    body: JSON.stringify(toErrorBody(error.code, error.message)),
+  };
+}
+
+/** The answer to a browser's preflight. */
+export function toPreflightAnswer(allow: string, requestId: string): GatewayAnswer {
+  return {
+    statusCode: 204,
+    headers: {
+      'X-Request-Id': requestId,
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': allow,
+      'Access-Control-Allow-Headers': allowedRequestHeaders.join(','),
+      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
+    },
+    body: '',
+  };
+}
+
+export function sendAnswer(
+  { statusCode, headers, body }: GatewayAnswer,
+  response: ServerResponse,
+): void {
+  const length = statusCode === 204 || statusCode === 304 ? undefined : Buffer.byteLength(body);
+  response.writeHead(statusCode, {
+    ...headers,
+    ...(length !== undefined && { 'Content-Length': length }),
+  });
+  response.end(body);
+}

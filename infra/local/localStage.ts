@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
+import { defineAwslambda } from './awslambda.ts';
+import { createTables } from './createTables.ts';
+import { type Engine, startEmbeddedEngine } from './engine.ts';
+import { setFunctionEnvironment } from './functionEnvironment.ts';
+import { defineDrain } from './gateway/drain.ts';
+import { defineGateway } from './gateway/gateway.ts';
+import { STAGE } from './gateway/gatewayRequest.ts';
+import {
+  importHandler,
+  type LambdaFunction,
+  type LoadHandler,
+  loadFunctions,
+} from './lambdaFunction.ts';
+import { loadData } from './loadData.ts';
+import { hasLocalKey, replaceLocalKey } from './localKey.ts';
+import { StartFailure } from './startFailure.ts';
+import type { StoreData } from './storeData.ts';
+
+/** The service on this machine. */
+export interface LocalStage {
+  /** The base address, which ends in `/v1`. */
+  readonly baseUrl: string;
+  /** A key with write permission. */
+  readonly apiKey: string;
+  /** Answers the requests under way, then ends the engine. */
+  close(): Promise<void>;
+}
+
+export interface LocalStageOptions {
+  /** 0 lets the system pick one. */
+  readonly port: number;
+  /** What to put into the tables. */
+  readonly data: StoreData;
+  /** Puts the data only where no earlier run finished its start. */
+  readonly onlyIfNew?: boolean;
+  /** The folder of the embedded engine; without one, it keeps its data in memory. */
+  readonly dir?: string;
+  /** dynalite by default. It is closed with the stage. */
+  readonly engine?: Engine;
+  /** A handler, or a module that exports one as `handler`; by default those in `functions/`. */
+  readonly loadHandler?: LoadHandler;
+  /** Ends a start that is under way, which then rejects. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Starts the stage and fills its tables. A process can have one, since the functions read the
+ * environment when they are imported.
+ * @throws {StartFailure} when the port or the folder cannot be used
+ */
+export async function startLocalStage(options: LocalStageOptions): Promise<LocalStage> {
+  const functions = Promise.withResolvers<readonly LambdaFunction[]>();
+  const gateway = defineGateway(functions.promise);
+  const drain = defineDrain(gateway);
+  // First, since loading data is in vain when the port is in use.
+  const baseUrl = await listen(gateway, options.port);
+  let engine: Engine | undefined;
+  try {
+    engine = options.engine ?? (await startEmbeddedEngine(options));
+    setFunctionEnvironment(engine.endpoint);
+    const apiKey = await fillTables(options);
+    defineAwslambda();
+    functions.resolve(await loadFunctions(options.loadHandler ?? importHandler));
+    const close = async () => {
+      await drain();
+      await engine?.close();
+    };
+    let closed: Promise<void> | undefined;
+    return {
+      baseUrl,
+      apiKey,
+      close() {
+        closed ??= close();
+        return closed;
+      },
+    };
+  } catch (error) {
+    gateway.closeAllConnections();
+    await drain();
+    await engine?.close();
+    throw error;
+  }
+}
+
+async function listen(gateway: Server, port: number): Promise<string> {
+  try {
+    gateway.listen(port, '127.0.0.1');
+    await once(gateway, 'listening');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? 'it is in use' : message;
+    throw new StartFailure(`Port ${port} cannot be used: ${reason}`);
+  }
+  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/${STAGE}`;
+}
+
+/** @returns the API key, which is made last: its presence says that the tables are filled */
+async function fillTables({ data, onlyIfNew, signal }: LocalStageOptions): Promise<string> {
+  const client = new DynamoDBClient({});
+  const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
+  try {
+    await createTables(client);
+    const keys = defineKeyRegister(documents, 'apiKeys');
+    if (!(onlyIfNew && (await hasLocalKey(keys)))) {
+      await loadData(client, documents, data, signal);
+    }
+    return await replaceLocalKey(keys);
+  } finally {
+    client.destroy();
+    documents.destroy();
+  }
+}

@@ -1,0 +1,113 @@
+import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Engine } from '../../../infra/local/engine.ts';
+import type { InventoryItem } from '../../../shared/contract/inventory.ts';
+import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import { defineInventoryStore, type InventoryStore } from '../../../shared/store/inventoryStore.ts';
+import { engines } from '../../support/engines.ts';
+import { openStoreTables } from '../../support/storeTables.ts';
+
+describe.each(engines)('the inventory on $name', ({ start }) => {
+  let engine: Engine;
+  let client: DynamoDBClient;
+  let store: InventoryStore;
+
+  beforeAll(async () => {
+    engine = await start();
+    client = await openStoreTables(engine);
+    store = defineInventoryStore(client, 'inventory');
+  });
+
+  afterAll(async () => {
+    client.destroy();
+    await engine.close();
+  });
+
+  async function put(petId: bigint, quantity = 5, status: InventoryItem['status'] = 'available') {
+    const item = toInventoryRecord({ petId, quantity, status });
+    await client.send(new PutItemCommand({ TableName: 'inventory', Item: item }));
+  }
+
+  async function read(petId: bigint) {
+    const key = { p: { N: petId.toString() } };
+    const { Item } = await client.send(new GetItemCommand({ TableName: 'inventory', Key: key }));
+    return Item;
+  }
+
+  async function list(): Promise<string[]> {
+    const pages: string[] = [];
+    for await (const page of store.pages()) pages.push(page);
+    return pages;
+  }
+
+  it('lists nothing as no page at all', async () => {
+    expect(await list()).toEqual([]);
+  });
+
+  it.each([9223372036854775807n, -9223372036854775808n, 9007199254740993n])(
+    'keeps %s digit for digit through an update and a list',
+    async (petId) => {
+      await put(petId);
+      const { item } = await store.setQuantity(petId, 7);
+      expect(item).toEqual({ petId, quantity: 7, status: 'available' });
+      expect((await list()).join()).toContain(`{"petId":${petId},"quantity":7,`);
+    },
+  );
+
+  it('leaves the status alone when stock reaches zero', async () => {
+    await put(1n, 5, 'pending');
+    expect((await store.setQuantity(1n, 0)).item).toEqual({
+      petId: 1n,
+      quantity: 0,
+      status: 'pending',
+    });
+  });
+
+  it('creates nothing, with or without a version', async () => {
+    await expect(store.setQuantity(404n, 1)).rejects.toMatchObject({ name: 'NotFound' });
+    await expect(store.setQuantity(404n, 1, ['0.5.a'])).rejects.toMatchObject({ name: 'NotFound' });
+    await expect(store.setQuantity(404n, 1, [])).rejects.toMatchObject({ name: 'NotFound' });
+    expect(await read(404n)).toBeUndefined();
+  });
+
+  it('updates an entry only in a state that a version names', async () => {
+    await put(2n);
+    const first = await store.setQuantity(2n, 6, ['0.5.a']);
+    await expect(store.setQuantity(2n, 7, ['0.5.a'])).rejects.toMatchObject({
+      name: 'PreconditionFailed',
+    });
+    const second = await store.setQuantity(2n, 8, ['nonsense', '0.5.a', first.version]);
+    expect(second.item.quantity).toBe(8);
+    expect(second.version).not.toBe(first.version);
+  });
+
+  it('refuses an entry that came back to an earlier stock count', async () => {
+    await put(3n, 5);
+    const { version } = await store.setQuantity(3n, 6);
+    await store.setQuantity(3n, 7);
+    await store.setQuantity(3n, 6);
+    await expect(store.setQuantity(3n, 1, [version])).rejects.toMatchObject({
+      name: 'PreconditionFailed',
+    });
+  });
+
+  it('refuses an entry that was loaded anew with another stock count', async () => {
+    await put(4n, 5);
+    const { version } = await store.setQuantity(4n, 6);
+    await put(4n, 9);
+    await expect(store.setQuantity(4n, 1, [version])).rejects.toMatchObject({
+      name: 'PreconditionFailed',
+    });
+  });
+
+  it.each([[[]], [['W/0.5.a']], [['0.5.x']], [['']]])(
+    'refuses versions that name no state: %j',
+    async (versions) => {
+      await put(5n);
+      await expect(store.setQuantity(5n, 1, versions)).rejects.toMatchObject({
+        name: 'PreconditionFailed',
+      });
+      expect((await read(5n))?.q).toEqual({ N: '5' });
+    },
+  );
+});

@@ -1,0 +1,52 @@
+import { type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
+import { buffer } from 'node:stream/consumers';
+import { parseJson } from '../../shared/contract/json.ts';
+
+export interface ExactRequest {
+  readonly method?: string;
+  /** Sent in the case and order written here. */
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Uint8Array;
+}
+
+export interface ExactResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The body, with integers past 2^53 as bigint. */
+  json(): unknown;
+}
+
+/**
+ * Sends what it is told, byte for byte, where `fetch` would lower the case of header names and tidy
+ * the path. Rejects when the connection breaks before the end of the body.
+ */
+export async function exactFetch(url: string, request: ExactRequest = {}): Promise<ExactResponse> {
+  const response = await exchange(url, request);
+  const bytes = await buffer(response);
+  const headers = new Headers();
+  for (let index = 0; index < response.rawHeaders.length; index += 2) {
+    headers.append(String(response.rawHeaders[index]), String(response.rawHeaders[index + 1]));
+  }
+  const text = bytes.toString('utf8');
+  return { status: response.statusCode ?? 0, headers, bytes, text, json: () => parseJson(text) };
+}
+
+function exchange(url: string, { method = 'GET', headers, body }: ExactRequest) {
+  const [origin, path] = splitUrl(url);
+  const request = origin.startsWith('https:') ? requestSecure : requestPlain;
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  return new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = request(origin, { method, path, headers: { ...length, ...headers } });
+    outgoing.on('response', resolve);
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+function splitUrl(url: string): [string, string] {
+  const start = url.indexOf('/', url.indexOf('//') + 2);
+  return [url.slice(0, start), url.slice(start)];
+}
