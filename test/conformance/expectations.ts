@@ -1,0 +1,84 @@
+import { expect } from 'vitest';
+import { ErrorBody, type ErrorCode } from '../../shared/contract/errorBody.ts';
+import type { OperationId } from '../../shared/contract/operations.ts';
+import type { ExactResponse } from '../support/exactFetch.ts';
+
+const statusOf: Record<ErrorCode, number> = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  precondition_failed: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  too_many_requests: 429,
+  internal_error: 500,
+  service_unavailable: 503,
+};
+
+const exposedHeaders = [
+  'deprecation',
+  'etag',
+  'link',
+  'retry-after',
+  'sunset',
+  'www-authenticate',
+  'x-request-id',
+];
+
+/** A 200 with everything that each response of the operation has. */
+export function expectSuccess(response: ExactResponse, operationId: OperationId): void {
+  expect(`${response.status} ${response.status === 200 ? '' : response.text}`).toBe('200 ');
+  expectCommon(response);
+  expectLifecycle(response, operationId);
+}
+
+/** An error with its status, its code, an Error body and everything that each response has. */
+export function expectError(
+  response: ExactResponse,
+  code: ErrorCode,
+  operationId?: OperationId,
+): void {
+  expect(`${response.status} ${response.text.slice(0, 300)}`).toContain(`${statusOf[code]} {`);
+  expectCommon(response);
+  const body = response.json() as Record<string, unknown>;
+  expect(ErrorBody.safeParse(body).error).toBeUndefined();
+  expect(Object.keys(body).sort()).toEqual(['code', 'message', 'status']);
+  expect(body).toMatchObject({ code, status: response.status });
+  expectNoLeak(String(body.message));
+  if (code === 'service_unavailable' || code === 'too_many_requests') {
+    expect(response.headers.get('Retry-After')).toMatch(/^\d+$/);
+  }
+  if (operationId !== undefined) expectLifecycle(response, operationId);
+}
+
+/** What lets a browser storefront at `origin` read the response. */
+export function expectReadableFrom(origin: string, response: ExactResponse): void {
+  expect([origin, '*']).toContain(response.headers.get('Access-Control-Allow-Origin'));
+  const exposed = response.headers.get('Access-Control-Expose-Headers') ?? '';
+  const names = exposed.split(',').map((name) => name.trim().toLowerCase());
+  expect(names.sort()).toEqual(exposedHeaders);
+}
+
+function expectCommon({ headers }: ExactResponse): void {
+  expect(headers.get('Content-Type')).toMatch(/^application\/json(; ?charset=utf-8)?$/i);
+  expect(headers.get('X-Request-Id')).toMatch(/^[\w-]{8,}$/);
+}
+
+function expectLifecycle({ headers }: ExactResponse, operationId: OperationId): void {
+  const deprecated = operationId === 'getPet';
+  expect(headers.get('Deprecation')).toBe(deprecated ? '@1796083200' : null);
+  expect(headers.get('Sunset')).toBe(deprecated ? 'Wed, 01 Dec 2027 00:00:00 GMT' : null);
+  const link = headers.get('Link') ?? '';
+  if (deprecated) expect(link).toMatch(/^<https:\/\/[^>]+>; ?rel="deprecation"/);
+  else expect(link).not.toContain('deprecation');
+}
+
+function expectNoLeak(message: string): void {
+  expect(message).toMatch(/\w+ \w+/);
+  expect(message).not.toMatch(
+    /dynamo|arn:|\baws\b|sdk|exception|middy|zod|node_modules|\.[jt]s\b/i,
+  );
+  expect(message).not.toMatch(/psk_|\n/);
+}

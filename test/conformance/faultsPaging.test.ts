@@ -1,0 +1,40 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { expectSuccess } from './expectations.ts';
+import { type FaultyTarget, openFaultyTarget, toStoreCalls } from './faultyTarget.ts';
+import { sendValid } from './requests.ts';
+
+let target: FaultyTarget;
+beforeAll(async () => {
+  target = await openFaultyTarget();
+}, 30_000);
+afterEach(() => target.store.heal());
+afterAll(() => target?.close());
+
+describe('listInventory in the middle of its list', () => {
+  test('goes on after a page that had to be asked for twice', async () => {
+    target.store.pageSize = 10;
+    target.store.fail({ ...toStoreCalls('listInventory'), fault: 'throttled', after: 2, times: 1 });
+    const response = await sendValid(target, 'listInventory');
+    expectSuccess(response, 'listInventory');
+    expect(response.json()).toHaveLength(target.fixtures.inventory.length);
+  });
+
+  test.each(['throttled', 'accessDenied', 'reset'] as const)(
+    'breaks the connection when the next page ends in %s: half a list is never taken for a whole one',
+    async (fault) => {
+      target.store.pageSize = 10;
+      target.store.fail({ ...toStoreCalls('listInventory'), fault, after: 2 });
+      const broken = { code: 'ECONNRESET' };
+      await expect(sendValid(target, 'listInventory')).rejects.toMatchObject(broken);
+      target.store.heal();
+      expectSuccess(await sendValid(target, 'listInventory'), 'listInventory');
+    },
+  );
+});
+
+test('listOrders follows its pages to the end', async () => {
+  target.store.pageSize = 2;
+  const response = await sendValid(target, 'listOrders');
+  expectSuccess(response, 'listOrders');
+  expect(response.json()).toHaveLength(target.fixtures.orders.length);
+});

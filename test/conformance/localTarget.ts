@@ -1,0 +1,19 @@
+import { type LocalStageOptions, startLocalStage } from '../../infra/local/localStage.ts';
+import { addApiKey } from '../support/addApiKey.ts';
+import { fixtures } from './fixtures.ts';
+import type { ConformanceTarget } from './target.ts';
+
+/** A local stage in this process, filled with the fixtures unless the options have other data. */
+export async function openLocalTarget(
+  options: Partial<LocalStageOptions> = {},
+): Promise<ConformanceTarget> {
+  const stage = await startLocalStage({ port: 0, data: fixtures, ...options });
+  return {
+    baseUrl: stage.baseUrl,
+    apiKey: stage.apiKey,
+    readOnlyApiKey: await addApiKey('read'),
+    origin: 'https://www.petstore.example',
+    fixtures,
+    close: () => stage.close(),
+  };
+}

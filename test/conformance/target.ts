@@ -1,0 +1,68 @@
+import type { InventoryItem } from '../../shared/contract/inventory.ts';
+import type { Order } from '../../shared/contract/order.ts';
+import type { Pet } from '../../shared/contract/pet.ts';
+import { type ExactRequest, type ExactResponse, exactFetch } from '../support/exactFetch.ts';
+
+/** A running service and what the suite may assume about it. */
+export interface ConformanceTarget {
+  /** Ends in `/v1`. */
+  readonly baseUrl: string;
+  /** A key with write permission. */
+  readonly apiKey: string;
+  /** A key that allows reading alone. */
+  readonly readOnlyApiKey: string;
+  /** An origin that the stage allows. */
+  readonly origin: string;
+  readonly fixtures: Fixtures;
+  close(): Promise<void>;
+}
+
+/** The data that the service holds. */
+export interface Fixtures {
+  readonly inventory: readonly InventoryItem[];
+  readonly pets: readonly Pet[];
+  readonly orders: readonly Order[];
+  /** Whether it holds nothing besides. */
+  readonly complete: boolean;
+  /** The inventory entry that may be changed, and is put back. */
+  readonly changeablePetId: bigint;
+  /** An id that neither the inventory nor the pets have. */
+  readonly missingPetId: bigint;
+}
+
+/** Gives the target once it runs: tests are named before it does. */
+export type TargetSource = () => ConformanceTarget;
+
+export interface Sending extends ExactRequest {
+  /** In place of the target's key; `null` sends no `Authorization`. */
+  readonly apiKey?: string | null;
+}
+
+/** Sends a request with the target's key; `path` is relative to the base address. */
+export function send(
+  target: ConformanceTarget,
+  method: string,
+  path: string,
+  { apiKey = target.apiKey, headers, body }: Sending = {},
+): Promise<ExactResponse> {
+  const credentials: Record<string, string> =
+    apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
+  return exactFetch(`${target.baseUrl}${path}`, {
+    method,
+    headers: { ...credentials, ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+/** Sends an update as JSON. */
+export function sendUpdate(
+  target: ConformanceTarget,
+  petId: bigint | string,
+  body: string | Uint8Array,
+  headers: Record<string, string> = {},
+): Promise<ExactResponse> {
+  return send(target, 'PATCH', `/inventory/${petId}`, {
+    body,
+    headers: { 'Content-Type': 'application/json', ...headers },
+  });
+}

@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { type Fault, giveFault } from './faults.ts';
+
+/** Which calls a fault meets. */
+export interface FaultRule {
+  /** The DynamoDB action, such as `GetItem`; without one, every action. */
+  readonly action?: string;
+  readonly table?: string;
+  readonly fault: Fault;
+  /** How many matching calls get through first; 0 by default. */
+  readonly after?: number;
+  /** How many calls then fail; all of them by default. */
+  readonly times?: number;
+}
+
+/** An HTTP proxy before a DynamoDB endpoint that misbehaves on command. */
+export interface FaultyEndpoint {
+  readonly endpoint: string;
+  /** The calls since the last `heal`, by action. */
+  readonly calls: Map<string, number>;
+  /** When set, the largest number of records that a page of a Scan or Query has. */
+  pageSize: number | undefined;
+  /** From now on, calls that the rule matches fail. */
+  fail(rule: FaultRule): void;
+  /** Forgets every rule, the page size and the calls. */
+  heal(): void;
+  close(): Promise<void>;
+}
+
+export async function startFaultyEndpoint(behind: string): Promise<FaultyEndpoint> {
+  let rules: { rule: FaultRule; met: number }[] = [];
+
+  const server = createServer(async (incoming, outgoing) => {
+    const body = await buffer(incoming);
+    const action = String(incoming.headers['x-amz-target']).split('.')[1] ?? '';
+    proxy.calls.set(action, (proxy.calls.get(action) ?? 0) + 1);
+    const fault = takeFault(action, body);
+    if (fault !== undefined) giveFault(fault, outgoing);
+    else forward(behind, incoming, withPageSize(action, body, proxy.pageSize), outgoing);
+  });
+
+  function takeFault(action: string, body: Buffer): Fault | undefined {
+    for (const entry of rules) {
+      const { rule } = entry;
+      if (rule.action !== undefined && rule.action !== action) continue;
+      if (rule.table !== undefined && !body.includes(`"TableName":"${rule.table}"`)) continue;
+      entry.met += 1;
+      const { after = 0, times = Number.POSITIVE_INFINITY } = rule;
+      if (entry.met > after && entry.met <= after + times) return rule.fault;
+    }
+    return undefined;
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const proxy: FaultyEndpoint = {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: new Map(),
+    pageSize: undefined,
+    fail: (rule) => void rules.push({ rule, met: 0 }),
+    heal() {
+      rules = [];
+      proxy.pageSize = undefined;
+      proxy.calls.clear();
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return proxy;
+}
+
+/** Whole requests only: a half one would end the engine. */
+function forward(
+  behind: string,
+  incoming: IncomingMessage,
+  body: Buffer,
+  outgoing: ServerResponse,
+): void {
+  const { host: _, 'content-length': __, ...headers } = incoming.headers;
+  const onward = request(behind, {
+    method: incoming.method ?? 'POST',
+    path: incoming.url ?? '/',
+    headers: { ...headers, 'content-length': body.length },
+  });
+  onward.on('response', (response) => {
+    outgoing.writeHead(response.statusCode ?? 500, response.headers);
+    response.pipe(outgoing);
+  });
+  onward.on('error', () => outgoing.destroy());
+  onward.end(body);
+}
+
+function withPageSize(action: string, body: Buffer, pageSize: number | undefined): Buffer {
+  if (pageSize === undefined || (action !== 'Scan' && action !== 'Query')) return body;
+  return Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), Limit: pageSize }));
+}
