@@ -1,10 +1,16 @@
-import { EndpointType, MethodLoggingLevel, RestApi } from 'aws-cdk-lib/aws-apigateway';
+import {
+  EndpointType,
+  type MethodDeploymentOptions,
+  MethodLoggingLevel,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
+import { type OperationId, operations } from '../shared/contract/operations.ts';
 import { defineAccessLog } from './accessLog.ts';
 import { defineGatewayResponses } from './gatewayResponses.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
 import { defineRoutes } from './routes.ts';
-import type { StageSettings } from './stages.ts';
+import type { StageSettings, Throttle } from './stages.ts';
 
 /** The gateway in front of the functions. Credentials are the functions' concern, not its. */
 export function defineRestApi(
@@ -12,7 +18,6 @@ export function defineRestApi(
   settings: StageSettings,
   functions: OperationFunctions,
 ): RestApi {
-  const { throttle } = settings;
   const api = new RestApi(scope, 'Api', {
     description: "The pet store's inventory service",
     endpointTypes: [EndpointType.REGIONAL],
@@ -25,8 +30,8 @@ export function defineRestApi(
       ...defineAccessLog(scope, settings),
       // Execution logs would write the Authorization header out.
       loggingLevel: MethodLoggingLevel.OFF,
-      throttlingRateLimit: throttle.rate,
-      throttlingBurstLimit: throttle.burst,
+      ...toThrottle(settings.throttles.other),
+      methodOptions: toMethodThrottles(settings),
     },
   });
   // Its slash at the end makes it a second, wrong, base address beside the output BaseUrl.
@@ -34,4 +39,18 @@ export function defineRestApi(
   defineRoutes(api, settings, functions);
   defineGatewayResponses(api, settings);
   return api;
+}
+
+/** By path and method. */
+function toMethodThrottles({ throttles }: StageSettings): Record<string, MethodDeploymentOptions> {
+  return Object.fromEntries(
+    Object.entries(operations).map(([id, { path, method }]) => [
+      `${path}/${method}`,
+      toThrottle(throttles[id as OperationId]),
+    ]),
+  );
+}
+
+function toThrottle({ rate, burst }: Throttle) {
+  return { throttlingRateLimit: rate, throttlingBurstLimit: burst };
 }

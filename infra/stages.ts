@@ -1,4 +1,5 @@
 import type { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { OperationId } from '../shared/contract/operations.ts';
 
 /** All that may differ between the deployments of the service. */
 export interface StageSettings {
@@ -13,15 +14,18 @@ export interface StageSettings {
    */
   readonly protectsData: boolean;
   /**
-   * What the gateway lets through before it answers 429; it bounds what a runaway client can cost. The
-   * account's own limit, shared by all its APIs, is 10,000 a second with bursts of 5,000.
+   * What the gateway lets through of each operation before it answers 429; it bounds what a runaway
+   * client can cost. `other` is all that the gateway answers by itself. The account's own limit, shared
+   * by all its APIs, is 10,000 a second with bursts of 5,000.
    */
-  readonly throttle: {
-    /** Requests a second, sustained, on each method. */
-    readonly rate: number;
-    /** Requests at once, on each method. */
-    readonly burst: number;
-  };
+  readonly throttles: Readonly<Record<OperationId | 'other', Throttle>>;
+}
+
+export interface Throttle {
+  /** Requests a second, sustained. */
+  readonly rate: number;
+  /** Requests at once. */
+  readonly burst: number;
 }
 
 export const stages = {
@@ -29,14 +33,27 @@ export const stages = {
     allowedOrigins: ['*'],
     logRetentionDays: 14,
     protectsData: false,
-    throttle: { rate: 50, burst: 100 },
+    throttles: {
+      listInventory: { rate: 5, burst: 10 },
+      updateInventory: { rate: 50, burst: 100 },
+      getPet: { rate: 50, burst: 100 },
+      listOrders: { rate: 5, burst: 10 },
+      other: { rate: 20, burst: 40 },
+    },
   },
   production: {
     // The storefront's own origin: set it before the first deployment.
     allowedOrigins: ['https://www.petstore.example'],
     logRetentionDays: 90,
     protectsData: true,
-    throttle: { rate: 500, burst: 1000 },
+    // A list reads a whole table, so it is the dearest request by far.
+    throttles: {
+      listInventory: { rate: 50, burst: 100 },
+      updateInventory: { rate: 500, burst: 1000 },
+      getPet: { rate: 500, burst: 1000 },
+      listOrders: { rate: 50, burst: 100 },
+      other: { rate: 100, burst: 200 },
+    },
   },
 } as const satisfies Record<string, StageSettings>;
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { stages } from '../../infra/stages.ts';
 import { type TableDefinition, tables } from '../../infra/tables.ts';
 import { findResources, stageNames, templates } from '../support/stackTemplates.ts';
 
@@ -60,23 +61,40 @@ it.each([
   expect(groups.map(([id]) => id).sort()).toEqual(written.sort());
 });
 
-it.each(stageNames)('%s serves /v1 with tracing, a throttle and JSON access logs', (stage) => {
+it.each(stageNames)('%s serves /v1 with tracing and JSON access logs', (stage) => {
   const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
-  expect(gateway?.Properties).toMatchObject({
-    StageName: 'v1',
-    TracingEnabled: true,
-    MethodSettings: [
-      {
-        HttpMethod: '*',
-        ThrottlingRateLimit: expect.any(Number),
-        ThrottlingBurstLimit: expect.any(Number),
-      },
-    ],
-  });
+  expect(gateway?.Properties).toMatchObject({ StageName: 'v1', TracingEnabled: true });
   const format = JSON.parse(gateway?.Properties.AccessLogSetting.Format);
   expect(format.requestId).toBe('$context.requestId');
   expect(format.status).toBe('$context.status');
 });
+
+it.each(stageNames)(
+  '%s limits each operation, and everything else, as its settings say',
+  (stage) => {
+    const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
+    const limits = gateway?.Properties.MethodSettings.map(toLimit);
+    const { throttles } = stages[stage];
+    expect(limits).toHaveLength(5);
+    expect(limits).toEqual(
+      expect.arrayContaining([
+        ['* /*', throttles.other],
+        ['GET /~1inventory', throttles.listInventory],
+        ['PATCH /~1inventory~1{petId}', throttles.updateInventory],
+        ['GET /~1pets~1{petId}', throttles.getPet],
+        ['GET /~1store~1orders', throttles.listOrders],
+      ]),
+    );
+  },
+);
+
+function toLimit(setting: Record<string, string | number>) {
+  const { HttpMethod, ResourcePath, ThrottlingRateLimit, ThrottlingBurstLimit } = setting;
+  return [
+    `${HttpMethod} ${ResourcePath}`,
+    { rate: ThrottlingRateLimit, burst: ThrottlingBurstLimit },
+  ];
+}
 
 it.each(stageNames)('%s outputs its base address, ending in /v1, and its tables', (stage) => {
   const outputs = templates[stage].findOutputs('*');

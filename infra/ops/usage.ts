@@ -1,0 +1,33 @@
+/** What was typed makes no sense: one line on the error output, and status 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/**
+ * Runs a command line to its end: status 0, or 2 for a usage error, or 1 with one line for any other
+ * failure. Never a stack: ops read what went wrong, not where.
+ */
+export async function runCommand(main: (args: string[]) => Promise<void>): Promise<void> {
+  try {
+    await main(process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(`${toLine(error)}\n`);
+    process.exitCode = isUsageError(error) ? 2 : 1;
+  }
+}
+
+function toLine(error: unknown): string {
+  const { name, message } = error as Error;
+  // DynamoDB and CloudFormation name a failure better than they describe it.
+  const prefix =
+    name === 'UsageError' || name === 'Error' || name === 'TypeError' ? '' : `${name}: `;
+  return prefix + (message || 'no further description').replace(/\s*\n\s*/g, ' ');
+}
+
+/** Also what node:util's parseArgs throws at an option that it does not know. */
+function isUsageError(error: unknown): boolean {
+  return (
+    error instanceof UsageError ||
+    String((error as { code?: string }).code).startsWith('ERR_PARSE_ARGS')
+  );
+}
