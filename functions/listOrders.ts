@@ -1,13 +1,19 @@
 import { listOrders } from '../shared/contract/operations/listOrders.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
+import { defineDocuments } from '../shared/runtime/documents.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { defineOrderStore } from '../shared/store/orderStore.ts';
 
 const service = openService();
-const orders = defineOrderStore(service.documents, readVariable('ORDERS_TABLE'));
+const orders = defineOrderStore(defineDocuments(service.client), readVariable('ORDERS_TABLE'));
 
-/** GET /store/orders: all orders, newest first. */
-export const handler = defineHandler(listOrders, service, async () => ({
-  body: await orders.list(),
-}));
+/** GET /store/orders: a page of the orders, newest first. */
+export const handler = defineHandler(
+  listOrders,
+  service,
+  async ({ query: { limit = 100, cursor } }) => {
+    const { items, next } = await orders.page({ limit, cursor });
+    return { body: items, next };
+  },
+);

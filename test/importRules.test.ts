@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..');
 /** What each folder may import: a folder of the project, or a package by its name. The first match counts. */
 const rules: [folder: string, allowed: RegExp][] = [
   ['shared/contract', /^(shared\/contract|zod\/mini)/],
-  ['shared/store', /^(shared\/(store|contract)|@aws-sdk\/)/],
+  ['shared/store', /^(shared\/(store|contract)|@aws-sdk\/|node:crypto)/],
   ['shared/keys', /^(shared\/(keys|contract)|@aws-sdk\/|node:)/],
   [
     'shared/http',
@@ -17,7 +17,7 @@ const rules: [folder: string, allowed: RegExp][] = [
   ['functions', /^shared\//],
   ['infra/local', /^(infra\/|shared\/|functions\/|@aws-sdk\/|dynalite|aws-lambda|zod\/mini|node:)/],
   ['infra/ops', /^(infra\/|shared\/|@aws-sdk\/|zod\/mini|node:)/],
-  ['infra', /^(infra\/(?!local|ops)|shared\/contract|aws-cdk-lib|constructs|node:)/],
+  ['infra', /^(infra\/(?!local|ops)|shared\/contract|aws-cdk-lib|cdk-nag|constructs|node:)/],
 ];
 
 const sources = globSync('{functions,infra,shared}/**/*.ts', { cwd: root });

@@ -106,7 +106,7 @@ async function fillTables({ data, onlyIfNew, signal }: LocalStageOptions): Promi
   const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
   try {
     await createTables(client);
-    const keys = defineKeyRegister(documents, 'apiKeys');
+    const keys = defineKeyRegister(client, 'apiKeys');
     if (!(onlyIfNew && (await hasLocalKey(keys)))) {
       await loadData(client, documents, data, signal);
     }

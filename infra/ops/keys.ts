@@ -1,5 +1,4 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
 import { type KeyCommand, type KeyOptions, keyCommands } from './keyCommands.ts';
 import { openTable, type TableOptions } from './tableOption.ts';
@@ -46,7 +45,7 @@ await runCommand(async ([name = '--help', ...rest]) => {
   const keyId = toKeyId(command, positionals);
   command.check?.(options);
   const { client, tableName } = await openTable('ApiKeysTableName', options);
-  const register = defineKeyRegister(DynamoDBDocumentClient.from(client), tableName);
+  const register = defineKeyRegister(client, tableName);
   print(await command.run(register, options, keyId));
 });
 

@@ -1,5 +1,3 @@
-import * as z from 'zod/mini';
-
 /** Every code that a client can meet, with its HTTP status. The set is closed. */
 export const statusOfCode = {
   invalid_request: 400,
@@ -26,9 +24,3 @@ export interface ErrorBody {
 export function toErrorBody(code: ErrorCode, message: string): ErrorBody {
   return { code, message, status: statusOfCode[code] };
 }
-
-export const ErrorBody = z.object({
-  code: z.enum(Object.keys(statusOfCode) as [ErrorCode, ...ErrorCode[]]),
-  message: z.string(),
-  status: z.int(),
-});

@@ -1,11 +1,12 @@
 import type * as z from 'zod/mini';
 import type { ErrorCode } from './errorBody.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import type { Parameter } from './parameter.ts';
 
 /** What an API key allows. `write` includes `read`. */
 export type Permission = 'read' | 'write';
 
-/** One row of the service's contract. */
+/** One row of the service's contract; what it answers stands in `responses.ts`. */
 export interface Operation {
   readonly operationId: string;
   readonly method: 'GET' | 'PATCH';
@@ -14,11 +15,11 @@ export interface Operation {
   readonly summary: string;
   readonly lifecycle: Lifecycle;
   readonly permission: Permission;
-  /** The parameters of `path`, from their text in the URL to their value. */
-  readonly parameters?: z.core.$ZodType<Record<string, unknown>, Record<string, string>>;
-  readonly requestBody?: z.core.$ZodType;
-  /** The body of the 200. */
-  readonly response: z.core.$ZodType;
+  /** The parameters of `path`. */
+  readonly parameters?: Readonly<Record<string, Parameter<unknown>>>;
+  /** The query's parameters, all optional; names that it does not have are ignored. */
+  readonly query?: Readonly<Record<string, Parameter<unknown>>>;
+  readonly requestBody?: z.ZodMiniType;
   /** Whether the body is sent while it is being read, so that it may outgrow a buffered answer. */
   readonly streamed: boolean;
   /** What can go wrong apart from 429 and 5xx, which any operation can answer. */

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { int64 } from './int64.ts';
-import { MAX_QUANTITY } from './inventory.ts';
+import { quantityFrom } from './quantity.ts';
 
-const quantityError = `must be an integer from 1 to ${MAX_QUANTITY}`;
 const dateTime = z.iso.datetime({
   offset: true,
   error: 'must be an RFC 3339 date-time, such as "2026-11-01T09:30:00Z"',
@@ -11,12 +10,7 @@ const dateTime = z.iso.datetime({
 export const Order = z.object({
   id: int64,
   petId: int64,
-  quantity: z
-    .int({ error: quantityError })
-    .check(
-      z.minimum(1, { error: quantityError }),
-      z.maximum(MAX_QUANTITY, { error: quantityError }),
-    ),
+  quantity: quantityFrom(1),
   status: z.enum(['placed', 'approved', 'delivered'], {
     error: 'must be "placed", "approved" or "delivered"',
   }),

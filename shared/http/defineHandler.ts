@@ -1,12 +1,13 @@
 import middy, { type MiddlewareObj } from '@middy/core';
-import { executionModeStandard } from '@middy/core/executionModeStandard';
-import { executionModeStreamifyResponse } from '@middy/core/executionModeStreamifyResponse';
+import type { PluginExecutionMode } from '@middy/core/executionModeStandard';
 import type * as z from 'zod/mini';
 import { StoreUnavailable } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
+import type { Values } from '../contract/parameter.ts';
 import type { KeyVerifier } from '../keys/keyVerifier.ts';
 import { logAccess, startAccessLog } from './accessLog.ts';
 import { authenticate } from './middleware/authenticate.ts';
+import { bufferedResponse } from './middleware/bufferedResponse.ts';
 import { corsHeaders } from './middleware/corsHeaders.ts';
 import { errorResponse } from './middleware/errorResponse.ts';
 import { jsonBody } from './middleware/jsonBody.ts';
@@ -15,12 +16,13 @@ import { parameters } from './middleware/parameters.ts';
 import { preconditions } from './middleware/preconditions.ts';
 import { requestContext } from './middleware/requestContext.ts';
 import type { OperationMiddleware, OperationRequest } from './operationRequest.ts';
-import { type Reply, toResponse } from './toResponse.ts';
+import type { Reply } from './reply.ts';
 
 /** What a handler is given: everything is checked already. */
 export interface OperationInput<O extends Operation> {
-  readonly parameters: O['parameters'] extends z.core.$ZodType<infer Output> ? Output : never;
-  readonly body: O['requestBody'] extends z.core.$ZodType<infer Output> ? Output : never;
+  readonly parameters: Values<O['parameters']>;
+  readonly query: Partial<Values<O['query']>>;
+  readonly body: O['requestBody'] extends z.ZodMiniType<infer Body> ? Body : never;
   /** The versions that the client will have updated; any, when undefined. */
   readonly ifMatch: readonly string[] | undefined;
 }
@@ -36,13 +38,14 @@ const TIMEOUT_MARGIN = 1_000;
 
 /**
  * Makes an operation's Lambda handler of what the operation does. The order of the middleware is the
- * order of the checks: credentials and permission, path, media type and body, preconditions. On the
- * way out it is reversed, so that the last to touch a response are the first here.
+ * order of the checks: credentials and permission, path and query, media type and body, preconditions.
+ * On the way out it is reversed, so that the last to touch a response are the first here.
  */
 export function defineHandler<O extends Operation>(
   operation: O,
   { verifier, allowedOrigins }: HttpSettings,
   answer: (input: OperationInput<O>) => Promise<Reply>,
+  { response, executionMode }: Sending = { response: bufferedResponse() },
 ) {
   const chain: (OperationMiddleware | undefined)[] = [
     requestContext(),
@@ -50,20 +53,27 @@ export function defineHandler<O extends Operation>(
     lifecycleHeaders(operation.lifecycle),
     errorResponse(),
     authenticate(verifier, operation.permission),
-    operation.parameters && parameters(operation.parameters),
+    parameters(operation),
     operation.requestBody && jsonBody(operation.requestBody),
     takesIfMatch(operation) ? preconditions() : undefined,
     { before: handOver },
+    response,
   ];
-  return middy(async (input: OperationInput<O>) => toResponse(await answer(input)), {
-    executionMode: operation.streamed ? executionModeStreamifyResponse : executionModeStandard,
+  return middy<OperationInput<O>>(answer, {
     timeoutEarlyInMillis: TIMEOUT_MARGIN,
     timeoutEarlyResponse: () => {
       throw new StoreUnavailable(new Error('The handler did not finish in time.'));
     },
     requestStart: (request) => startAccessLog(request as OperationRequest),
     requestEnd: (request) => logAccess(operation, request as OperationRequest),
+    ...(executionMode && { executionMode }),
   }).use(chain.filter((middleware) => middleware !== undefined) as MiddlewareObj[]);
+}
+
+/** How a reply becomes a response, and how middy sends it. */
+export interface Sending {
+  readonly response: OperationMiddleware;
+  readonly executionMode?: PluginExecutionMode;
 }
 
 function takesIfMatch({ errors }: Operation): boolean {
@@ -72,6 +82,6 @@ function takesIfMatch({ errors }: Operation): boolean {
 
 /** Gives the handler, in the event's place, what the checks made of it. */
 function handOver(request: OperationRequest): void {
-  const { parameters, body, ifMatch } = request.internal;
-  Object.assign(request, { event: { parameters, body, ifMatch } });
+  const { parameters, query, body, ifMatch } = request.internal;
+  Object.assign(request, { event: { parameters, query, body, ifMatch } });
 }

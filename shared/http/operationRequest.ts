@@ -14,7 +14,10 @@ export interface RequestState extends Record<string, unknown> {
   /** What the request has consumed so far. */
   units: RequestUnits;
   key?: VerifiedKey;
+  /** As the client wrote it, the stage included. */
+  path: string;
   parameters: Record<string, unknown>;
+  query: Record<string, unknown>;
   body: unknown;
   /** The versions that `If-Match` names; `undefined` when any will do. */
   ifMatch?: readonly string[] | undefined;
@@ -46,7 +49,10 @@ export function toHeader({ internal }: OperationRequest, name: string): string |
   return internal.headers.get(name)?.join(', ');
 }
 
-/** Adds headers to the response that is on its way, if there is one. */
+/** Adds headers to the response that is on its way, if there is one; `Vary` to what it varies by. */
 export function addHeaders({ response }: OperationRequest, headers: Record<string, string>): void {
-  if (response) Object.assign(response.headers, headers);
+  if (!response) return;
+  const { Vary } = response.headers;
+  Object.assign(response.headers, headers);
+  if (Vary && headers.Vary) response.headers.Vary = `${Vary}, ${headers.Vary}`;
 }

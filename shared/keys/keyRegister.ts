@@ -1,5 +1,6 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
-  type DynamoDBDocumentClient,
+  DynamoDBDocumentClient,
   PutCommand,
   ScanCommand,
   UpdateCommand,
@@ -35,12 +36,17 @@ export interface KeyRegister extends KeyStore {
   revoke(keyId: string): Promise<void>;
 }
 
-/** @param now the clock, in milliseconds since the epoch */
+/**
+ * @param base a client of the register's own, since a document client changes its settings
+ * @param now the clock, in milliseconds since the epoch
+ */
 export function defineKeyRegister(
-  client: DynamoDBDocumentClient,
+  base: DynamoDBClient,
   tableName: string,
   now: () => number = Date.now,
 ): KeyRegister {
+  const client = DynamoDBDocumentClient.from(base);
+
   async function create(
     key: Pick<KeyRecord, 'name' | 'permission' | 'expiresAt'>,
   ): Promise<NewKey> {
@@ -72,7 +78,7 @@ export function defineKeyRegister(
   }
 
   return {
-    ...defineKeyStore(client, tableName),
+    ...defineKeyStore(base, tableName),
 
     async put(record) {
       await client.send(new PutCommand({ TableName: tableName, Item: record }));

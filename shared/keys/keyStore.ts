@@ -1,4 +1,4 @@
-import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type AttributeValue, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Permission } from '../contract/operation.ts';
 
 /** What the table keeps of a key. Times are ISO 8601 in UTC. */
@@ -21,14 +21,24 @@ export interface KeyStore {
   get(keyId: string): Promise<KeyRecord | undefined>;
 }
 
-export function defineKeyStore(client: DynamoDBDocumentClient, tableName: string): KeyStore {
+export function defineKeyStore(client: DynamoDBClient, tableName: string): KeyStore {
   return {
     async get(keyId) {
       // Consistent, so that a revocation counts from the moment it is written.
       const { Item } = await client.send(
-        new GetCommand({ TableName: tableName, Key: { keyId }, ConsistentRead: true }),
+        new GetItemCommand({
+          TableName: tableName,
+          Key: { keyId: { S: keyId } },
+          ConsistentRead: true,
+        }),
       );
-      return Item as KeyRecord | undefined;
+      return Item && toKeyRecord(Item);
     },
   };
+}
+
+/** Every attribute of a key is a string, so that no document client is needed to read one. */
+function toKeyRecord(attributes: Record<string, AttributeValue>): KeyRecord {
+  const entries = Object.entries(attributes).map(([name, { S }]) => [name, S]);
+  return Object.fromEntries(entries) as KeyRecord;
 }

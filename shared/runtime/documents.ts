@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 
 /**
- * The document client of pets, orders and keys. It reads every number as bigint: those that are not
+ * The document client of pets and orders. It reads every number as bigint: those that are not
  * ids are converted where they are read. One per base client, whose settings a second one would change.
  */
 export function defineDocuments(client: DynamoDBClient): DynamoDBDocumentClient {

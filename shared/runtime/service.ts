@@ -1,15 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { defineKeyStore } from '../keys/keyStore.ts';
 import { defineKeyVerifier, type KeyVerifier } from '../keys/keyVerifier.ts';
-import { defineDocuments } from './documents.ts';
 import { defineDynamoDB } from './dynamodb.ts';
 import { readVariable } from './environment.ts';
 
 /** What every function needs, made once a container and used by all its requests. */
 export interface Service {
   readonly client: DynamoDBClient;
-  readonly documents: DynamoDBDocumentClient;
   readonly verifier: KeyVerifier;
   readonly allowedOrigins: readonly string[];
 }
@@ -17,11 +14,9 @@ export interface Service {
 /** @throws {Error} when a variable of the environment is not set */
 export function openService(): Service {
   const client = defineDynamoDB();
-  const documents = defineDocuments(client);
   return {
     client,
-    documents,
-    verifier: defineKeyVerifier(defineKeyStore(documents, readVariable('API_KEYS_TABLE'))),
+    verifier: defineKeyVerifier(defineKeyStore(client, readVariable('API_KEYS_TABLE'))),
     allowedOrigins: readVariable('ALLOWED_ORIGINS').split(','),
   };
 }

@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { InventoryItem, PetStatus } from '../contract/inventory.ts';
+import type { InventoryItem } from '../contract/inventory.ts';
+import type { PetStatus } from '../contract/petStatus.ts';
 
 /**
  * An inventory entry as DynamoDB keeps it. A scan is billed by bytes, attribute names included, so
@@ -17,7 +18,7 @@ export interface InventoryRecord {
   readonly v?: AttributeValue.NMember;
 }
 
-const letterOf: Record<PetStatus, string> = { available: 'a', pending: 'p', sold: 's' };
+export const letterOf: Record<PetStatus, string> = { available: 'a', pending: 'p', sold: 's' };
 const statusOf = Object.fromEntries(
   Object.entries(letterOf).map(([status, letter]) => [letter, status as PetStatus]),
 );

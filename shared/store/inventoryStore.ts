@@ -8,7 +8,10 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { NotFound, PreconditionFailed } from '../contract/errors.ts';
 import type { InventoryItem } from '../contract/inventory.ts';
-import { parseVersion, toInventoryItem, toInventoryJson, toVersion } from './inventoryRecord.ts';
+import type { PetStatus } from '../contract/petStatus.ts';
+import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
+import { letterOf, parseVersion, toInventoryItem, toVersion } from './inventoryRecord.ts';
+import { scanPage } from './scanPage.ts';
 
 export interface InventoryEntry {
   readonly item: InventoryItem;
@@ -16,9 +19,21 @@ export interface InventoryEntry {
   readonly version: string;
 }
 
+/** A part of the whole list. */
+export interface InventoryPage {
+  /** Entries as InventoryItems in JSON, separated by commas. */
+  readonly items: Buffer;
+  readonly isLast: boolean;
+}
+
 export interface InventoryStore {
-  /** Every entry once: each page as InventoryItems in JSON, separated by commas. Empty pages are left out. */
-  pages(): AsyncGenerator<string, void, undefined>;
+  /** Every entry once, or every one with the status; a last page comes even when it is empty. */
+  pages(status?: PetStatus): AsyncGenerator<InventoryPage, void, undefined>;
+  /**
+   * At most `limit` entries, from the start or from where a cursor says.
+   * @throws {InvalidRequest} when the cursor is not one that this store gave
+   */
+  page(request: PageRequest & { status?: PetStatus | undefined }): Promise<Page<InventoryItem>>;
   /**
    * Sets the stock count of an entry that exists; where versions are given, only of one that is in one
    * of those states.
@@ -41,19 +56,47 @@ export function defineInventoryStore(client: DynamoDBClient, tableName: string):
   }
 
   return {
-    async *pages() {
-      let next: Record<string, AttributeValue> | undefined;
+    async *pages(status) {
+      const filter = toFilter(status);
+      let page = await scanPage(client, { TableName: tableName, ...filter });
+      for (;;) {
+        const { items, next } = page;
+        // Read while the page before it is on its way to the client.
+        const reading =
+          next && scanPage(client, { TableName: tableName, ExclusiveStartKey: next, ...filter });
+        reading?.catch(() => {});
+        if (items.length > 0 || !reading) yield { items, isLast: !reading };
+        if (!reading) return;
+        page = await reading;
+      }
+    },
+
+    async page({ limit, cursor, status }) {
+      const found: Record<string, AttributeValue>[] = [];
+      let next = cursor === undefined ? undefined : toKey(openCursor(tableName, cursor));
       do {
         const { Items = [], LastEvaluatedKey } = await client.send(
-          new ScanCommand({ TableName: tableName, ExclusiveStartKey: next }),
+          new ScanCommand({
+            TableName: tableName,
+            ExclusiveStartKey: next,
+            // A filter is applied after the limit, so a filtered page looks further at once.
+            Limit: status === undefined ? limit : Math.max(limit, FILTERED_LIMIT),
+            ...toFilter(status),
+          }),
         );
-        if (Items.length > 0) yield Items.map(toInventoryJson).join(',');
+        found.push(...Items);
         next = LastEvaluatedKey;
-      } while (next);
+      } while (next && found.length < limit);
+      const records = found.slice(0, limit);
+      const last = found.length > limit ? records.at(-1)?.p?.N : next?.p?.N;
+      return {
+        items: records.map(toInventoryItem),
+        ...(last !== undefined && { next: sealCursor(tableName, last) }),
+      };
     },
 
     async setQuantity(petId, quantity, versions) {
-      const key = { p: { N: petId.toString() } };
+      const key = toKey(petId.toString());
       const condition = toCondition(versions);
       try {
         const { Attributes = {} } = await client.send(
@@ -101,3 +144,19 @@ function toCondition(versions: readonly string[] | undefined): {
 
 /** For a version that this store never gave: true of no entry. */
 const NO_STATE = '(attribute_exists(p) AND attribute_not_exists(p))';
+
+/** Entries that one call of a filtered page looks at: 85 KB at most, so 11 read units. */
+const FILTERED_LIMIT = 5_000;
+
+function toFilter(status: PetStatus | undefined) {
+  return status === undefined
+    ? {}
+    : {
+        FilterExpression: 's = :status',
+        ExpressionAttributeValues: { ':status': { S: letterOf[status] } },
+      };
+}
+
+function toKey(petId: string): Record<string, AttributeValue> {
+  return { p: { N: petId } };
+}

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import { ErrorBody, type ErrorCode } from '../../shared/contract/errorBody.ts';
+import type { ErrorCode } from '../../shared/contract/errorBody.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
+import { ErrorBody } from '../../shared/contract/responses.ts';
 import type { ExactResponse } from '../support/exactFetch.ts';
 
 const statusOf: Record<ErrorCode, number> = {

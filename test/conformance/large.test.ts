@@ -16,7 +16,7 @@ describe('an inventory of several pages', () => {
       inventory.push({ petId: firstPetId + index, quantity: Number(index), status: 'available' });
     }
     target = await openLocalTarget({ data: { inventory, pets: [], orders: [] } });
-  }, 60_000);
+  }, 180_000);
   afterAll(() => target?.close());
 
   test('is listed to the last entry, each once', async () => {

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { parseJson, toJson } from '../../shared/contract/json.ts';
-import { listInventory } from '../../shared/contract/operations/listInventory.ts';
+import { responses } from '../../shared/contract/responses.ts';
 import { expectSuccess } from './expectations.ts';
 import { send, type TargetSource } from './target.ts';
 
@@ -10,7 +10,7 @@ export function describeListInventory(target: TargetSource): void {
     test('answers 200 with a JSON array of InventoryItems', async () => {
       const response = await send(target(), 'GET', '/inventory');
       expectSuccess(response, 'listInventory');
-      expect(listInventory.response.safeParse(response.json()).error).toBeUndefined();
+      expect(responses.listInventory.safeParse(response.json()).error).toBeUndefined();
     });
 
     test('returns every entry exactly once and as it was loaded', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson, toJson } from '../../shared/contract/json.ts';
-import { listOrders } from '../../shared/contract/operations/listOrders.ts';
 import type { Order } from '../../shared/contract/order.ts';
+import { responses } from '../../shared/contract/responses.ts';
 import { expectSuccess } from './expectations.ts';
 import { send, type TargetSource } from './target.ts';
 
@@ -11,7 +11,7 @@ export function describeListOrders(target: TargetSource): void {
       const { orders, complete } = target().fixtures;
       const response = await send(target(), 'GET', '/store/orders');
       expectSuccess(response, 'listOrders');
-      expect(listOrders.response.safeParse(response.json()).error).toBeUndefined();
+      expect(responses.listOrders.safeParse(response.json()).error).toBeUndefined();
       const listed = (response.json() as Order[]).map(withInstants);
       const byId = new Map(listed.map((order) => [BigInt(order.id), order]));
       expect(byId.size).toBe(listed.length);

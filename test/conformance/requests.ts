@@ -11,14 +11,14 @@ interface ValidRequest {
 /**
  * One request of each operation that the service answers with 200. Written out here and not read from
  * the contract, so that a mistake in the contract shows. The update sets the quantity that the entry
- * already has.
+ * already has; where nothing may be changed, it names an entry that does not exist.
  */
 const validRequests: Record<OperationId, (target: ConformanceTarget) => ValidRequest> = {
   listInventory: () => ({ method: 'GET', path: '/inventory' }),
   updateInventory: ({ fixtures }) => ({
     method: 'PATCH',
     path: `/inventory/${fixtures.changeablePetId}`,
-    body: `{"quantity":${changeableEntry(fixtures).quantity}}`,
+    body: `{"quantity":${findChangeable(fixtures)?.quantity ?? 0}}`,
   }),
   getPet: ({ fixtures }) => ({ method: 'GET', path: `/pets/${fixtures.pets[0]?.id}` }),
   listOrders: () => ({ method: 'GET', path: '/store/orders' }),
@@ -40,7 +40,11 @@ export function sendValid(
 
 /** The entry that may be changed, as the fixtures have it. */
 export function changeableEntry(fixtures: ConformanceTarget['fixtures']) {
-  const entry = fixtures.inventory.find(({ petId }) => petId === fixtures.changeablePetId);
+  const entry = findChangeable(fixtures);
   if (entry === undefined) throw new Error('The fixtures have no changeable entry.');
   return entry;
+}
+
+function findChangeable({ inventory, changeablePetId }: ConformanceTarget['fixtures']) {
+  return inventory.find(({ petId }) => petId === changeablePetId);
 }

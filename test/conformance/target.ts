@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { InventoryItem } from '../../shared/contract/inventory.ts';
 import type { Order } from '../../shared/contract/order.ts';
 import type { Pet } from '../../shared/contract/pet.ts';
@@ -14,6 +15,8 @@ export interface ConformanceTarget {
   /** An origin that the stage allows. */
   readonly origin: string;
   readonly fixtures: Fixtures;
+  /** Whether a request that the gateway limits with 429 is repeated, since no row is about the limit. */
+  readonly waitsForLimits?: boolean;
   close(): Promise<void>;
 }
 
@@ -30,6 +33,8 @@ export interface Fixtures {
   readonly missingPetId: bigint;
 }
 
+const MOST_ATTEMPTS = 10;
+
 /** Gives the target once it runs: tests are named before it does. */
 export type TargetSource = () => ConformanceTarget;
 
@@ -39,7 +44,7 @@ export interface Sending extends ExactRequest {
 }
 
 /** Sends a request with the target's key; `path` is relative to the base address. */
-export function send(
+export async function send(
   target: ConformanceTarget,
   method: string,
   path: string,
@@ -47,11 +52,16 @@ export function send(
 ): Promise<ExactResponse> {
   const credentials: Record<string, string> =
     apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
-  return exactFetch(`${target.baseUrl}${path}`, {
-    method,
-    headers: { ...credentials, ...headers },
-    ...(body === undefined ? {} : { body }),
-  });
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await exactFetch(`${target.baseUrl}${path}`, {
+      method,
+      headers: { ...credentials, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const isLimited = response.status === 429 && target.waitsForLimits === true;
+    if (!isLimited || attempt === MOST_ATTEMPTS) return response;
+    await setTimeout(Number(response.headers.get('Retry-After') ?? 1) * 1_000);
+  }
 }
 
 /** Sends an update as JSON. */

@@ -1,44 +1,56 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson, toJson } from '../../shared/contract/json.ts';
-import { updateInventory } from '../../shared/contract/operations/updateInventory.ts';
+import { responses } from '../../shared/contract/responses.ts';
 import { expectError, expectSuccess } from './expectations.ts';
 import { readEntry, restoreEntryAfterEach, setQuantity } from './inventoryEntry.ts';
 import { malformedPetIds } from './petIds.ts';
 import { changeableEntry } from './requests.ts';
+import type { Scope } from './scope.ts';
 import { send, sendUpdate, type TargetSource } from './target.ts';
 
 /** The rows that leave the store as it is. */
-export function describeUpdateInventoryErrors(target: TargetSource): void {
+export function describeUpdateInventoryErrors(
+  target: TargetSource,
+  { writes, permissions }: Scope,
+): void {
   describe('updateInventory refuses', () => {
-    test.each(malformedPetIds)('the petId %s with 400', async (_, petId) => {
-      const response = await sendUpdate(target(), petId, '{"quantity":5}');
-      expectError(response, 'invalid_request', 'updateInventory');
-    });
-
     test('an empty petId', async () => {
       const response = await sendUpdate(target(), '', '{"quantity":5}');
       expect([400, 404, 405]).toContain(response.status);
     });
 
-    test('a petId that no entry has with 404, and creates none', async () => {
-      const { missingPetId } = target().fixtures;
-      for (const headers of [{}, { 'If-Match': '*' }, { 'If-Match': '"1"' }]) {
-        const response = await sendUpdate(target(), missingPetId, '{"quantity":5}', headers);
-        expectError(response, 'not_found', 'updateInventory');
-      }
-      expect(await readEntry(target(), missingPetId)).toBeUndefined();
-    });
-
-    test('a key that allows reading alone with 403', async () => {
-      const { changeablePetId } = target().fixtures;
-      const response = await sendRefused(target(), `${changeablePetId}`, {
-        apiKey: target().readOnlyApiKey,
-        type: 'application/json',
-        body: '{"quantity":5}',
+    // A mistake here could update the entry that the text resembles.
+    if (writes) {
+      test.each(malformedPetIds)('the petId %s with 400', async (_, petId) => {
+        const response = await sendUpdate(target(), petId, '{"quantity":5}');
+        expectError(response, 'invalid_request', 'updateInventory');
       });
-      expectError(response, 'forbidden', 'updateInventory');
-    });
+    }
 
+    if (permissions.includes('write')) {
+      test('a petId that no entry has with 404, and creates none', async () => {
+        const { missingPetId } = target().fixtures;
+        for (const headers of [{}, { 'If-Match': '*' }, { 'If-Match': '"1"' }]) {
+          const response = await sendUpdate(target(), missingPetId, '{"quantity":5}', headers);
+          expectError(response, 'not_found', 'updateInventory');
+        }
+        expect(await readEntry(target(), missingPetId)).toBeUndefined();
+      });
+    }
+
+    if (permissions.includes('read')) {
+      test('a key that allows reading alone with 403', async () => {
+        const { changeablePetId } = target().fixtures;
+        const response = await sendRefused(target(), `${changeablePetId}`, {
+          apiKey: target().readOnlyApiKey,
+          type: 'application/json',
+          body: '{"quantity":5}',
+        });
+        expectError(response, 'forbidden', 'updateInventory');
+      });
+    }
+
+    if (permissions.length < 2) return;
     test('with the first of several reasons: key, permission, petId, media type, body, store', async () => {
       const { missingPetId } = target().fixtures;
       const { readOnlyApiKey, apiKey } = target();
@@ -69,7 +81,7 @@ export function describeUpdateInventory(target: TargetSource): void {
       const updated = parseJson(toJson({ petId: changeablePetId, quantity: 41, status }));
       const response = await sendUpdate(target(), changeablePetId, '{"quantity":41}');
       expectSuccess(response, 'updateInventory');
-      expect(updateInventory.response.safeParse(response.json()).error).toBeUndefined();
+      expect(responses.updateInventory.safeParse(response.json()).error).toBeUndefined();
       expect(response.json()).toStrictEqual(updated);
       expect(response.text).toContain(`${changeablePetId}`);
       expect(await readEntry(target(), changeablePetId)).toStrictEqual(updated);

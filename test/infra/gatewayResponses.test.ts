@@ -1,7 +1,8 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, it } from 'vitest';
 import { gatewayErrors } from '../../infra/gatewayErrors.ts';
-import { ErrorBody, statusOfCode } from '../../shared/contract/errorBody.ts';
+import { statusOfCode } from '../../shared/contract/errorBody.ts';
+import { ErrorBody } from '../../shared/contract/responses.ts';
 import { type CfnResource, findResources, stageNames } from '../support/stackTemplates.ts';
 
 describe.each(stageNames)("the gateway's own errors in %s", (stage) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { operationSettings } from '../../infra/operationSettings.ts';
-import { ErrorBody } from '../../shared/contract/errorBody.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import { ErrorBody } from '../../shared/contract/responses.ts';
 import { findResources, stageNames } from '../support/stackTemplates.ts';
 import { toAnswerHeaders, toRoutes } from '../support/templateRoutes.ts';
 
@@ -11,6 +11,8 @@ const contract: [OperationId, Operation][] = Object.entries(operations) as never
 describe.each(stageNames)('the gateway of %s', (stage) => {
   const routes = toRoutes(stage);
   const functions = findResources(stage, 'AWS::Lambda::Function');
+  const aliases = findResources(stage, 'AWS::Lambda::Alias');
+  const permissions = Object.values(findResources(stage, 'AWS::Lambda::Permission'));
   const findRoute = (method: string, path: string) =>
     routes.find((route) => route.method === method && route.path === path);
 
@@ -21,11 +23,19 @@ describe.each(stageNames)('the gateway of %s', (stage) => {
     );
   });
 
-  it.each(contract)('calls the function of %s, and lets it stream if it does', (_, operation) => {
+  it.each(contract)('calls the live %s, and lets it stream if it does', (_, operation) => {
     const { integration } = findRoute(operation.method, operation.path) ?? {};
     const uri = integration.Uri['Fn::Join'][1];
-    const target = uri.find((part: unknown) => JSON.stringify(part).includes('Fn::GetAtt'));
-    expect(functions[target['Fn::GetAtt'][0]]?.Properties.Description).toBe(operation.summary);
+    const [alias] = uri.filter((part: { Ref?: string }) => part.Ref && part.Ref in aliases);
+    const { Name, FunctionName } = aliases[alias.Ref]?.Properties ?? {};
+    expect(Name).toBe('live');
+    expect(functions[FunctionName.Ref]?.Properties.Description).toBe(operation.summary);
+    const permitted = permissions.filter(
+      ({ Properties }) => Properties.FunctionName.Ref === alias.Ref,
+    );
+    expect(permitted.map(({ Properties }) => Properties.Principal)).toEqual([
+      'apigateway.amazonaws.com',
+    ]);
     expect(integration.Type).toBe('AWS_PROXY');
     expect(integration.ResponseTransferMode).toBe(operation.streamed ? 'STREAM' : undefined);
     expect(uri.at(-1)).toBe(
@@ -75,6 +85,12 @@ describe.each(stageNames)('the gateway of %s', (stage) => {
     for (const route of unknown) expect(toBody(route)).toMatchObject({ status: 404 });
   });
 
+  it('may call the live versions and nothing else', () => {
+    const called = permissions.map(({ Properties }) => Properties.FunctionName.Ref);
+    expect(called.sort()).toEqual(Object.keys(aliases).sort());
+    expect(called).toHaveLength(contract.length);
+  });
+
   it('needs no authorizer, since the functions check the key', () => {
     const methods = Object.values(findResources(stage, 'AWS::ApiGateway::Method'));
     expect(new Set(methods.map(({ Properties }) => Properties.AuthorizationType))).toEqual(
@@ -83,7 +99,7 @@ describe.each(stageNames)('the gateway of %s', (stage) => {
   });
 });
 
-function toBody(route: ReturnType<typeof toRoutes>[number] | undefined): ErrorBody {
+function toBody(route: ReturnType<typeof toRoutes>[number] | undefined) {
   const [answer] = route?.integration.IntegrationResponses ?? [];
   const body = ErrorBody.parse(JSON.parse(answer.ResponseTemplates['application/json']));
   expect(String(body.status)).toBe(answer.StatusCode);

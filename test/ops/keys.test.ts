@@ -1,11 +1,7 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../infra/local/engine.ts';
 import { parseApiKey } from '../../shared/keys/apiKey.ts';
@@ -13,6 +9,7 @@ import { defineKeyStore } from '../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../shared/keys/keyVerifier.ts';
 import { engines } from '../support/engines.ts';
 import { openStoreTables } from '../support/storeTables.ts';
+import { startCloudFormation } from './cloudFormation.ts';
 
 const root = join(import.meta.dirname, '../..');
 const keyPattern = /psk_[0-9A-Za-z]{42}/g;
@@ -50,17 +47,17 @@ async function keysWith(variables: Record<string, string>, ...args: string[]): P
 
 describe.each(engines)('npm run keys on $name', ({ start }) => {
   let engine: Engine;
-  let documents: DynamoDBDocumentClient;
+  let client: DynamoDBClient;
   let table: string[];
 
   beforeAll(async () => {
     engine = await start();
-    documents = DynamoDBDocumentClient.from(await openStoreTables(engine));
+    client = await openStoreTables(engine);
     table = ['--endpoint', engine.endpoint, '--table', 'apiKeys'];
   });
 
   afterAll(async () => {
-    documents.destroy();
+    client.destroy();
     await engine.close();
   });
 
@@ -74,7 +71,7 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
 
   /** A new verifier each time, as in a container that starts then. */
   function verify(apiKey: string, hoursAhead = 0) {
-    const store = defineKeyStore(documents, 'apiKeys');
+    const store = defineKeyStore(client, 'apiKeys');
     return defineKeyVerifier(store, () => Date.now() + hoursAhead * 3_600_000).verify(apiKey);
   }
 
@@ -140,15 +137,12 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
   });
 
   it('finds a stage’s table through the output of its stack', async () => {
-    const cloudFormation = await startCloudFormation('petstore-staging', 'apiKeys');
+    const cloudFormation = await startCloudFormation('petstore-staging', {
+      BaseUrl: 'https://x/v1',
+      ApiKeysTableName: 'apiKeys',
+    });
     const outcome = await keysWith(
-      {
-        AWS_REGION: 'eu-west-1',
-        AWS_ACCESS_KEY_ID: 'local',
-        AWS_SECRET_ACCESS_KEY: 'local',
-        AWS_ENDPOINT_URL_CLOUDFORMATION: cloudFormation.endpoint,
-        AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
-      },
+      cloudFormation.toVariables(engine.endpoint),
       ...['create', '--name', 'staged', '--permission', 'read', '--stage', 'staging'],
     );
     cloudFormation.close();
@@ -215,26 +209,3 @@ describe('npm run keys', () => {
     }
   });
 });
-
-/** Answers DescribeStacks for one stack, whose output names the key table. */
-async function startCloudFormation(stackName: string, tableName: string) {
-  const server = createServer(async (request, response) => {
-    const parameters = new URLSearchParams(await text(request));
-    const isAsked =
-      parameters.get('Action') === 'DescribeStacks' && parameters.get('StackName') === stackName;
-    response.writeHead(isAsked ? 200 : 400, { 'Content-Type': 'text/xml' });
-    response.end(`<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/">
-      <DescribeStacksResult><Stacks><member>
-        <StackName>${stackName}</StackName><StackStatus>CREATE_COMPLETE</StackStatus>
-        <CreationTime>2026-12-01T00:00:00Z</CreationTime>
-        <Outputs>
-          <member><OutputKey>BaseUrl</OutputKey><OutputValue>https://x/v1</OutputValue></member>
-          <member><OutputKey>ApiKeysTableName</OutputKey><OutputValue>${tableName}</OutputValue></member>
-        </Outputs>
-      </member></Stacks></DescribeStacksResult></DescribeStacksResponse>`);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { endpoint, close: () => server.close() };
-}

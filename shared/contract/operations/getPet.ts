@@ -1,7 +1,5 @@
-import * as z from 'zod/mini';
-import { petIdParameter } from '../int64.ts';
 import type { Operation } from '../operation.ts';
-import { Pet } from '../pet.ts';
+import { petIdParameter } from '../petIdParameter.ts';
 
 export const getPet = {
   operationId: 'getPet',
@@ -15,8 +13,7 @@ export const getPet = {
     documentation: 'https://docs.petstore.example/deprecations#getPet',
   },
   permission: 'read',
-  parameters: z.object({ petId: petIdParameter }),
-  response: Pet,
+  parameters: { petId: petIdParameter },
   streamed: false,
   errors: ['invalid_request', 'unauthorized', 'not_found'],
 } as const satisfies Operation;

@@ -1,6 +1,6 @@
-import * as z from 'zod/mini';
-import { InventoryItem } from '../inventory.ts';
 import type { Operation } from '../operation.ts';
+import { pageQuery } from '../pageQuery.ts';
+import { petStatusParameter } from '../petStatus.ts';
 
 export const listInventory = {
   operationId: 'listInventory',
@@ -9,7 +9,7 @@ export const listInventory = {
   summary: 'List the stock of every pet',
   lifecycle: { kind: 'stable' },
   permission: 'read',
-  response: z.array(InventoryItem),
+  query: { ...pageQuery, status: petStatusParameter },
   streamed: true,
-  errors: ['unauthorized'],
+  errors: ['invalid_request', 'unauthorized'],
 } as const satisfies Operation;

@@ -1,6 +1,5 @@
-import * as z from 'zod/mini';
 import type { Operation } from '../operation.ts';
-import { Order } from '../order.ts';
+import { pageQuery } from '../pageQuery.ts';
 
 export const listOrders = {
   operationId: 'listOrders',
@@ -9,7 +8,7 @@ export const listOrders = {
   summary: 'List the orders, newest first',
   lifecycle: { kind: 'stable' },
   permission: 'read',
-  response: z.array(Order),
+  query: pageQuery,
   streamed: false,
-  errors: ['unauthorized'],
+  errors: ['invalid_request', 'unauthorized'],
 } as const satisfies Operation;

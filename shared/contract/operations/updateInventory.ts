@@ -1,7 +1,6 @@
-import * as z from 'zod/mini';
-import { petIdParameter } from '../int64.ts';
-import { InventoryItem, InventoryUpdate } from '../inventory.ts';
+import { InventoryUpdate } from '../inventoryUpdate.ts';
 import type { Operation } from '../operation.ts';
+import { petIdParameter } from '../petIdParameter.ts';
 
 export const updateInventory = {
   operationId: 'updateInventory',
@@ -10,9 +9,8 @@ export const updateInventory = {
   summary: 'Set the stock count of one pet',
   lifecycle: { kind: 'experimental' },
   permission: 'write',
-  parameters: z.object({ petId: petIdParameter }),
+  parameters: { petId: petIdParameter },
   requestBody: InventoryUpdate,
-  response: InventoryItem,
   streamed: false,
   errors: [
     'invalid_request',

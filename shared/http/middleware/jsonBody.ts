@@ -2,17 +2,16 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type * as z from 'zod/mini';
 import { InvalidRequest, UnsupportedMediaType } from '../../contract/errors.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
-import { parseInput } from '../parseInput.ts';
 
 /**
  * Reads the body as the operation's schema has it. Middy's parser does the parsing; it is shown the
  * media type without its parameters, and its verdicts are told apart here, since it answers 422 where
  * the service answers 400.
  */
-export function jsonBody(schema: z.core.$ZodType): OperationMiddleware {
+export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
   const { before: parseJson } = httpJsonBodyParser();
 
-  function parseBody(request: OperationRequest): void {
+  function readBody(request: OperationRequest): void {
     const event = {
       headers: { 'content-type': toHeader(request, 'content-type')?.split(';')[0]?.trim() },
       body: toText(request.event),
@@ -29,12 +28,23 @@ export function jsonBody(schema: z.core.$ZodType): OperationMiddleware {
     if (toText(request.event).includes('\uFFFD')) {
       throw new InvalidRequest('The body must be encoded in UTF-8.');
     }
-    request.internal.body = parseInput(schema, event.body);
+    request.internal.body = parseValue(schema, event.body);
   }
 
-  return { before: parseBody };
+  return { before: readBody };
 }
 
 function toText({ body, isBase64Encoded }: OperationRequest['event']): string {
   return isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
+}
+
+/** @throws {InvalidRequest} that names each member that is wrong and says what would be right */
+function parseValue<Value>(schema: z.ZodMiniType<Value>, value: unknown): Value {
+  // By the schema's own method: only an operation that has a schema loads the library.
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(
+    ({ path, message }) => `${path.join('.') || 'The body'} ${message}`,
+  );
+  throw new InvalidRequest(`${problems.join('; ')}.`);
 }

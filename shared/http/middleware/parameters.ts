@@ -1,16 +1,27 @@
-import type * as z from 'zod/mini';
+import { InvalidRequest } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
+import type { Parameter } from '../../contract/parameter.ts';
 import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
-import { parseInput } from '../parseInput.ts';
 
-/** Reads the parameters of the path as the operation's schema has them. */
-export function parameters(schema: NonNullable<Operation['parameters']>): OperationMiddleware {
+/** Reads the parameters of path and query as the operation has them. */
+export function parameters({ parameters = {}, query = {} }: Operation): OperationMiddleware {
   function parseParameters({ event, internal }: OperationRequest): void {
-    internal.parameters = parseInput(
-      schema as z.core.$ZodType<Record<string, unknown>>,
-      event.pathParameters ?? {},
-    );
+    for (const [name, parameter] of Object.entries(parameters)) {
+      internal.parameters[name] = parseText(name, parameter, event.pathParameters?.[name] ?? '');
+    }
+    for (const [name, parameter] of Object.entries(query)) {
+      const [text, ...others] = event.multiValueQueryStringParameters?.[name] ?? [];
+      if (others.length > 0) throw new InvalidRequest(`${name} must be given once.`);
+      if (text !== undefined) internal.query[name] = parseText(name, parameter, text);
+    }
   }
 
   return { before: parseParameters };
+}
+
+/** @throws {InvalidRequest} when the text is no value of the parameter */
+function parseText(name: string, { parse, error }: Parameter<unknown>, text: string): unknown {
+  const value = parse(text);
+  if (value === undefined) throw new InvalidRequest(`${name} ${error}.`);
+  return value;
 }

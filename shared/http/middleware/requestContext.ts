@@ -9,7 +9,9 @@ export function requestContext(): OperationMiddleware {
   function readContext({ event, context, internal }: OperationRequest): void {
     internal.requestId = event.requestContext?.requestId ?? context.awsRequestId;
     internal.headers = toHeaderLines(event.multiValueHeaders ?? {});
+    internal.path = event.requestContext?.path ?? '';
     internal.parameters = {};
+    internal.query = {};
   }
 
   function nameRequest(request: OperationRequest): void {

@@ -2,6 +2,7 @@ import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/cl
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../infra/local/engine.ts';
 import type { InventoryItem } from '../../../shared/contract/inventory.ts';
+import { sealCursor } from '../../../shared/store/cursor.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { defineInventoryStore, type InventoryStore } from '../../../shared/store/inventoryStore.ts';
 import { engines } from '../../support/engines.ts';
@@ -36,12 +37,13 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
 
   async function list(): Promise<string[]> {
     const pages: string[] = [];
-    for await (const page of store.pages()) pages.push(page);
+    for await (const { items } of store.pages()) pages.push(items.toString());
     return pages;
   }
 
-  it('lists nothing as no page at all', async () => {
-    expect(await list()).toEqual([]);
+  it('lists nothing as one last page without entries', async () => {
+    const pages = await Array.fromAsync(store.pages());
+    expect(pages).toEqual([{ items: Buffer.alloc(0), isLast: true }]);
   });
 
   it.each([9223372036854775807n, -9223372036854775808n, 9007199254740993n])(
@@ -110,4 +112,60 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
       expect((await read(5n))?.q).toEqual({ N: '5' });
     },
   );
+
+  describe('in pages', () => {
+    const petIds = Array.from({ length: 40 }, (_, index) => BigInt(1_000 + index));
+
+    beforeAll(async () => {
+      for (const petId of petIds) await put(petId, 1, petId % 10n === 0n ? 'sold' : 'pending');
+    });
+
+    async function readPages(limit: number, status?: InventoryItem['status']) {
+      const found: InventoryItem[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store.page({ limit, cursor, status });
+        expect(page.items.length).toBeLessThanOrEqual(limit);
+        found.push(...page.items);
+        cursor = page.next;
+      } while (cursor !== undefined);
+      return found;
+    }
+
+    it.each([1, 7, 1_000])('of at most %i gives each entry once', async (limit) => {
+      const whole = JSON.parse(`[${await list()}]`, (_, value) => value) as { petId: number }[];
+      const found = await readPages(limit);
+      expect(found.map(({ petId }) => Number(petId))).toEqual(whole.map(({ petId }) => petId));
+      expect(new Set(found.map(({ petId }) => petId)).size).toBe(found.length);
+    });
+
+    it.each([1, 3, 1_000])('of at most %i gives all entries of one status', async (limit) => {
+      const found = await readPages(limit, 'sold');
+      expect(found.map(({ petId }) => petId).sort()).toEqual([1_000n, 1_010n, 1_020n, 1_030n]);
+    });
+
+    it('fills a page of one status as long as there are such entries', async () => {
+      expect((await store.page({ limit: 3, status: 'sold' })).items).toHaveLength(3);
+    });
+
+    it('lists all entries of one status as a whole', async () => {
+      const pages = await Array.fromAsync(store.pages('sold'));
+      expect(
+        pages
+          .map(({ items }) => items.toString())
+          .join()
+          .match(/"sold"/g),
+      ).toHaveLength(4);
+      expect(pages.join()).not.toContain('pending');
+    });
+
+    it('gives no page to a cursor that is made up or of another table', async () => {
+      const { next = '' } = await store.page({ limit: 1 });
+      for (const cursor of ['', 'nonsense', `${next}A`, next.slice(4), sealCursor('pets', '1')]) {
+        await expect(store.page({ limit: 1, cursor })).rejects.toMatchObject({
+          name: 'InvalidRequest',
+        });
+      }
+    });
+  });
 });

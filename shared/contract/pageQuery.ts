@@ -1,0 +1,19 @@
+import type { Parameter } from './parameter.ts';
+
+const MAX_LIMIT = 1_000;
+
+/** The most elements that a page may have. */
+const limit: Parameter<number> = {
+  parse: (text) =>
+    /^[1-9]\d{0,3}$/.test(text) && Number(text) <= MAX_LIMIT ? Number(text) : undefined,
+  error: `must be an integer from 1 to ${MAX_LIMIT}`,
+};
+
+/** Where the page starts; opaque to all but the store that gave it. */
+const cursor: Parameter<string> = {
+  parse: (text) => text,
+  error: '',
+};
+
+/** The opt-in parameters of a list that can be read in pages (`Link`, relation `next`, RFC 8288). */
+export const pageQuery = { limit, cursor };

@@ -1,0 +1,20 @@
+import { executionModeStreamifyResponse } from '@middy/core/executionModeStreamifyResponse';
+import type { Operation } from '../contract/operation.ts';
+import { defineHandler, type HttpSettings, type OperationInput } from './defineHandler.ts';
+import { streamedResponse } from './middleware/streamedResponse.ts';
+import type { Reply } from './reply.ts';
+
+/**
+ * As `defineHandler`, for an operation whose answer is sent while it is read. It stands apart so that
+ * the other functions load nothing of it.
+ */
+export function defineStreamedHandler<O extends Operation & { readonly streamed: true }>(
+  operation: O,
+  settings: HttpSettings,
+  answer: (input: OperationInput<O>) => Promise<Reply>,
+) {
+  return defineHandler(operation, settings, answer, {
+    response: streamedResponse(),
+    executionMode: executionModeStreamifyResponse,
+  });
+}

@@ -1,0 +1,30 @@
+const entityTag = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y;
+
+export interface EntityTag {
+  readonly isWeak: boolean;
+  /** What stands between the quotes. */
+  readonly opaque: string;
+}
+
+/** Reads a list of entity tags (RFC 9110 section 8.8.3); `undefined` when it is not one. */
+export function parseEntityTags(value: string): EntityTag[] | undefined {
+  const tags: EntityTag[] = [];
+  entityTag.lastIndex = 0;
+  while (entityTag.lastIndex < value.length) {
+    const match = entityTag.exec(value);
+    if (!match) return undefined;
+    tags.push({ isWeak: match[1] !== undefined, opaque: match[2] ?? '' });
+  }
+  return tags;
+}
+
+/**
+ * Whether the client has the current representation already (RFC 9110 section 13.1.2, weak
+ * comparison). A header that makes no sense is as none: the client gets the representation.
+ */
+export function matchesIfNoneMatch(value: string | undefined, current: string): boolean {
+  if (value === undefined) return false;
+  if (value.trim() === '*') return true;
+  const opaque = parseEntityTags(current)?.[0]?.opaque;
+  return parseEntityTags(value)?.some((tag) => tag.opaque === opaque) ?? false;
+}

@@ -1,0 +1,29 @@
+import { toJson } from '../../contract/json.ts';
+import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
+import type { DocumentReply } from '../reply.ts';
+
+/** Makes a response of the document that the handler answered. */
+export function bufferedResponse(): OperationMiddleware {
+  function sendDocument(request: OperationRequest): void {
+    const { body, version, next } = request.response as unknown as DocumentReply;
+    request.response = {
+      statusCode: 200,
+      headers: {
+        'Content-Type': 'application/json',
+        ...(version !== undefined && { ETag: `"${version}"` }),
+        ...(next !== undefined && { Link: toNextLink(request, next) }),
+      },
+      body: toJson(body),
+    };
+  }
+
+  return { after: sendDocument };
+}
+
+/** RFC 8288. The path is the client's own, its stage or custom domain's base path included. */
+function toNextLink({ internal }: OperationRequest, cursor: string): string {
+  const query = Object.entries({ ...internal.query, cursor })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  return `<${internal.path}?${query.join('&')}>; rel="next"`;
+}

@@ -1,0 +1,83 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { acceptsGzip } from '../acceptsGzip.ts';
+import { matchesIfNoneMatch } from '../entityTags.ts';
+import { toGzip } from '../gzip.ts';
+import {
+  type HttpResponse,
+  type OperationMiddleware,
+  type OperationRequest,
+  toHeader,
+} from '../operationRequest.ts';
+import type { Pages, Reply } from '../reply.ts';
+import { bufferedResponse } from './bufferedResponse.ts';
+
+/** A body smaller than this goes out as it is: gzip would save less than a network packet. */
+const GZIP_FROM_BYTES = 1_024;
+
+/**
+ * As `bufferedResponse`, and sends an array's pages while they are read. The first page is read before
+ * the status goes out, so that a failure up to there is still answered as an error; a later one breaks
+ * the connection, so that a client never takes a part for the whole. An array of one page has an
+ * `ETag`, and is not sent to whom has it already.
+ */
+export function streamedResponse(): OperationMiddleware {
+  const { after: sendDocument } = bufferedResponse();
+
+  async function sendPages(request: OperationRequest): Promise<void> {
+    const reply = request.response as unknown as Reply;
+    if ('pages' in reply) request.response = await toPagesResponse(reply.pages, request);
+    else await sendDocument?.(request);
+  }
+
+  return { after: sendPages };
+}
+
+async function toPagesResponse(pages: Pages, request: OperationRequest): Promise<HttpResponse> {
+  // A stream asks for more whenever the client's connection drains, which is outside the request's own
+  // asynchronous context, where its request units are counted.
+  const nextPage = AsyncLocalStorage.bind(() => pages.next());
+  const { value: first = { items: Buffer.alloc(0), isLast: true } } = await nextPage();
+  const headers: Record<string, string> = { Vary: 'Accept-Encoding' };
+  if (first.isLast) {
+    headers.ETag = toEntityTag(first.items);
+    if (matchesIfNoneMatch(toHeader(request, 'if-none-match'), headers.ETag)) {
+      return { statusCode: 304, headers, body: '' };
+    }
+  }
+  headers['Content-Type'] = 'application/json';
+  const body = Readable.from(toArrayText(first.items, pages, nextPage));
+  if (first.items.length < GZIP_FROM_BYTES || !acceptsGzip(toHeader(request, 'accept-encoding'))) {
+    return { statusCode: 200, headers, body };
+  }
+  return {
+    statusCode: 200,
+    headers: { ...headers, 'Content-Encoding': 'gzip' },
+    body: toGzip(body),
+  };
+}
+
+async function* toArrayText(
+  first: Buffer,
+  pages: Pages,
+  nextPage: () => ReturnType<Pages['next']>,
+): AsyncGenerator<string | Buffer> {
+  try {
+    yield '[';
+    yield first;
+    for (let page = await nextPage(); !page.done; page = await nextPage()) {
+      if (page.value.items.length === 0) continue;
+      if (first.length > 0) yield ',';
+      yield page.value.items;
+    }
+    yield ']';
+  } finally {
+    await pages.return();
+  }
+}
+
+/** Weak, since the same entries are sent with and without gzip (RFC 9110 section 8.8.3.3). */
+function toEntityTag(items: Buffer): string {
+  return `W/"${createHash('sha256').update(items).digest('base64url').slice(0, 22)}"`;
+}

@@ -1,0 +1,42 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { InvalidRequest } from '../contract/errors.ts';
+
+export interface PageRequest {
+  /** The most elements that the page may have. */
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+export interface Page<Element> {
+  readonly items: Element[];
+  /** The cursor of the page behind it; undefined after the last. */
+  readonly next?: string;
+}
+
+const SEAL_BYTES = 12;
+
+/**
+ * Makes a position in a table opaque. The seal is an HMAC keyed with the table's name, which no client
+ * is told: a cursor cannot be made up, nor used on another table.
+ */
+export function sealCursor(tableName: string, position: string): string {
+  const text = Buffer.from(position);
+  return Buffer.concat([toSeal(tableName, text), text]).toString('base64url');
+}
+
+/** @throws {InvalidRequest} when this table did not give the cursor */
+export function openCursor(tableName: string, cursor: string): string {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const seal = bytes.subarray(0, SEAL_BYTES);
+  const position = bytes.subarray(SEAL_BYTES);
+  // The decoder passes over what is not base64url, so that one cursor would have many spellings.
+  const isWhole = bytes.toString('base64url') === cursor && seal.length === SEAL_BYTES;
+  if (isWhole && timingSafeEqual(seal, toSeal(tableName, position))) return position.toString();
+  throw new InvalidRequest(
+    'cursor must be the one that the Link header of the page before it gave.',
+  );
+}
+
+function toSeal(tableName: string, position: Uint8Array): Buffer {
+  return createHmac('sha256', tableName).update(position).digest().subarray(0, SEAL_BYTES);
+}

@@ -1,0 +1,67 @@
+import {
+  type AttributeValue,
+  type DynamoDBClient,
+  ScanCommand,
+  type ScanCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { toInventoryJson } from './inventoryRecord.ts';
+import { rewriteScanResponse } from './scanResponse.ts';
+
+export interface ScannedPage {
+  /** The entries as InventoryItems in JSON, separated by commas. */
+  readonly items: Buffer;
+  /** Where the next page starts; undefined after the last. */
+  readonly next: Record<string, AttributeValue> | undefined;
+}
+
+/**
+ * One page of the inventory, from the response's bytes to the list's. The SDK still signs, retries,
+ * times out and reads the rest of the response; its own reading of the items, which takes two thirds of
+ * the CPU of a large list, is left out.
+ */
+export async function scanPage(
+  client: DynamoDBClient,
+  input: ScanCommandInput,
+): Promise<ScannedPage> {
+  let items: Buffer = Buffer.alloc(0);
+  const command = new ScanCommand(input);
+  command.middlewareStack.add(
+    (next) =>
+      async function takeItems(args) {
+        const result = await next(args);
+        const response = result.response as HttpResponse;
+        // What is not a page goes to the deserializer as it is, which makes an error of it.
+        if (response.statusCode === 200) {
+          const page = rewrite(await readBytes(response.body));
+          items = page.items;
+          response.body = page.remainder;
+        }
+        return result;
+      },
+    // Nearer to the network than the deserializer, so that it has the response first.
+    { step: 'deserialize', priority: 'low', name: 'takeItems' },
+  );
+  const { LastEvaluatedKey } = await client.send(command);
+  return { items, next: LastEvaluatedKey };
+}
+
+interface HttpResponse {
+  readonly statusCode: number;
+  body: AsyncIterable<Uint8Array> | Uint8Array;
+}
+
+async function readBytes(body: HttpResponse['body']): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function rewrite(response: Buffer): { items: Buffer; remainder: Uint8Array } {
+  const rewritten = rewriteScanResponse(response);
+  if (rewritten) return rewritten;
+  const { Items = [], ...rest } = JSON.parse(response.toString());
+  return {
+    items: Buffer.from(Items.map(toInventoryJson).join(',')),
+    remainder: Buffer.from(JSON.stringify(rest)),
+  };
+}

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toInventoryJson } from '../../../shared/store/inventoryRecord.ts';
+import { rewriteScanResponse } from '../../../shared/store/scanResponse.ts';
+
+/** What a page says, by way of a JSON parser. */
+function read(response: string): { items: string; remainder: unknown } {
+  const { Items, ...rest } = JSON.parse(response);
+  return { items: Items.map(toInventoryJson).join(','), remainder: { ...rest, Items: [] } };
+}
+
+const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+const ours = fc.record(
+  {
+    p: int64.map((value) => ({ N: value.toString() })),
+    q: fc.nat().map((value) => ({ N: value.toString() })),
+    s: fc.constantFrom('a', 'p', 's').map((value) => ({ S: value })),
+    v: fc.nat().map((value) => ({ N: value.toString() })),
+  },
+  { requiredKeys: ['p', 'q', 's'] },
+);
+/** What nobody should have put there. */
+const attribute = fc.oneof(
+  fc.string({ unit: 'binary' }).map((value) => ({ S: value })),
+  fc.constantFrom({ N: '1.5' }, { N: '1E+30' }, { NULL: true }, { L: [{ N: '1' }] }, { M: {} }),
+  fc.constantFrom({ S: '"Items":[' }, { S: '}]' }, { S: '\\"' }, { M: { Items: { L: [] } } }),
+);
+const strange = fc
+  .tuple(
+    ours,
+    fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('Items', 'p ', '"p"')), attribute),
+  )
+  .map(([record, others]) => ({ ...others, ...record }));
+const inAnyOrder = <Value extends object>(records: fc.Arbitrary<Value>) =>
+  records.chain((record) =>
+    fc
+      .shuffledSubarray(Object.entries(record), { minLength: Object.keys(record).length })
+      .map((entries) => Object.fromEntries(entries)),
+  );
+const envelope = fc.record(
+  {
+    ConsumedCapacity: fc.constant({ CapacityUnits: 128.5, TableName: 'petstore-Inventory' }),
+    Count: fc.nat(),
+    LastEvaluatedKey: fc.record({ p: int64.map((value) => ({ N: value.toString() })) }),
+    ScannedCount: fc.nat(),
+  },
+  { requiredKeys: ['Count'] },
+);
+
+function toResponse(records: readonly object[], rest: object, before: number, space?: string) {
+  const members = Object.entries(rest);
+  members.splice(before % (members.length + 1), 0, ['Items', records]);
+  return JSON.stringify(Object.fromEntries(members), null, space);
+}
+
+describe('rewriteScanResponse', () => {
+  it('rewrites every page of our records as a JSON parser reads it, in any order of attributes', () => {
+    const records = fc.array(inAnyOrder(ours), { maxLength: 30 });
+    fc.assert(
+      fc.property(records, envelope, fc.nat(), (items, rest, before) => {
+        const response = toResponse(items, rest, before);
+        const rewritten = rewriteScanResponse(Buffer.from(response));
+        expect(rewritten?.items.toString()).toBe(read(response).items);
+        expect(JSON.parse(String(rewritten?.remainder))).toEqual(read(response).remainder);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('leaves a page to the parser, or agrees with it, whatever stands in the records', () => {
+    const records = fc.array(inAnyOrder(fc.oneof(ours, strange)), { maxLength: 8 });
+    const space = fc.constantFrom(undefined, ' ', '\n');
+    fc.assert(
+      fc.property(records, envelope, fc.nat(), space, (items, rest, before, white) => {
+        const response = toResponse(items, rest, before, white);
+        const rewritten = rewriteScanResponse(Buffer.from(response));
+        if (!rewritten) return;
+        expect(rewritten.items.toString()).toBe(read(response).items);
+        expect(JSON.parse(rewritten.remainder.toString())).toEqual(read(response).remainder);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each([
+    ['an escape in a number', '{"p":{"N":"\\u0031"},"q":{"N":"1"},"s":{"S":"a"}}'],
+    ['an escape in a status', '{"p":{"N":"1"},"q":{"N":"1"},"s":{"S":"\\u0061"}}'],
+    ['an unknown status', '{"p":{"N":"1"},"q":{"N":"1"},"s":{"S":"x"}}'],
+    ['a longer status', '{"p":{"N":"1"},"q":{"N":"1"},"s":{"S":"aa"}}'],
+    ['a missing attribute', '{"p":{"N":"1"},"s":{"S":"a"}}'],
+    ['an attribute twice', '{"p":{"N":"1"},"p":{"N":"2"},"q":{"N":"1"},"s":{"S":"a"}}'],
+    ['an unknown attribute', '{"p":{"N":"1"},"q":{"N":"1"},"s":{"S":"a"},"x":{"N":"1"}}'],
+    ['a number as a string', '{"p":{"S":"1"},"q":{"N":"1"},"s":{"S":"a"}}'],
+    ['a fraction', '{"p":{"N":"1.5"},"q":{"N":"1"},"s":{"S":"a"}}'],
+    ['white space', '{"p": {"N":"1"},"q":{"N":"1"},"s":{"S":"a"}}'],
+    ['an empty record', '{}'],
+    ['an item that is no record', '1'],
+  ])('leaves %s to the parser', (_, record) => {
+    expect(rewriteScanResponse(Buffer.from(`{"Items":[${record}],"Count":1}`))).toBeUndefined();
+  });
+
+  it('leaves a page that is cut off at any byte to the parser', () => {
+    const record = '{"s":{"S":"a"},"p":{"N":"12"},"q":{"N":"3"}}';
+    const response = `{"Count":2,"Items":[${record},${record}]}`;
+    const end = response.lastIndexOf(']');
+    for (let length = 0; length <= end; length++) {
+      expect(rewriteScanResponse(Buffer.from(response.slice(0, length)))).toBeUndefined();
+    }
+    expect(rewriteScanResponse(Buffer.from(response))).toBeDefined();
+  });
+});
