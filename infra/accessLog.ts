@@ -6,7 +6,8 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { StageSettings } from './stages.ts';
+import { toAccessLogName } from './resourceNames.ts';
+import type { StageName, StageSettings } from './stages.ts';
 
 /**
  * One line of JSON per request, those included that never reach a function. `requestId` is the
@@ -32,9 +33,11 @@ const format = {
 
 export function defineAccessLog(
   scope: Construct,
+  stage: StageName,
   { logRetentionDays, protectsData }: StageSettings,
 ): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
   const logGroup = new LogGroup(scope, 'AccessLogs', {
+    logGroupName: toAccessLogName(stage),
     retention: logRetentionDays,
     removalPolicy: protectsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });

@@ -1,3 +1,3 @@
-import { buildApp } from './buildApp.ts';
+import { synthesize } from './synthesize.ts';
 
-buildApp().synth();
+synthesize();

@@ -1,16 +1,29 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
-import { type Attribute, AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import {
+  type Attribute,
+  AttributeType,
+  BillingMode,
+  type ITable,
+  Table,
+} from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import type { StageSettings } from './stages.ts';
+import { toTableName } from './resourceNames.ts';
+import type { StageName, StageSettings } from './stages.ts';
 import { type TableDefinition, type TableName, tables } from './tables.ts';
 
-export type DataTables = Record<TableName, Table>;
+/** The tables that the functions use: the stack's own, or those restored in their place. */
+export type DataTables = Record<TableName, Pick<ITable, 'tableArn' | 'tableName'>>;
 
 /** The tables, billed by request so that an idle one costs its storage alone. */
-export function defineDataTables(scope: Construct, { protectsData }: StageSettings): DataTables {
+export function defineDataTables(
+  scope: Construct,
+  stage: StageName,
+  { protectsData, restoredTables = {} }: StageSettings,
+): DataTables {
   const defineTable = (name: TableName) => {
     const { partitionKey, sortKey }: TableDefinition = tables[name];
-    return new Table(scope, `${name}Table`, {
+    const table = new Table(scope, `${name}Table`, {
+      tableName: toTableName(stage, name),
       partitionKey: toAttribute(partitionKey),
       ...(sortKey && { sortKey: toAttribute(sortKey) }),
       billingMode: BillingMode.PAY_PER_REQUEST,
@@ -18,6 +31,14 @@ export function defineDataTables(scope: Construct, { protectsData }: StageSettin
       deletionProtection: protectsData,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: protectsData },
     });
+    if (!protectsData) {
+      Validations.of(table).acknowledge({
+        id: 'AwsSolutions-DDB3',
+        reason: 'A stage that does not protect its data holds none worth a backup.',
+      });
+    }
+    const restored = restoredTables[name];
+    return restored ? Table.fromTableName(scope, `${name}RestoredTable`, restored) : table;
   };
   return {
     inventory: defineTable('inventory'),

@@ -1,3 +1,4 @@
+import { Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
@@ -31,6 +32,10 @@ export function defineExecutionRole(
       new PolicyStatement({ actions: [...actions], resources: [dataTables[name].tableArn] }),
     );
   }
+  Validations.of(role).acknowledge({
+    id: 'AwsSolutions-IAM5[Resource::*]',
+    reason: "Only X-Ray's PutTraceSegments and PutTelemetryRecords, which have no resource.",
+  });
   return role;
 }
 

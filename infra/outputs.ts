@@ -1,13 +1,22 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { DataTables } from './dataTables.ts';
+import { apiStageName } from './resourceNames.ts';
+import type { StageSettings } from './stages.ts';
 
 /** What a deployment prints, and what the ops commands read: the base address and the tables' names. */
-export function defineOutputs(stack: Stack, api: RestApi, tables: DataTables): void {
+export function defineOutputs(
+  stack: Stack,
+  { customDomain }: StageSettings,
+  api: RestApi,
+  tables: DataTables,
+): void {
+  // Built by hand, since the gateway's own URL ends in a slash.
+  const host =
+    customDomain?.name ?? `${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}`;
   new CfnOutput(stack, 'BaseUrl', {
     description: 'The base address, which every path of the contract is relative to',
-    // Built by hand, since the gateway's own URL ends in a slash.
-    value: `https://${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${api.deploymentStage.stageName}`,
+    value: `https://${host}/${apiStageName}`,
   });
   for (const [name, table] of Object.entries(tables)) {
     new CfnOutput(stack, toTableOutputName(name), { value: table.tableName });

@@ -1,9 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
 import { LambdaIntegration, ResponseTransferMode, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type OperationId, operations } from '../shared/contract/operations.ts';
 import { addErrorAnswer, addPreflightAnswer } from './fixedAnswers.ts';
 import { gatewayErrors, toAllow, toMethodNotAllowedError } from './gatewayErrors.ts';
-import type { OperationFunctions } from './operationFunctions.ts';
+import type { LiveAliases } from './gradualDeployment.ts';
 import { operationSettings } from './operationSettings.ts';
 import type { StageSettings } from './stages.ts';
 
@@ -13,11 +14,11 @@ const operationIds = Object.keys(operations) as OperationId[];
 export function defineRoutes(
   api: RestApi,
   { allowedOrigins }: StageSettings,
-  functions: OperationFunctions,
+  aliases: LiveAliases,
 ): void {
   for (const id of operationIds) {
     const resource = api.root.resourceForPath(operations[id].path);
-    resource.addMethod(operations[id].method, toIntegration(id, functions));
+    resource.addMethod(operations[id].method, toIntegration(id, aliases));
   }
   for (const path of toPaths()) {
     const resource = api.root.resourceForPath(path);
@@ -31,8 +32,8 @@ export function defineRoutes(
   }
 }
 
-function toIntegration(id: OperationId, functions: OperationFunctions): LambdaIntegration {
-  return new LambdaIntegration(functions[id], {
+function toIntegration(id: OperationId, aliases: LiveAliases): LambdaIntegration {
+  return new LambdaIntegration(aliases[id] as IFunction, {
     // The console's test button would need a permission of its own on every function.
     allowTestInvoke: false,
     // A streamed answer has 15 minutes in place of 29 seconds: wait as long as the function may run.

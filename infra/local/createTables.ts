@@ -1,5 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import {
   CreateTableCommand,
+  DescribeTableCommand,
   type DynamoDBClient,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
@@ -13,6 +15,7 @@ export async function createTables(client: DynamoDBClient): Promise<void> {
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error;
     }
+    await untilActive(client, name);
   }
 }
 
@@ -27,4 +30,14 @@ function toCommand(name: string, { partitionKey, sortKey }: TableDefinition): Cr
       KeyType: index === 0 ? 'HASH' : 'RANGE',
     })),
   });
+}
+
+/** An engine says that a table is created a moment before it takes requests for it. */
+async function untilActive(client: DynamoDBClient, name: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
+    if (Table?.TableStatus === 'ACTIVE') return;
+    if (attempt === 500) throw new Error(`The table ${name} does not become active.`);
+    await setTimeout(10);
+  }
 }

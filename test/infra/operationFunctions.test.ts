@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { stages } from '../../infra/stages.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { type CfnResource, findResources, stageNames } from '../support/stackTemplates.ts';
 
@@ -44,7 +45,9 @@ describe.each(stageNames)('the functions of %s', (stage) => {
         Architectures: ['arm64'],
         Handler: 'index.handler',
         Timeout: operations[id].streamed ? 120 : 28,
-        LoggingConfig: { LogFormat: 'JSON' },
+        MemorySize: stages[stage].memoryMegabytes[id],
+        FunctionName: `petstore-${stage}-${id}`,
+        LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO' },
         TracingConfig: { Mode: 'Active' },
       });
     });

@@ -5,7 +5,20 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { stages } from '../../infra/stages.ts';
 import { type TableDefinition, tables } from '../../infra/tables.ts';
-import { findResources, stageNames, templates } from '../support/stackTemplates.ts';
+import {
+  findResources,
+  stageNames,
+  synthesizeProduction,
+  templates,
+  watchTemplates,
+} from '../support/stackTemplates.ts';
+
+const { service: withDomain } = synthesizeProduction({
+  customDomain: {
+    name: 'api.petstore.example',
+    certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e',
+  },
+});
 
 it.each(stageNames)('%s has every table with its keys, billed by request', (stage) => {
   const built = Object.values(findResources(stage, 'AWS::DynamoDB::Table')).map(
@@ -120,13 +133,35 @@ it.each(stageNames)('%s outputs its base address, ending in /v1, and its tables'
 });
 
 it.each(stageNames)('%s has no custom resource', (stage) => {
-  const types = Object.values(
-    templates[stage].toJSON().Resources as Record<string, { Type: string }>,
+  const types = [templates[stage], watchTemplates[stage]].flatMap((template) =>
+    Object.values(template.toJSON().Resources as Record<string, { Type: string }>),
   );
+  expect(types.length).toBeGreaterThan(80);
   expect(types.filter(({ Type }) => /^Custom::|CustomResource/.test(Type))).toEqual([]);
 });
 
-it('synthesizes both stacks with no AWS settings at all', { timeout: 60_000 }, () => {
+it.each([
+  ['the gateway', 'AWS::ApiGateway::RestApi'],
+  ['a name of its own', 'AWS::ApiGateway::DomainName'],
+])('accepts TLS 1.2 and later only, at %s', (_, type) => {
+  const all = Object.values(withDomain.findResources(type));
+  expect(all).toHaveLength(1);
+  expect(all[0]?.Properties).toMatchObject({
+    SecurityPolicy: expect.stringMatching(/^SecurityPolicy_TLS13_1_[23]_/),
+    EndpointAccessMode: 'STRICT',
+  });
+});
+
+it('serves a name of its own under /v1 as well, and says where its DNS record must point to', () => {
+  const [mapping] = Object.values(withDomain.findResources('AWS::ApiGateway::BasePathMapping'));
+  const [[stageId] = []] = Object.entries(withDomain.findResources('AWS::ApiGateway::Stage'));
+  expect(mapping?.Properties).toMatchObject({ BasePath: 'v1', Stage: { Ref: stageId } });
+  const outputs = withDomain.findOutputs('*');
+  expect(outputs.BaseUrl?.Value).toBe('https://api.petstore.example/v1');
+  expect(JSON.stringify(outputs.DomainTarget?.Value)).toContain('RegionalDomainName');
+});
+
+it('synthesizes every stack with no AWS settings at all', { timeout: 60_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-synth-'));
   try {
     execFileSync(process.execPath, [join(import.meta.dirname, '../../infra/app.ts')], {
@@ -138,7 +173,9 @@ it('synthesizes both stacks with no AWS settings at all', { timeout: 60_000 }, (
     });
     expect(readdirSync(folder)).toEqual(
       expect.arrayContaining([
+        'petstore-production-watch.template.json',
         'petstore-production.template.json',
+        'petstore-staging-watch.template.json',
         'petstore-staging.template.json',
       ]),
     );

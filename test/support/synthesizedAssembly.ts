@@ -1,22 +1,15 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import { buildApp } from '../../infra/buildApp.ts';
 import { toStackName } from '../../infra/stages.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
-
-let outdir: string | undefined;
-afterAll(() => {
-  if (outdir !== undefined) rmSync(outdir, { recursive: true, force: true });
-});
+import { readVariable } from '../../shared/runtime/environment.ts';
 
 let bundles: Promise<Record<OperationId, string>> | undefined;
 
 /**
  * The path of each operation's bundled `index.js`, as a deployment would upload it. The stacks are
- * synthesized once per process and kept until the test file ends. They lie outside the checkout, whose
- * package.json would have Node take a bundle for an ES module.
+ * synthesized once per process.
  */
 export function synthesizeBundles(): Promise<Record<OperationId, string>> {
   bundles ??= Promise.resolve().then(synthesize);
@@ -24,8 +17,7 @@ export function synthesizeBundles(): Promise<Record<OperationId, string>> {
 }
 
 function synthesize(): Record<OperationId, string> {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-assembly-'));
-  outdir = folder;
+  const folder = mkdtempSync(`${readVariable('ASSEMBLY_FOLDER')}/`);
   // The stages share their code, so one of them is enough.
   const stackName = toStackName('staging');
   const context = {

@@ -1,0 +1,109 @@
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type OperationId, operations } from '../shared/contract/operations.ts';
+import { toFunctionMetric } from './functionMetrics.ts';
+import { operationSettings } from './operationSettings.ts';
+import type { StageName, StageSettings } from './stages.ts';
+import {
+  tableNames,
+  toTableSystemErrors,
+  toTableThrottles,
+  toUsedTableName,
+} from './tableMetrics.ts';
+import { alarmPeriod as period, type WatchAlarm } from './watchAlarm.ts';
+
+const operationIds = Object.keys(operations) as OperationId[];
+
+/** What will break next, or has begun to. */
+export function defineCapacityAlarms(stage: StageName, settings: StageSettings): WatchAlarm[] {
+  return [
+    ...operationIds.flatMap((id) => defineFunctionAlarms(stage, id, settings)),
+    defineAccountConcurrencyAlarm(settings),
+    ...tableNames.flatMap((table) => {
+      const tableName = toUsedTableName(stage, settings, table);
+      return [
+        {
+          name: `${table}-table-throttles`,
+          description: `DynamoDB refuses calls to the table ${tableName} for their rate; clients get 503. Look at the dashboard for the units consumed: an on-demand table grows to twice its last peak within half an hour, so wait, or lower the throttles in infra/stages.ts; if it stays, one key is read or written too often.`,
+          metric: toTableThrottles(tableName, table),
+          threshold: 1,
+          periods: 2,
+          of: 3,
+        },
+        {
+          name: `${table}-table-system-errors`,
+          description: `DynamoDB itself fails calls to the table ${tableName}; clients get 503 where three attempts did not help. Look at the AWS Health Dashboard; there is nothing to change here.`,
+          metric: toTableSystemErrors(tableName, table),
+          threshold: 5,
+          periods: 2,
+          of: 3,
+        },
+      ];
+    }),
+  ];
+}
+
+function defineFunctionAlarms(
+  stage: StageName,
+  id: OperationId,
+  { reservedConcurrency }: StageSettings,
+): WatchAlarm[] {
+  const { timeoutSeconds } = operationSettings[id];
+  const reserved = reservedConcurrency?.[id] ?? 0;
+  return [
+    {
+      name: `${id}-errors`,
+      description: `The function of ${id} crashed, ran out of memory or out of time, which it should never do. Look at the saved query "Errors with their cause"; if it began with a deployment, roll back.`,
+      metric: toFunctionMetric(stage, id, 'Errors', { statistic: Stats.SUM, period }),
+      threshold: 1,
+      periods: 1,
+      of: 1,
+    },
+    {
+      name: `${id}-duration`,
+      description: `A call of ${id} took over four fifths of its ${timeoutSeconds} seconds. Look at the saved query "Slowest requests": DynamoDB may be slow, or the answer has grown; raise the function's memory in infra/stages.ts if its CPU is what lacks.`,
+      metric: toFunctionMetric(stage, id, 'Duration', { statistic: Stats.MAXIMUM, period }),
+      threshold: timeoutSeconds * 800,
+      periods: 2,
+      of: 3,
+    },
+    {
+      name: `${id}-throttles`,
+      description: `Lambda refuses calls of ${id}, since too many run at once; clients get errors. Look at the dashboard for the concurrency, and raise the function's reservedConcurrency in infra/stages.ts or the account's quota.`,
+      metric: toFunctionMetric(stage, id, 'Throttles', { statistic: Stats.SUM, period }),
+      threshold: 1,
+      periods: 1,
+      of: 1,
+    },
+    ...(reserved > 0 ? [defineConcurrencyAlarm(stage, id, reserved)] : []),
+  ];
+}
+
+function defineConcurrencyAlarm(stage: StageName, id: OperationId, reserved: number): WatchAlarm {
+  return {
+    name: `${id}-concurrency`,
+    description: `At least four fifths of the ${reserved} calls of ${id} that may run at once are running. Look at the dashboard for traffic and latency, and raise its reservedConcurrency in infra/stages.ts before calls are refused.`,
+    metric: toFunctionMetric(stage, id, 'ConcurrentExecutions', {
+      statistic: Stats.MAXIMUM,
+      period,
+    }),
+    threshold: reserved * 0.8,
+    periods: 1,
+    of: 1,
+  };
+}
+
+function defineAccountConcurrencyAlarm({ accountConcurrency }: StageSettings): WatchAlarm {
+  return {
+    name: 'account-concurrency',
+    description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, other services' included. Look in the Lambda console for whose they are, and ask AWS for a higher quota before calls are refused.`,
+    metric: new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'ConcurrentExecutions',
+      statistic: Stats.MAXIMUM,
+      period,
+    }),
+    threshold: accountConcurrency * 0.8,
+    periods: 1,
+    of: 1,
+  };
+}

@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, Validations } from 'aws-cdk-lib';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import type { IConstruct } from 'constructs';
+import { afterAll, expect, it } from 'vitest';
+import { buildApp, type StageTable } from '../../infra/buildApp.ts';
+import { stages } from '../../infra/stages.ts';
+
+const outdir = mkdtempSync(join(tmpdir(), 'petstore-findings-'));
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+it('stops the synthesis at a resource that no reason is given for', { timeout: 60_000 }, () => {
+  const app = build();
+  new Topic(app.node.findChild('petstore-staging-watch') as never, 'Careless');
+  expect(() => app.synth()).toThrow(/petstore-staging-watch\/Careless[\s\S]*AwsSolutions-SNS3/);
+});
+
+it('lets production through with the firewall on, which leaves one finding less to explain', () => {
+  const app = build({ production: { ...stages.production, firewall: true } });
+  expect(toAcknowledged(app)).not.toContain('AwsSolutions-APIG3');
+  expect(() => app.synth()).not.toThrow();
+});
+
+it('gives a reason beside the resource for each finding that it lets pass, and for no whole stack', () => {
+  const app = build();
+  expect([...new Set(toAcknowledged(app))].sort()).toEqual([
+    'AwsSolutions-APIG2',
+    'AwsSolutions-APIG3',
+    'AwsSolutions-APIG4',
+    'AwsSolutions-APIG6',
+    'AwsSolutions-COG4',
+    'AwsSolutions-DDB3',
+    'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
+    'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+    'AwsSolutions-IAM5[Resource::*]',
+  ]);
+  for (const { path, reasons } of toReasons(app)) {
+    expect(path).toMatch(/^petstore-(staging|production)\/\w+/);
+    for (const reason of reasons) expect(reason).toMatch(/^.{40,}\.$/);
+  }
+});
+
+function build(stageTable: StageTable = stages): App {
+  return buildApp({ outdir, context: { 'aws:cdk:bundling-stacks': [] } }, stageTable);
+}
+
+function toReasons(app: App): { path: string; ids: string[]; reasons: string[] }[] {
+  return app.node.findAll().flatMap((construct: IConstruct) =>
+    construct.node.metadata
+      .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+      .map(({ data }) => ({
+        path: construct.node.path,
+        // The CDK's own prefix, which the name of a rule is looked up with.
+        ids: Object.keys(data).map((id) => id.replace('Annotation::', '')),
+        reasons: Object.values(data as Record<string, string>),
+      })),
+  );
+}
+
+function toAcknowledged(app: App): string[] {
+  return toReasons(app).flatMap(({ ids }) => ids);
+}
