@@ -1,5 +1,5 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { stages, toStackName } from '../stages.ts';
 import { UsageError } from './usage.ts';
 
@@ -24,13 +24,8 @@ export interface Table {
 export async function openTable(output: string, options: TableOptions): Promise<Table> {
   const { stage, endpoint, table } = options;
   if (stage !== undefined && endpoint === undefined && table === undefined) {
-    if (!Object.hasOwn(stages, stage)) {
-      throw new UsageError(
-        `--stage must be ${Object.keys(stages).join(' or ')}; it is "${stage}".`,
-      );
-    }
-    const tableName = await readOutput(toStackName(stage as keyof typeof stages), output);
-    return { client: new DynamoDBClient({}), tableName };
+    const { client, stackName } = defineStageClient(stage);
+    return { client, tableName: await readOutput(stackName, output) };
   }
   if (stage === undefined && endpoint !== undefined && table !== undefined) {
     return { client: defineEmulatorClient(endpoint), tableName: table };
@@ -40,7 +35,17 @@ export async function openTable(output: string, options: TableOptions): Promise<
   );
 }
 
-async function readOutput(stackName: string, output: string): Promise<string> {
+/** @throws {UsageError} when there is no such stage */
+export function defineStageClient(stage: string, settings: DynamoDBClientConfig = {}) {
+  if (!Object.hasOwn(stages, stage)) {
+    throw new UsageError(`--stage must be ${Object.keys(stages).join(' or ')}; it is "${stage}".`);
+  }
+  const stackName = toStackName(stage as keyof typeof stages);
+  return { client: new DynamoDBClient(settings), stackName };
+}
+
+/** One output of a deployed stack. @throws {Error} when the stack does not have it */
+export async function readOutput(stackName: string, output: string): Promise<string> {
   const { Stacks = [] } = await new CloudFormationClient({}).send(
     new DescribeStacksCommand({ StackName: stackName }),
   );
@@ -50,13 +55,18 @@ async function readOutput(stackName: string, output: string): Promise<string> {
   return found;
 }
 
-function defineEmulatorClient(endpoint: string): DynamoDBClient {
+/** Emulators take any credentials. @throws {UsageError} when the endpoint is not a URL */
+export function defineEmulatorClient(
+  endpoint: string,
+  settings: DynamoDBClientConfig = {},
+): DynamoDBClient {
   if (!URL.canParse(endpoint) || !/^https?:/.test(endpoint)) {
     throw new UsageError(
       `--endpoint must be a URL such as http://127.0.0.1:8000; it is "${endpoint}".`,
     );
   }
   return new DynamoDBClient({
+    ...settings,
     endpoint,
     region: 'local',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },

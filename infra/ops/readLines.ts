@@ -1,0 +1,77 @@
+import { createReadStream } from 'node:fs';
+
+/** More bytes than this cannot be one record: DynamoDB takes 400 KB, and JSON is longer than its records. */
+export const MAX_LINE_BYTES = 409_600;
+const CHUNK_BYTES = 65_536;
+const LINE_FEED = 10;
+
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  readonly text: string;
+  /** Why the line cannot be read; its text is then empty. */
+  readonly problem?: string;
+}
+
+export interface Lines {
+  readonly lines: Line[];
+  /** How much of the file has been read. */
+  readonly bytes: number;
+}
+
+/**
+ * The lines of a file of any size, some thousands at a time, in memory that does not grow with the
+ * file. Lines end in LF or CRLF, the last one also in nothing; a byte order mark is dropped.
+ */
+export async function* readLines(file: string): AsyncGenerator<Lines, void, undefined> {
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  let number = 0;
+  let bytes = 0;
+  let begun: Buffer[] = [];
+  let begunBytes = 0;
+
+  function begin(part: Buffer): void {
+    begunBytes += part.length;
+    if (begunBytes <= MAX_LINE_BYTES) begun.push(part);
+  }
+
+  function end(part: Buffer): Line {
+    begin(part);
+    const length = begunBytes;
+    const line = begun.length === 1 ? part : Buffer.concat(begun);
+    begun = [];
+    begunBytes = 0;
+    number += 1;
+    if (length > MAX_LINE_BYTES) {
+      return { number, text: '', problem: `is longer than ${MAX_LINE_BYTES} bytes` };
+    }
+    try {
+      const text = decoder.decode(line);
+      return { number, text: tidy(text, number) };
+    } catch {
+      return { number, text: '', problem: 'is not UTF-8 text' };
+    }
+  }
+
+  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES })) {
+    const lines: Line[] = [];
+    let start = 0;
+    for (let stop = find(chunk, start); stop !== -1; stop = find(chunk, start)) {
+      lines.push(end(chunk.subarray(start, stop)));
+      start = stop + 1;
+    }
+    if (start < chunk.length) begin(chunk.subarray(start));
+    bytes += chunk.length;
+    yield { lines, bytes };
+  }
+  if (begunBytes > 0) yield { lines: [end(Buffer.alloc(0))], bytes };
+}
+
+function find(chunk: Buffer, start: number): number {
+  return chunk.indexOf(LINE_FEED, start);
+}
+
+function tidy(text: string, number: number): string {
+  const whole = text.endsWith('\r') ? text.slice(0, -1) : text;
+  return number === 1 && whole.startsWith('\uFEFF') ? whole.slice(1) : whole;
+}

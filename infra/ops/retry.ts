@@ -1,0 +1,45 @@
+import { setTimeout } from 'node:timers/promises';
+import { isOutage } from '../../shared/runtime/isOutage.ts';
+
+const FIRST_PAUSE_MILLISECONDS = 50;
+const LONGEST_PAUSE_MILLISECONDS = 5_000;
+
+/** DynamoDB took a part of a batch; the rest has to be sent again. */
+export class Unprocessed extends Error {
+  override readonly name = 'Unprocessed';
+
+  constructor() {
+    super('DynamoDB left a part of a batch unprocessed.');
+  }
+}
+
+export interface Patience {
+  /** How long one call may go on failing, in milliseconds. */
+  readonly giveUpAfter: number;
+  /** Ends the pauses, and with them the call. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Repeats a call that DynamoDB throttles, fails or cannot be reached for, after pauses that double and
+ * are drawn at random up to their length
+ * (https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/).
+ * @throws what the call threw last, or the signal's reason
+ */
+export async function retry<Result>(
+  call: () => Promise<Result>,
+  { giveUpAfter, signal }: Patience,
+): Promise<Result> {
+  const deadline = performance.now() + giveUpAfter;
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isOutage(error) && !(error instanceof Unprocessed)) throw error;
+      const longest = Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** attempt, LONGEST_PAUSE_MILLISECONDS);
+      const pause = Math.random() * longest;
+      if (performance.now() + pause > deadline) throw error;
+      await setTimeout(pause, undefined, { signal });
+    }
+  }
+}
