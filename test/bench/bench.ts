@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommand } from '../../infra/ops/usage.ts';
+import { help, type PartName, parseBenchOptions } from './benchOptions.ts';
+import { buildBundles } from './buildBundles.ts';
+import { measureBytes } from './bytes.ts';
+import { measureCold } from './cold.ts';
+import { measureList } from './list.ts';
+import type { Part } from './part.ts';
+import { type Section, toText } from './section.ts';
+import { measureWarm } from './warm.ts';
+
+const parts: Record<PartName, Part> = {
+  cold: measureCold,
+  list: measureList,
+  warm: measureWarm,
+  bytes: measureBytes,
+};
+
+await runCommand(async (args) => {
+  const options = parseBenchOptions(args);
+  if (options.help) return void process.stdout.write(help);
+  const sections: Partial<Record<PartName, readonly Section[]>> = {};
+  const outdir = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  process.once('SIGINT', () => process.exit(130));
+  report('Building the bundles');
+  const bundles = await buildBundles(outdir);
+  for (const name of options.parts) {
+    const measured = await parts[name]({ bundles, report, ...options });
+    sections[name] = measured;
+    if (!options.json) process.stdout.write(`${measured.map(toText).join('\n')}\n`);
+  }
+  const run = { node: process.version, quick: options.quick, sections };
+  if (options.json) process.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
+});
+// A benchmark that failed leaves processes behind that would keep this one; they end with it.
+process.exit();
+
+/** Standard output is for the figures. */
+function report(line: string): void {
+  process.stderr.write(`${line} …\n`);
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
+import { type CannedPages, toCannedPages } from './cannedPages.ts';
+import { cannedOrders, cannedPet, toStringItem } from './cannedRecords.ts';
+import type { CannedTable } from './cannedTable.ts';
+
+/*
+ * A process that answers as DynamoDB does, with answers made beforehand: what a function costs is then
+ * the function's alone. Each message is a `CannedTable`. `GET /pages/N` answers a page of the Scan to
+ * whoever speaks plain HTTP.
+ */
+let table: CannedTable = { entries: 0, key: {} };
+const segments = new Map<string, CannedPages>();
+
+function toSegment(segment = 0, totalSegments = 1): CannedPages {
+  const name = `${table.entries} ${segment}/${totalSegments}`;
+  const pages = segments.get(name) ?? toCannedPages(table.entries, segment, totalSegments);
+  segments.set(name, pages);
+  return pages;
+}
+
+const answers: Record<string, (input: Input) => string> = {
+  UpdateItem: ({ Key }) => {
+    const item = `{"p":${JSON.stringify(Key?.p)},"q":{"N":"7"},"s":{"S":"a"},"v":{"N":"1"}}`;
+    return `{"Attributes":${item},${toCapacity('inventory', 1)}}`;
+  },
+  GetItem: ({ TableName = '' }) => {
+    const item = TableName === 'pets' ? cannedPet : toStringItem(table.key);
+    return `{"Item":${JSON.stringify(item)},${toCapacity(TableName, 0.5)}}`;
+  },
+  Query: ({ TableName = '' }) =>
+    `{"Count":${cannedOrders.length},"Items":${JSON.stringify(cannedOrders)},"ScannedCount":${cannedOrders.length},${toCapacity(TableName, 0.5)}}`,
+};
+
+interface Input {
+  readonly TableName?: string;
+  readonly Key?: Record<string, unknown>;
+  readonly ExclusiveStartKey?: { readonly p: { readonly N: string } };
+  readonly Segment?: number;
+  readonly TotalSegments?: number;
+}
+
+function toCapacity(tableName: string, units: number): string {
+  return `"ConsumedCapacity":{"CapacityUnits":${units},"TableName":"${tableName}"}`;
+}
+
+function sendPage(pages: CannedPages, page: number, response: ServerResponse): void {
+  sendJson(response, pages.bodies[page] ?? Buffer.from('{}'), pages.checksums[page]);
+}
+
+function sendJson(response: ServerResponse, body: Buffer, checksum = String(crc32(body))): void {
+  response.writeHead(200, {
+    'Content-Type': 'application/x-amz-json-1.0',
+    'Content-Length': body.length,
+    'x-amz-crc32': checksum,
+    'x-amzn-RequestId': '4KBNVRGD25RG1KEO9UT4V3FQDJVV4KQNSO5AEMVJF66Q9ASUAAJG',
+  });
+  response.end(body);
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const page = /^\/pages\/(\d+)$/.exec(request.url ?? '')?.[1];
+  if (page !== undefined) return sendPage(toSegment(), Number(page), response);
+  const input: Input = JSON.parse((await buffer(request)).toString());
+  const action = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+  if (action === 'Scan') {
+    const pages = toSegment(input.Segment, input.TotalSegments);
+    const start = input.ExclusiveStartKey?.p.N;
+    return sendPage(pages, start === undefined ? 0 : (pages.pageAfter.get(start) ?? 0), response);
+  }
+  const toAnswer = answers[action];
+  if (!toAnswer) throw new Error(`There is no canned answer to ${action}.`);
+  sendJson(response, Buffer.from(toAnswer(input)));
+}
+
+const server = createServer((request, response) => void answer(request, response));
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+process.on('message', (message: CannedTable) => {
+  if (message.entries !== table.entries) segments.clear();
+  table = message;
+  toSegment();
+  process.send?.({});
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });

@@ -1,0 +1,45 @@
+import { crc32 } from 'node:zlib';
+import { type CannedEntry, toCannedEntry, toItemJson } from './cannedEntries.ts';
+import { PAGE_SIZE, toItemSize, toReadUnits } from './itemSize.ts';
+
+/** The answers to the Scans of one segment of a table, ready to send. */
+export interface CannedPages {
+  readonly bodies: readonly Buffer[];
+  readonly checksums: readonly string[];
+  /** Which page follows an ExclusiveStartKey, by its petId. */
+  readonly pageAfter: ReadonlyMap<string, number>;
+}
+
+/** A table of so many entries, or one of the segments that a parallel Scan divides it into. */
+export function toCannedPages(entries: number, segment = 0, totalSegments = 1): CannedPages {
+  const end = Math.floor(((segment + 1) * entries) / totalSegments);
+  const bodies: Buffer[] = [];
+  const pageAfter = new Map<string, number>();
+  let index = Math.floor((segment * entries) / totalSegments);
+  do {
+    const items: string[] = [];
+    let bytes = 0;
+    let last: CannedEntry | undefined;
+    for (; index < end && bytes < PAGE_SIZE; index += 1) {
+      last = toCannedEntry(index);
+      items.push(toItemJson(last));
+      bytes += toItemSize(toCannedItem(last));
+    }
+    const next = index < end ? last?.petId : undefined;
+    bodies.push(Buffer.from(toPageJson(items, toReadUnits(bytes), next)));
+    if (next !== undefined) pageAfter.set(next, bodies.length);
+  } while (index < end);
+  const checksums = bodies.map((body) => String(crc32(body)));
+  return { bodies, checksums, pageAfter };
+}
+
+/** An entry as the table keeps it. */
+export function toCannedItem({ petId, quantity, status }: CannedEntry) {
+  return { p: { N: petId }, q: { N: quantity }, s: { S: status } };
+}
+
+function toPageJson(items: string[], units: number, next: string | undefined): string {
+  const lastKey = next === undefined ? '' : `"LastEvaluatedKey":{"p":{"N":"${next}"}},`;
+  const capacity = `{"CapacityUnits":${units},"TableName":"inventory"}`;
+  return `{"Count":${items.length},"Items":[${items.join(',')}],${lastKey}"ScannedCount":${items.length},"ConsumedCapacity":${capacity}}`;
+}

@@ -1,0 +1,51 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A process that answers one message at a time. */
+export interface ChildProcess<First = unknown> {
+  /** What it sent first, once it was ready. */
+  readonly first: First;
+  /** @throws {Error} with the process's own words when it could not do it */
+  ask<Reply>(message: object): Promise<Reply>;
+  end(): Promise<void>;
+}
+
+export interface ChildOptions {
+  readonly environment?: Record<string, string>;
+  readonly nodeOptions?: readonly string[];
+}
+
+/** Starts a script and waits for its first message. It ends with this process at the latest. */
+export async function startChild<First>(
+  script: string,
+  args: readonly string[] = [],
+  { environment = {}, nodeOptions = [] }: ChildOptions = {},
+): Promise<ChildProcess<First>> {
+  const child = fork(script, args, {
+    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1', ...environment },
+    execArgv: [...nodeOptions],
+  });
+  const exited = once(child, 'exit');
+  const died = exited.then(([code, signal]) => {
+    throw new Error(`The process of ${script} ended early (${signal ?? code}).`);
+  });
+  died.catch(() => {});
+  const nextMessage = <Message>() =>
+    Promise.race([once(child, 'message').then(([message]) => message as Message), died]);
+
+  const first = await nextMessage<First>();
+  return {
+    first,
+    async ask<Reply>(message: object) {
+      const reply = nextMessage<Reply & { failure?: string }>();
+      child.send(message);
+      const { failure, ...rest } = await reply;
+      if (failure !== undefined) throw new Error(failure);
+      return rest as Reply;
+    },
+    async end() {
+      if (child.connected) child.disconnect();
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** The attribute values that the benchmarks' records are made of; numbers are integers. */
+export type CannedValue =
+  | { readonly N: string }
+  | { readonly S: string }
+  | { readonly BOOL: boolean }
+  | { readonly L: readonly CannedValue[] }
+  | { readonly M: CannedItem };
+
+export interface CannedItem {
+  readonly [name: string]: CannedValue;
+}
+
+/** What a page of a Scan or Query may hold at most, in bytes of items. */
+export const PAGE_SIZE = 1_048_576;
+
+/**
+ * The size of an item in bytes as DynamoDB bills it, attribute names included:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
+ */
+export function toItemSize(item: CannedItem): number {
+  return Object.entries(item).reduce(
+    (size, [name, value]) => size + Buffer.byteLength(name) + toValueSize(value),
+    0,
+  );
+}
+
+/** The read request units of an eventually consistent read of so many bytes. */
+export function toReadUnits(bytes: number): number {
+  return Math.ceil(bytes / 4_096) / 2;
+}
+
+/** The write request units of a write of an item of so many bytes. */
+export function toWriteUnits(bytes: number): number {
+  return Math.ceil(bytes / 1_024);
+}
+
+function toValueSize(value: CannedValue): number {
+  if ('N' in value) return toNumberSize(value.N);
+  if ('S' in value) return Buffer.byteLength(value.S);
+  if ('BOOL' in value) return 1;
+  // A list or a map takes 3 bytes, and 1 for each of its elements.
+  if ('L' in value) return 3 + value.L.reduce((size, each) => size + 1 + toValueSize(each), 0);
+  return 3 + Object.keys(value.M).length + toItemSize(value.M);
+}
+
+/** A byte for two significant digits and one more, and another for a minus sign. */
+function toNumberSize(text: string): number {
+  const digits = text.replace(/^-|0+$/g, '').length;
+  return Math.ceil(digits / 2) + 1 + (text.startsWith('-') ? 1 : 0);
+}

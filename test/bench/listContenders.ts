@@ -1,0 +1,19 @@
+import type { PartInput } from './part.ts';
+
+/** One way to list the inventory. */
+export interface ListContender {
+  readonly name: string;
+  readonly bundle: string;
+  /** What the client sends besides its key. */
+  readonly headers: Record<string, string>;
+}
+
+export function toListContenders({ bundles }: Pick<PartInput, 'bundles'>): ListContender[] {
+  const gzip = { 'Accept-Encoding': 'gzip' };
+  return [
+    { name: 'ours', bundle: bundles.ours.listInventory, headers: {} },
+    { name: 'ours, gzip', bundle: bundles.ours.listInventory, headers: gzip },
+    { name: 'peer', bundle: bundles.peer.listInventory, headers: {} },
+    { name: 'floor', bundle: bundles.floor.listInventory, headers: {} },
+  ];
+}

@@ -1,0 +1,46 @@
+import { openSync, writeSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+
+const streamed = new WeakSet<object>();
+const preludes = new WeakMap<Writable, Prelude>();
+
+/** The status and headers of a streamed response. */
+export interface Prelude {
+  readonly statusCode?: number;
+  readonly headers?: Record<string, string>;
+}
+
+/**
+ * What functions find of Lambda's runtime: `awslambda`, and a console that writes each line as JSON,
+ * here to nowhere.
+ */
+export function defineLambdaRuntime(): void {
+  Object.assign(globalThis, {
+    awslambda: {
+      streamifyResponse(handler: object) {
+        streamed.add(handler);
+        return handler;
+      },
+      HttpResponseStream: {
+        from(stream: Writable, prelude: Prelude) {
+          preludes.set(stream, prelude);
+          return stream;
+        },
+      },
+    },
+  });
+  const sink = openSync('/dev/null', 'w');
+  const writeLine = (message: unknown) => {
+    writeSync(sink, `${JSON.stringify({ timestamp: new Date().toISOString(), message })}\n`);
+  };
+  for (const method of ['info', 'log', 'warn'] as const) console[method] = writeLine;
+}
+
+/** Whether the function streams its response. */
+export function isStreamed(handler: object): boolean {
+  return streamed.has(handler);
+}
+
+export function readPrelude(stream: Writable): Prelude {
+  return preludes.get(stream) ?? {};
+}
