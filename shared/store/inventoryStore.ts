@@ -8,6 +8,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { NotFound, PreconditionFailed } from '../contract/errors.ts';
 import type { InventoryItem } from '../contract/inventory.ts';
+import { parseInt64 } from '../contract/parseInt64.ts';
 import type { PetStatus } from '../contract/petStatus.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
 import { letterOf, parseVersion, toInventoryItem, toVersion } from './inventoryRecord.ts';
@@ -73,7 +74,7 @@ export function defineInventoryStore(client: DynamoDBClient, tableName: string):
 
     async page({ limit, cursor, status }) {
       const found: Record<string, AttributeValue>[] = [];
-      let next = cursor === undefined ? undefined : toKey(openCursor(tableName, cursor));
+      let next = cursor === undefined ? undefined : toKey(openCursor(tableName, cursor, isPetId));
       do {
         const { Items = [], LastEvaluatedKey } = await client.send(
           new ScanCommand({
@@ -145,7 +146,7 @@ function toCondition(versions: readonly string[] | undefined): {
 /** For a version that this store never gave: true of no entry. */
 const NO_STATE = '(attribute_exists(p) AND attribute_not_exists(p))';
 
-/** Entries that one call of a filtered page looks at: 85 KB at most, so 11 read units. */
+/** Entries that one call of a filtered page looks at: some 100 KB at most, so 12.5 read units. */
 const FILTERED_LIMIT = 5_000;
 
 function toFilter(status: PetStatus | undefined) {
@@ -159,4 +160,8 @@ function toFilter(status: PetStatus | undefined) {
 
 function toKey(petId: string): Record<string, AttributeValue> {
   return { p: { N: petId } };
+}
+
+function isPetId(text: string): boolean {
+  return parseInt64(text) !== undefined;
 }

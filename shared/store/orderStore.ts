@@ -28,7 +28,7 @@ export function defineOrderStore(client: DynamoDBDocumentClient, tableName: stri
           ScanIndexForward: false,
           Limit: limit,
           ...(cursor !== undefined && {
-            ExclusiveStartKey: { ledger: LEDGER, placed: openCursor(tableName, cursor) },
+            ExclusiveStartKey: { ledger: LEDGER, placed: openCursor(tableName, cursor, isSortKey) },
           }),
         }),
       );
@@ -52,6 +52,10 @@ export function toOrderRecord(order: Order): OrderRecord {
 function toSortKey({ placedAt, id }: Order): string {
   const unsignedId = BigInt.asUintN(64, id + 2n ** 63n);
   return `${new Date(placedAt).toISOString()}#${unsignedId.toString().padStart(20, '0')}`;
+}
+
+function isSortKey(text: string): boolean {
+  return /^[-+\d]{4,7}-\d\d-\d\dT[\d:.]{12}Z#\d{20}$/.test(text);
 }
 
 /** The document client reads every number as bigint, which is right for ids and not for a quantity. */

@@ -32,7 +32,9 @@ export async function scanPage(
         const response = result.response as HttpResponse;
         // What is not a page goes to the deserializer as it is, which makes an error of it.
         if (response.statusCode === 200) {
-          const page = rewrite(await readBytes(response.body));
+          const bytes = await readBytes(response);
+          const page = rewrite(bytes);
+          spare = bytes;
           items = page.items;
           response.body = page.remainder;
         }
@@ -47,13 +49,29 @@ export async function scanPage(
 
 interface HttpResponse {
   readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
   body: AsyncIterable<Uint8Array> | Uint8Array;
 }
 
-async function readBytes(body: HttpResponse['body']): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body as AsyncIterable<Uint8Array>) chunks.push(chunk);
-  return Buffer.concat(chunks);
+/**
+ * The bytes of the last page, for the next one. A page is some megabytes outside of the JavaScript
+ * heap, of which V8 lets many gather before it collects them.
+ */
+let spare: Buffer | undefined;
+
+async function readBytes({ headers, body }: HttpResponse): Promise<Buffer> {
+  const expected = Number(headers['content-length'] ?? 0);
+  let bytes = spare && spare.length >= expected ? spare : Buffer.allocUnsafe(expected);
+  spare = undefined;
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    if (length + chunk.length > bytes.length) {
+      bytes = Buffer.concat([bytes.subarray(0, length)], 2 * (length + chunk.length));
+    }
+    bytes.set(chunk, length);
+    length += chunk.length;
+  }
+  return bytes.subarray(0, length);
 }
 
 function rewrite(response: Buffer): { items: Buffer; remainder: Uint8Array } {

@@ -31,6 +31,16 @@ describe('listInventory in the middle of its list', () => {
       expectSuccess(await sendValid(target, 'listInventory'), 'listInventory');
     },
   );
+
+  test('breaks the connection of a compressed list too', async () => {
+    target.store.pageSize = 30;
+    const headers = { 'Accept-Encoding': 'gzip' };
+    const whole = await sendValid(target, 'listInventory', { headers });
+    expect(whole.headers.get('Content-Encoding')).toBe('gzip');
+    target.store.fail({ ...toStoreCalls('listInventory'), fault: 'accessDenied', after: 1 });
+    const broken = { code: 'ECONNRESET' };
+    await expect(sendValid(target, 'listInventory', { headers })).rejects.toMatchObject(broken);
+  });
 });
 
 test('listOrders links what a short answer of the database leaves out', async () => {

@@ -161,7 +161,9 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
 
     it('gives no page to a cursor that is made up or of another table', async () => {
       const { next = '' } = await store.page({ limit: 1 });
-      for (const cursor of ['', 'nonsense', `${next}A`, next.slice(4), sealCursor('pets', '1')]) {
+      const foreign = sealCursor('pets', '1');
+      const elsewhere = sealCursor('inventory', '1.5');
+      for (const cursor of ['', 'nonsense', `${next}A`, next.slice(4), foreign, elsewhere]) {
         await expect(store.page({ limit: 1, cursor })).rejects.toMatchObject({
           name: 'InvalidRequest',
         });

@@ -70,7 +70,8 @@ describe.each(engines)('the orders on $name', ({ start }) => {
     const store = defineOrderStore(documents, 'orders');
     const { next = '' } = await store.page({ limit: 1 });
     const foreign = sealCursor('inventory', '2026-11-01T12:00:00.000Z#1');
-    for (const cursor of ['', 'nonsense', `${next}A`, next.slice(4), foreign]) {
+    const elsewhere = sealCursor('orders', 'petId');
+    for (const cursor of ['', 'nonsense', `${next}A`, next.slice(4), foreign, elsewhere]) {
       await expect(store.page({ limit: 1, cursor })).rejects.toMatchObject({
         name: 'InvalidRequest',
       });
