@@ -11,7 +11,8 @@ import type { InventoryItem } from '../contract/inventory.ts';
 import { parseInt64 } from '../contract/parseInt64.ts';
 import type { PetStatus } from '../contract/petStatus.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
-import { letterOf, parseVersion, toInventoryItem, toVersion } from './inventoryRecord.ts';
+import { toCondition } from './inventoryCondition.ts';
+import { letterOf, toInventoryItem, toVersion } from './inventoryRecord.ts';
 import { scanPage } from './scanPage.ts';
 
 export interface InventoryEntry {
@@ -123,28 +124,6 @@ export function defineInventoryStore(client: DynamoDBClient, tableName: string):
     },
   };
 }
-
-/** That the entry exists and, where versions are given, is in one of those states. */
-function toCondition(versions: readonly string[] | undefined): {
-  expression: string;
-  values: Record<string, AttributeValue>;
-} {
-  if (!versions) return { expression: 'attribute_exists(p)', values: {} };
-  const values: Record<string, AttributeValue> = {};
-  const states = versions.map((version, index) => {
-    const state = parseVersion(version);
-    if (!state) return NO_STATE;
-    values[`:q${index}`] = state.q;
-    values[`:s${index}`] = state.s;
-    if (state.v) values[`:v${index}`] = state.v;
-    const counted = state.v ? `v = :v${index}` : 'attribute_not_exists(v)';
-    return `(q = :q${index} AND s = :s${index} AND ${counted})`;
-  });
-  return { expression: states.join(' OR ') || NO_STATE, values };
-}
-
-/** For a version that this store never gave: true of no entry. */
-const NO_STATE = '(attribute_exists(p) AND attribute_not_exists(p))';
 
 /** Entries that one call of a filtered page looks at: some 100 KB at most, so 12.5 read units. */
 const FILTERED_LIMIT = 5_000;
