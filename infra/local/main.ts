@@ -1,7 +1,8 @@
 import { constants } from 'node:os';
+import { UsageError } from '../ops/usage.ts';
 import { useLambdaConsole } from './lambdaConsole.ts';
 import { startLocalStage } from './localStage.ts';
-import { help, type Options, parseOptions, UsageError } from './options.ts';
+import { help, type Options, parseOptions } from './options.ts';
 import { StartFailure } from './startFailure.ts';
 import { readStoreData, type StoreData } from './storeData.ts';
 

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { UsageError } from '../ops/usage.ts';
 
 export interface Options {
   /** 0 lets the system pick one. */
@@ -8,11 +9,6 @@ export interface Options {
   /** A folder that keeps the data between runs. */
   readonly dir?: string;
   readonly help: boolean;
-}
-
-/** The command line is wrong in itself. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 export const help = `Usage: npm start -- [options]

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseOptions, UsageError } from '../../infra/local/options.ts';
+import { parseOptions } from '../../infra/local/options.ts';
+import { UsageError } from '../../infra/ops/usage.ts';
 
 test('without arguments the port is 3000, and the data a sample in memory', () => {
   expect(parseOptions([])).toEqual({ port: 3000, help: false });
