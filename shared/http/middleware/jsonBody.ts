@@ -20,9 +20,7 @@ export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
       parseJson?.({ event } as never);
     } catch (error) {
       if ((error as { statusCode?: number }).statusCode === 415) throw new UnsupportedMediaType();
-      throw new InvalidRequest(
-        'The body must be a JSON document; what was sent is not valid JSON.',
-      );
+      throw new InvalidRequest('The body must be valid JSON, without a member named "__proto__".');
     }
     // What was not UTF-8 has become replacement characters, here or in the gateway.
     if (toText(request.event).includes('\uFFFD')) {
