@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
 import { defineAwslambda } from './awslambda.ts';
 import { createTables } from './createTables.ts';
@@ -103,16 +102,14 @@ async function listen(gateway: Server, port: number): Promise<string> {
 /** @returns the API key, which is made last: its presence says that the tables are filled */
 async function fillTables({ data, onlyIfNew, signal }: LocalStageOptions): Promise<string> {
   const client = new DynamoDBClient({});
-  const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}));
   try {
     await createTables(client);
     const keys = defineKeyRegister(client, 'apiKeys');
     if (!(onlyIfNew && (await hasLocalKey(keys)))) {
-      await loadData(client, documents, data, signal);
+      await loadData(client, data, signal);
     }
     return await replaceLocalKey(keys);
   } finally {
     client.destroy();
-    documents.destroy();
   }
 }

@@ -1,4 +1,4 @@
-import { constants } from 'node:os';
+import { listenForInterruption } from '../ops/interruption.ts';
 import { UsageError } from '../ops/usage.ts';
 import { useLambdaConsole } from './lambdaConsole.ts';
 import { startLocalStage } from './localStage.ts';
@@ -6,8 +6,6 @@ import { help, type Options, parseOptions } from './options.ts';
 import { StartFailure } from './startFailure.ts';
 import { readStoreData, type StoreData } from './storeData.ts';
 
-/** Under `npm start`, one Ctrl-C arrives twice: from the terminal, and again from npm. */
-const ECHO_MILLISECONDS = 500;
 /** How long a start may take before it says what it is doing. */
 const PATIENCE_MILLISECONDS = 2_000;
 
@@ -22,7 +20,7 @@ try {
 }
 
 async function run({ port, data: file, dir }: Options): Promise<void> {
-  const stop = listenForSignals();
+  const { signal: stop } = listenForInterruption();
   useLambdaConsole();
   try {
     const data = await readStoreData(file ?? sample);
@@ -50,23 +48,6 @@ async function run({ port, data: file, dir }: Options): Promise<void> {
   }
   // Connections that the functions keep open to the engine would hold the process for a while.
   process.exit(0);
-}
-
-/** The first SIGINT or SIGTERM aborts the signal, the next ends the process at once. */
-function listenForSignals(): AbortSignal {
-  const controller = new AbortController();
-  let first = 0;
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (!controller.signal.aborted) {
-        first = performance.now();
-        controller.abort();
-      } else if (performance.now() - first > ECHO_MILLISECONDS) {
-        process.exit(128 + constants.signals[name]);
-      }
-    });
-  }
-  return controller.signal;
 }
 
 function report(error: unknown): never {

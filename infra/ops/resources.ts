@@ -67,7 +67,8 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
   };
 }
 
-function toDocument(members: object): Item {
+/** A document as its table keeps it, its numbers exact. */
+export function toDocument(members: object): Item {
   return toAttributes(members as Record<string, PlainValue>);
 }
 

@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import { openScratchDatabase } from './scratchDatabase.ts';
 
 /** Which line of a file had which id first. */
 export interface SeenIds {
@@ -9,14 +9,11 @@ export interface SeenIds {
   close(): void;
 }
 
-/**
- * Ids are kept in a temporary SQLite database, which moves to the disk what outgrows its 16 MB of
- * memory, so that millions of ids in any order can be told apart exactly. SQLite's integers are int64.
- */
+/** Ids are kept in a database of their own, so that millions in any order can be told apart exactly. */
 export function defineSeenIds(): SeenIds {
-  const database = new DatabaseSync('');
-  database.exec('PRAGMA cache_size = -16000; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;');
-  database.exec('CREATE TABLE seen (id INTEGER PRIMARY KEY, line INTEGER NOT NULL); BEGIN;');
+  const database = openScratchDatabase(
+    'CREATE TABLE seen (id INTEGER PRIMARY KEY, line INTEGER NOT NULL)',
+  );
   const insert = database.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)');
   const select = database.prepare('SELECT line FROM seen WHERE id = ?');
 

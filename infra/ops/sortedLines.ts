@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import { openScratchDatabase } from './scratchDatabase.ts';
 
 /** Lines of text, given in any order and read in the order of their ids. */
 export interface SortedLines {
@@ -10,14 +10,11 @@ export interface SortedLines {
 
 const LINES_AT_A_TIME = 2_000;
 
-/**
- * A scan has no order, so a temporary SQLite database sorts what it gives; what outgrows its 16 MB of
- * memory goes to the disk. SQLite's integers are int64.
- */
+/** A scan has no order, so a database of their own sorts the lines. */
 export function defineSortedLines(): SortedLines {
-  const database = new DatabaseSync('');
-  database.exec('PRAGMA cache_size = -16000; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;');
-  database.exec('CREATE TABLE lines (id INTEGER NOT NULL, line TEXT NOT NULL); BEGIN;');
+  const database = openScratchDatabase(
+    'CREATE TABLE lines (id INTEGER NOT NULL, line TEXT NOT NULL)',
+  );
   const insert = database.prepare('INSERT INTO lines VALUES (?, ?)');
   // Two orders may share an id, since the table's key has their time in it too.
   const select = database.prepare('SELECT line FROM lines ORDER BY id, line');

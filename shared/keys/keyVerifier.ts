@@ -30,16 +30,16 @@ export function defineKeyVerifier(
       if (!parsed) throw new Unauthorized(true, 'malformed key');
       const { keyId, secret } = parsed;
       const record = await cache.get(keyId);
+      if (!record) throw new Unauthorized(true, 'unknown key', keyId);
       const refusal = toRefusal(record, secret, now());
-      if (refusal || !record) throw new Unauthorized(true, refusal ?? 'unknown key', keyId);
+      if (refusal) throw new Unauthorized(true, refusal, keyId);
       return { keyId, name: record.name, permission: record.permission };
     },
   };
 }
 
 /** Why the key is refused, for the log; a client is never told which it was. */
-function toRefusal(record: KeyRecord | undefined, secret: string, now: number): string | undefined {
-  if (!record) return 'unknown key';
+function toRefusal(record: KeyRecord, secret: string, now: number): string | undefined {
   if (!matchesSecretHash(secret, record.secretHash)) return 'wrong secret';
   if (isPast(record.revokedAt, now)) return 'revoked key';
   if (isPast(record.expiresAt, now)) return 'expired key';

@@ -1,23 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StoreUnavailable } from '../contract/errors.ts';
+import { callBounds } from './callBounds.ts';
 import { isOutage } from './isOutage.ts';
 import { countUnits } from './requestUnits.ts';
-
-/**
- * The bounds of one call: at most 3 attempts of 1 s to connect and 3 s to answer, so 12 s and the
- * pauses between them. A request makes one call for its key before its handler runs, and a handler
- * that waits longer is answered for by `defineHandler`, so an answer always precedes the function's
- * 28 s and API Gateway's 29 s.
- */
-const bounds = {
-  maxAttempts: 3,
-  requestHandler: {
-    connectionTimeout: 1_000,
-    requestTimeout: 3_000,
-    socketTimeout: 3_000,
-    throwOnRequestTimeout: true,
-  },
-};
 
 interface Answer {
   readonly ConsumedCapacity?: { readonly CapacityUnits?: number };
@@ -30,7 +15,7 @@ interface Answer {
  * condition fails is billed too, but DynamoDB does not say how much.
  */
 export function defineDynamoDB(): DynamoDBClient {
-  const client = new DynamoDBClient(bounds);
+  const client = new DynamoDBClient(callBounds);
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async function meterCall(args) {

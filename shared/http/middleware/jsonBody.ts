@@ -12,9 +12,10 @@ export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
   const { before: parseJson } = httpJsonBodyParser();
 
   function readBody(request: OperationRequest): void {
+    const text = toText(request.event);
     const event = {
       headers: { 'content-type': toHeader(request, 'content-type')?.split(';')[0]?.trim() },
-      body: toText(request.event),
+      body: text,
     };
     try {
       parseJson?.({ event } as never);
@@ -23,7 +24,7 @@ export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
       throw new InvalidRequest('The body must be valid JSON, without a member named "__proto__".');
     }
     // What was not UTF-8 has become replacement characters, here or in the gateway.
-    if (toText(request.event).includes('\uFFFD')) {
+    if (text.includes('\uFFFD')) {
       throw new InvalidRequest('The body must be encoded in UTF-8.');
     }
     request.internal.body = parseValue(schema, event.body);

@@ -1,15 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { callBounds } from '../../../shared/runtime/callBounds.ts';
 
-/** With the bounds of `shared/runtime/dynamodb.ts`, whose timers are part of what a call costs. */
-export const client = new DynamoDBClient({
-  maxAttempts: 3,
-  requestHandler: {
-    connectionTimeout: 1_000,
-    requestTimeout: 3_000,
-    socketTimeout: 3_000,
-    throwOnRequestTimeout: true,
-  },
-});
+/** With our own bounds, whose timers are part of what a call costs. */
+export const client = new DynamoDBClient(callBounds);
 
 /** The answer of a handler that checks nothing and adds nothing. */
 export function toAnswer(body: unknown) {
