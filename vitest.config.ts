@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Importing the CDK and synthesizing takes seconds: these files share processes, and do it once in each. */
-const infrastructure = 'test/infra/**/*.test.ts';
+const infrastructure = 'test/infra/{,stages/,service/**/,gateway/,metrics/,watch/}*.test.ts';
 
 export default defineConfig({
   test: {

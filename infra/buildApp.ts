@@ -1,28 +1,37 @@
 import { App, type AppProps, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { checkStageSettings } from './checkStageSettings.ts';
 import { definePetstoreStack } from './petstoreStack.ts';
-import { type StageName, type StageSettings, stages } from './stages.ts';
-import { defineWatchStack } from './watchStack.ts';
+import { checkStageSettings, StageSettingsError } from './stages/checkStageSettings.ts';
+import { type Stage, stages } from './stages/stages.ts';
+import { defineWatchStack } from './watch/watchStack.ts';
 
 // The CDK's own correction, without which CloudFormation reports the access log as drifted.
 const context = { '@aws-cdk/aws-apigateway:logGroupDestinationArnWithoutWildcard': true };
 
-/** The deployments to build; all, but in a test. */
-export type StageTable = Readonly<Partial<Record<StageName, StageSettings>>>;
-
 /**
  * Every deployment. Synthesizing looks nothing up: no credentials, no network, no account or region.
+ * @param deployments all, but in a test
  * @throws {StageSettingsError} when a stage's settings make no sense
  */
-export function buildApp(props?: AppProps, stageTable: StageTable = stages): App {
-  const deployments = Object.entries(stageTable) as [StageName, StageSettings][];
-  for (const [stage, settings] of deployments) checkStageSettings(stage, settings);
+export function buildApp(
+  props?: AppProps,
+  deployments: readonly Stage[] = Object.values(stages),
+): App {
+  for (const stage of deployments) checkStageSettings(stage);
   const app = new App({ ...props, context: { ...context, ...props?.context } });
   // Fails the synthesis on any finding that no resource gives a reason for.
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  for (const [stage, settings] of deployments) {
-    defineWatchStack(app, stage, settings, definePetstoreStack(app, stage, settings));
-  }
+  for (const stage of deployments) defineWatchStack(app, stage, definePetstoreStack(app, stage));
   return app;
+}
+
+/** Writes the templates of every deployment, or says in one line which setting is wrong, with status 1. */
+export function synthesize(deployments?: readonly Stage[]): void {
+  try {
+    buildApp(undefined, deployments).synth();
+  } catch (error) {
+    if (!(error instanceof StageSettingsError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
 }

@@ -1,29 +1,30 @@
 import { type App, Stack } from 'aws-cdk-lib';
-import { defineCustomDomain } from './customDomain.ts';
-import { defineDataTables } from './dataTables.ts';
-import { defineFirewall } from './firewall.ts';
-import { defineLiveAliases } from './gradualDeployment.ts';
-import { defineOperationFunctions } from './operationFunctions.ts';
-import { defineOutputs } from './outputs.ts';
-import { defineRestApi } from './restApi.ts';
-import { type StageName, type StageSettings, toStackName } from './stages.ts';
+import { defineCustomDomain } from './gateway/customDomain.ts';
+import { defineFirewall } from './gateway/firewall.ts';
+import { defineRestApi } from './gateway/restApi.ts';
+import { defineDataTables } from './service/dataTables.ts';
+import { defineLiveAliases } from './service/gradualDeployment.ts';
+import { defineOperationFunctions } from './service/operationFunctions.ts';
+import { defineOutputs } from './service/outputs.ts';
+import { toStackName } from './stages/resourceNames.ts';
+import type { Stage } from './stages/stages.ts';
 
 /** One deployment of the service. */
-export function definePetstoreStack(app: App, stage: StageName, settings: StageSettings): Stack {
-  const { account, region, customDomain } = settings;
+export function definePetstoreStack(app: App, stage: Stage): Stack {
+  const { account, region, customDomain, firewall, protectsData } = stage.settings;
   const stack = new Stack(app, toStackName(stage), {
-    description: `The pet store's inventory service, ${stage}`,
+    description: `The pet store's inventory service, ${stage.name}`,
     env: { ...(account && { account }), ...(region && { region }) },
-    terminationProtection: settings.protectsData,
+    terminationProtection: protectsData,
     // Cost reports can be split by these.
-    tags: { service: 'petstore', stage },
+    tags: { service: 'petstore', stage: stage.name },
   });
-  const tables = defineDataTables(stack, stage, settings);
-  const functions = defineOperationFunctions(stack, stage, settings, tables);
-  const aliases = defineLiveAliases(stack, stage, settings, functions);
-  const api = defineRestApi(stack, stage, settings, aliases);
+  const tables = defineDataTables(stack, stage);
+  const functions = defineOperationFunctions(stack, stage, tables);
+  const aliases = defineLiveAliases(stack, stage, functions);
+  const api = defineRestApi(stack, stage, aliases);
   if (customDomain) defineCustomDomain(stack, api, customDomain);
-  if (settings.firewall) defineFirewall(stack, stage, api);
-  defineOutputs(stack, settings, api, tables);
+  if (firewall) defineFirewall(stack, stage, api);
+  defineOutputs(stack, stage, api, tables);
   return stack;
 }

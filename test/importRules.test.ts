@@ -1,38 +1,110 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** What each folder may import: a folder of the project, or a package by its name. The first match counts. */
-const rules: [folder: string, allowed: RegExp][] = [
-  ['shared/contract', /^(shared\/contract|zod\/mini)/],
-  ['shared/store', /^(shared\/(store|contract)|@aws-sdk\/|node:crypto)/],
-  ['shared/keys', /^(shared\/(keys|contract)|@aws-sdk\/|node:)/],
-  [
-    'shared/http',
-    /^(shared\/(http|contract|keys|runtime\/(logger|requestUnits))|@middy\/|aws-lambda|zod\/mini|node:)/,
-  ],
-  ['shared/runtime', /^(shared\/(runtime|contract|keys)|@aws-sdk\/|node:)/],
-  ['functions', /^shared\//],
-  ['infra/local', /^(infra\/|shared\/|functions\/|@aws-sdk\/|dynalite|aws-lambda|zod\/mini|node:)/],
-  ['infra/ops', /^(infra\/|shared\/|@aws-sdk\/|zod\/mini|node:)/],
-  ['infra', /^(infra\/(?!local|ops)|shared\/contract|aws-cdk-lib|cdk-nag|constructs|node:)/],
-];
+/** What each room may import: files of other rooms, and packages by name. A room's own files go without saying. */
+interface Rule {
+  readonly rooms: readonly string[];
+  readonly packages: RegExp;
+}
+
+const nothing = /^$/;
+const cdk = /^(aws-cdk-lib|constructs)(\/|$)|^node:/;
+const sdk = /^@aws-sdk\/|^node:/;
+
+/** The rooms from the ground up; each imports only rooms above its line here, so that arrows run one way. */
+const rooms: Readonly<Record<string, Rule>> = {
+  'shared/contract/values': { rooms: [], packages: nothing },
+  'shared/contract/parameters': { rooms: ['shared/contract/values'], packages: nothing },
+  'shared/contract/errors': { rooms: ['shared/contract/parameters'], packages: nothing },
+  'shared/contract/schemas': { rooms: ['shared/contract/values'], packages: /^zod\/mini$/ },
+  'shared/contract': {
+    rooms: [
+      'shared/contract/values',
+      'shared/contract/parameters',
+      'shared/contract/errors',
+      'shared/contract/schemas',
+    ],
+    packages: /^zod\/mini$/,
+  },
+  'shared/keys': { rooms: ['shared/contract'], packages: sdk },
+  'shared/runtime': { rooms: ['shared/contract', 'shared/keys'], packages: sdk },
+  'shared/store': { rooms: ['shared/contract'], packages: /^@aws-sdk\/|^node:crypto$/ },
+  'shared/http': {
+    rooms: [
+      'shared/contract',
+      'shared/keys',
+      'shared/runtime/logger.ts',
+      'shared/runtime/requestUnits.ts',
+    ],
+    packages: /^@middy\/|^aws-lambda$|^zod\/mini$|^node:/,
+  },
+  functions: { rooms: ['shared'], packages: nothing },
+
+  'infra/stages': { rooms: ['shared/contract'], packages: nothing },
+  'infra/metrics': { rooms: ['infra/stages', 'shared/contract'], packages: cdk },
+  'infra/service/bundling': { rooms: ['shared/contract'], packages: cdk },
+  'infra/service': {
+    rooms: ['infra/service/bundling', 'infra/metrics', 'infra/stages', 'shared/contract'],
+    packages: cdk,
+  },
+  'infra/gateway': { rooms: ['infra/service', 'infra/stages', 'shared/contract'], packages: cdk },
+  'infra/watch': { rooms: ['infra/metrics', 'infra/stages', 'shared/contract'], packages: cdk },
+  infra: {
+    rooms: ['infra/stages', 'infra/service', 'infra/gateway', 'infra/watch'],
+    packages: /^(aws-cdk-lib|cdk-nag|constructs)(\/|$)/,
+  },
+  'infra/cli': { rooms: ['infra/stages'], packages: sdk },
+  'infra/bulk': {
+    rooms: ['infra/stages', 'shared/contract', 'shared/store', 'shared/runtime'],
+    packages: /^zod\/mini$|^@aws-sdk\/|^node:/,
+  },
+  'infra/ops/keys': { rooms: ['infra/cli', 'shared/contract', 'shared/keys'], packages: /^node:/ },
+  'infra/ops/data/files': {
+    rooms: ['infra/cli', 'infra/bulk', 'shared/contract'],
+    packages: /^node:/,
+  },
+  'infra/ops/data': {
+    rooms: ['infra/ops/data/files', 'infra/cli', 'infra/bulk', 'shared/contract'],
+    packages: sdk,
+  },
+  'infra/local/lambda': {
+    rooms: ['infra/stages', 'functions', 'shared/contract'],
+    packages: /^aws-lambda$|^node:/,
+  },
+  'infra/local/gateway': {
+    rooms: ['infra/gateway/gatewayErrors.ts', 'infra/local/lambda', 'shared/contract'],
+    packages: /^aws-lambda$|^zod\/mini$|^node:/,
+  },
+  'infra/local': {
+    rooms: [
+      'infra/local/gateway',
+      'infra/local/lambda',
+      'infra/cli',
+      'infra/bulk',
+      'infra/stages',
+      'shared',
+    ],
+    packages: /^dynalite$|^aws-lambda$|^zod\/mini$|^@aws-sdk\/|^node:/,
+  },
+};
+
+/** Who opens a folder should see all of it at a glance. */
+const MOST_FILES = 15;
 
 const sources = globSync('{functions,infra,shared}/**/*.ts', { cwd: root });
 
 describe.each(sources)('%s', (file) => {
-  const imports = toImports(file);
-
-  it('imports only what its folder may', () => {
-    const [, allowed] = rules.find(([folder]) => file.startsWith(`${folder}/`)) ?? [];
-    expect(allowed).toBeDefined();
-    expect(imports.filter((name) => !allowed?.test(name))).toEqual([]);
-  });
-
-  it('does not import a test', () => {
-    expect(imports.filter((name) => name.startsWith('test/'))).toEqual([]);
+  it('imports only what its room may', () => {
+    const room = toRoom(file);
+    const { rooms: allowed, packages } = rooms[room] as Rule;
+    const isAllowed = (name: string) =>
+      name.endsWith('.ts')
+        ? toRoom(name) === room || allowed.some((one) => name === one || name.startsWith(`${one}/`))
+        : packages.test(name);
+    expect(toImports(file).filter((name) => !isAllowed(name))).toEqual([]);
   });
 });
 
@@ -42,16 +114,57 @@ describe('the import rules', () => {
     expect(toImportedNames(text)).toEqual(['a', './b.ts', '../c.ts', 'd', './e.ts']);
   });
 
-  it('go through every source file', () => {
+  it('go through every source file, each in a room of its own folder', () => {
     expect(sources).toContain('functions/updateInventory.ts');
-    expect(sources.length).toBeGreaterThan(40);
+    expect(sources.length).toBeGreaterThan(100);
+    for (const file of sources) expect(toRoom(file)).toBeDefined();
+  });
+
+  it('let no files import each other in a circle', () => {
+    const below = new Map(sources.map((file) => [file, toImports(file)]));
+    const done = new Set<string>();
+    function visit(file: string, path: readonly string[]): void {
+      if (path.includes(file)) expect.fail(`${[...path, file].join(' → ')}`);
+      if (done.has(file)) return;
+      for (const name of below.get(file) ?? []) visit(name, [...path, file]);
+      done.add(file);
+    }
+    for (const file of sources) visit(file, []);
+  });
+
+  it('let no rooms import each other in a circle', () => {
+    const order = Object.keys(rooms);
+    for (const [index, room] of order.entries()) {
+      const upward = (rooms[room]?.rooms ?? [])
+        .map((name) => (name.endsWith('.ts') ? toRoom(name) : name))
+        .filter((name) => order.indexOf(name) >= index);
+      expect(upward, room).toEqual([]);
+    }
   });
 });
 
-function toImports(file: string): string[] {
-  return toImportedNames(readFileSync(join(root, file), 'utf8')).map((name) =>
-    name.startsWith('.') ? normalize(join(dirname(file), name)) : name,
+describe('a folder', () => {
+  const files = globSync('{functions,infra,shared,test}/**/*', { cwd: root }).filter((path) =>
+    statSync(join(root, path)).isFile(),
   );
+  const folders = Map.groupBy(files, dirname);
+
+  it.each([...folders.keys()])(`%s holds at most ${MOST_FILES} files`, (folder) => {
+    expect(folders.get(folder)?.length).toBeLessThanOrEqual(MOST_FILES);
+  });
+});
+
+/** The most deeply nested room that the file lies in. */
+function toRoom(file: string): string {
+  let folder = dirname(file);
+  while (!(folder in rooms) && folder !== '.') folder = dirname(folder);
+  return folder;
+}
+
+function toImports(file: string): string[] {
+  return toImportedNames(readFileSync(join(root, file), 'utf8'))
+    .map((name) => (name.startsWith('.') ? normalize(join(dirname(file), name)) : name))
+    .filter((name) => !name.endsWith('.json'));
 }
 
 function toImportedNames(text: string): string[] {

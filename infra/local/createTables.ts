@@ -5,9 +5,9 @@ import {
   type DynamoDBClient,
   ResourceInUseException,
 } from '@aws-sdk/client-dynamodb';
-import { type TableDefinition, tables } from '../tables.ts';
+import { type TableDefinition, tables } from '../stages/tables.ts';
 
-/** Creates the tables that are not there yet, each under its name in `infra/tables.ts`. */
+/** Creates the tables that are not there yet, each under its name in `infra/stages/tables.ts`. */
 export async function createTables(client: DynamoDBClient): Promise<void> {
   for (const [name, table] of Object.entries<TableDefinition>(tables)) {
     try {

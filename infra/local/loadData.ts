@@ -7,8 +7,8 @@ import {
 import { toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
 import { toOrderRecord } from '../../shared/store/orderStore.ts';
 import { toPetRecord } from '../../shared/store/petStore.ts';
-import { type Item, toDocument } from '../ops/resources.ts';
-import type { TableName } from '../tables.ts';
+import { type Item, toDocument } from '../bulk/resources.ts';
+import type { TableName } from '../stages/tables.ts';
 import type { StoreData } from './storeData.ts';
 
 /** DynamoDB's limit for one BatchWriteItem. */

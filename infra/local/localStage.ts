@@ -6,16 +6,16 @@ import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
 import { defineAwslambda } from './awslambda.ts';
 import { createTables } from './createTables.ts';
 import { type Engine, startEmbeddedEngine } from './engine.ts';
-import { setFunctionEnvironment } from './functionEnvironment.ts';
 import { defineDrain } from './gateway/drain.ts';
 import { defineGateway } from './gateway/gateway.ts';
 import { STAGE } from './gateway/gatewayRequest.ts';
+import { setFunctionEnvironment } from './lambda/functionEnvironment.ts';
 import {
   importHandler,
   type LambdaFunction,
   type LoadHandler,
   loadFunctions,
-} from './lambdaFunction.ts';
+} from './lambda/lambdaFunction.ts';
 import { loadData } from './loadData.ts';
 import { hasLocalKey, replaceLocalKey } from './localKey.ts';
 import { StartFailure } from './startFailure.ts';

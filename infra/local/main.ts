@@ -1,6 +1,6 @@
-import { listenForInterruption } from '../ops/interruption.ts';
-import { UsageError } from '../ops/usage.ts';
-import { useLambdaConsole } from './lambdaConsole.ts';
+import { listenForInterruption } from '../cli/interruption.ts';
+import { UsageError } from '../cli/usage.ts';
+import { useLambdaConsole } from './lambda/lambdaConsole.ts';
 import { startLocalStage } from './localStage.ts';
 import { help, type Options, parseOptions } from './options.ts';
 import { StartFailure } from './startFailure.ts';

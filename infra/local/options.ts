@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from '../ops/usage.ts';
+import { UsageError } from '../cli/usage.ts';
 
 export interface Options {
   /** 0 lets the system pick one. */

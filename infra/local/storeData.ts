@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { InventoryItem } from '../../shared/contract/inventory.ts';
-import { parseJson } from '../../shared/contract/json.ts';
-import { Order } from '../../shared/contract/order.ts';
-import { Pet } from '../../shared/contract/pet.ts';
+import { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
+import { Order } from '../../shared/contract/schemas/order.ts';
+import { Pet } from '../../shared/contract/schemas/pet.ts';
+import { parseJson } from '../../shared/contract/values/json.ts';
 import { StartFailure } from './startFailure.ts';
 
 /** What the service's tables hold. */

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import type { ErrorCode } from './errorBody.ts';
+import type { ErrorCode } from './errors/errorBody.ts';
 import type { Lifecycle } from './lifecycle.ts';
-import type { Parameter } from './parameter.ts';
+import type { Parameter } from './parameters/parameter.ts';
 
 /** What an API key allows. `write` includes `read`. */
 export type Permission = 'read' | 'write';

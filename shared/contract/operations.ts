@@ -3,10 +3,27 @@ import { listInventory } from './operations/listInventory.ts';
 import { listOrders } from './operations/listOrders.ts';
 import { updateInventory } from './operations/updateInventory.ts';
 
-/**
- * Every operation of the service. Routes, functions, grants and the local gateway are made by going
- * through it; a function itself imports only its own operation, which keeps its bundle small.
- */
-export const operations = { listInventory, updateInventory, getPet, listOrders } as const;
+const rows = { listInventory, updateInventory, getPet, listOrders } as const;
 
-export type OperationId = keyof typeof operations;
+export type OperationId = keyof typeof rows;
+
+/**
+ * Every operation of the service, each under its own operationId. Routes, functions, grants and the
+ * local gateway are made by going through it; a function itself imports only its own operation, which
+ * keeps its bundle small.
+ */
+export const operations: {
+  readonly [Id in OperationId]: (typeof rows)[Id] & { readonly operationId: Id };
+} = rows;
+
+export const operationIds = Object.keys(operations) as readonly OperationId[];
+
+/** One value for each operation. */
+export function mapOperations<Value>(
+  toValue: (operationId: OperationId) => Value,
+): Record<OperationId, Value> {
+  return Object.fromEntries(operationIds.map((id) => [id, toValue(id)])) as Record<
+    OperationId,
+    Value
+  >;
+}

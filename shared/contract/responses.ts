@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { type ErrorCode, statusOfCode } from './errorBody.ts';
-import { InventoryItem } from './inventory.ts';
+import { type ErrorCode, statusOfCode } from './errors/errorBody.ts';
 import type { OperationId } from './operations.ts';
-import { Order } from './order.ts';
-import { Pet } from './pet.ts';
+import { InventoryItem } from './schemas/inventory.ts';
+import { Order } from './schemas/order.ts';
+import { Pet } from './schemas/pet.ts';
 
 /**
  * The body of each operation's 200. They stand apart from the operations, which the functions import:

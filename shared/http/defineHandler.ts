@@ -1,9 +1,9 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { PluginExecutionMode } from '@middy/core/executionModeStandard';
 import type * as z from 'zod/mini';
-import { StoreUnavailable } from '../contract/errors.ts';
+import { StoreUnavailable } from '../contract/errors/errors.ts';
 import type { Operation } from '../contract/operation.ts';
-import type { Values } from '../contract/parameter.ts';
+import type { Values } from '../contract/parameters/parameter.ts';
 import type { KeyVerifier } from '../keys/keyVerifier.ts';
 import { logAccess, startAccessLog } from './accessLog.ts';
 import { authenticate } from './middleware/authenticate.ts';

@@ -1,5 +1,5 @@
-import { type ErrorCode, toErrorBody } from '../contract/errorBody.ts';
-import type { DomainError } from '../contract/errors.ts';
+import { type ErrorCode, toErrorBody } from '../contract/errors/errorBody.ts';
+import type { DomainError } from '../contract/errors/errors.ts';
 import type { HttpResponse } from './operationRequest.ts';
 
 const codeOf: Record<DomainError['name'], ErrorCode> = {

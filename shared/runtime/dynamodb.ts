@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { StoreUnavailable } from '../contract/errors.ts';
+import { StoreUnavailable } from '../contract/errors/errors.ts';
 import { callBounds } from './callBounds.ts';
 import { isOutage } from './isOutage.ts';
 import { countUnits } from './requestUnits.ts';

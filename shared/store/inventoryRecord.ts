@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { InventoryItem } from '../contract/inventory.ts';
-import type { PetStatus } from '../contract/petStatus.ts';
+import type { InventoryItem } from '../contract/schemas/inventory.ts';
+import type { PetStatus } from '../contract/values/petStatus.ts';
 
 /**
  * An inventory entry as DynamoDB keeps it. A scan is billed by bytes, attribute names included, so

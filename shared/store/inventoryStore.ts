@@ -6,10 +6,10 @@ import {
   ScanCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { NotFound, PreconditionFailed } from '../contract/errors.ts';
-import type { InventoryItem } from '../contract/inventory.ts';
-import { parseInt64 } from '../contract/parseInt64.ts';
-import type { PetStatus } from '../contract/petStatus.ts';
+import { NotFound, PreconditionFailed } from '../contract/errors/errors.ts';
+import type { InventoryItem } from '../contract/schemas/inventory.ts';
+import { parseInt64 } from '../contract/values/parseInt64.ts';
+import type { PetStatus } from '../contract/values/petStatus.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
 import { toCondition } from './inventoryCondition.ts';
 import { letterOf, toInventoryItem, toVersion } from './inventoryRecord.ts';

@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { NotFound } from '../contract/errors.ts';
-import type { Pet } from '../contract/pet.ts';
+import { NotFound } from '../contract/errors/errors.ts';
+import type { Pet } from '../contract/schemas/pet.ts';
 
 export interface PetStore {
   /** @throws {NotFound} when no pet has this id */

@@ -1,15 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../infra/ops/usage.ts';
+import { runCommand } from '../../infra/cli/usage.ts';
 import { help, type PartName, parseBenchOptions } from './benchOptions.ts';
-import { buildBundles } from './buildBundles.ts';
-import { measureBytes } from './bytes.ts';
-import { measureCold } from './cold.ts';
-import { measureList } from './list.ts';
-import type { Part } from './part.ts';
-import { type Section, toText } from './section.ts';
-import { measureWarm } from './warm.ts';
+import { buildBundles } from './bundles/buildBundles.ts';
+import { measureBytes } from './parts/bytes.ts';
+import { measureCold } from './parts/cold.ts';
+import { measureList } from './parts/list.ts';
+import type { Part } from './parts/part.ts';
+import { measureWarm } from './parts/warm.ts';
+import { type Section, toText } from './report/section.ts';
 
 const parts: Record<PartName, Part> = {
   cold: measureCold,

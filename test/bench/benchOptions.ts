@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { UsageError } from '../../infra/ops/usage.ts';
+import { UsageError } from '../../infra/cli/usage.ts';
 
 export const partNames = ['cold', 'list', 'warm', 'bytes'] as const;
 export type PartName = (typeof partNames)[number];

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseJson, toJson } from '../../shared/contract/json.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import { parseJson, toJson } from '../../shared/contract/values/json.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { openLocalTarget } from '../conformance/localTarget.ts';
-import { changeableEntry, operationIds, sendValid } from '../conformance/requests.ts';
+import { changeableEntry, sendValid } from '../conformance/requests.ts';
 import { type ConformanceTarget, send, sendUpdate } from '../conformance/target.ts';
-import { buildPeer } from './buildPeer.ts';
+import { type BenchedId, benchedIds } from './bundles/buildFile.ts';
+import { buildPeer } from './bundles/buildPeer.ts';
 
 /** That the peer of the benchmarks does the same as the service: otherwise it would be no comparison. */
 describe("the benchmarks' peer", () => {
@@ -21,7 +22,7 @@ describe("the benchmarks' peer", () => {
     const bundles = await buildPeer(outdir);
     const require = createRequire(import.meta.url);
     target = await openLocalTarget({
-      loadHandler: async (id) => toGatewayHandler(id, require(bundles[id]).handler),
+      loadHandler: async (id) => toGatewayHandler(id, require(bundles[id as BenchedId]).handler),
     });
   });
   afterAll(async () => {
@@ -29,14 +30,14 @@ describe("the benchmarks' peer", () => {
     rmSync(outdir, { recursive: true, force: true });
   });
 
-  test.each(operationIds)('answers 200 to %s with JSON and a request id', async (operationId) => {
+  test.each(benchedIds)('answers 200 to %s with JSON and a request id', async (operationId) => {
     const response = await sendValid(target, operationId);
     expect(`${response.status} ${response.text}`).toMatch(/^200 [[{]/);
     expect(response.headers.get('Content-Type')).toBe('application/json');
     expect(response.headers.get('X-Request-Id')).toMatch(/^[\w-]{8,}$/);
   });
 
-  test.each(operationIds)('answers 401 to %s with a key that nobody was given', async (id) => {
+  test.each(benchedIds)('answers 401 to %s with a key that nobody was given', async (id) => {
     expect((await sendValid(target, id, { apiKey: mintApiKey().apiKey })).status).toBe(401);
   });
 

@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { describeAuthentication } from './authentication.ts';
-import { describeConditionalList } from './conditionalList.ts';
-import { describeCors } from './cors.ts';
-import { describeGateway } from './gateway.ts';
-import { describeGetPet } from './getPet.ts';
-import { describeListInventory } from './listInventory.ts';
-import { describeListOrders } from './listOrders.ts';
-import { describePages } from './pages.ts';
-import { describePreconditions } from './preconditions.ts';
+import { describeGetPet } from './operations/getPet.ts';
+import { describeListInventory } from './operations/listInventory.ts';
+import { describeListOrders } from './operations/listOrders.ts';
+import {
+  describeUpdateInventory,
+  describeUpdateInventoryErrors,
+} from './operations/updateInventory.ts';
+import { describeUpdateInventoryBodies } from './operations/updateInventoryBodies.ts';
+import { describeAuthentication } from './rows/authentication.ts';
+import { describeConditionalList } from './rows/conditionalList.ts';
+import { describeCors } from './rows/cors.ts';
+import { describeGateway } from './rows/gateway.ts';
+import { describePages } from './rows/pages.ts';
+import { describePreconditions } from './rows/preconditions.ts';
 import { type Scope, toWholeScope } from './scope.ts';
 import type { ConformanceTarget } from './target.ts';
-import { describeUpdateInventory, describeUpdateInventoryErrors } from './updateInventory.ts';
-import { describeUpdateInventoryBodies } from './updateInventoryBodies.ts';
 
 /**
  * The service's contract as tests over HTTP, the same for the sources, the bundles and a deployed

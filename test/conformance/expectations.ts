@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ErrorCode } from '../../shared/contract/errorBody.ts';
+import type { ErrorCode } from '../../shared/contract/errors/errorBody.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { ErrorBody } from '../../shared/contract/responses.ts';
 import type { ExactResponse } from '../support/exactFetch.ts';

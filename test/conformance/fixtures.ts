@@ -1,7 +1,7 @@
-import type { InventoryItem } from '../../shared/contract/inventory.ts';
-import type { Order } from '../../shared/contract/order.ts';
-import type { Pet } from '../../shared/contract/pet.ts';
-import type { PetStatus } from '../../shared/contract/petStatus.ts';
+import type { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
+import type { Order } from '../../shared/contract/schemas/order.ts';
+import type { Pet } from '../../shared/contract/schemas/pet.ts';
+import type { PetStatus } from '../../shared/contract/values/petStatus.ts';
 import type { Fixtures } from './target.ts';
 
 /** Ids that a JavaScript number would round, with the ends of int64. */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { InventoryItem } from '../../shared/contract/inventory.ts';
-import type { Order } from '../../shared/contract/order.ts';
-import type { Pet } from '../../shared/contract/pet.ts';
+import type { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
+import type { Order } from '../../shared/contract/schemas/order.ts';
+import type { Pet } from '../../shared/contract/schemas/pet.ts';
 import { type ExactRequest, type ExactResponse, exactFetch } from '../support/exactFetch.ts';
 
 /** A running service and what the suite may assume about it. */

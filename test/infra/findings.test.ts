@@ -5,8 +5,8 @@ import { type App, Validations } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IConstruct } from 'constructs';
 import { afterAll, expect, it } from 'vitest';
-import { buildApp, type StageTable } from '../../infra/buildApp.ts';
-import { stages } from '../../infra/stages.ts';
+import { buildApp } from '../../infra/buildApp.ts';
+import { type Stage, stages } from '../../infra/stages/stages.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'petstore-findings-'));
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
@@ -18,7 +18,9 @@ it('stops the synthesis at a resource that no reason is given for', { timeout: 6
 });
 
 it('lets production through with the firewall on, which leaves one finding less to explain', () => {
-  const app = build({ production: { ...stages.production, firewall: true } });
+  const app = build([
+    { name: 'production', settings: { ...stages.production.settings, firewall: true } },
+  ]);
   expect(toAcknowledged(app)).not.toContain('AwsSolutions-APIG3');
   expect(() => app.synth()).not.toThrow();
 });
@@ -42,8 +44,8 @@ it('gives a reason beside the resource for each finding that it lets pass, and f
   }
 });
 
-function build(stageTable: StageTable = stages): App {
-  return buildApp({ outdir, context: { 'aws:cdk:bundling-stacks': [] } }, stageTable);
+function build(deployments?: readonly Stage[]): App {
+  return buildApp({ outdir, context: { 'aws:cdk:bundling-stacks': [] } }, deployments);
 }
 
 function toReasons(app: App): { path: string; ids: string[]; reasons: string[] }[] {

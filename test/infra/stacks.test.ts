@@ -3,11 +3,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { stages } from '../../infra/stages.ts';
-import { type TableDefinition, tables } from '../../infra/tables.ts';
+import { stageNames, stages } from '../../infra/stages/stages.ts';
+import { type TableDefinition, tables } from '../../infra/stages/tables.ts';
 import {
   findResources,
-  stageNames,
   synthesizeProduction,
   templates,
   watchTemplates,
@@ -87,7 +86,7 @@ it.each(stageNames)(
   (stage) => {
     const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
     const limits = gateway?.Properties.MethodSettings.map(toLimit);
-    const { throttles } = stages[stage];
+    const { throttles } = stages[stage].settings;
     expect(limits).toHaveLength(5);
     expect(limits).toEqual(
       expect.arrayContaining([

@@ -1,5 +1,5 @@
 import { build } from 'esbuild';
-import { bundling, toEntry } from '../../infra/bundling.ts';
+import { bundling, toEntry } from '../../infra/service/bundling/bundling.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 
 /** The bytes of each package, and of our own sources, in a bundle built with the deployment's options. */

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { buildApp } from '../../infra/buildApp.ts';
-import { type StageName, type StageSettings, stages, toStackName } from '../../infra/stages.ts';
+import { toStackName, toWatchStackName } from '../../infra/stages/resourceNames.ts';
+import type { StageSettings } from '../../infra/stages/stageSettings.ts';
+import { type Stage, type StageName, stages } from '../../infra/stages/stages.ts';
 
 /** The templates of one deployment; the functions' code in them is not real. */
 export interface StageTemplates {
@@ -11,7 +13,7 @@ export interface StageTemplates {
   readonly watch: Template;
 }
 
-const built = synthesizeStages(stages);
+const built = synthesizeStages(Object.values(stages));
 
 /** Each deployment's service stack, as the settings have it. */
 export const templates: Record<StageName, Template> = {
@@ -24,8 +26,6 @@ export const watchTemplates: Record<StageName, Template> = {
   staging: built.staging.watch,
   production: built.production.watch,
 };
-
-export const stageNames = Object.keys(templates) as StageName[];
 
 export interface CfnResource {
   // biome-ignore lint/suspicious/noExplicitAny: a template is read as the JSON that it is.
@@ -41,27 +41,24 @@ export function findResources(stage: StageName, type: string): Record<string, Cf
 
 /** What production would be with some of its settings changed. */
 export function synthesizeProduction(changed: Partial<StageSettings>): StageTemplates {
-  return synthesizeStages({ production: { ...stages.production, ...changed } }).production;
+  const { name, settings } = stages.production;
+  return synthesizeStages([{ name, settings: { ...settings, ...changed } }]).production;
 }
 
-function synthesizeStages<Name extends StageName>(
-  settings: Record<Name, StageSettings>,
-): Record<Name, StageTemplates> {
+function synthesizeStages(deployments: readonly Stage[]): Record<StageName, StageTemplates> {
   // Outside the checkout, and without the functions' bundles, which take longer than all the rest.
   const outdir = mkdtempSync(join(tmpdir(), 'petstore-templates-'));
   try {
     const context = { 'aws:cdk:bundling-stacks': [] };
-    const assembly = buildApp({ outdir, context }, settings).synth();
+    const assembly = buildApp({ outdir, context }, deployments).synth();
     const toTemplate = (name: string) => Template.fromJSON(assembly.getStackByName(name).template);
-    const toTemplates = (stage: Name) => ({
+    const toTemplates = (stage: Stage) => ({
       service: toTemplate(toStackName(stage)),
-      watch: toTemplate(`${toStackName(stage)}-watch`),
+      watch: toTemplate(toWatchStackName(stage)),
     });
-    const names = Object.keys(settings) as Name[];
-    return Object.fromEntries(names.map((name) => [name, toTemplates(name)])) as Record<
-      Name,
-      StageTemplates
-    >;
+    return Object.fromEntries(
+      deployments.map((stage) => [stage.name, toTemplates(stage)]),
+    ) as Record<StageName, StageTemplates>;
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

@@ -1,8 +1,9 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildApp } from '../../infra/buildApp.ts';
-import { toStackName } from '../../infra/stages.ts';
-import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import { toFunctionName, toStackName } from '../../infra/stages/resourceNames.ts';
+import { stages } from '../../infra/stages/stages.ts';
+import { mapOperations, type OperationId } from '../../shared/contract/operations.ts';
 import { readVariable } from '../../shared/runtime/environment.ts';
 
 let bundles: Promise<Record<OperationId, string>> | undefined;
@@ -12,40 +13,34 @@ let bundles: Promise<Record<OperationId, string>> | undefined;
  * synthesized once per process.
  */
 export function synthesizeBundles(): Promise<Record<OperationId, string>> {
-  bundles ??= Promise.resolve().then(synthesize);
+  bundles ??= Promise.resolve().then(() =>
+    synthesizeBundlesInto(mkdtempSync(`${readVariable('ASSEMBLY_FOLDER')}/`)),
+  );
   return bundles;
 }
 
-function synthesize(): Record<OperationId, string> {
-  const folder = mkdtempSync(`${readVariable('ASSEMBLY_FOLDER')}/`);
+/** Synthesizes into a folder, and returns where each operation's bundle is. */
+export function synthesizeBundlesInto(outdir: string): Record<OperationId, string> {
   // The stages share their code, so one of them is enough.
-  const stackName = toStackName('staging');
-  const context = {
-    'aws:cdk:bundling-stacks': [stackName],
-    'aws:cdk:enable-asset-metadata': true,
-  };
-  const { template } = buildApp({ outdir: folder, context }).synth().getStackByName(stackName);
+  const stage = stages.staging;
+  const stackName = toStackName(stage);
+  const context = { 'aws:cdk:bundling-stacks': [stackName], 'aws:cdk:enable-asset-metadata': true };
+  const { template } = buildApp({ outdir, context }).synth().getStackByName(stackName);
   const functions = Object.values(template.Resources as Record<string, CfnFunction>).filter(
     ({ Type }) => Type === 'AWS::Lambda::Function',
   );
-  const toBundle = (id: OperationId) => {
-    const asset = functions.find(
-      ({ Properties }) => Properties.Description === operations[id].summary,
-    )?.Metadata['aws:asset:path'];
-    const path = join(folder, String(asset), 'index.js');
+  return mapOperations((id) => {
+    const built = functions.find(
+      ({ Properties }) => Properties.FunctionName === toFunctionName(stage, id),
+    );
+    const path = join(outdir, String(built?.Metadata['aws:asset:path']), 'index.js');
     if (!existsSync(path)) throw new Error(`The stack holds no bundle of ${id}.`);
     return path;
-  };
-  return {
-    listInventory: toBundle('listInventory'),
-    updateInventory: toBundle('updateInventory'),
-    getPet: toBundle('getPet'),
-    listOrders: toBundle('listOrders'),
-  };
+  });
 }
 
 interface CfnFunction {
   readonly Type: string;
-  readonly Properties: { readonly Description?: string };
+  readonly Properties: { readonly FunctionName?: string };
   readonly Metadata: Record<string, string>;
 }

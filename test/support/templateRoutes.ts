@@ -1,4 +1,4 @@
-import type { StageName } from '../../infra/stages.ts';
+import type { StageName } from '../../infra/stages/stages.ts';
 import { findResources } from './stackTemplates.ts';
 
 export interface TemplateRoute {

@@ -4,8 +4,8 @@ import {
   gatewayErrors,
   toAllow,
   toMethodNotAllowedError,
-} from '../../gatewayErrors.ts';
-import type { LambdaFunction } from '../lambdaFunction.ts';
+} from '../../gateway/gatewayErrors.ts';
+import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
 import {
   type GatewayAnswer,
   sendAnswer,

@@ -4,8 +4,8 @@ import {
   exposedHeaders,
   preflightMaxAgeSeconds,
 } from '../../../shared/contract/corsHeaders.ts';
-import { statusOfCode, toErrorBody } from '../../../shared/contract/errorBody.ts';
-import type { GatewayError } from '../../gatewayErrors.ts';
+import { statusOfCode, toErrorBody } from '../../../shared/contract/errors/errorBody.ts';
+import type { GatewayError } from '../../gateway/gatewayErrors.ts';
 
 /** A whole answer. */
 export interface GatewayAnswer {

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { withRequestId } from '../lambdaConsole.ts';
-import type { BufferedHandler, LambdaFunction, StreamedHandler } from '../lambdaFunction.ts';
+import { withRequestId } from '../lambda/lambdaConsole.ts';
+import { toLambdaContext } from '../lambda/lambdaContext.ts';
+import type { BufferedHandler, LambdaFunction, StreamedHandler } from '../lambda/lambdaFunction.ts';
 import { sendAnswer } from './gatewayAnswer.ts';
-import { toLambdaContext } from './lambdaContext.ts';
 import { parseProxyResult } from './proxyResult.ts';
 import { ClientLeft, defineResponseStream } from './responseStream.ts';
 

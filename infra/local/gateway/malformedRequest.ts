@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { gatewayErrors } from '../../gatewayErrors.ts';
+import { gatewayErrors } from '../../gateway/gatewayErrors.ts';
 import { toErrorAnswer } from './gatewayAnswer.ts';
 
 /** Answers bytes that are not an HTTP request, or one with headers past all limits. */

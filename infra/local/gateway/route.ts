@@ -1,4 +1,4 @@
-import type { LambdaFunction } from '../lambdaFunction.ts';
+import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
 
 /** Where a path leads: its functions by method, and the parameters as the path has them, decoded. */
 export interface Route {

@@ -1,5 +1,5 @@
 import type { Operation } from '../operation.ts';
-import { petIdParameter } from '../petIdParameter.ts';
+import { petIdParameter } from '../parameters/petIdParameter.ts';
 
 export const getPet = {
   operationId: 'getPet',

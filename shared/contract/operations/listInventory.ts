@@ -1,6 +1,6 @@
 import type { Operation } from '../operation.ts';
-import { pageQuery } from '../pageQuery.ts';
-import { petStatusParameter } from '../petStatus.ts';
+import { pageQuery } from '../parameters/pageQuery.ts';
+import { petStatusParameter } from '../parameters/petStatusParameter.ts';
 
 export const listInventory = {
   operationId: 'listInventory',

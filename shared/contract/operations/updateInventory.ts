@@ -1,6 +1,6 @@
-import { InventoryUpdate } from '../inventoryUpdate.ts';
 import type { Operation } from '../operation.ts';
-import { petIdParameter } from '../petIdParameter.ts';
+import { petIdParameter } from '../parameters/petIdParameter.ts';
+import { InventoryUpdate } from '../schemas/inventoryUpdate.ts';
 
 export const updateInventory = {
   operationId: 'updateInventory',

@@ -1,4 +1,4 @@
-import { toJson } from '../../contract/json.ts';
+import { toJson } from '../../contract/values/json.ts';
 import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 import type { DocumentReply } from '../reply.ts';
 

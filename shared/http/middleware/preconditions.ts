@@ -1,4 +1,4 @@
-import { InvalidRequest } from '../../contract/errors.ts';
+import { InvalidRequest } from '../../contract/errors/errors.ts';
 import { parseEntityTags } from '../entityTags.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 

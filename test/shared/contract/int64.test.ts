@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { int64 } from '../../../shared/contract/int64.ts';
-import { parseJson, toJson } from '../../../shared/contract/json.ts';
-import { parseInt64 } from '../../../shared/contract/parseInt64.ts';
+import { int64 } from '../../../shared/contract/schemas/int64.ts';
+import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import { parseInt64 } from '../../../shared/contract/values/parseInt64.ts';
 
 const MIN = -(2n ** 63n);
 const MAX = 2n ** 63n - 1n;

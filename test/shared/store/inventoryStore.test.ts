@@ -1,7 +1,7 @@
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../infra/local/engine.ts';
-import type { InventoryItem } from '../../../shared/contract/inventory.ts';
+import type { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { defineInventoryStore, type InventoryStore } from '../../../shared/store/inventoryStore.ts';

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../infra/local/engine.ts';
-import type { Order } from '../../../shared/contract/order.ts';
+import type { Order } from '../../../shared/contract/schemas/order.ts';
 import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
 import { defineOrderStore, toOrderRecord } from '../../../shared/store/orderStore.ts';

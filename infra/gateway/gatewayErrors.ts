@@ -1,0 +1,89 @@
+import type { ErrorCode } from '../../shared/contract/errors/errorBody.ts';
+
+/** An error that the gateway answers by itself, without calling a function. */
+export interface GatewayError {
+  /** Its status is the one that the contract gives this code. */
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** What it sends beside Content-Type, X-Request-Id and the CORS headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const notFound = { code: 'not_found', message: 'There is nothing at this path.' } as const;
+const forbidden = { code: 'forbidden', message: 'This request is not allowed.' } as const;
+const invalid = { code: 'invalid_request', message: 'The request is not valid.' } as const;
+const internal = {
+  code: 'internal_error',
+  message: 'Something went wrong on our side; the request id tells us what.',
+} as const;
+const unavailable = {
+  code: 'service_unavailable',
+  message: 'The service did not answer in time; try again shortly.',
+  headers: { 'Retry-After': '5' },
+} as const;
+
+/**
+ * Keyed by API Gateway's response type. Every type is here, since one that is not would take the
+ * status and the sentence of its DEFAULT:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ */
+export const gatewayErrors = {
+  ACCESS_DENIED: forbidden,
+  API_CONFIGURATION_ERROR: internal,
+  AUTHORIZER_CONFIGURATION_ERROR: internal,
+  AUTHORIZER_FAILURE: internal,
+  BAD_REQUEST_BODY: { code: 'invalid_request', message: 'The request body is not valid.' },
+  BAD_REQUEST_PARAMETERS: {
+    code: 'invalid_request',
+    message: 'The request parameters are not valid.',
+  },
+  DEFAULT_4XX: invalid,
+  DEFAULT_5XX: internal,
+  EXPIRED_TOKEN: forbidden,
+  INTEGRATION_FAILURE: unavailable,
+  INTEGRATION_TIMEOUT: unavailable,
+  INVALID_API_KEY: forbidden,
+  // No method asks for an AWS signature. The gateway looks for one only where it knows no method, and
+  // takes a Bearer token for a broken one: this and the next mean that the path is unknown.
+  INVALID_SIGNATURE: notFound,
+  MISSING_AUTHENTICATION_TOKEN: notFound,
+  QUOTA_EXCEEDED: {
+    code: 'too_many_requests',
+    message: 'The request quota is used up; try again later.',
+    headers: { 'Retry-After': '60' },
+  },
+  REQUEST_TOO_LARGE: {
+    code: 'payload_too_large',
+    message: 'The request body is too large.',
+  },
+  RESOURCE_NOT_FOUND: notFound,
+  THROTTLED: {
+    code: 'too_many_requests',
+    message: 'There are too many requests at once; try again shortly.',
+    headers: { 'Retry-After': '1' },
+  },
+  UNAUTHORIZED: {
+    code: 'unauthorized',
+    message: 'The API key is not valid.',
+    headers: { 'WWW-Authenticate': 'Bearer realm="petstore"' },
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    code: 'unsupported_media_type',
+    message: 'The body must be JSON: send the header "Content-Type: application/json".',
+  },
+  WAF_FILTERED: forbidden,
+} as const satisfies Record<string, GatewayError>;
+
+/** The answer to a method that a known path does not have; `allow` is the value of its Allow header. */
+export function toMethodNotAllowedError(allow: string): GatewayError {
+  return {
+    code: 'method_not_allowed',
+    message: `This path allows only ${allow}.`,
+    headers: { Allow: allow },
+  };
+}
+
+/** The value of the Allow header of a path that has these operations' methods. */
+export function toAllow(methods: readonly string[]): string {
+  return [...new Set(methods), 'OPTIONS'].join(', ');
+}

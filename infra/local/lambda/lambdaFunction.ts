@@ -1,0 +1,49 @@
+import type { Writable } from 'node:stream';
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { operationSettings } from '../../stages/stages.ts';
+
+/** A function as the gateway calls it. */
+export interface LambdaFunction {
+  readonly operation: Operation;
+  readonly timeoutMilliseconds: number;
+  readonly handler: BufferedHandler | StreamedHandler;
+}
+
+export type BufferedHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
+
+/** The handler of an operation that is `streamed` in the contract. */
+export type StreamedHandler = (
+  event: APIGatewayProxyEvent,
+  responseStream: Writable,
+  context: Context,
+) => Promise<unknown>;
+
+export type LoadHandler = (operationId: OperationId) => Promise<unknown>;
+
+/** One function for each operation of the contract. */
+export async function loadFunctions(loadHandler: LoadHandler): Promise<LambdaFunction[]> {
+  return Promise.all(
+    operationIds.map(async (id) => ({
+      operation: operations[id],
+      timeoutMilliseconds: operationSettings[id].timeoutSeconds * 1000,
+      handler: toHandler(id, await loadHandler(id)),
+    })),
+  );
+}
+
+/** The handlers in `functions/`. */
+export async function importHandler(operationId: OperationId): Promise<unknown> {
+  return import(`../../../functions/${operationId}.ts`);
+}
+
+/** Takes a handler, or a module that exports one, by ES or CommonJS. */
+function toHandler(id: OperationId, loaded: unknown): LambdaFunction['handler'] {
+  const { handler, default: commonJs } = loaded as Record<string, unknown>;
+  const found = [loaded, handler, (commonJs as { handler?: unknown } | undefined)?.handler].find(
+    (candidate) => typeof candidate === 'function',
+  );
+  if (!found) throw new TypeError(`The function ${id} exports no handler.`);
+  return found as LambdaFunction['handler'];
+}

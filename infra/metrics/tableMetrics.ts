@@ -1,0 +1,61 @@
+import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { operationIds } from '../../shared/contract/operations.ts';
+import { toUsedTableName } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
+import { toTableAccess } from '../stages/tableAccess.ts';
+import type { TableName } from '../stages/tables.ts';
+import { period } from './period.ts';
+
+/** The request units that a table consumed. */
+export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | 'Write'): Metric {
+  const TableName = toUsedTableName(stage, table);
+  return toMetric(`Consumed${kind}CapacityUnits`, { TableName }, table);
+}
+
+/** The reads and writes that DynamoDB refused for their rate. */
+export function toTableThrottles(stage: Stage, table: TableName): MathExpression {
+  const TableName = toUsedTableName(stage, table);
+  return toTotal(table, ['ReadThrottleEvents', 'WriteThrottleEvents'], (name) =>
+    toMetric(name, { TableName }),
+  );
+}
+
+/** DynamoDB's own failures, which it counts by the kind of call. */
+export function toTableSystemErrors(stage: Stage, table: TableName): MathExpression {
+  const TableName = toUsedTableName(stage, table);
+  return toTotal(table, toCalls(table), (Operation) =>
+    toMetric('SystemErrors', { TableName, Operation }),
+  );
+}
+
+/** Every kind of call that the functions make to a table. */
+function toCalls(table: TableName): string[] {
+  const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
+  return [...new Set(actions)].map((action) => action.replace('dynamodb:', ''));
+}
+
+function toMetric(metricName: string, dimensionsMap: Record<string, string>, label?: string) {
+  return new Metric({
+    namespace: 'AWS/DynamoDB',
+    metricName,
+    dimensionsMap,
+    statistic: Stats.SUM,
+    period,
+    ...(label && { label }),
+  });
+}
+
+/** Where one of the metrics has no value, a plain sum would have none either. Ids are unique in a graph. */
+function toTotal(
+  table: TableName,
+  names: readonly string[],
+  toNamedMetric: (name: string) => IMetric,
+): MathExpression {
+  const usingMetrics = Object.fromEntries(
+    names.map((name, index) => [`${table}${index}`, toNamedMetric(name)]),
+  );
+  const expression = Object.keys(usingMetrics)
+    .map((id) => `FILL(${id}, 0)`)
+    .join(' + ');
+  return new MathExpression({ label: table, expression, usingMetrics, period });
+}

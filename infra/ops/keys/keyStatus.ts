@@ -1,0 +1,43 @@
+import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
+
+export type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked';
+
+/** Where a key stands at a time, in milliseconds since the epoch; `ending` has a revocation ahead of it. */
+export function toKeyStatus({ revokedAt, expiresAt }: KeyRecord, now: number): KeyStatus {
+  if (revokedAt !== undefined && Date.parse(revokedAt) <= now) return 'revoked';
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= now) return 'expired';
+  return revokedAt === undefined ? 'active' : 'ending';
+}
+
+/** What may be shown of a key: all but the hash of its secret. */
+export function toPublicKey(record: KeyRecord, now: number): Record<string, string> {
+  const { secretHash, ...shown } = record;
+  return { ...shown, status: toKeyStatus(record, now) };
+}
+
+/** A table for people: one line a key, columns as wide as they need be. */
+export function toKeyTable(records: readonly KeyRecord[], now: number): string {
+  const header = ['KEY ID', 'NAME', 'PERMISSION', 'STATUS', 'CREATED', 'EXPIRES', 'REVOKED'];
+  const rows = records.map((record) => [
+    record.keyId,
+    record.name,
+    record.permission,
+    toKeyStatus(record, now),
+    ...[record.createdAt, record.expiresAt, record.revokedAt].map(toShortTime),
+  ]);
+  const widths = header.map((_, column) =>
+    Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)),
+  );
+  return [header, ...rows]
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+function toShortTime(time: string | undefined): string {
+  return time === undefined ? '-' : `${time.slice(0, 16).replace('T', ' ')}Z`;
+}

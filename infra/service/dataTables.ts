@@ -1,0 +1,50 @@
+import { RemovalPolicy, Validations } from 'aws-cdk-lib';
+import {
+  type Attribute,
+  AttributeType,
+  BillingMode,
+  type ITable,
+  Table,
+} from 'aws-cdk-lib/aws-dynamodb';
+import type { Construct } from 'constructs';
+import { toTableName } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
+import { type TableDefinition, type TableName, tables } from '../stages/tables.ts';
+
+/** The tables that the functions use: the stack's own, or those restored in their place. */
+export type DataTables = Record<TableName, Pick<ITable, 'tableArn' | 'tableName'>>;
+
+/** The tables, billed by request so that an idle one costs its storage alone. */
+export function defineDataTables(scope: Construct, stage: Stage): DataTables {
+  const { protectsData, restoredTables = {} } = stage.settings;
+  const defineTable = (name: TableName) => {
+    const { partitionKey, sortKey }: TableDefinition = tables[name];
+    const table = new Table(scope, `${name}Table`, {
+      tableName: toTableName(stage, name),
+      partitionKey: toAttribute(partitionKey),
+      ...(sortKey && { sortKey: toAttribute(sortKey) }),
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      removalPolicy: protectsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: protectsData,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: protectsData },
+    });
+    if (!protectsData) {
+      Validations.of(table).acknowledge({
+        id: 'AwsSolutions-DDB3',
+        reason: 'A stage that does not protect its data holds none worth a backup.',
+      });
+    }
+    const restored = restoredTables[name];
+    return restored ? Table.fromTableName(scope, `${name}RestoredTable`, restored) : table;
+  };
+  return {
+    inventory: defineTable('inventory'),
+    pets: defineTable('pets'),
+    orders: defineTable('orders'),
+    apiKeys: defineTable('apiKeys'),
+  };
+}
+
+function toAttribute({ name, type }: TableDefinition['partitionKey']): Attribute {
+  return { name, type: type === 'N' ? AttributeType.NUMBER : AttributeType.STRING };
+}

@@ -1,0 +1,29 @@
+import { CfnOutput, type Stack } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { apiStageName } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
+import type { DataTables } from './dataTables.ts';
+
+/** What a deployment prints, and what the ops commands read: the base address and the tables' names. */
+export function defineOutputs(
+  stack: Stack,
+  { settings: { customDomain } }: Stage,
+  api: RestApi,
+  tables: DataTables,
+): void {
+  // Built by hand, since the gateway's own URL ends in a slash.
+  const host =
+    customDomain?.name ?? `${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}`;
+  new CfnOutput(stack, 'BaseUrl', {
+    description: 'The base address, which every path of the contract is relative to',
+    value: `https://${host}/${apiStageName}`,
+  });
+  for (const [name, table] of Object.entries(tables)) {
+    new CfnOutput(stack, toTableOutputName(name), { value: table.tableName });
+  }
+}
+
+/** `apiKeys` is output as `ApiKeysTableName`. */
+function toTableOutputName(name: string): string {
+  return `${name[0]?.toUpperCase()}${name.slice(1)}TableName`;
+}

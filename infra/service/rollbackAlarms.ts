@@ -1,0 +1,42 @@
+import { Duration } from 'aws-cdk-lib';
+import { Alarm, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Alias } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import type { OperationId } from '../../shared/contract/operations.ts';
+import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
+import { operationSettings, type Stage } from '../stages/stages.ts';
+
+// A deployment looks at its alarms only while it runs: they must notice within a minute.
+const period = Duration.minutes(1);
+const treatMissingData = TreatMissingData.NOT_BREACHING;
+
+/** What sends one function back to the version before: its code crashed or timed out, or became slow. */
+export function defineRollbackAlarms(scope: Construct, id: OperationId, live: Alias): Alarm[] {
+  const errors = new Alarm(scope, `${id}RollbackErrors`, {
+    alarmDescription: `${id} crashed or ran out of time. During a deployment this takes the new code back; look into the function's log, level ERROR.`,
+    metric: live.metricErrors({ period, statistic: Stats.SUM }),
+    threshold: 1,
+    evaluationPeriods: 1,
+    treatMissingData,
+  });
+  const latency = new Alarm(scope, `${id}RollbackLatency`, {
+    alarmDescription: `The slowest hundredth of ${id}'s calls takes over half of its time limit. During a deployment this takes the new code back; look for "Slowest requests" in Logs Insights.`,
+    metric: live.metricDuration({ period, statistic: Stats.p(99) }),
+    threshold: operationSettings[id].timeoutSeconds * 500,
+    evaluationPeriods: 1,
+    treatMissingData,
+  });
+  return [errors, latency];
+}
+
+/** What sends every function back: the functions answer 5xx by themselves without counting an error. */
+export function defineServerErrorAlarm(scope: Construct, stage: Stage): Alarm {
+  return new Alarm(scope, 'RollbackServerErrors', {
+    alarmDescription:
+      'More than 1 in 20 requests got a 5xx within a minute. During a deployment this takes the new code back; look for "Errors with their cause" in Logs Insights.',
+    metric: toGatewayMetric(stage, '5XXError', { period, statistic: Stats.AVERAGE }),
+    threshold: 0.05,
+    evaluationPeriods: 1,
+    treatMissingData,
+  });
+}

@@ -1,0 +1,48 @@
+import type { OperationId } from '../../shared/contract/operations.ts';
+import type { Stage } from './stages.ts';
+import type { TableName } from './tables.ts';
+
+// Fixed names, and not ones that CloudFormation makes up: the watch stack finds what it watches without
+// exports, which would bind the service stack to it; a retained table or log can be taken over by a new
+// stack (`--import-existing-resources`); and no change can replace a table unnoticed.
+
+type Named = Pick<Stage, 'name'>;
+
+/** The CloudFormation stack of a deployment. */
+export function toStackName({ name }: Named): `petstore-${Stage['name']}` {
+  return `petstore-${name}`;
+}
+
+/** The stack of what watches a deployment. */
+export function toWatchStackName(stage: Named): string {
+  return `${toStackName(stage)}-watch`;
+}
+
+/** The gateway's stage, and with it the end of every base address. */
+export const apiStageName = 'v1';
+
+/** The gateway, by which CloudWatch counts its requests too. */
+export function toApiName(stage: Named): string {
+  return toStackName(stage);
+}
+
+export function toFunctionName(stage: Named, operationId: OperationId): string {
+  return `${toStackName(stage)}-${operationId}`;
+}
+
+export function toFunctionLogName(stage: Named, operationId: OperationId): string {
+  return `/aws/lambda/${toFunctionName(stage, operationId)}`;
+}
+
+export function toAccessLogName(stage: Named): string {
+  return `/aws/apigateway/${toApiName(stage)}`;
+}
+
+export function toTableName(stage: Named, table: TableName): string {
+  return `${toStackName(stage)}-${table}`;
+}
+
+/** The table that the functions use, which may be one restored from a backup. */
+export function toUsedTableName(stage: Stage, table: TableName): string {
+  return stage.settings.restoredTables?.[table] ?? toTableName(stage, table);
+}

@@ -1,0 +1,77 @@
+import { operationIds } from '../../shared/contract/operations.ts';
+import {
+  isBoolean,
+  isCustomDomain,
+  isEmailAddress,
+  isOrigins,
+  isThrottle,
+  isWithin,
+  matches,
+} from './settingValues.ts';
+import { logRetentionDays, rollouts, type StageSettings } from './stageSettings.ts';
+import { tables } from './tables.ts';
+
+/** What a setting must be. */
+export interface SettingRule {
+  readonly isOptional?: true;
+  /** The names that the setting has a value for; the rule is then for each of the values. */
+  readonly parts?: readonly string[];
+  /** What a value must be; a complaint ends in it. */
+  readonly rule: string;
+  isValid(value: unknown, settings: StageSettings): boolean;
+}
+
+const region = /^[a-z]{2,3}(-[a-z]+)+-\d$/;
+
+export const settingRules: Record<keyof StageSettings, SettingRule> = {
+  account: { isOptional: true, rule: '12 digits in quotes', isValid: matches(/^\d{12}$/) },
+  region: { isOptional: true, rule: 'a region such as "eu-west-1"', isValid: matches(region) },
+  allowedOrigins: {
+    rule: '["*"], or origins such as "https://shop.example" without a path or a slash at the end',
+    isValid: isOrigins,
+  },
+  customDomain: {
+    isOptional: true,
+    rule: 'a name such as "api.shop.example" and the certificateArn of a certificate from ACM in the same region',
+    isValid: (value, settings) => isCustomDomain(value, settings.region),
+  },
+  logLevel: { rule: 'TRACE, DEBUG or INFO', isValid: matches(/^(TRACE|DEBUG|INFO)$/) },
+  logRetentionDays: {
+    rule: `one of ${logRetentionDays.join(', ')}`,
+    isValid: (value) => logRetentionDays.some((days) => days === value),
+  },
+  alarmAddress: {
+    isOptional: true,
+    rule: 'an e-mail address such as "ops@shop.example"',
+    isValid: isEmailAddress,
+  },
+  protectsData: { rule: 'true or false', isValid: isBoolean },
+  restoredTables: {
+    isOptional: true,
+    parts: Object.keys(tables),
+    rule: "a table's name, 3 to 255 letters, digits, dots, dashes or underscores",
+    isValid: matches(/^[\w.-]{3,255}$/),
+  },
+  throttles: {
+    parts: [...operationIds, 'other'],
+    rule: 'a rate above 0 and a whole burst not below the rate',
+    isValid: isThrottle,
+  },
+  memoryMegabytes: {
+    parts: operationIds,
+    rule: 'a whole number from 128 to 10240',
+    isValid: isWithin(128, 10_240),
+  },
+  reservedConcurrency: {
+    isOptional: true,
+    parts: operationIds,
+    rule: 'a whole number from 0 to less than accountConcurrency',
+    isValid: (value, { accountConcurrency }) => isWithin(0, accountConcurrency - 1)(value),
+  },
+  accountConcurrency: { rule: 'a whole number from 1', isValid: isWithin(1, 1_000_000) },
+  rollout: {
+    rule: rollouts.join(' or '),
+    isValid: (value) => rollouts.some((rollout) => rollout === value),
+  },
+  firewall: { rule: 'true or false', isValid: isBoolean },
+};

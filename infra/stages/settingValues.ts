@@ -1,0 +1,62 @@
+const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+export function isBoolean(value: unknown): boolean {
+  return typeof value === 'boolean';
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function matches(pattern: RegExp): (value: unknown) => boolean {
+  return (value) => isText(value) && pattern.test(value);
+}
+
+export function isWithin(least: number, most: number): (value: unknown) => boolean {
+  return (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+}
+
+export function isOrigins(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length === 0) return false;
+  if (value.includes('*')) return value.length === 1;
+  return value.every((origin) => isText(origin) && isOrigin(origin));
+}
+
+/** As a browser sends it: without a path, a port that goes without saying, or upper case. */
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+export function isEmailAddress(text: unknown): boolean {
+  if (!isText(text)) return false;
+  const [local = '', domain = '', ...more] = text.split('@');
+  return more.length === 0 && /^[\w.!#$%&'*+/=?^`{|}~-]+$/.test(local) && hostName.test(domain);
+}
+
+export function isThrottle(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { rate, burst, ...more } = value;
+  return (
+    Object.keys(more).length === 0 &&
+    Number.isFinite(rate) &&
+    Number(rate) > 0 &&
+    Number.isInteger(burst) &&
+    Number(burst) >= Number(rate)
+  );
+}
+
+export function isCustomDomain(value: unknown, region: string | undefined): boolean {
+  if (!isRecord(value) || !isText(value.name) || !isText(value.certificateArn)) return false;
+  const [, certificateRegion] =
+    /^arn:aws:acm:([a-z0-9-]+):\d{12}:certificate\/[\w-]+$/.exec(value.certificateArn) ?? [];
+  return (
+    Object.keys(value).length === 2 &&
+    hostName.test(value.name) &&
+    certificateRegion !== undefined &&
+    certificateRegion === (region ?? certificateRegion)
+  );
+}

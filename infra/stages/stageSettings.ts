@@ -1,0 +1,83 @@
+import type { OperationId } from '../../shared/contract/operations.ts';
+import type { TableName } from './tables.ts';
+
+/** All that may differ between the deployments of the service; `checkStageSettings.ts` holds the bounds. */
+export interface StageSettings {
+  /** The account and region to deploy to, 12 digits and such as `eu-west-1`; default: those of the AWS credentials in use. */
+  readonly account?: string;
+  readonly region?: string;
+  /** Origins whose pages may call the service from a browser: `*`, or each with its scheme and without a slash. */
+  readonly allowedOrigins: readonly [string, ...string[]];
+  /**
+   * A name of one's own for the service, whose base address is then `https://<name>/v1`, with its
+   * certificate from ACM, of the stage's region. The name's DNS record is left to whoever runs the zone.
+   */
+  readonly customDomain?: { readonly name: string; readonly certificateArn: string };
+  /** The least severe line that functions log. The line of each request is of level INFO, so none above that. */
+  readonly logLevel: 'TRACE' | 'DEBUG' | 'INFO';
+  /** Days that function logs and access logs are kept. */
+  readonly logRetentionDays: LogRetentionDays;
+  /** The e-mail address that alarms go to, once its owner has confirmed the subscription; default: none. */
+  readonly alarmAddress?: string;
+  /**
+   * Whether the data must outlive a mistake: tables and logs stay when the stack goes, tables refuse
+   * deletion and can be restored to any second of the last 35 days (billed by the size of the tables),
+   * and the stack itself refuses deletion.
+   */
+  readonly protectsData: boolean;
+  /** Tables restored from a backup, by name, that the functions use in place of the stack's own. */
+  readonly restoredTables?: Readonly<Partial<Record<TableName, string>>>;
+  /**
+   * What the gateway lets through of each operation before it answers 429; it bounds what a runaway
+   * client can cost. `other` is all that the gateway answers by itself. The account's own limit, shared
+   * by all its APIs, is 10,000 a second with bursts of 5,000.
+   */
+  readonly throttles: Readonly<Record<OperationId | 'other', Throttle>>;
+  /** Memory of each function, 128 to 10,240 MB; its share of a CPU grows with it, up to a whole one at 1769 MB. */
+  readonly memoryMegabytes: Readonly<Record<OperationId, number>>;
+  /**
+   * Calls of a function that may run at once, taken out of what the account has for all its functions;
+   * 0 turns the operation off. Default: as many as the account has left.
+   */
+  readonly reservedConcurrency?: Readonly<Partial<Record<OperationId, number>>>;
+  /** Calls that may run at once in the account, 1,000 unless AWS has set another quota; an alarm compares with it. */
+  readonly accountConcurrency: number;
+  /** How the requests move to new code. All but `atOnce` go back by themselves when errors or latency rise. */
+  readonly rollout: Rollout;
+  /** Whether a web application firewall stands before the gateway: $8 a month, and $0.60 per million requests. */
+  readonly firewall: boolean;
+}
+
+/** What an operation's function gets on every stage. */
+export interface OperationSettings {
+  readonly timeoutSeconds: number;
+  /** The tables that it uses besides the API keys, with all that it may do there. */
+  readonly access: TableAccess;
+}
+
+export type TableAccess = Readonly<Partial<Record<TableName, readonly DynamoDbAction[]>>>;
+export type DynamoDbAction = `dynamodb:${'GetItem' | 'UpdateItem' | 'Query' | 'Scan'}`;
+
+export interface Throttle {
+  /** Requests a second, sustained. */
+  readonly rate: number;
+  /** Requests at once; not below `rate`. */
+  readonly burst: number;
+}
+
+/** How the requests can move to new code. */
+export const rollouts = [
+  'atOnce',
+  /** A tenth of the requests for five minutes, then all. */
+  'canary10PercentFor5Minutes',
+  /** A tenth more every minute. */
+  'linear10PercentEveryMinute',
+] as const;
+export type Rollout = (typeof rollouts)[number];
+
+/** Days that CloudWatch Logs can keep a log for; 9999 stands for ever. */
+export const logRetentionDays = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288,
+  3653, 9999,
+] as const;
+export type LogRetentionDays = (typeof logRetentionDays)[number];

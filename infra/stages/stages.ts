@@ -1,0 +1,82 @@
+import type { OperationId } from '../../shared/contract/operations.ts';
+import type { OperationSettings, StageSettings } from './stageSettings.ts';
+
+// The gateway gives up on a buffered answer after 29 seconds: fail first, and say why in the log.
+const timeoutSeconds = 28;
+
+export const operationSettings: Readonly<Record<OperationId, OperationSettings>> = {
+  listInventory: { timeoutSeconds: 120, access: { inventory: ['dynamodb:Scan'] } },
+  updateInventory: {
+    timeoutSeconds,
+    access: { inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'] },
+  },
+  getPet: { timeoutSeconds, access: { pets: ['dynamodb:GetItem'] } },
+  listOrders: { timeoutSeconds, access: { orders: ['dynamodb:Query'] } },
+};
+
+// One item or page is mostly waiting, which costs by the memory held; less memory than 512 MB would
+// stretch the cold start by more than it saves. A long list is work for the CPU: twice the memory takes
+// half the time, at the same cost.
+const memoryMegabytes = {
+  listInventory: 1024,
+  updateInventory: 512,
+  getPet: 512,
+  listOrders: 512,
+};
+
+const settings = {
+  staging: {
+    allowedOrigins: ['*'],
+    logLevel: 'INFO',
+    logRetentionDays: 14,
+    protectsData: false,
+    throttles: {
+      listInventory: { rate: 5, burst: 10 },
+      updateInventory: { rate: 50, burst: 100 },
+      getPet: { rate: 50, burst: 100 },
+      listOrders: { rate: 5, burst: 10 },
+      other: { rate: 20, burst: 40 },
+    },
+    memoryMegabytes,
+    accountConcurrency: 1000,
+    rollout: 'atOnce',
+    firewall: false,
+  },
+  production: {
+    // The storefront's own origin: set it before the first deployment, and add an alarmAddress.
+    allowedOrigins: ['https://www.petstore.example'],
+    logLevel: 'INFO',
+    logRetentionDays: 90,
+    protectsData: true,
+    // A list reads a whole table, so it is the dearest request by far.
+    throttles: {
+      listInventory: { rate: 50, burst: 100 },
+      updateInventory: { rate: 500, burst: 1000 },
+      getPet: { rate: 500, burst: 1000 },
+      listOrders: { rate: 50, burst: 100 },
+      other: { rate: 100, burst: 200 },
+    },
+    memoryMegabytes,
+    accountConcurrency: 1000,
+    rollout: 'canary10PercentFor5Minutes',
+    // Nothing that costs while idle: every request needs a key, and the throttles bound a flood's bill.
+    firewall: false,
+  },
+} as const satisfies Record<string, StageSettings>;
+
+export type StageName = keyof typeof settings;
+export const stageNames = Object.keys(settings) as StageName[];
+
+/** A deployment of the service. */
+export interface Stage {
+  readonly name: StageName;
+  readonly settings: StageSettings;
+}
+
+export const stages: Readonly<Record<StageName, Stage>> = {
+  staging: { name: 'staging', settings: settings.staging },
+  production: { name: 'production', settings: settings.production },
+};
+
+/** Where the settings stand, for messages that send their reader there. */
+export const stagesFile = 'infra/stages/stages.ts';

@@ -1,0 +1,27 @@
+/** A DynamoDB table's key, the same on AWS and on the embedded engine. */
+export interface TableDefinition {
+  /** The environment variable that tells a function the table's name. */
+  readonly variable: string;
+  readonly partitionKey: TableKey;
+  readonly sortKey?: TableKey;
+}
+
+interface TableKey {
+  readonly name: string;
+  readonly type: 'N' | 'S';
+}
+
+/** One table per resource, so that a scan of the inventory pays for the inventory alone. */
+export const tables = {
+  inventory: { variable: 'INVENTORY_TABLE', partitionKey: { name: 'p', type: 'N' } },
+  pets: { variable: 'PETS_TABLE', partitionKey: { name: 'id', type: 'N' } },
+  orders: {
+    variable: 'ORDERS_TABLE',
+    partitionKey: { name: 'ledger', type: 'S' },
+    sortKey: { name: 'placed', type: 'S' },
+  },
+  apiKeys: { variable: 'API_KEYS_TABLE', partitionKey: { name: 'keyId', type: 'S' } },
+} as const satisfies Record<string, TableDefinition>;
+
+export type TableName = keyof typeof tables;
+export const tableNames = Object.keys(tables) as TableName[];

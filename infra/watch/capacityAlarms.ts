@@ -1,0 +1,100 @@
+import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import { toFunctionMetric } from '../metrics/functionMetrics.ts';
+import { period } from '../metrics/period.ts';
+import { toTableSystemErrors, toTableThrottles } from '../metrics/tableMetrics.ts';
+import { toUsedTableName } from '../stages/resourceNames.ts';
+import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
+import { tableNames } from '../stages/tables.ts';
+import type { WatchAlarm } from './watchAlarm.ts';
+
+/** What will break next, or has begun to. */
+export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
+  return [
+    ...operationIds.flatMap((id) => defineFunctionAlarms(stage, id)),
+    defineAccountConcurrencyAlarm(stage),
+    ...tableNames.flatMap((table) => {
+      const tableName = toUsedTableName(stage, table);
+      return [
+        {
+          name: `${table}-table-throttles`,
+          description: `DynamoDB refuses calls to the table ${tableName} for their rate; clients get 503. Look at the dashboard for the units consumed: an on-demand table grows to twice its last peak within half an hour, so wait, or lower the throttles in ${stagesFile}; if it stays, one key is read or written too often.`,
+          metric: toTableThrottles(stage, table),
+          threshold: 1,
+          periods: 2,
+          of: 3,
+        },
+        {
+          name: `${table}-table-system-errors`,
+          description: `DynamoDB itself fails calls to the table ${tableName}; clients get 503 where three attempts did not help. Look at the AWS Health Dashboard; there is nothing to change here.`,
+          metric: toTableSystemErrors(stage, table),
+          threshold: 5,
+          periods: 2,
+          of: 3,
+        },
+      ];
+    }),
+  ];
+}
+
+function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
+  const { timeoutSeconds } = operationSettings[id];
+  const reserved = stage.settings.reservedConcurrency?.[id] ?? 0;
+  return [
+    {
+      name: `${id}-errors`,
+      description: `The function of ${id} crashed, ran out of memory or out of time, which it should never do. Look at the saved query "Errors with their cause"; if it began with a deployment, roll back.`,
+      metric: toFunctionMetric(stage, id, 'Errors', { statistic: Stats.SUM, period }),
+      threshold: 1,
+      periods: 1,
+      of: 1,
+    },
+    {
+      name: `${id}-duration`,
+      description: `A call of ${id} took over four fifths of its ${timeoutSeconds} seconds. Look at the saved query "Slowest requests": DynamoDB may be slow, or the answer has grown; raise the function's memory in ${stagesFile} if its CPU is what lacks.`,
+      metric: toFunctionMetric(stage, id, 'Duration', { statistic: Stats.MAXIMUM, period }),
+      threshold: timeoutSeconds * 800,
+      periods: 2,
+      of: 3,
+    },
+    {
+      name: `${id}-throttles`,
+      description: `Lambda refuses calls of ${id}, since too many run at once; clients get errors. Look at the dashboard for the concurrency, and raise the function's reservedConcurrency in ${stagesFile} or the account's quota.`,
+      metric: toFunctionMetric(stage, id, 'Throttles', { statistic: Stats.SUM, period }),
+      threshold: 1,
+      periods: 1,
+      of: 1,
+    },
+    ...(reserved > 0 ? [defineConcurrencyAlarm(stage, id, reserved)] : []),
+  ];
+}
+
+function defineConcurrencyAlarm(stage: Stage, id: OperationId, reserved: number): WatchAlarm {
+  return {
+    name: `${id}-concurrency`,
+    description: `At least four fifths of the ${reserved} calls of ${id} that may run at once are running. Look at the dashboard for traffic and latency, and raise its reservedConcurrency in ${stagesFile} before calls are refused.`,
+    metric: toFunctionMetric(stage, id, 'ConcurrentExecutions', {
+      statistic: Stats.MAXIMUM,
+      period,
+    }),
+    threshold: reserved * 0.8,
+    periods: 1,
+    of: 1,
+  };
+}
+
+function defineAccountConcurrencyAlarm({ settings: { accountConcurrency } }: Stage): WatchAlarm {
+  return {
+    name: 'account-concurrency',
+    description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, other services' included. Look in the Lambda console for whose they are, and ask AWS for a higher quota before calls are refused.`,
+    metric: new Metric({
+      namespace: 'AWS/Lambda',
+      metricName: 'ConcurrentExecutions',
+      statistic: Stats.MAXIMUM,
+      period,
+    }),
+    threshold: accountConcurrency * 0.8,
+    periods: 1,
+    of: 1,
+  };
+}

@@ -1,0 +1,40 @@
+import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
+import { period } from '../metrics/period.ts';
+import { toRequestShare } from '../metrics/requestShare.ts';
+import { type Stage, stagesFile } from '../stages/stages.ts';
+import type { RefusalMetrics } from './refusalMetrics.ts';
+import type { WatchAlarm } from './watchAlarm.ts';
+
+/** What clients feel right now. */
+export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics): WatchAlarm[] {
+  const serverErrors = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM, period });
+  return [
+    {
+      name: 'server-errors',
+      description:
+        'At least 1 in 100 requests fails with a 5xx. Look at the saved query "Errors with their cause" for why, and at the dashboard for which function; if it began with a deployment, roll back.',
+      metric: toRequestShare(stage, '5xx, % of requests', serverErrors, 5),
+      threshold: 1,
+      periods: 2,
+      of: 3,
+    },
+    {
+      name: 'latency',
+      description:
+        'The slowest hundredth of the requests takes 5 seconds or more. Look at the saved query "Slowest requests" for which operation, and at the X-Ray traces for where the time goes: a cold start, DynamoDB, or a list that has grown.',
+      metric: toGatewayMetric(stage, 'Latency', { statistic: Stats.p(99), period }),
+      threshold: 5_000,
+      periods: 3,
+      of: 3,
+    },
+    {
+      name: 'throttled-requests',
+      description: `At least 1 in 20 requests gets 429. Look at the saved query "Refusals by address" for who sends them: stop a client that runs away, or raise the throttle of the operation in ${stagesFile}.`,
+      metric: toRequestShare(stage, '429, % of requests', throttled, 20),
+      threshold: 5,
+      periods: 2,
+      of: 3,
+    },
+  ];
+}

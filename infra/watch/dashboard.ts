@@ -1,0 +1,115 @@
+import {
+  type Alarm,
+  AlarmStatusWidget,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  LogQueryVisualizationType,
+  LogQueryWidget,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { operationIds } from '../../shared/contract/operations.ts';
+import { toFunctionMetric } from '../metrics/functionMetrics.ts';
+import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
+import { period } from '../metrics/period.ts';
+import { toConsumedUnits, toTableThrottles } from '../metrics/tableMetrics.ts';
+import { toFunctionLogName, toStackName } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
+import { tableNames } from '../stages/tables.ts';
+import { toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
+import type { RefusalMetrics } from './refusalMetrics.ts';
+
+/** Of 24 columns, so that three graphs stand side by side. */
+const width = 8;
+
+/** One page per stage: what clients feel above, what carries them below, then who must move on. */
+export function defineDashboard(
+  scope: Construct,
+  stage: Stage,
+  refusals: RefusalMetrics,
+  alarms: Alarm[],
+): void {
+  new Dashboard(scope, 'Dashboard', {
+    dashboardName: toStackName(stage),
+    widgets: [
+      [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })],
+      toGatewayRow(stage, refusals),
+      toFunctionRow(stage),
+      toTableRow(stage),
+      toDeprecationRow(stage),
+    ],
+  });
+}
+
+function toGatewayRow(stage: Stage, refusals: RefusalMetrics): IWidget[] {
+  const toSum = (name: '4XXError' | '5XXError' | 'Count', label: string) =>
+    toGatewayMetric(stage, name, { statistic: Stats.SUM, period, label });
+  const toLatency = (percentile: number) =>
+    toGatewayMetric(stage, 'Latency', {
+      statistic: Stats.p(percentile),
+      period,
+      label: `p${percentile}`,
+    });
+  return [
+    toGraph('Traffic: requests', [toSum('Count', 'all')]),
+    toGraph('Errors: requests', [
+      toSum('5XXError', '5xx'),
+      toSum('4XXError', 'all 4xx'),
+      ...Object.values(refusals),
+    ]),
+    toGraph('Latency: milliseconds', [50, 90, 99].map(toLatency)),
+  ];
+}
+
+function toFunctionRow(stage: Stage): IWidget[] {
+  const toEach = (name: Parameters<typeof toFunctionMetric>[2], statistic: string, suffix = '') =>
+    operationIds.map((id) =>
+      toFunctionMetric(stage, id, name, { statistic, period, label: `${id}${suffix}` }),
+    );
+  return [
+    toGraph('Functions: calls', toEach('Invocations', Stats.SUM)),
+    toGraph('Functions: 99th percentile, milliseconds', toEach('Duration', Stats.p(99))),
+    toGraph('Functions: running at once, throttles, errors', [
+      ...toEach('ConcurrentExecutions', Stats.MAXIMUM, ' at once'),
+      ...toEach('Throttles', Stats.SUM, ' throttled'),
+      ...toEach('Errors', Stats.SUM, ' failed'),
+    ]),
+  ];
+}
+
+function toTableRow(stage: Stage): IWidget[] {
+  return [
+    toGraph(
+      'Tables: read units consumed',
+      tableNames.map((table) => toConsumedUnits(stage, table, 'Read')),
+    ),
+    toGraph(
+      'Tables: write units consumed',
+      tableNames.map((table) => toConsumedUnits(stage, table, 'Write')),
+    ),
+    toGraph(
+      'Tables: throttles',
+      tableNames.map((table) => toTableThrottles(stage, table)),
+    ),
+  ];
+}
+
+function toDeprecationRow(stage: Stage): IWidget[] {
+  const ids = toDeprecatedOperations();
+  if (ids.length === 0) return [];
+  return [
+    new LogQueryWidget({
+      title: `Who still calls ${ids.join(', ')}, deprecated`,
+      logGroupNames: ids.map((id) => toFunctionLogName(stage, id)),
+      queryLines: toDeprecatedCallers(),
+      view: LogQueryVisualizationType.TABLE,
+      width: 24,
+    }),
+  ];
+}
+
+function toGraph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, width, leftYAxis: { min: 0 } });
+}

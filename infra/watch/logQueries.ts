@@ -1,0 +1,80 @@
+import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+
+/** A question to the logs, in the language of CloudWatch Logs Insights. */
+export interface LogQuery {
+  readonly name: string;
+  /** Which logs it is asked of. */
+  readonly log: 'functions' | 'access';
+  readonly lines: readonly string[];
+}
+
+const isRequest = 'filter ispresent(message.operation)';
+
+/** The questions that ops and finance ask most. The functions' lines lie under `message`. */
+export const logQueries: readonly LogQuery[] = [
+  {
+    name: 'Slowest requests',
+    log: 'functions',
+    lines: [
+      'fields @timestamp, message.operation, message.milliseconds, message.status, message.readUnits, message.keyName, message.requestId',
+      isRequest,
+      'sort message.milliseconds desc',
+      'limit 50',
+    ],
+  },
+  {
+    name: 'Errors with their cause',
+    log: 'functions',
+    lines: [
+      'fields @timestamp, @log, message.requestId, message.error.name, message.error.message, message.error.cause.name, message.error.cause.message, errorType, errorMessage, record.status',
+      // The platform's own line says so where the function could not: a timeout, a crash.
+      'filter level in ["ERROR", "FATAL"] or message.status >= 500 or (type = "platform.report" and record.status != "success")',
+      'sort @timestamp desc',
+      'limit 100',
+    ],
+  },
+  {
+    name: 'Cost in request units by key',
+    log: 'functions',
+    lines: [
+      isRequest,
+      'stats sum(message.readUnits) as readUnits, sum(message.writeUnits) as writeUnits, count(*) as requests by message.keyName, message.keyId, message.operation, message.status',
+      'sort readUnits desc',
+    ],
+  },
+  {
+    name: 'Refused credentials by reason',
+    log: 'functions',
+    lines: [
+      'filter ispresent(message.refused)',
+      'stats count(*) as requests, latest(@timestamp) as last by message.refused, message.keyId, message.operation',
+      'sort requests desc',
+    ],
+  },
+  {
+    name: 'Refusals by address',
+    log: 'access',
+    lines: [
+      'filter status in ["401", "403", "413", "429"]',
+      'stats count(*) as requests, latest(@timestamp) as last by sourceIp, status, route, gatewayError',
+      'sort requests desc',
+      'limit 100',
+    ],
+  },
+  { name: 'Callers of deprecated operations', log: 'functions', lines: toDeprecatedCallers() },
+];
+
+/** The operations that clients are asked to leave. */
+export function toDeprecatedOperations(): OperationId[] {
+  return operationIds.filter((id) => operations[id].lifecycle.kind === 'deprecated');
+}
+
+/** Who still calls what will be gone, by the name of the key. */
+export function toDeprecatedCallers(): string[] {
+  const ids = toDeprecatedOperations().map((id) => `"${id}"`);
+  return [
+    `filter message.operation in [${ids.join(', ')}] and ispresent(message.keyId)`,
+    'stats count(*) as requests, latest(@timestamp) as last by message.operation, message.keyName, message.keyId',
+    'sort requests desc',
+  ];
+}

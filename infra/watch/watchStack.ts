@@ -1,0 +1,35 @@
+import { type App, Stack } from 'aws-cdk-lib';
+import { toWatchStackName } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
+import { defineAbuseAlarms } from './abuseAlarms.ts';
+import { defineAlarmTopic } from './alarmTopic.ts';
+import { defineCapacityAlarms } from './capacityAlarms.ts';
+import { defineClientAlarms } from './clientAlarms.ts';
+import { defineDashboard } from './dashboard.ts';
+import { defineRefusalMetrics } from './refusalMetrics.ts';
+import { defineSavedQueries } from './savedQueries.ts';
+import { defineAlarms } from './watchAlarm.ts';
+
+/**
+ * What watches a deployment. A stack of its own, so that the service can be deployed without it, and it
+ * can be thrown away and made again: it holds nothing but the confirmed alarm address.
+ */
+export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack {
+  const { account, region } = stage.settings;
+  const stack = new Stack(app, toWatchStackName(stage), {
+    description: `Alarms and dashboard of the pet store's inventory service, ${stage.name}`,
+    env: { ...(account && { account }), ...(region && { region }) },
+    tags: { service: 'petstore', stage: stage.name },
+  });
+  // Metric filters need the logs that they read.
+  stack.addStackDependency(service);
+  const refusals = defineRefusalMetrics(stack, stage);
+  const alarms = defineAlarms(stack, stage, defineAlarmTopic(stack, stage), [
+    ...defineClientAlarms(stage, refusals),
+    ...defineCapacityAlarms(stage),
+    ...defineAbuseAlarms(stage, refusals),
+  ]);
+  defineDashboard(stack, stage, refusals, alarms);
+  defineSavedQueries(stack, stage);
+  return stack;
+}

@@ -1,0 +1,106 @@
+import { type FunctionHost, startFunctionHost } from '../process/functionHost.ts';
+import type { Section } from '../report/section.ts';
+import { type ListContender, toListContenders } from './listContenders.ts';
+import { measureMemory } from './listMemory.ts';
+import { type ListFigures, measureSpeed } from './listSpeed.ts';
+import type { PartInput } from './part.ts';
+
+/** How often each length is listed: the shorter, the more the noise. */
+const rounds: readonly [entries: number, full: number, quick: number][] = [
+  [1_000, 31, 11],
+  [10_000, 21, 7],
+  [100_000, 9, 5],
+  [1_000_000, 3, 0],
+];
+
+/** What listing the inventory takes of a warm function's CPU and of its memory, by length. */
+export async function measureList(input: PartInput): Promise<readonly Section[]> {
+  const host = await startFunctionHost(input);
+  const figures: Row[] = [];
+  try {
+    for (const [entries, full, quick] of rounds) {
+      const times = input.quick ? quick : full;
+      if (times === 0) continue;
+      input.report(`list: ${entries} entries`);
+      figures.push(...(await measureLength(host, toListContenders(input), entries, times)));
+    }
+  } finally {
+    await host.end();
+  }
+  return [toSection(figures)];
+}
+
+interface Row extends ListFigures {
+  readonly entries: number;
+  readonly contender: string;
+  /** Bytes above an idle process. */
+  readonly memory: number | undefined;
+  readonly floorCpu: number;
+}
+
+async function measureLength(
+  host: FunctionHost,
+  contenders: readonly ListContender[],
+  entries: number,
+  times: number,
+): Promise<Row[]> {
+  await host.setEntries(entries);
+  const speed = await measureSpeed(host, contenders, times);
+  const floorCpu = speed.get('floor')?.cpu?.median ?? 0;
+  const rows: Row[] = [];
+  for (const contender of contenders) {
+    const figures = speed.get(contender.name) ?? {};
+    const memory = figures.failure ? undefined : await measureMemory(host, contender, times);
+    rows.push({ entries, contender: contender.name, floorCpu, memory, ...figures });
+  }
+  return rows;
+}
+
+function toSection(rows: readonly Row[]): Section {
+  const toRatio = ({ cpu, floorCpu }: Row) => cpu && cpu.median / floorCpu;
+  const find = (entries: number) =>
+    rows.filter((row) => row.entries === entries && row.contender.startsWith('ours'));
+  return {
+    title: 'List: one whole inventory, from event to the last byte',
+    columns: [
+      { name: 'entries' },
+      { name: 'function' },
+      { name: 'CPU ms', digits: 1 },
+      { name: '÷ floor', digits: 2 },
+      { name: 'wall ms', digits: 1 },
+      { name: 'memory MB', digits: 1 },
+      { name: 'KB sent' },
+    ],
+    rows: rows.map((row) => [
+      row.entries,
+      row.contender,
+      row.cpu,
+      toRatio(row),
+      row.wall,
+      row.memory === undefined ? undefined : row.memory / 1_000_000,
+      row.bytes === undefined ? undefined : row.bytes / 1_000,
+    ]),
+    goals: [
+      ...find(100_000)
+        .filter(({ contender }) => contender === 'ours')
+        .map((row) => ({
+          name: 'the CPU of 100,000 entries ÷ the floor',
+          value: toRatio(row) ?? Number.NaN,
+          atMost: 1.05,
+        })),
+      ...find(1_000_000).map(({ contender, memory = Number.NaN }) => ({
+        name: `the memory of 1,000,000 entries above idle, in MB, ${contender},`,
+        value: memory / 1_000_000,
+        atMost: 64,
+      })),
+    ],
+    notes: [
+      'CPU is of the function process alone and of all its threads. Medians of warm runs in turns; in brackets the middle half.',
+      'Memory is the most that a fresh process ever had above what it had when the function was loaded.',
+      'The peer answers in one piece, which Lambda refuses past 6 MB; here it may.',
+      ...rows.flatMap(({ entries, contender, failure }) =>
+        failure === undefined ? [] : [`${contender} failed at ${entries} entries: ${failure}`],
+      ),
+    ],
+  };
+}

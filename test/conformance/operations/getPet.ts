@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest';
+import { responses } from '../../../shared/contract/responses.ts';
+import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import { expectError, expectSuccess } from '../expectations.ts';
+import type { Scope } from '../scope.ts';
+import { send, type TargetSource } from '../target.ts';
+import { malformedPetIds } from './petIds.ts';
+
+export function describeGetPet(target: TargetSource, { answering }: Scope): void {
+  describe('getPet', () => {
+    if (answering.includes('getPet')) describeAnswers(target);
+
+    test.each(malformedPetIds)('answers 400 to the petId %s', async (_, petId) => {
+      expectError(await send(target(), 'GET', `/pets/${petId}`), 'invalid_request', 'getPet');
+    });
+
+    test('answers 404 to a petId that no pet has', async () => {
+      const response = await send(target(), 'GET', `/pets/${target().fixtures.missingPetId}`);
+      expectError(response, 'not_found', 'getPet');
+    });
+
+    test('checks the key before the petId', async () => {
+      const response = await send(target(), 'GET', '/pets/abc', { apiKey: null });
+      expectError(response, 'unauthorized', 'getPet');
+    });
+
+    test('keeps an empty petId out', async () => {
+      const response = await send(target(), 'GET', '/pets/');
+      expect([400, 404]).toContain(response.status);
+      expectError(response, response.status === 400 ? 'invalid_request' : 'not_found');
+    });
+  });
+}
+
+function describeAnswers(target: TargetSource): void {
+  test('answers 200 with each Pet as it was loaded, ids digit for digit', async () => {
+    for (const pet of target().fixtures.pets) {
+      const response = await send(target(), 'GET', `/pets/${pet.id}`);
+      expectSuccess(response, 'getPet');
+      expect(responses.getPet.safeParse(response.json()).error).toBeUndefined();
+      expect(response.json()).toStrictEqual(parseJson(toJson(pet)));
+      expect(response.text).toMatch(new RegExp(`"id":\\s*${pet.id}[,}\\s]`));
+    }
+  });
+
+  test('reads a percent-encoded petId as what it stands for', async () => {
+    const pet = target().fixtures.pets[0];
+    const encoded = Buffer.from(`${pet?.id}`).toString('hex').replace(/../g, '%$&');
+    const response = await send(target(), 'GET', `/pets/${encoded}`);
+    expectSuccess(response, 'getPet');
+    expect(response.json()).toStrictEqual(parseJson(toJson(pet)));
+  });
+}

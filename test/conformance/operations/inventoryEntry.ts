@@ -1,0 +1,35 @@
+import { afterEach } from 'vitest';
+import { expectSuccess } from '../expectations.ts';
+import { changeableEntry } from '../requests.ts';
+import { type ConformanceTarget, send, sendUpdate, type TargetSource } from '../target.ts';
+
+export interface Entry {
+  readonly petId: number | bigint;
+  readonly quantity: number;
+  readonly status: string;
+}
+
+/** Reads one entry back through the list, the only operation that reads the inventory. */
+export async function readEntry(
+  target: ConformanceTarget,
+  petId: bigint,
+): Promise<Entry | undefined> {
+  const response = await send(target, 'GET', '/inventory');
+  expectSuccess(response, 'listInventory');
+  return (response.json() as Entry[]).find((entry) => BigInt(entry.petId) === petId);
+}
+
+/** Sets the changeable entry's quantity and returns its new ETag. */
+export async function setQuantity(target: ConformanceTarget, quantity: number): Promise<string> {
+  const { changeablePetId } = target.fixtures;
+  const response = await sendUpdate(target, changeablePetId, `{"quantity":${quantity}}`);
+  expectSuccess(response, 'updateInventory');
+  return response.headers.get('ETag') ?? '';
+}
+
+/** Puts the changeable entry back after each test of the surrounding group. */
+export function restoreEntryAfterEach(target: TargetSource): void {
+  afterEach(async () => {
+    await setQuantity(target(), changeableEntry(target().fixtures).quantity);
+  });
+}

@@ -1,0 +1,55 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { responses } from '../../../shared/contract/responses.ts';
+import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import { expectSuccess } from '../expectations.ts';
+import { send, type TargetSource } from '../target.ts';
+
+export function describeListInventory(target: TargetSource): void {
+  describe('listInventory', () => {
+    test('answers 200 with a JSON array of InventoryItems', async () => {
+      const response = await send(target(), 'GET', '/inventory');
+      expectSuccess(response, 'listInventory');
+      expect(responses.listInventory.safeParse(response.json()).error).toBeUndefined();
+    });
+
+    test('returns every entry exactly once and as it was loaded', async () => {
+      const { inventory, complete } = target().fixtures;
+      const response = await send(target(), 'GET', '/inventory');
+      const listed = response.json() as { petId: number | bigint }[];
+      expect(new Set(listed.map(({ petId }) => petId)).size).toBe(listed.length);
+      const byPetId = new Map(listed.map((entry) => [BigInt(entry.petId), entry]));
+      for (const entry of inventory) {
+        expect(byPetId.get(entry.petId)).toStrictEqual(parseJson(toJson(entry)));
+      }
+      if (complete) expect(listed).toHaveLength(inventory.length);
+    });
+
+    test('writes each petId digit for digit', async () => {
+      const { text } = await send(target(), 'GET', '/inventory');
+      const written = new Set(Array.from(text.matchAll(/"petId":\s*([^,}\s]+)/g), ([, id]) => id));
+      for (const { petId } of target().fixtures.inventory) expect(written).toContain(`${petId}`);
+    });
+
+    test('needs no query and gives the whole list whatever unknown query it gets', async () => {
+      const whole = await send(target(), 'GET', '/inventory');
+      const response = await send(target(), 'GET', '/inventory?utm_source=mail&petId=1');
+      expectSuccess(response, 'listInventory');
+      expect(response.json()).toHaveLength((whole.json() as unknown[]).length);
+    });
+
+    test('gives a client that accepts gzip the same list', async () => {
+      const plain = await send(target(), 'GET', '/inventory');
+      const headers = { 'Accept-Encoding': 'gzip' };
+      const response = await send(target(), 'GET', '/inventory', { headers });
+      expectSuccess(response, 'listInventory');
+      const compressed = response.headers.get('Content-Encoding') === 'gzip';
+      const bytes = compressed ? gunzipSync(response.bytes) : response.bytes;
+      expect(sorted(bytes.toString('utf8'))).toEqual(sorted(plain.text));
+    });
+  });
+}
+
+function sorted(text: string): string[] {
+  return (parseJson(text) as unknown[]).map(toJson).sort();
+}

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { responses } from '../../../shared/contract/responses.ts';
+import type { Order } from '../../../shared/contract/schemas/order.ts';
+import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import { expectSuccess } from '../expectations.ts';
+import { send, type TargetSource } from '../target.ts';
+
+export function describeListOrders(target: TargetSource): void {
+  describe('listOrders', () => {
+    test('answers 200 with a JSON array of Orders, each exactly once and as it was loaded', async () => {
+      const { orders, complete } = target().fixtures;
+      const response = await send(target(), 'GET', '/store/orders');
+      expectSuccess(response, 'listOrders');
+      expect(responses.listOrders.safeParse(response.json()).error).toBeUndefined();
+      const listed = (response.json() as Order[]).map(withInstants);
+      const byId = new Map(listed.map((order) => [BigInt(order.id), order]));
+      expect(byId.size).toBe(listed.length);
+      for (const order of orders) {
+        expect(byId.get(order.id)).toStrictEqual(withInstants(parseJson(toJson(order)) as Order));
+      }
+      if (complete) expect(listed).toHaveLength(orders.length);
+    });
+
+    test('has the newest order first, by instant and not by text', async () => {
+      const response = await send(target(), 'GET', '/store/orders');
+      const instants = (response.json() as Order[]).map(({ placedAt }) => Date.parse(placedAt));
+      expect(instants).toEqual(instants.toSorted((a, b) => b - a));
+    });
+
+    test('writes each id digit for digit', async () => {
+      const { text } = await send(target(), 'GET', '/store/orders');
+      const written = new Set(Array.from(text.matchAll(/"id":\s*([^,}\s]+)/g), ([, id]) => id));
+      for (const { id } of target().fixtures.orders) expect(written).toContain(`${id}`);
+    });
+  });
+}
+
+/** One instant has many spellings, and any of them will do. */
+function withInstants({ placedAt, shipDate, ...order }: Order) {
+  return {
+    ...order,
+    placedAt: Date.parse(placedAt),
+    shipDate: shipDate === undefined ? undefined : Date.parse(shipDate),
+  };
+}

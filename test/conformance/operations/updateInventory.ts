@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { responses } from '../../../shared/contract/responses.ts';
+import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import { expectError, expectSuccess } from '../expectations.ts';
+import { changeableEntry } from '../requests.ts';
+import type { Scope } from '../scope.ts';
+import { send, sendUpdate, type TargetSource } from '../target.ts';
+import { readEntry, restoreEntryAfterEach, setQuantity } from './inventoryEntry.ts';
+import { malformedPetIds } from './petIds.ts';
+
+/** The rows that leave the store as it is. */
+export function describeUpdateInventoryErrors(
+  target: TargetSource,
+  { writes, permissions }: Scope,
+): void {
+  describe('updateInventory refuses', () => {
+    test('an empty petId', async () => {
+      const response = await sendUpdate(target(), '', '{"quantity":5}');
+      expect([400, 404, 405]).toContain(response.status);
+    });
+
+    // A mistake here could update the entry that the text resembles.
+    if (writes) {
+      test.each(malformedPetIds)('the petId %s with 400', async (_, petId) => {
+        const response = await sendUpdate(target(), petId, '{"quantity":5}');
+        expectError(response, 'invalid_request', 'updateInventory');
+      });
+    }
+
+    if (permissions.includes('write')) {
+      test('a petId that no entry has with 404, and creates none', async () => {
+        const { missingPetId } = target().fixtures;
+        for (const headers of [{}, { 'If-Match': '*' }, { 'If-Match': '"1"' }]) {
+          const response = await sendUpdate(target(), missingPetId, '{"quantity":5}', headers);
+          expectError(response, 'not_found', 'updateInventory');
+        }
+        expect(await readEntry(target(), missingPetId)).toBeUndefined();
+      });
+    }
+
+    if (permissions.includes('read')) {
+      test('a key that allows reading alone with 403', async () => {
+        const { changeablePetId } = target().fixtures;
+        const response = await sendRefused(target(), `${changeablePetId}`, {
+          apiKey: target().readOnlyApiKey,
+          type: 'application/json',
+          body: '{"quantity":5}',
+        });
+        expectError(response, 'forbidden', 'updateInventory');
+      });
+    }
+
+    if (permissions.length < 2) return;
+    test('with the first of several reasons: key, permission, petId, media type, body, store', async () => {
+      const { missingPetId } = target().fixtures;
+      const { readOnlyApiKey, apiKey } = target();
+      const everything = { apiKey: null, type: 'text/plain', body: '{' };
+      const rows = [
+        ['unauthorized', 'abc', everything],
+        ['unauthorized', 'abc', { ...everything, apiKey: 'nonsense' }],
+        ['forbidden', 'abc', { ...everything, apiKey: readOnlyApiKey }],
+        ['invalid_request', 'abc', { ...everything, apiKey }],
+        ['unsupported_media_type', `${missingPetId}`, { ...everything, apiKey }],
+        ['invalid_request', `${missingPetId}`, { apiKey, type: 'application/json', body: '{' }],
+      ] as const;
+      for (const [code, petId, refused] of rows) {
+        expectError(await sendRefused(target(), petId, refused), code, 'updateInventory');
+      }
+    });
+  });
+}
+
+/** The rows that change the store. */
+export function describeUpdateInventory(target: TargetSource): void {
+  describe('updateInventory', () => {
+    restoreEntryAfterEach(target);
+
+    test('answers 200 with the updated InventoryItem, and the list shows it', async () => {
+      const { changeablePetId } = target().fixtures;
+      const { status } = changeableEntry(target().fixtures);
+      const updated = parseJson(toJson({ petId: changeablePetId, quantity: 41, status }));
+      const response = await sendUpdate(target(), changeablePetId, '{"quantity":41}');
+      expectSuccess(response, 'updateInventory');
+      expect(responses.updateInventory.safeParse(response.json()).error).toBeUndefined();
+      expect(response.json()).toStrictEqual(updated);
+      expect(response.text).toContain(`${changeablePetId}`);
+      expect(await readEntry(target(), changeablePetId)).toStrictEqual(updated);
+    });
+
+    test('leaves the status alone when stock reaches zero and when it returns', async () => {
+      for (const { petId, quantity, status } of target().fixtures.inventory.slice(0, 8)) {
+        for (const next of [0, 1, quantity]) {
+          const response = await sendUpdate(target(), petId, `{"quantity":${next}}`);
+          expectSuccess(response, 'updateInventory');
+          expect(response.json()).toMatchObject({ quantity: next, status });
+        }
+      }
+    });
+
+    test('ignores members other than quantity', async () => {
+      const { changeablePetId } = target().fixtures;
+      const { status } = changeableEntry(target().fixtures);
+      const body = '{"petId":1,"status":"lost","quantity":6,"s":"x","price":{"eur":1}}';
+      const response = await sendUpdate(target(), changeablePetId, body);
+      expectSuccess(response, 'updateInventory');
+      const updated = parseJson(toJson({ petId: changeablePetId, quantity: 6, status }));
+      expect(response.json()).toStrictEqual(updated);
+      expect(await readEntry(target(), changeablePetId)).toStrictEqual(updated);
+    });
+
+    test('changes that entry alone', async () => {
+      const before = await othersOf(target());
+      await setQuantity(target(), 99);
+      expect(await othersOf(target())).toEqual(before);
+    });
+  });
+}
+
+interface Refused {
+  readonly apiKey: string | null;
+  readonly type: string;
+  readonly body: string;
+}
+
+function sendRefused(
+  target: ReturnType<TargetSource>,
+  petId: string,
+  { apiKey, type, body }: Refused,
+) {
+  const headers = { 'Content-Type': type };
+  return send(target, 'PATCH', `/inventory/${petId}`, { apiKey, headers, body });
+}
+
+async function othersOf(target: ReturnType<TargetSource>): Promise<string[]> {
+  const response = await send(target, 'GET', '/inventory');
+  const entries = response.json() as { petId: number | bigint }[];
+  const others = entries.filter(({ petId }) => BigInt(petId) !== target.fixtures.changeablePetId);
+  return others.map(toJson).sort();
+}

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
+import type { ExactResponse } from '../../support/exactFetch.ts';
+import { expectError, expectSuccess } from '../expectations.ts';
+import { operationIds, sendValid } from '../requests.ts';
+import type { Scope } from '../scope.ts';
+import type { TargetSource } from '../target.ts';
+
+const withoutCredentials: Record<string, Record<string, string>> = {
+  'no Authorization header': {},
+  'an empty Authorization header': { Authorization: '' },
+  'another scheme': { Authorization: 'Basic dXNlcjpwYXNzd29yZA==' },
+  'a key in a header of another name': { 'X-Api-Key': 'psk_abc' },
+};
+
+const invalidKeys: Record<string, (apiKey: string) => string> = {
+  nonsense: () => 'nonsense',
+  'a JSON Web Token': () => 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.',
+  'a well-formed key that nobody was given': () => mintApiKey().apiKey,
+  'a well-formed key with the right key id and another secret': (key) =>
+    mintApiKey(parseApiKey(key)?.keyId).apiKey,
+  'a very long key': () => 'a'.repeat(4000),
+  'the key with its last character changed': (key) =>
+    key.slice(0, -1) + (key.endsWith('0') ? '1' : '0'),
+  'the key with a character of its middle changed': (key) => changeMiddle(key),
+  'the key cut short': (key) => key.slice(0, -1),
+  'the key with more behind it': (key) => `${key}0`,
+  'the key twice': (key) => `${key} ${key}`,
+  'the key in capitals': (key) => key.toUpperCase(),
+  'the key without its prefix': (key) => key.replace(/^[^_]*_/, ''),
+};
+
+export function describeAuthentication(
+  target: TargetSource,
+  { permissions, answering }: Scope,
+): void {
+  describe.each(operationIds)('%s checks the API key', (operationId) => {
+    test.each(Object.entries(withoutCredentials))('asks for one after %s', async (_, headers) => {
+      const response = await sendValid(target(), operationId, { apiKey: null, headers });
+      expectError(response, 'unauthorized', operationId);
+      expect(toChallenge(response)).toBe('Bearer realm="petstore"');
+    });
+
+    test.each(Object.entries(invalidKeys))('refuses %s', async (_, toInvalidKey) => {
+      const apiKey = toInvalidKey(target().apiKey);
+      const response = await sendValid(target(), operationId, { apiKey });
+      expectError(response, 'unauthorized', operationId);
+      expect(toChallenge(response)).toMatch(/^Bearer realm="petstore", ?error="invalid_token"/);
+      expect(response.text).not.toContain(apiKey);
+    });
+
+    if (!answering.includes(operationId)) return;
+    test('takes the scheme and the header name in any case', async () => {
+      const headers = { aUTHORIZATION: `bEARER ${target().apiKey}` };
+      const response = await sendValid(target(), operationId, { apiKey: null, headers });
+      expectSuccess(response, operationId);
+    });
+  });
+
+  if (!permissions.includes('read')) return;
+  test.each(answering.filter((operationId) => operationId !== 'updateInventory'))(
+    '%s takes a key that allows reading alone',
+    async (operationId) => {
+      const apiKey = target().readOnlyApiKey;
+      expectSuccess(await sendValid(target(), operationId, { apiKey }), operationId);
+    },
+  );
+}
+
+/** API Gateway renames the header of a function's response, and offers no way to keep its name. */
+function toChallenge({ headers }: ExactResponse): string | null {
+  return headers.get('WWW-Authenticate') ?? headers.get('x-amzn-Remapped-WWW-Authenticate');
+}
+
+function changeMiddle(key: string): string {
+  const middle = Math.floor(key.length / 2);
+  return key.slice(0, middle) + (key[middle] === 'A' ? 'B' : 'A') + key.slice(middle + 1);
+}

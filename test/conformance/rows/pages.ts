@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import type { ExactResponse } from '../../support/exactFetch.ts';
+import { expectError, expectSuccess } from '../expectations.ts';
+import { type ConformanceTarget, send, type TargetSource } from '../target.ts';
+
+const lists = [
+  ['listInventory', '/inventory', 'petId'],
+  ['listOrders', '/store/orders', 'id'],
+] as const;
+
+const badLimits = ['0', '1001', '-1', '1.5', '01', '1e2', 'all', '', '9007199254740993'];
+
+export function describePages(target: TargetSource): void {
+  describe.each(lists)('%s in pages', (operationId, path, id) => {
+    test.each([1, 3, 1_000])('of at most %i gives every element once, in order', async (limit) => {
+      const whole = await readPages(target(), `${path}?limit=1000`, 1_000);
+      expect(await readPages(target(), `${path}?limit=${limit}`, limit)).toEqual(whole);
+      const ids = whole.map((element) => (element as Record<string, unknown>)[id]);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(ids.length).toBeGreaterThan(3);
+    });
+
+    test('links no page behind the last', async () => {
+      const { headers } = await send(target(), 'GET', `${path}?limit=1000`);
+      expect(headers.get('Link')).toBeNull();
+    });
+
+    test.each(badLimits)('refuses the limit %j', async (limit) => {
+      expectError(
+        await send(target(), 'GET', `${path}?limit=${limit}`),
+        'invalid_request',
+        operationId,
+      );
+    });
+
+    test('refuses a parameter that is given twice', async () => {
+      expectError(
+        await send(target(), 'GET', `${path}?limit=1&limit=2`),
+        'invalid_request',
+        operationId,
+      );
+    });
+
+    test('refuses a cursor that is made up, changed, or of another list', async () => {
+      const [, other] = lists.find(([name]) => name !== operationId) ?? lists[0];
+      const own = toCursor(await send(target(), 'GET', `${path}?limit=1`));
+      const foreign = toCursor(await send(target(), 'GET', `${other}?limit=1`));
+      expect(own).not.toBe('');
+      expect(foreign).not.toBe('');
+      const made = Buffer.from('{"p":{"N":"1"}}').toString('base64url');
+      for (const cursor of ['', '1', made, foreign, `${own}A`, own.slice(1), own.toLowerCase()]) {
+        const response = await send(target(), 'GET', `${path}?limit=1&cursor=${cursor}`);
+        expectError(response, 'invalid_request', operationId);
+      }
+    });
+
+    test('checks the key before the query', async () => {
+      const response = await send(target(), 'GET', `${path}?limit=0`, { apiKey: null });
+      expectError(response, 'unauthorized', operationId);
+    });
+  });
+
+  describe('listInventory of one status', () => {
+    test.each(['available', 'pending', 'sold'])(
+      'lists what is %s, whole and in pages',
+      async (status) => {
+        const everything = (await send(target(), 'GET', '/inventory')).json() as {
+          status: string;
+        }[];
+        const wanted = everything.filter((entry) => entry.status === status);
+        expect(wanted).not.toEqual([]);
+        const response = await send(target(), 'GET', `/inventory?status=${status}`);
+        expectSuccess(response, 'listInventory');
+        expect(response.json()).toEqual(wanted);
+        expect(await readPages(target(), `/inventory?status=${status}&limit=4`, 4)).toEqual(wanted);
+      },
+    );
+
+    test.each(['Sold', 'lost', '', 'sold,pending'])('refuses the status %j', async (status) => {
+      const response = await send(target(), 'GET', `/inventory?status=${status}`);
+      expectError(response, 'invalid_request', 'listInventory');
+    });
+  });
+}
+
+/** Follows the `next` links from a path to the end. */
+async function readPages(target: ConformanceTarget, path: string, limit: number) {
+  const elements: unknown[] = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const response: ExactResponse = await send(target, 'GET', next);
+    expect(response.status).toBe(200);
+    const page = response.json() as unknown[];
+    expect(page.length).toBeLessThanOrEqual(limit);
+    elements.push(...page);
+    next = toNextPath(target, response);
+  }
+  return elements;
+}
+
+/** The link's target relative to the base address, as a client resolves it. */
+function toNextPath({ baseUrl }: ConformanceTarget, response: ExactResponse): string | undefined {
+  const link = response.headers.get('Link');
+  if (link === null) return undefined;
+  const [, reference = ''] = /^<([^>]+)>; rel="next"$/.exec(link) ?? [];
+  const { href } = new URL(reference, baseUrl);
+  expect(href.startsWith(`${baseUrl}/`)).toBe(true);
+  return href.slice(baseUrl.length);
+}
+
+function toCursor({ headers }: ExactResponse): string {
+  return /[?&]cursor=([^&>]+)/.exec(headers.get('Link') ?? '')?.[1] ?? '';
+}

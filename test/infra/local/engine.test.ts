@@ -1,0 +1,73 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTables } from '../../../infra/local/createTables.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'petstore-engine-'));
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+function defineClient(endpoint: string): DynamoDBClient {
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  return new DynamoDBClient({ endpoint, region: 'local', credentials, maxAttempts: 1 });
+}
+
+test('closes with writes under way, and has each that it acknowledged when it opens again', async () => {
+  const engine = await startEmbeddedEngine({ dir });
+  const client = defineClient(engine.endpoint);
+  await createTables(client);
+  const acknowledged: string[] = [];
+  const writes = Array.from({ length: 200 }, async (_, index) => {
+    const Item = { p: { N: String(index) }, q: { N: '1' }, s: { S: 'a' } };
+    await client.send(new PutItemCommand({ TableName: 'inventory', Item }));
+    acknowledged.push(String(index));
+  });
+  await Promise.race(writes);
+  // Their connections go before their actions are done.
+  client.destroy();
+  await engine.close();
+  await Promise.allSettled(writes);
+  expect(acknowledged.length).toBeGreaterThan(0);
+
+  const again = await startEmbeddedEngine({ dir });
+  const reader = defineClient(again.endpoint);
+  const { Items = [] } = await reader.send(new ScanCommand({ TableName: 'inventory' }));
+  const kept = new Set(Items.map(({ p }) => p?.N));
+  expect(acknowledged.filter((petId) => !kept.has(petId))).toEqual([]);
+  reader.destroy();
+  await again.close();
+});
+
+test('lives on when a client leaves in the middle of a request', async () => {
+  const engine = await startEmbeddedEngine();
+  const client = defineClient(engine.endpoint);
+  await createTables(client);
+  const socket = connect(Number(new URL(engine.endpoint).port), '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: local\r\nContent-Length: 100\r\n\r\n{"half":');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.resetAndDestroy();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const { Count } = await client.send(new ScanCommand({ TableName: 'pets' }));
+  expect(Count).toBe(0);
+  client.destroy();
+  await engine.close();
+});
+
+test('refuses a folder that another engine has open', async () => {
+  const engine = await startEmbeddedEngine({ dir });
+  await createTables(defineClient(engine.endpoint));
+  await expect(startEmbeddedEngine({ dir })).rejects.toThrow(/cannot be used: .*(using|lock)/);
+  await engine.close();
+});
+
+test('refuses a folder that is a file', async () => {
+  const file = join(dir, 'file');
+  await writeFile(file, '');
+  await expect(startEmbeddedEngine({ dir: file })).rejects.toThrow(/file cannot be used: /);
+});

@@ -1,0 +1,145 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { Readable, type Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { exactFetch } from '../../support/exactFetch.ts';
+import { startTestGateway, type TestGateway } from './testGateway.ts';
+
+type Act = (responseStream: Writable) => Promise<unknown>;
+
+/** What `listInventory` does next. */
+let act: Act;
+let gateway: TestGateway;
+let hastyGateway: TestGateway;
+let url: string;
+
+beforeAll(async () => {
+  const listInventory = (_: APIGatewayProxyEvent, stream: unknown) => act(stream as Writable);
+  gateway = await startTestGateway({ listInventory });
+  hastyGateway = await startTestGateway({ listInventory }, 300);
+  url = `${gateway.baseUrl}/inventory`;
+});
+afterAll(() => Promise.all([gateway.drain(), hastyGateway.drain()]));
+
+let log: ReturnType<typeof vi.spyOn>;
+beforeEach(() => {
+  log = vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+afterEach(() => log.mockRestore());
+
+/** As middy does: the empty write sends status and headers. */
+function begin(stream: Writable, headers: Record<string, string> = {}): Writable {
+  const begun = awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers });
+  begun.write('');
+  return begun;
+}
+
+async function open(): Promise<IncomingMessage> {
+  const [response] = await once(get(url, { agent: false }), 'response');
+  return response as IncomingMessage;
+}
+
+test('status, headers and each chunk leave before the next is there', async () => {
+  const next = Promise.withResolvers<void>();
+  act = async (stream) => {
+    const response = begin(stream, { 'X-Request-Id': 'a' });
+    response.write('[1');
+    await next.promise;
+    await pipeline(Readable.from([',2]']), response);
+  };
+  const response = await open();
+  expect(response.statusCode).toBe(200);
+  expect(response.headers['x-request-id']).toBe('a');
+  expect(String((await once(response, 'data'))[0])).toBe('[1');
+  next.resolve();
+  expect(await text(response)).toBe(',2]');
+});
+
+test('the function is held back while the client does not read', async () => {
+  const chunk = 'a'.repeat(64 * 1024);
+  let made = 0;
+  act = (stream) => {
+    function* chunks() {
+      for (; made < 512; made += 1) yield chunk;
+    }
+    return pipeline(Readable.from(chunks()), begin(stream));
+  };
+  const response = await open();
+  response.pause();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const madeUnread = made;
+  expect(madeUnread).toBeGreaterThan(0);
+  expect(madeUnread).toBeLessThan(512);
+  expect((await text(response)).length).toBe(512 * chunk.length);
+});
+
+test('a failure midway breaks the connection, so that no half list passes for a whole one', async () => {
+  act = async (stream) => {
+    async function* pages() {
+      yield '[1';
+      throw new Error('the scan failed');
+    }
+    await pipeline(Readable.from(pages()), begin(stream));
+  };
+  await expect(exactFetch(url)).rejects.toThrow('aborted');
+  expect(JSON.stringify(log.mock.calls)).toContain('the scan failed');
+});
+
+test.each<[string, Act]>([
+  ['fails before it writes', () => Promise.reject(new Error('early'))],
+  [
+    'throws at once',
+    () => {
+      throw new Error('at once');
+    },
+  ],
+  ['returns without having ended its response', async () => {}],
+  ['writes before it gave a status', async (stream) => void stream.end('[]')],
+  ['gives a header that is none', async (stream) => void begin(stream, { 'X Y': 'a' }).end('[]')],
+])('a function that %s gives an error with a whole body', async (_, next) => {
+  act = next;
+  const response = await exactFetch(url);
+  expect(response.json()).toMatchObject({ code: 'internal_error', status: response.status });
+  expect(log).toHaveBeenCalledOnce();
+});
+
+test('a function that writes nothing in time gives the timeout error', async () => {
+  act = () => new Promise(() => {});
+  const response = await exactFetch(`${hastyGateway.baseUrl}/inventory`);
+  expect(response.json()).toMatchObject({ code: 'service_unavailable', status: 503 });
+});
+
+test('a function that does not end in time breaks the connection', async () => {
+  act = (stream) => {
+    begin(stream).write('[1');
+    return new Promise(() => {});
+  };
+  await expect(exactFetch(`${hastyGateway.baseUrl}/inventory`)).rejects.toThrow('aborted');
+});
+
+test('a client that leaves ends the stream of the function, and is no error', async () => {
+  const released = Promise.withResolvers<void>();
+  act = async (stream) => {
+    async function* pages() {
+      try {
+        for (;;) {
+          yield 'a'.repeat(1024);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+      } finally {
+        released.resolve();
+      }
+    }
+    await pipeline(Readable.from(pages()), begin(stream));
+  };
+  const response = await open();
+  response.on('error', () => {});
+  await once(response, 'data');
+  response.destroy();
+  await released.promise;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(log).not.toHaveBeenCalled();
+});

@@ -1,0 +1,32 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { defineAwslambda } from '../../../infra/local/awslambda.ts';
+import { defineDrain } from '../../../infra/local/gateway/drain.ts';
+import { defineGateway } from '../../../infra/local/gateway/gateway.ts';
+import type { LambdaFunction } from '../../../infra/local/lambda/lambdaFunction.ts';
+import { operations } from '../../../shared/contract/operations.ts';
+
+export interface TestGateway {
+  readonly baseUrl: string;
+  readonly port: number;
+  drain(): Promise<void>;
+}
+
+/** A gateway before handlers of a test's own, on the contract's routes; other operations answer 501. */
+export async function startTestGateway(
+  handlers: Partial<Record<keyof typeof operations, LambdaFunction['handler']>>,
+  timeoutMilliseconds = 5_000,
+): Promise<TestGateway> {
+  defineAwslambda();
+  const functions = Object.values(operations).map((operation) => ({
+    operation,
+    timeoutMilliseconds,
+    handler: handlers[operation.operationId] ?? (async () => ({ statusCode: 501 })),
+  }));
+  const server = defineGateway(Promise.resolve(functions));
+  const drain = defineDrain(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, port, drain };
+}

@@ -1,0 +1,93 @@
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type ResourceName, resources } from '../../../../infra/bulk/resources.ts';
+import { type Row, readRows } from '../../../../infra/ops/data/files/dataFile.ts';
+import { MAX_LINE_BYTES } from '../../../../infra/ops/data/files/readLines.ts';
+import { openDataFolder } from './dataFolder.ts';
+
+const data = openDataFolder();
+const file = data.toPath('file');
+
+async function readAll(content: string | Buffer, format: 'csv' | 'jsonl', name: ResourceName) {
+  writeFileSync(file, content);
+  const rows: Row[] = [];
+  for await (const page of readRows(file, format, resources[name])) rows.push(...page.rows);
+  return rows.map((row) => ('problem' in row ? `${row.line}: ${row.problem}` : row.entry.id));
+}
+
+describe('a CSV file', () => {
+  const readStock = (content: string | Buffer) => readAll(content, 'csv', 'inventory');
+
+  it('may have a byte order mark, CRLF, quotes, empty lines, columns in any order and no last line end', async () => {
+    const content =
+      '\uFEFFstatus,"petId",quantity\r\nsold,1,2\r\n\r\n"sold","-9223372036854775808","3"';
+    expect(await readStock(content)).toEqual([1n, -9223372036854775808n]);
+  });
+
+  it.each([
+    ['01,2,sold', 'petId must be an integer from -9223372036854775808 to'],
+    ['9223372036854775808,2,sold', 'petId must be an integer from -9223372036854775808 to'],
+    ['1.5,2,sold', 'petId must be an integer'],
+    ['1,2147483648,sold', 'quantity must be an integer from 0 to 2147483647, and is 2147483648'],
+    ['1,,sold', 'quantity must be an integer from 0 to 2147483647, and is ""'],
+    ['1, 2,sold', 'quantity must be an integer from 0 to 2147483647, and is " 2"'],
+    ['1,2,Sold', 'status must be "available", "pending" or "sold", and is "Sold"'],
+    ['1,2', 'has 2 fields in place of 3'],
+    ['1,2,sold,4', 'has 4 fields in place of 3'],
+    ['1,2,"sold', 'has quotes that do not match'],
+    ['1,-1,lost', '; status must be'],
+  ])('has the row %s refused', async (line, problem) => {
+    const [told] = await readStock(`petId,quantity,status\n${line}\n`);
+    expect(told).toMatch(/^2: /);
+    expect(told).toContain(problem);
+  });
+
+  it.each(['', '1,2,sold\n', 'petId,quantity\n', 'petId,quantity,status,price\n'])(
+    'must name the columns, which %j does not',
+    async (content) => {
+      await expect(readStock(content)).rejects.toThrow(
+        'the first line must name the columns: petId,quantity,status',
+      );
+    },
+  );
+
+  it('is not read as text where it is none', async () => {
+    const content = Buffer.concat([
+      Buffer.from('petId,quantity,status\n'),
+      Buffer.from([0xff, 0xfe, 0x0a]),
+      Buffer.from('2,2,sold\n'),
+    ]);
+    expect(await readStock(content)).toEqual(['2: is not UTF-8 text', 2n]);
+  });
+});
+
+describe('a JSON Lines file', () => {
+  it('has a line that no record can hold refused, and the next one read', async () => {
+    const long = `{"id":1,"name":"${'x'.repeat(MAX_LINE_BYTES)}","status":"sold"}`;
+    const short = '{"id":2,"name":"猫","status":"sold"}';
+    expect(await readAll(`${long}\n${short}\n${long}`, 'jsonl', 'pets')).toEqual([
+      '1: is longer than 409600 bytes',
+      2n,
+      '3: is longer than 409600 bytes',
+    ]);
+  });
+
+  it('has lines that lie across the parts in which it is read', async () => {
+    const lines = Array.from(
+      { length: 5_000 },
+      (_, id) => `{"id":${id},"name":"${'猫'.repeat(id % 40)}","status":"sold"}`,
+    );
+    const expected = lines.map((_, id) => BigInt(id));
+    expect(await readAll(`${lines.join('\n')}\n`, 'jsonl', 'pets')).toEqual(expected);
+  });
+
+  it.each([
+    ['{"id":1,"name":"a","status":"sold","tags":[{"id":1}]}', 'tags.0.name is missing'],
+    ['{"id":1,"name":"a","status":"sold","photoUrls":"x"}', 'photoUrls must be of type array'],
+    ['null', 'must be of type object, and is null'],
+    ['{"id":1', 'is not JSON'],
+  ])('has the row %s refused', async (line, problem) => {
+    const [told] = await readAll(line, 'jsonl', 'pets');
+    expect(told).toContain(`1: ${problem}`);
+  });
+});

@@ -1,0 +1,105 @@
+import { existsSync, readdirSync } from 'node:fs';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Engine } from '../../../../infra/local/engine.ts';
+import { toJson } from '../../../../shared/contract/values/json.ts';
+import { fixtures } from '../../../conformance/fixtures.ts';
+import { engines } from '../../../support/engines.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../../../support/faultyEndpoint.ts';
+import { openStoreTables } from '../../../support/storeTables.ts';
+import { runOps } from '../opsProcess.ts';
+import { openDataFolder, toStockLines } from './dataFolder.ts';
+
+const data = openDataFolder();
+const stock = toStockLines(400);
+const byId = (a: { id: bigint }, b: { id: bigint }) => (a.id < b.id ? -1 : 1);
+const pets = fixtures.pets.toSorted(byId).map(toJson);
+const orders = fixtures.orders.toSorted(byId).map(toJson);
+
+describe.each(engines)('npm run export on $name', ({ name, start }) => {
+  let engine: Engine;
+  let client: DynamoDBClient;
+  let faulty: FaultyEndpoint;
+
+  beforeAll(async () => {
+    engine = await start();
+    client = await openStoreTables(engine);
+    faulty = await startFaultyEndpoint(engine.endpoint);
+  });
+
+  afterAll(async () => {
+    client.destroy();
+    await faulty.close();
+    await engine.close();
+  });
+
+  const transfer = (command: 'import' | 'export', files: Record<string, string>) =>
+    runOps(`infra/ops/data/${command}.ts`, [
+      ...['--endpoint', faulty.endpoint],
+      ...Object.entries(files).flatMap(([option, file]) => [`--${option}`, file]),
+    ]);
+
+  it('gives back byte for byte what was imported in another order, in pages of any size', async () => {
+    const given = {
+      inventory: data.write(`${name}.csv`, [stock[0] ?? '', ...stock.slice(1).reverse()]),
+      pets: data.write(`${name}.pets.jsonl`, pets.toReversed()),
+      orders: data.write(`${name}.orders.jsonl`, orders.toReversed()),
+    };
+    expect(await transfer('import', given)).toMatchObject({ status: 0, stderr: '' });
+    faulty.pageSize = 150;
+    const names = { inventory: 'out.csv', pets: 'out.pets.jsonl', orders: 'out.orders.jsonl' };
+    const outcome = await transfer('export', {
+      inventory: data.toPath(names.inventory),
+      pets: data.toPath(names.pets),
+      orders: data.toPath(names.orders),
+    });
+    expect(outcome).toMatchObject({ status: 0, stderr: '' });
+    expect(outcome.stdout).toContain('inventory: 400 rows to ');
+    const toText = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
+    expect(data.read(names.inventory)).toBe(toText(stock));
+    expect(data.read(names.pets)).toBe(toText(pets));
+    expect(data.read(names.orders)).toBe(toText(orders));
+  });
+
+  it('leaves an earlier file as it was, and no half one, when it fails', async () => {
+    const file = data.write('kept.jsonl', ['earlier']);
+    faulty.fail({ action: 'Scan', fault: 'accessDenied', after: 1 });
+    const { status, stdout, stderr } = await transfer('export', { inventory: file });
+    faulty.heal();
+    expect(stderr).toContain('AccessDeniedException');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(data.read('kept.jsonl')).toBe('earlier\n');
+    expect(readdirSync(data.folder).filter((entry) => entry.includes('unfinished'))).toEqual([]);
+  });
+
+  it('gets past throttling, and refuses a record that breaks the contract by naming it', async () => {
+    faulty.fail({ action: 'Scan', fault: 'throughputExceeded', times: 2 });
+    await client.send(
+      new PutItemCommand({
+        TableName: 'pets',
+        Item: { id: { N: '77' }, name: { S: 'Rex' }, status: { S: 'lost' } },
+      }),
+    );
+    const file = data.toPath('never.jsonl');
+    const { status, stderr } = await transfer('export', { pets: file });
+    expect(stderr).toContain('"id":77');
+    expect(stderr).toContain('status must be "available", "pending" or "sold", and is "lost"');
+    expect(faulty.calls.get('Scan')).toBe(3);
+    expect(status).toBe(1);
+    expect(existsSync(file)).toBe(false);
+  });
+});
+
+describe('npm run export', () => {
+  it.each([
+    [['--pets', 'pets.csv', '--endpoint', 'http://127.0.0.1:9'], 'ends in .jsonl'],
+    [['--pets', '/nowhere/pets.jsonl', '--endpoint', 'http://127.0.0.1:9'], 'cannot be written'],
+    [['--pets', 'pets.jsonl', '--stage', 'test'], '--stage must be staging or production'],
+  ])('refuses %j with one clear line and status 2', async (args, message) => {
+    const { status, stdout, stderr } = await runOps('infra/ops/data/export.ts', args);
+    expect(stderr).toContain(message);
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  });
+});

@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { crc32 as realCrc32 } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readFile } from '../../../../infra/service/bundling/lazyFilePromises.ts';
+import { ReadableStream as LazyReadableStream } from '../../../../infra/service/bundling/lazyWebStreams.ts';
+import { crc32 } from '../../../../infra/service/bundling/lazyZlib.ts';
+import UnboundedCache from '../../../../infra/service/bundling/unboundedCache.ts';
+import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
+import { measureBundle, sumBytes } from '../../../support/bundleBytes.ts';
+import { synthesizeBundles } from '../../../support/synthesizedAssembly.ts';
+import committed from './bundleBytes.json' with { type: 'json' };
+
+/**
+ * How much a bundle may grow by before somebody has to look at it: every byte is read and compiled at a
+ * cold start. `npm run bench:bundles -- --write` commits to a new size.
+ */
+const GROWTH = 1.02;
+
+describe.each(operationIds)('the bundle of %s', (id) => {
+  it('has not outgrown what test/infra/service/bundling/bundleBytes.json says', async () => {
+    const now = await measureBundle(id);
+    const before: Record<string, number> = committed[id];
+    const grown = Object.entries(now)
+      .map(([name, bytes]) => [name, bytes - (before[name] ?? 0)] as const)
+      .filter(([, growth]) => growth > 0)
+      .sort(([, one], [, other]) => other - one)
+      .map(([name, growth]) => `${name} +${growth}`);
+    expect(sumBytes(now), `grown, in bytes: ${grown.join(', ')}`).toBeLessThan(
+      sumBytes(before) * GROWTH,
+    );
+  });
+});
+
+describe('a bundle that is loaded', () => {
+  let bundles: Record<OperationId, string>;
+  beforeAll(async () => {
+    bundles = await synthesizeBundles();
+  });
+
+  it.each(operationIds)('of %s leaves what it does not use of Node.js unloaded', (id) => {
+    const loaded = execFileSync(process.execPath, ['-e', listModules, bundles[id]], {
+      encoding: 'utf8',
+      env: { ...process.env, ...environment },
+    }).split('\n');
+    expect(loaded).toContain('https');
+    expect(loaded).not.toContain('MISSING');
+    for (const name of [
+      'zlib',
+      'fs/promises',
+      'readline',
+      'stream/web',
+      'http2',
+      'child_process',
+    ]) {
+      expect(loaded).not.toContain(name);
+    }
+  });
+});
+
+const environment = {
+  ALLOWED_ORIGINS: '*',
+  API_KEYS_TABLE: 'apiKeys',
+  AWS_REGION: 'us-east-1',
+  INVENTORY_TABLE: 'inventory',
+  ORDERS_TABLE: 'orders',
+  PETS_TABLE: 'pets',
+};
+
+const listModules = `
+  globalThis.awslambda = { streamifyResponse: (handler) => handler };
+  const { handler } = require(process.argv[1]);
+  if (typeof handler !== 'function') console.log('MISSING');
+  console.log(process.moduleLoadList.map((name) => name.replace('NativeModule ', '')).join('\\n'));
+`;
+
+describe('what takes the place of a module', () => {
+  it('reads files as node:fs/promises does', async () => {
+    expect(await readFile(import.meta.filename, 'utf8')).toContain('reads files as');
+    await expect(readFile(`${import.meta.filename}.absent`)).rejects.toMatchObject({
+      code: 'ENOENT',
+    });
+  });
+
+  it('sums as node:zlib does', () => {
+    expect(crc32('petstore')).toBe(realCrc32('petstore'));
+    expect(crc32('store', crc32('pet'))).toBe(realCrc32('petstore'));
+  });
+
+  it('knows a web stream, and what is none', () => {
+    const isStream = (value: unknown) => value instanceof (LazyReadableStream as never);
+    expect(isStream(new ReadableStream())).toBe(true);
+    expect([{}, null, 'text', new WritableStream()].map(isStream)).toEqual(Array(4).fill(false));
+  });
+
+  it('keeps what it is given', () => {
+    const cache = new UnboundedCache<string, number>(1);
+    cache.set('one', 1);
+    cache.set('two', 2);
+    expect([cache.peek('one'), cache.get('two'), cache.has('three')]).toEqual([1, 2, false]);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { stageNames, stages } from '../../../infra/stages/stages.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { type CfnResource, findResources } from '../../support/stackTemplates.ts';
+
+/** Everything that each function may use of the data: the contract of its role and its environment. */
+const access: Record<OperationId, Record<string, string | string[]>> = {
+  listInventory: { apiKeys: 'dynamodb:GetItem', inventory: 'dynamodb:Scan' },
+  updateInventory: {
+    apiKeys: 'dynamodb:GetItem',
+    inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
+  },
+  getPet: { apiKeys: 'dynamodb:GetItem', pets: 'dynamodb:GetItem' },
+  listOrders: { apiKeys: 'dynamodb:GetItem', orders: 'dynamodb:Query' },
+};
+const variables: Record<string, string> = {
+  apiKeys: 'API_KEYS_TABLE',
+  inventory: 'INVENTORY_TABLE',
+  pets: 'PETS_TABLE',
+  orders: 'ORDERS_TABLE',
+};
+
+describe.each(stageNames)('the functions of %s', (stage) => {
+  const functions = findResources(stage, 'AWS::Lambda::Function');
+  const policies = Object.values(findResources(stage, 'AWS::IAM::Policy'));
+  const tableIds = Object.keys(findResources(stage, 'AWS::DynamoDB::Table'));
+  const toTableId = (table: string) => tableIds.find((id) => id.startsWith(`${table}Table`));
+  const findFunction = (id: OperationId) =>
+    Object.values(functions).find(
+      ({ Properties }) => Properties.Description === operations[id].summary,
+    ) as CfnResource;
+
+  it('are one for each operation and nothing else', () => {
+    expect(Object.keys(functions)).toHaveLength(operationIds.length);
+    for (const id of operationIds) expect(findFunction(id)).toBeDefined();
+  });
+
+  describe.each(operationIds)('%s', (id) => {
+    const { Properties } = findFunction(id);
+
+    it('runs on Node.js 24 and arm64, with JSON logs and tracing', () => {
+      expect(Properties).toMatchObject({
+        Runtime: 'nodejs24.x',
+        Architectures: ['arm64'],
+        Handler: 'index.handler',
+        Timeout: operations[id].streamed ? 120 : 28,
+        MemorySize: stages[stage].settings.memoryMegabytes[id],
+        FunctionName: `petstore-${stage}-${id}`,
+        LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO' },
+        TracingConfig: { Mode: 'Active' },
+      });
+    });
+
+    it('may do what it needs to its tables, its log group and X-Ray, and nothing else', () => {
+      const role = Properties.Role['Fn::GetAtt'][0];
+      const statements = policies
+        .filter((policy) =>
+          policy.Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role),
+        )
+        .flatMap((policy) => policy.Properties.PolicyDocument.Statement);
+      const logGroup = Properties.LoggingConfig.LogGroup.Ref;
+      const expected = [
+        allow(['logs:CreateLogStream', 'logs:PutLogEvents'], toArn(logGroup)),
+        ...Object.entries(access[id]).map(([table, actions]) =>
+          allow(actions, toArn(toTableId(table))),
+        ),
+        allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'),
+      ];
+      expect(statements).toHaveLength(expected.length);
+      expect(statements).toEqual(expect.arrayContaining(expected));
+      const { Properties: roleProperties } = findResources(stage, 'AWS::IAM::Role')[role] ?? {};
+      expect(roleProperties).toBeDefined();
+      expect(roleProperties.ManagedPolicyArns ?? []).toEqual([]);
+      expect(roleProperties.Policies ?? []).toEqual([]);
+    });
+
+    it('is told the names of its tables and the allowed origins, and nothing else', () => {
+      const names = Object.keys(access[id]).map((table) => [
+        variables[table],
+        { Ref: toTableId(table) },
+      ]);
+      expect(Properties.Environment.Variables).toEqual({
+        ...Object.fromEntries(names),
+        ALLOWED_ORIGINS: stage === 'staging' ? '*' : 'https://www.petstore.example',
+      });
+    });
+  });
+});
+
+function allow(actions: string | string[], resource: unknown) {
+  return { Action: actions, Effect: 'Allow', Resource: resource };
+}
+
+function toArn(logicalId: string | undefined) {
+  return { 'Fn::GetAtt': [logicalId, 'Arn'] };
+}

@@ -1,0 +1,136 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import {
+  checkStageSettings,
+  StageSettingsError,
+} from '../../../infra/stages/checkStageSettings.ts';
+import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
+import { stages } from '../../../infra/stages/stages.ts';
+
+const production = stages.production.settings;
+const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e';
+const name = 'api.petstore.example';
+
+/** Settings that cannot be deployed, by what is wrong; the types alone would let most of them through. */
+const wrong: [field: string, changed: Record<string, unknown>][] = [
+  ['account', { account: '12345' }],
+  ['account', { account: 123456789012 }],
+  ['region', { region: 'Ireland' }],
+  ['allowedOrigins', { allowedOrigins: [] }],
+  ['allowedOrigins', { allowedOrigins: ['https://shop.example/'] }],
+  ['allowedOrigins', { allowedOrigins: ['https://shop.example/checkout'] }],
+  ['allowedOrigins', { allowedOrigins: ['shop.example'] }],
+  ['allowedOrigins', { allowedOrigins: ['ftp://shop.example'] }],
+  ['allowedOrigins', { allowedOrigins: ['https://Shop.example'] }],
+  ['allowedOrigins', { allowedOrigins: ['https://shop.example:443'] }],
+  ['allowedOrigins', { allowedOrigins: ['*', 'https://shop.example'] }],
+  ['allowedOrigins', { allowedOrigins: 'https://shop.example' }],
+  ['customDomain', { customDomain: { certificateArn } }],
+  ['customDomain', { customDomain: { name } }],
+  ['customDomain', { customDomain: { name: 'https://api.petstore.example', certificateArn } }],
+  ['customDomain', { customDomain: { name, certificateArn: 'arn:aws:iam::1:certificate/a' } }],
+  ['customDomain', { region: 'us-east-1', customDomain: { name, certificateArn } }],
+  ['logLevel', { logLevel: 'WARN' }],
+  ['logRetentionDays', { logRetentionDays: 15 }],
+  ['alarmAddress', { alarmAddress: 'ops' }],
+  ['alarmAddress', { alarmAddress: 'ops@petstore' }],
+  ['alarmAddress', { alarmAddress: 'a@b.example, c@d.example' }],
+  ['protectsData', { protectsData: 'yes' }],
+  ['restoredTables.inventory', { restoredTables: { inventory: 'a b' } }],
+  ['restoredTables.stock', { restoredTables: { stock: 'petstore-stock' } }],
+  ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: 0, burst: 5 } } }],
+  ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: -1, burst: 5 } } }],
+  ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: 9, burst: 8 } } }],
+  ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: 1, burst: 1.5 } } }],
+  ['throttles.other', { throttles: { ...production.throttles, other: undefined } }],
+  ['memoryMegabytes.getPet', { memoryMegabytes: { ...production.memoryMegabytes, getPet: 127 } }],
+  [
+    'memoryMegabytes.getPet',
+    { memoryMegabytes: { ...production.memoryMegabytes, getPet: 10_241 } },
+  ],
+  ['memoryMegabytes.getPet', { memoryMegabytes: { ...production.memoryMegabytes, getPet: 512.5 } }],
+  ['memoryMegabytes.listInventory', { memoryMegabytes: {} }],
+  ['memoryMegabytes', { memoryMegabytes: 512 }],
+  ['reservedConcurrency.getPet', { reservedConcurrency: { getPet: -1 } }],
+  ['reservedConcurrency.getPet', { reservedConcurrency: { getPet: 1000 } }],
+  ['accountConcurrency', { accountConcurrency: 0 }],
+  ['rollout', { rollout: 'slowly' }],
+  ['rollout', { rollout: undefined }],
+  ['firewall', { firewall: 1 }],
+  ['colour', { colour: 'blue' }],
+];
+
+const right: Record<string, unknown>[] = [
+  { account: '123456789012', region: 'eu-west-1', customDomain: { name, certificateArn } },
+  { allowedOrigins: ['https://shop.example', 'http://localhost:5173', 'https://a.b.example:8443'] },
+  { alarmAddress: 'ops+petstore@shop.example', logRetentionDays: 9999, logLevel: 'DEBUG' },
+  {
+    reservedConcurrency: { getPet: 0, listOrders: 999 },
+    restoredTables: { pets: 'pets-restored' },
+  },
+  { throttles: { ...production.throttles, getPet: { rate: 0.5, burst: 1 } } },
+  { rollout: 'linear10PercentEveryMinute', firewall: true },
+];
+
+describe("a stage's settings", () => {
+  it.each(Object.values(stages))('are right for $name', (stage) => {
+    expect(() => checkStageSettings(stage)).not.toThrow();
+  });
+
+  it.each(right)('can be %j', (changed) => {
+    expect(() => check(changed)).not.toThrow();
+  });
+
+  it.each(wrong)('are refused for %s in %j', (field, changed) => {
+    const error = errorOf(() => check(changed));
+    expect(error).toBeInstanceOf(StageSettingsError);
+    expect(error?.message).toMatch(
+      /^infra\/stages\/stages\.ts: [\w.]+ of production must be [^\n]+; it is [^\n]+\.$/,
+    );
+    expect(error?.message).toContain(`: ${field} of`);
+  });
+});
+
+describe('synthesizing', { timeout: 60_000 }, () => {
+  it('stops at a setting that makes no sense, in one line and with a status', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-settings-'));
+    try {
+      const changed = [{ name: 'production', settings: { ...production, alarmAddress: 'ops' } }];
+      const url = pathToFileURL(join(import.meta.dirname, '../../../infra/buildApp.ts')).href;
+      const code = `import { synthesize } from ${JSON.stringify(url)}; synthesize(${JSON.stringify(changed)});`;
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        ['--input-type=module', '--eval', code],
+        { encoding: 'utf8', env: { HOME: folder, CDK_OUTDIR: folder } },
+      );
+      expect(stderr).toBe(
+        'infra/stages/stages.ts: alarmAddress of production must be an e-mail address such as "ops@shop.example"; it is "ops".\n',
+      );
+      expect(stdout).toBe('');
+      expect(status).toBe(1);
+      expect(readdirSync(folder)).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+function check(changed: Record<string, unknown>): void {
+  checkStageSettings({
+    name: 'production',
+    settings: { ...production, ...changed } as StageSettings,
+  });
+}
+
+function errorOf(act: () => void): Error | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}

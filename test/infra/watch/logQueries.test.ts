@@ -1,0 +1,86 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { logQueries } from '../../../infra/watch/logQueries.ts';
+import { getPet } from '../../../shared/contract/operations/getPet.ts';
+import { defineHandler } from '../../../shared/http/defineHandler.ts';
+import { mintApiKey } from '../../../shared/keys/apiKey.ts';
+import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
+import { toProxyRequest } from '../../support/proxyRequest.ts';
+import { findResources, watchTemplates } from '../../support/stackTemplates.ts';
+
+afterEach(() => vi.restoreAllMocks());
+
+/** What Lambda and its platform put beside `message`, and what Logs Insights adds. */
+const platformFields = ['level', 'type', 'errorType', 'errorMessage', 'record.status'];
+
+it('asks the functions only for fields that they log', async () => {
+  const logged = new Set((await logLines()).flatMap((line) => toPaths(line, 'message')));
+  const asked = logQueries.filter(({ log }) => log === 'functions').flatMap(toFields);
+  expect(asked.length).toBeGreaterThan(20);
+  expect(asked.filter((field) => !platformFields.includes(field) && !logged.has(field))).toEqual(
+    [],
+  );
+  expect([...logged]).toEqual(
+    expect.arrayContaining(['message.keyName', 'message.refused', 'message.error.cause.name']),
+  );
+});
+
+it('asks the access log only for fields that it has', () => {
+  const [gateway] = Object.values(findResources('staging', 'AWS::ApiGateway::Stage'));
+  const logged = Object.keys(JSON.parse(gateway?.Properties.AccessLogSetting.Format));
+  const asked = logQueries.filter(({ log }) => log === 'access').flatMap(toFields);
+  expect(asked).toEqual(expect.arrayContaining(['sourceIp', 'status']));
+  expect(asked.filter((field) => !logged.includes(field))).toEqual([]);
+});
+
+it('gives each query a name of its own, which the alarms send their reader to', () => {
+  const names = logQueries.map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  const alarms = Object.values(watchTemplates.production.findResources('AWS::CloudWatch::Alarm'));
+  const named = alarms.flatMap(({ Properties }) =>
+    [...Properties.AlarmDescription.matchAll(/"([^"]+)"/g)].map(([, name]) => name),
+  );
+  expect(named.length).toBeGreaterThan(5);
+  for (const name of named) expect(names).toContain(name);
+});
+
+/** What a function logs of a request that succeeds, one that fails, and one that is refused. */
+async function logLines(): Promise<unknown[]> {
+  const info = vi.spyOn(console, 'info').mockImplementation(() => {});
+  const error = vi.spyOn(console, 'error').mockImplementation(() => {});
+  const { apiKey, keyId, secretHash } = mintApiKey();
+  const record = { keyId, secretHash, name: 'web', permission: 'read', createdAt: '' } as const;
+  const get = async (id: string) => (id === keyId ? record : undefined);
+  const settings = { verifier: defineKeyVerifier({ get }), allowedOrigins: ['*'] };
+  const fail = async () => {
+    throw new Error('outer', { cause: new Error('inner') });
+  };
+  for (const [authorization, answer] of [
+    [`Bearer ${apiKey}`, async () => ({ body: {} })],
+    [`Bearer ${apiKey}`, fail],
+    [`Bearer ${mintApiKey().apiKey}`, fail],
+  ] as const) {
+    const handler = defineHandler(getPet, settings, answer as never);
+    const request = toProxyRequest({ authorization: [authorization] }, { petId: '7' });
+    await handler(request as never, {} as never);
+  }
+  return [...info.mock.calls, ...error.mock.calls].map(([line]) => line);
+}
+
+function toPaths(value: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [
+    path,
+    ...Object.entries(value).flatMap(([name, part]) => toPaths(part, `${path}.${name}`)),
+  ];
+}
+
+/** The log's fields that a query names: not those of Logs Insights, its words, or its own results. */
+function toFields({ lines }: { readonly lines: readonly string[] }): string[] {
+  const text = lines.join('\n').replace(/"[^"]*"/g, '');
+  const results = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name);
+  const words =
+    /^(fields|filter|stats|sort|limit|count|sum|latest|ispresent|as|by|in|and|or|desc)$/;
+  return [...text.matchAll(/@?[A-Za-z][\w.]*/g)]
+    .map(([name]) => name)
+    .filter((name) => !name.startsWith('@') && !words.test(name) && !results.includes(name));
+}

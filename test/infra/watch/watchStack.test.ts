@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import { stageNames } from '../../../infra/stages/stages.ts';
+import { tables } from '../../../infra/stages/tables.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
+import {
+  type CfnResource,
+  findResources,
+  synthesizeProduction,
+  watchTemplates,
+} from '../../support/stackTemplates.ts';
+
+const changed = synthesizeProduction({
+  alarmAddress: 'ops@petstore.example',
+  reservedConcurrency: { getPet: 20 },
+  restoredTables: { pets: 'pets-restored' },
+});
+
+describe.each(stageNames)('what watches %s', (stage) => {
+  const find = (type: string) =>
+    Object.entries(watchTemplates[stage].findResources(type)) as [string, CfnResource][];
+  const alarms = find('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
+  const findAlarm = (name: string) =>
+    alarms.find(({ AlarmName }) => AlarmName === `petstore-${stage}-${name}`);
+  const [[topicId, topic] = []] = find('AWS::SNS::Topic');
+
+  it.each([
+    ['server-errors', ['5XXError', 'Count'], 'ApiGateway'],
+    ['latency', ['Latency'], 'ApiGateway'],
+    ['throttled-requests', ['throttled', 'Count'], 'ApiGateway'],
+    ['unauthorized-requests', ['unauthorized', 'Count'], 'ApiGateway'],
+    ['forbidden-requests', ['forbidden', 'Count'], 'ApiGateway'],
+    ['account-concurrency', ['ConcurrentExecutions'], 'Lambda'],
+    ...operationIds.flatMap((id): [string, string[], string][] => [
+      [`${id}-errors`, ['Errors'], 'Lambda'],
+      [`${id}-duration`, ['Duration'], 'Lambda'],
+      [`${id}-throttles`, ['Throttles'], 'Lambda'],
+    ]),
+    ...Object.keys(tables).map((table): [string, string[], string] => [
+      `${table}-table-throttles`,
+      ['ReadThrottleEvents', 'WriteThrottleEvents'],
+      'DynamoDB',
+    ]),
+    ['inventory-table-system-errors', ['SystemErrors', 'SystemErrors', 'SystemErrors'], 'DynamoDB'],
+    ['pets-table-system-errors', ['SystemErrors'], 'DynamoDB'],
+    ['orders-table-system-errors', ['SystemErrors'], 'DynamoDB'],
+    ['apiKeys-table-system-errors', ['SystemErrors'], 'DynamoDB'],
+  ])('has the alarm %s', (name, metrics, namespace) => {
+    const alarm = findAlarm(name);
+    const used = toMetrics(alarm);
+    expect(used.map(({ MetricName }) => MetricName)).toEqual(metrics);
+    expect(used.map(({ Namespace }) => Namespace)).toContain(`AWS/${namespace}`);
+  });
+
+  it('has no other alarms', () => {
+    expect(alarms).toHaveLength(26);
+  });
+
+  it('says with each alarm what it means and where to look, and sends its start and end', () => {
+    for (const { AlarmDescription, AlarmActions, OKActions, TreatMissingData } of alarms) {
+      expect(AlarmDescription).toMatch(/^.{30,}\. .*\bLook (at|in) .*\.$/);
+      expect(AlarmActions).toEqual([{ Ref: topicId }]);
+      expect(OKActions).toEqual([{ Ref: topicId }]);
+      expect(TreatMissingData).toBe('notBreaching');
+    }
+  });
+
+  it('looks at what the service stack has, by its names', () => {
+    const names = (type: string, property: string) =>
+      Object.values(findResources(stage, type)).map(({ Properties }) => Properties[property]);
+    const known: Record<string, unknown[]> = {
+      ApiName: names('AWS::ApiGateway::RestApi', 'Name'),
+      Stage: names('AWS::ApiGateway::Stage', 'StageName'),
+      FunctionName: names('AWS::Lambda::Function', 'FunctionName'),
+      TableName: names('AWS::DynamoDB::Table', 'TableName'),
+      Operation: ['GetItem', 'UpdateItem', 'Query', 'Scan'],
+    };
+    const seen = new Set<string>();
+    for (const { Dimensions = [] } of alarms.flatMap(toMetrics)) {
+      for (const { Name, Value } of Dimensions) {
+        expect(known[Name]).toContain(Value);
+        seen.add(Name);
+      }
+    }
+    expect([...seen].sort()).toEqual(Object.keys(known).sort());
+    const logs = names('AWS::Logs::LogGroup', 'LogGroupName');
+    const filters = find('AWS::Logs::MetricFilter');
+    expect(filters).toHaveLength(3);
+    for (const [, { Properties }] of filters) expect(logs).toContain(Properties.LogGroupName);
+    for (const [, { Properties }] of find('AWS::Logs::QueryDefinition')) {
+      expect(Properties.LogGroupNames.length).toBeGreaterThan(0);
+      expect(logs).toEqual(expect.arrayContaining(Properties.LogGroupNames));
+    }
+  });
+
+  it('encrypts its alarms with a key that CloudWatch may use, and lets no one else publish', () => {
+    const [[keyId, key] = []] = find('AWS::KMS::Key');
+    expect(topic?.Properties.KmsMasterKeyId).toEqual({ 'Fn::GetAtt': [keyId, 'Arn'] });
+    expect(key?.Properties.EnableKeyRotation).toBe(true);
+    expect(key?.Properties.KeyPolicy.Statement).toContainEqual({
+      Effect: 'Allow',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
+      Resource: '*',
+    });
+    const [[, policy] = []] = find('AWS::SNS::TopicPolicy');
+    const statements = policy?.Properties.PolicyDocument.Statement;
+    expect(statements).toHaveLength(2);
+    expect(statements).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Allow',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Action: 'sns:Publish',
+        Resource: { Ref: topicId },
+        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+      }),
+    );
+    expect(statements).toContainEqual(
+      expect.objectContaining({
+        Effect: 'Deny',
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      }),
+    );
+  });
+
+  it('has one dashboard, with traffic, errors, latency, throttles, units and deprecated callers', () => {
+    const [[, dashboard] = [], ...more] = find('AWS::CloudWatch::Dashboard');
+    expect(more).toEqual([]);
+    expect(dashboard?.Properties.DashboardName).toBe(`petstore-${stage}`);
+    const body = JSON.stringify(dashboard?.Properties.DashboardBody);
+    for (const shown of [
+      'Count',
+      '5XXError',
+      'p50',
+      'p90',
+      'p99',
+      'throttled',
+      'Throttles',
+      ...Object.keys(tables).flatMap((table) =>
+        ['Read', 'Write'].map(
+          (kind) => `Consumed${kind}CapacityUnits\\",\\"TableName\\",\\"petstore-${stage}-${table}`,
+        ),
+      ),
+    ])
+      expect(body.replaceAll('\\\\', '\\')).toContain(shown);
+    expect(body).toContain(`SOURCE '/aws/lambda/petstore-${stage}-getPet'`);
+    expect(body).toMatch(/stats count\(\*\).* by message\.operation, message\.keyName/);
+  });
+
+  it('waits for the service stack without taking its exports', () => {
+    expect(JSON.stringify(watchTemplates[stage].toJSON())).not.toContain('ImportValue');
+  });
+});
+
+describe('what watches a stage with other settings', () => {
+  const { watch } = changed;
+  const alarms = Object.values(watch.findResources('AWS::CloudWatch::Alarm'));
+
+  it('sends its alarms to the address', () => {
+    watch.hasResourceProperties('AWS::SNS::Subscription', {
+      Protocol: 'email',
+      Endpoint: 'ops@petstore.example',
+    });
+    watchTemplates.production.resourceCountIs('AWS::SNS::Subscription', 0);
+  });
+
+  it('looks at the concurrency that is reserved', () => {
+    const alarm = alarms.find(
+      ({ Properties }) => Properties.AlarmName === 'petstore-production-getPet-concurrency',
+    );
+    expect(alarm?.Properties.Threshold).toBe(16);
+    expect(toMetrics(alarm?.Properties)).toMatchObject([{ MetricName: 'ConcurrentExecutions' }]);
+    expect(alarms).toHaveLength(27);
+  });
+
+  it('looks at a restored table in place of the one that it stands for', () => {
+    const text = JSON.stringify(watch.toJSON());
+    expect(text).toContain('pets-restored');
+    expect(text).not.toContain('"petstore-production-pets"');
+  });
+});
+
+it('lets the functions use a restored table, and keeps the one that it stands for', () => {
+  const { service } = changed;
+  const functions = service.findResources('AWS::Lambda::Function', {
+    Properties: { Environment: { Variables: { PETS_TABLE: 'pets-restored' } } },
+  });
+  expect(Object.keys(functions)).toHaveLength(1);
+  expect(JSON.stringify(service.findResources('AWS::IAM::Policy'))).toContain(
+    ':table/pets-restored',
+  );
+  expect(service.findOutputs('PetsTableName').PetsTableName?.Value).toBe('pets-restored');
+  service.hasResourceProperties('AWS::DynamoDB::Table', { TableName: 'petstore-production-pets' });
+});
+
+interface UsedMetric {
+  readonly MetricName: string;
+  readonly Namespace: string;
+  readonly Dimensions?: { Name: string; Value: string }[];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is read as the JSON that it is.
+function toMetrics(alarm: any): UsedMetric[] {
+  if (alarm.Metrics === undefined) return [alarm];
+  return alarm.Metrics.flatMap(({ MetricStat }: { MetricStat?: { Metric: UsedMetric } }) =>
+    MetricStat ? [MetricStat.Metric] : [],
+  );
+}
