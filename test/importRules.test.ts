@@ -30,7 +30,10 @@ const rooms: Readonly<Record<string, Rule>> = {
     packages: /^zod\/mini$/,
   },
   'shared/keys': { rooms: ['shared/contract'], packages: sdk },
-  'shared/runtime': { rooms: ['shared/contract', 'shared/keys'], packages: sdk },
+  'shared/runtime': {
+    rooms: ['shared/contract', 'shared/keys'],
+    packages: /^@aws-sdk\/|^@smithy\/core\/retry$|^node:/,
+  },
   'shared/store': { rooms: ['shared/contract'], packages: /^@aws-sdk\/|^node:crypto$/ },
   'shared/http': {
     rooms: [

@@ -1,4 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
 import { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
 import { Order } from '../../shared/contract/schemas/order.ts';
@@ -8,7 +9,6 @@ import { INT64_ERROR } from '../../shared/contract/values/parseInt64.ts';
 import { toInventoryItem, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
 import { toOrderRecord } from '../../shared/store/orderStore.ts';
 import { toPetRecord } from '../../shared/store/petStore.ts';
-import { type PlainValue, toAttributes, toMembers } from './attributeValues.ts';
 
 export type ResourceName = 'inventory' | 'pets' | 'orders';
 export type Item = Record<string, AttributeValue>;
@@ -19,28 +19,28 @@ export interface Entry {
   readonly item: Item;
 }
 
-/** How the entries of one table look in a data file. */
-export interface Resource {
+/** How the entries of one table look in a data file, and in the table. */
+export interface Resource<Contents = unknown> {
   /** The member that is the entry's id. */
   readonly idName: string;
   /** The columns of a CSV file; without them, the entries nest and only JSON Lines hold them. */
   readonly columns?: readonly string[];
   /** The entry, or what is wrong with it. */
   parse(value: unknown): Entry | string;
+  toItem(contents: Contents): Item;
   /** The members of an entry as its table has it, in the contract's order. @throws {Error} when it breaks the contract */
-  toMembers(item: Item): Record<string, PlainValue>;
+  toMembers(item: Item): Record<string, unknown>;
 }
 
-export const resources: Record<ResourceName, Resource> = {
+// `marshall` writes a bigint digit for digit, and `unmarshall` makes one of what a number cannot hold.
+export const resources = {
   inventory: {
-    ...defineResource(InventoryItem, 'petId', toInventoryRecord, (item) => ({
-      ...toInventoryItem(item),
-    })),
+    ...defineResource(InventoryItem, 'petId', toInventoryRecord, toInventoryItem),
     columns: ['petId', 'quantity', 'status'],
   },
-  pets: defineResource(Pet, 'id', (pet) => toDocument(toPetRecord(pet)), toMembers),
-  orders: defineResource(Order, 'id', (order) => toDocument(toOrderRecord(order)), toMembers),
-};
+  pets: defineResource(Pet, 'id', (pet) => marshall(toPetRecord(pet)), unmarshall),
+  orders: defineResource(Order, 'id', (order) => marshall(toOrderRecord(order)), unmarshall),
+} as const;
 
 export const resourceNames = Object.keys(resources) as ResourceName[];
 
@@ -48,10 +48,11 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
   schema: z.ZodMiniType<Contents>,
   idName: IdName,
   toItem: (contents: Contents) => Item,
-  fromItem: (item: Item) => Record<string, PlainValue>,
-): Resource {
+  fromItem: (item: Item) => object,
+): Resource<Contents> {
   return {
     idName,
+    toItem,
     parse(value) {
       const { success, data, error } = z.safeParse(schema, value);
       return success ? { id: data[idName], item: toItem(data) } : toComplaint(value, error);
@@ -59,17 +60,12 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
     toMembers(item) {
       const members = fromItem(item);
       const { success, data, error } = z.safeParse(schema, members);
-      if (success) return data as Record<string, PlainValue>;
+      if (success) return data;
       throw new Error(
         `The record ${toJson(members)} is not valid: ${toComplaint(members, error)}.`,
       );
     },
   };
-}
-
-/** A document as its table keeps it, its numbers exact. */
-export function toDocument(members: object): Item {
-  return toAttributes(members as Record<string, PlainValue>);
 }
 
 /** Such as `quantity must be an integer from 0 to 2147483647, and is -1; status is missing`. */

@@ -7,15 +7,8 @@ export interface WriteRate {
   take(units: number): Promise<void>;
 }
 
-/**
- * Spreads the units evenly over time, so that no second gets more than the bound.
- * @param unitsPerSecond no bound without it
- */
-export function defineWriteRate(
-  unitsPerSecond: number | undefined,
-  signal: AbortSignal,
-): WriteRate {
-  if (unitsPerSecond === undefined) return { take: async () => signal.throwIfAborted() };
+/** Spreads the units evenly over time, so that no second gets more than the bound. */
+export function defineWriteRate(unitsPerSecond: number, signal: AbortSignal): WriteRate {
   let free = performance.now();
   return {
     async take(units) {

@@ -1,35 +1,11 @@
-/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html */
-const throttles = new Set([
-  'LimitExceededException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'ThrottlingException',
-]);
+import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 
-const connectionFailures = new Set([
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-]);
-
-interface SdkFailure {
-  name?: string;
-  code?: string;
-  $metadata?: { httpStatusCode?: number };
-}
-
-/** Whether DynamoDB throttled, failed or was not reached; anything else is a mistake on our side. */
+/**
+ * Whether DynamoDB throttled, failed or was not reached, by the SDK's own judgement of what is worth
+ * repeating; anything else is a mistake on our side.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+ */
 export function isOutage(error: unknown): boolean {
-  const { name = '', code = '', $metadata } = error as SdkFailure;
-  return (
-    throttles.has(name) ||
-    name === 'TimeoutError' ||
-    connectionFailures.has(code) ||
-    ($metadata?.httpStatusCode ?? 0) >= 500
-  );
+  const failure = error as Parameters<typeof isTransientError>[0];
+  return isThrottlingError(failure) || isTransientError(failure) || isServerError(failure);
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { defineAddingWriter } from '../../bulk/addItems.ts';
+import { defineAddingWriter } from '../../bulk/addingWriter.ts';
 import { toKeySchema } from '../../bulk/keySchema.ts';
-import { defineReplacingWriter } from '../../bulk/replaceItems.ts';
+import { defineReplacingWriter } from '../../bulk/replacingWriter.ts';
 import { defineWriteRate } from '../../bulk/writeRate.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { parseDuration } from '../../cli/duration.ts';
@@ -49,7 +49,7 @@ async function run(options: ImportOptions): Promise<void> {
     if (!signal.aborted) throw error;
     return stop(interruption, 'Interrupted; nothing was written.');
   }
-  const rate = defineWriteRate(maxWcu, signal);
+  const rate = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
   const defineWriter = options.overwrite ? defineReplacingWriter : defineAddingWriter;
   for (const file of files) {
     const { name } = file.source;

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { defineAddingWriter } from '../../../infra/bulk/addItems.ts';
-import { defineReplacingWriter } from '../../../infra/bulk/replaceItems.ts';
+import { defineAddingWriter } from '../../../infra/bulk/addingWriter.ts';
+import { defineReplacingWriter } from '../../../infra/bulk/replacingWriter.ts';
 import type { Item } from '../../../infra/bulk/resources.ts';
 import { defineWriteRate } from '../../../infra/bulk/writeRate.ts';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
@@ -40,8 +40,7 @@ async function openTable(answer: (call: Call) => unknown) {
     server.close();
   });
   const { signal } = new AbortController();
-  const rate = defineWriteRate(undefined, signal);
-  const table = { client, tableName: 't', key: ['p'] as const, rate, giveUpAfter: 5_000, signal };
+  const table = { client, tableName: 't', key: ['p'] as const, giveUpAfter: 5_000, signal };
   return { table, calls };
 }
 

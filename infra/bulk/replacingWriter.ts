@@ -2,14 +2,12 @@ import { BatchWriteItemCommand, type WriteRequest } from '@aws-sdk/client-dynamo
 import type { Item } from './resources.ts';
 import { retry, Unprocessed } from './retry.ts';
 import { type TableAccess, type WriteGroup, writeBatches } from './tableWriter.ts';
-import { countWriteUnits } from './writeRate.ts';
 
 /** Writes over what is there. */
 export function defineReplacingWriter(table: TableAccess): WriteGroup {
-  const { client, tableName, rate } = table;
+  const { client, tableName } = table;
 
   async function replaceBatch(batch: readonly Item[]): Promise<number> {
-    await rate.take(countWriteUnits(batch));
     let puts: WriteRequest[] = batch.map((item) => ({ PutRequest: { Item: item } }));
     await retry(async () => {
       const command = new BatchWriteItemCommand({ RequestItems: { [tableName]: puts } });
@@ -19,5 +17,5 @@ export function defineReplacingWriter(table: TableAccess): WriteGroup {
     return batch.length;
   }
 
-  return async (items) => ({ written: await writeBatches(items, replaceBatch), kept: 0 });
+  return async (items) => ({ written: await writeBatches(table, items, replaceBatch), kept: 0 });
 }
