@@ -19,7 +19,10 @@ const rooms: Readonly<Record<string, Rule>> = {
   'shared/contract/values': { rooms: [], packages: nothing },
   'shared/contract/parameters': { rooms: ['shared/contract/values'], packages: nothing },
   'shared/contract/errors': { rooms: ['shared/contract/parameters'], packages: nothing },
-  'shared/contract/schemas': { rooms: ['shared/contract/values'], packages: /^zod\/mini$/ },
+  'shared/contract/schemas': {
+    rooms: ['shared/contract/values', 'shared/contract/errors'],
+    packages: /^zod\/mini$/,
+  },
   'shared/contract': {
     rooms: [
       'shared/contract/values',

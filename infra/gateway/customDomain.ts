@@ -2,7 +2,7 @@ import { CfnOutput } from 'aws-cdk-lib';
 import { DomainName, EndpointType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import type { Construct } from 'constructs';
-import { apiStageName } from '../stages/resourceNames.ts';
+import { apiVersion } from '../../shared/contract/apiVersion.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { tls } from './restApi.ts';
 
@@ -18,7 +18,7 @@ export function defineCustomDomain(
     endpointType: EndpointType.REGIONAL,
     ...tls,
   });
-  domain.addBasePathMapping(api, { basePath: apiStageName });
+  domain.addBasePathMapping(api, { basePath: apiVersion });
   new CfnOutput(scope, 'DomainTarget', {
     description: `What the DNS record of ${name} must point to: a CNAME, or an alias in Route 53`,
     value: domain.domainNameAliasDomainName,

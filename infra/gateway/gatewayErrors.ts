@@ -1,4 +1,6 @@
 import type { ErrorCode } from '../../shared/contract/errors/errorBody.ts';
+import { challenge, retryAfter } from '../../shared/contract/errors/errorHeaders.ts';
+import { errorMessages } from '../../shared/contract/errors/errorMessages.ts';
 
 /** An error that the gateway answers by itself, without calling a function. */
 export interface GatewayError {
@@ -12,14 +14,11 @@ export interface GatewayError {
 const notFound = { code: 'not_found', message: 'There is nothing at this path.' } as const;
 const forbidden = { code: 'forbidden', message: 'This request is not allowed.' } as const;
 const invalid = { code: 'invalid_request', message: 'The request is not valid.' } as const;
-const internal = {
-  code: 'internal_error',
-  message: 'Something went wrong on our side; the request id tells us what.',
-} as const;
+const internal = { code: 'internal_error', message: errorMessages.internalError } as const;
 const unavailable = {
   code: 'service_unavailable',
   message: 'The service did not answer in time; try again shortly.',
-  headers: { 'Retry-After': '5' },
+  headers: { 'Retry-After': retryAfter.unavailable },
 } as const;
 
 /**
@@ -50,7 +49,7 @@ export const gatewayErrors = {
   QUOTA_EXCEEDED: {
     code: 'too_many_requests',
     message: 'The request quota is used up; try again later.',
-    headers: { 'Retry-After': '60' },
+    headers: { 'Retry-After': retryAfter.quotaExceeded },
   },
   REQUEST_TOO_LARGE: {
     code: 'payload_too_large',
@@ -60,16 +59,16 @@ export const gatewayErrors = {
   THROTTLED: {
     code: 'too_many_requests',
     message: 'There are too many requests at once; try again shortly.',
-    headers: { 'Retry-After': '1' },
+    headers: { 'Retry-After': retryAfter.throttled },
   },
   UNAUTHORIZED: {
     code: 'unauthorized',
-    message: 'The API key is not valid.',
-    headers: { 'WWW-Authenticate': 'Bearer realm="petstore"' },
+    message: errorMessages.invalidKey,
+    headers: { 'WWW-Authenticate': challenge },
   },
   UNSUPPORTED_MEDIA_TYPE: {
     code: 'unsupported_media_type',
-    message: 'The body must be JSON: send the header "Content-Type: application/json".',
+    message: errorMessages.notJson,
   },
   WAF_FILTERED: forbidden,
 } as const satisfies Record<string, GatewayError>;

@@ -9,9 +9,10 @@ import {
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
+import { apiVersion } from '../../shared/contract/apiVersion.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
 import type { LiveAliases } from '../service/gradualDeployment.ts';
-import { apiStageName, toApiName } from '../stages/resourceNames.ts';
+import { toApiName } from '../stages/resourceNames.ts';
 import type { Throttle } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAccessLog } from './accessLog.ts';
@@ -37,7 +38,7 @@ export function defineRestApi(scope: Construct, stage: Stage, aliases: LiveAlias
     // account's: both stacks make it, either role serves both, and it stays when a stack goes.
     cloudWatchRole: true,
     deployOptions: {
-      stageName: apiStageName,
+      stageName: apiVersion,
       tracingEnabled: true,
       ...defineAccessLog(scope, stage),
       // Execution logs would write the Authorization header out.

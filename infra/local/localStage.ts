@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { apiVersion } from '../../shared/contract/apiVersion.ts';
 import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
 import { defineAwslambda } from './awslambda.ts';
 import { createTables } from './createTables.ts';
 import { type Engine, startEmbeddedEngine } from './engine.ts';
 import { defineDrain } from './gateway/drain.ts';
 import { defineGateway } from './gateway/gateway.ts';
-import { STAGE } from './gateway/gatewayRequest.ts';
 import { setFunctionEnvironment } from './lambda/functionEnvironment.ts';
 import {
   importHandler,
@@ -96,7 +96,7 @@ async function listen(gateway: Server, port: number): Promise<string> {
     const reason = code === 'EADDRINUSE' ? 'it is in use' : message;
     throw new StartFailure(`Port ${port} cannot be used: ${reason}`);
   }
-  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/${STAGE}`;
+  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/${apiVersion}`;
 }
 
 /** @returns the API key, which is made last: its presence says that the tables are filled */

@@ -1,6 +1,7 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { apiVersion } from '../../shared/contract/apiVersion.ts';
 
-import { apiStageName, toApiName } from '../stages/resourceNames.ts';
+import { toApiName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 
 /**
@@ -16,7 +17,7 @@ export function toGatewayMetric(
   return new Metric({
     namespace: 'AWS/ApiGateway',
     metricName,
-    dimensionsMap: { ApiName: toApiName(stage), Stage: apiStageName },
+    dimensionsMap: { ApiName: toApiName(stage), Stage: apiVersion },
     ...options,
   });
 }

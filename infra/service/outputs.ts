@@ -1,6 +1,6 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { apiStageName } from '../stages/resourceNames.ts';
+import { apiVersion } from '../../shared/contract/apiVersion.ts';
 import type { Stage } from '../stages/stages.ts';
 import type { DataTables } from './dataTables.ts';
 
@@ -16,7 +16,7 @@ export function defineOutputs(
     customDomain?.name ?? `${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}`;
   new CfnOutput(stack, 'BaseUrl', {
     description: 'The base address, which every path of the contract is relative to',
-    value: `https://${host}/${apiStageName}`,
+    value: `https://${host}/${apiVersion}`,
   });
   for (const [name, table] of Object.entries(tables)) {
     new CfnOutput(stack, toTableOutputName(name), { value: table.tableName });

@@ -18,9 +18,6 @@ export function toWatchStackName(stage: Named): string {
   return `${toStackName(stage)}-watch`;
 }
 
-/** The gateway's stage, and with it the end of every base address. */
-export const apiStageName = 'v1';
-
 /** The gateway, by which CloudWatch counts its requests too. */
 export function toApiName(stage: Named): string {
   return toStackName(stage);

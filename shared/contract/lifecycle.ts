@@ -1,7 +1,9 @@
 /** How far a client may rely on an operation. */
 export type Lifecycle =
   | { readonly kind: 'stable' }
-  /** It may change without a new major version. */
+  /** It is complete, and may still change without a new major version, with notice. */
+  | { readonly kind: 'beta' }
+  /** It may change, or go, without a new major version. */
   | { readonly kind: 'experimental' }
   | {
       readonly kind: 'deprecated';

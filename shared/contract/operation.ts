@@ -6,7 +6,7 @@ import type { Parameter } from './parameters/parameter.ts';
 /** What an API key allows. `write` includes `read`. */
 export type Permission = 'read' | 'write';
 
-/** One row of the service's contract; what it answers stands in `responses.ts`. */
+/** One row of the service's contract; what it answers stands beside it in `operations.ts`. */
 export interface Operation {
   readonly operationId: string;
   readonly method: 'GET' | 'PATCH';
@@ -19,6 +19,8 @@ export interface Operation {
   readonly parameters?: Readonly<Record<string, Parameter<unknown>>>;
   /** The query's parameters, all optional; names that it does not have are ignored. */
   readonly query?: Readonly<Record<string, Parameter<unknown>>>;
+  /** The headers that it heeds beside those that every operation does. */
+  readonly requestHeaders?: readonly 'If-Match'[];
   readonly requestBody?: z.ZodMiniType;
   /** Whether the body is sent while it is being read, so that it may outgrow a buffered answer. */
   readonly streamed: boolean;

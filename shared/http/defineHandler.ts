@@ -55,7 +55,7 @@ export function defineHandler<O extends Operation>(
     authenticate(verifier, operation.permission),
     parameters(operation),
     operation.requestBody && jsonBody(operation.requestBody),
-    takesIfMatch(operation) ? preconditions() : undefined,
+    operation.requestHeaders?.includes('If-Match') ? preconditions() : undefined,
     { before: handOver },
     response,
   ];
@@ -74,10 +74,6 @@ export function defineHandler<O extends Operation>(
 export interface Sending {
   readonly response: OperationMiddleware;
   readonly executionMode?: PluginExecutionMode;
-}
-
-function takesIfMatch({ errors }: Operation): boolean {
-  return errors.includes('precondition_failed');
 }
 
 /** Gives the handler, in the event's place, what the checks made of it. */

@@ -1,4 +1,6 @@
 import { type ErrorCode, toErrorBody } from '../contract/errors/errorBody.ts';
+import { challenge, retryAfter } from '../contract/errors/errorHeaders.ts';
+import { errorMessages } from '../contract/errors/errorMessages.ts';
 import type { DomainError } from '../contract/errors/errors.ts';
 import type { HttpResponse } from './operationRequest.ts';
 
@@ -12,18 +14,12 @@ const codeOf: Record<DomainError['name'], ErrorCode> = {
   StoreUnavailable: 'service_unavailable',
 };
 
-/** Seconds: past the SDK's own retries, and short enough for a person to wait. */
-const RETRY_AFTER = '5';
-
 /** The one place that gives an error its status. Whatever it does not know is a 500 that says nothing. */
 export function toErrorResponse(error: Error): HttpResponse {
   const known = error.name in codeOf ? (error as DomainError) : undefined;
   const body = known
     ? toErrorBody(codeOf[known.name], known.message)
-    : toErrorBody(
-        'internal_error',
-        'Something went wrong on our side; the request id tells us what.',
-      );
+    : toErrorBody('internal_error', errorMessages.internalError);
   return {
     statusCode: body.status,
     headers: { 'Content-Type': 'application/json', ...(known && toErrorHeaders(known)) },
@@ -32,7 +28,6 @@ export function toErrorResponse(error: Error): HttpResponse {
 }
 
 function toErrorHeaders(error: DomainError): Record<string, string> {
-  const challenge = 'Bearer realm="petstore"';
   switch (error.name) {
     case 'Unauthorized':
       // RFC 6750 section 3.1: no error code for a request without credentials.
@@ -44,7 +39,7 @@ function toErrorHeaders(error: DomainError): Record<string, string> {
     case 'Forbidden':
       return { 'WWW-Authenticate': `${challenge}, error="insufficient_scope"` };
     case 'StoreUnavailable':
-      return { 'Retry-After': RETRY_AFTER };
+      return { 'Retry-After': retryAfter.unavailable };
     default:
       return {};
   }

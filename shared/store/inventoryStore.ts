@@ -7,6 +7,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { NotFound, PreconditionFailed } from '../contract/errors/errors.ts';
+import { entryPetId } from '../contract/parameters/petIds.ts';
 import type { InventoryItem } from '../contract/schemas/inventory.ts';
 import { parseInt64 } from '../contract/values/parseInt64.ts';
 import type { PetStatus } from '../contract/values/petStatus.ts';
@@ -118,8 +119,8 @@ export function defineInventoryStore(client: DynamoDBClient, tableName: string):
         return { item: toInventoryItem(Attributes), version: toVersion(Attributes) };
       } catch (error) {
         if (!(error instanceof ConditionalCheckFailedException)) throw error;
-        if (versions && (await exists(key))) throw new PreconditionFailed(petId);
-        throw new NotFound('inventory entry', petId);
+        if (versions && (await exists(key))) throw new PreconditionFailed(entryPetId, petId);
+        throw new NotFound(entryPetId, petId);
       }
     },
   };

@@ -1,5 +1,6 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { NotFound } from '../contract/errors/errors.ts';
+import { petId as parameter } from '../contract/parameters/petIds.ts';
 import type { Pet } from '../contract/schemas/pet.ts';
 
 export interface PetStore {
@@ -13,7 +14,7 @@ export function definePetStore(client: DynamoDBDocumentClient, tableName: string
       const { Item } = await client.send(
         new GetCommand({ TableName: tableName, Key: { id: petId } }),
       );
-      if (!Item) throw new NotFound('pet', petId);
+      if (!Item) throw new NotFound(parameter, petId);
       return toPet(Item as Pet);
     },
   };

@@ -9,7 +9,8 @@ import { type OperationId, operations } from '../../shared/contract/operations.t
 import { parseJson, toJson } from '../../shared/contract/values/json.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { openLocalTarget } from '../conformance/localTarget.ts';
-import { changeableEntry, sendValid } from '../conformance/requests.ts';
+import { changeableEntry } from '../conformance/operations/inventoryEntry.ts';
+import { sendValid } from '../conformance/requests.ts';
 import { type ConformanceTarget, send, sendUpdate } from '../conformance/target.ts';
 import { type BenchedId, benchedIds } from './bundles/buildFile.ts';
 import { buildPeer } from './bundles/buildPeer.ts';

@@ -1,19 +1,14 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { describeGetPet } from './operations/getPet.ts';
-import { describeListInventory } from './operations/listInventory.ts';
-import { describeListOrders } from './operations/listOrders.ts';
-import {
-  describeUpdateInventory,
-  describeUpdateInventoryErrors,
-} from './operations/updateInventory.ts';
-import { describeUpdateInventoryBodies } from './operations/updateInventoryBodies.ts';
+import { operationIds } from '../../shared/contract/operations.ts';
+import { defineObservedErrors } from './observedErrors.ts';
+import { suites } from './operations/suites.ts';
 import { describeAuthentication } from './rows/authentication.ts';
 import { describeConditionalList } from './rows/conditionalList.ts';
 import { describeCors } from './rows/cors.ts';
 import { describeGateway } from './rows/gateway.ts';
 import { describePages } from './rows/pages.ts';
 import { describePreconditions } from './rows/preconditions.ts';
-import { type Scope, toWholeScope } from './scope.ts';
+import { isWhole, type Scope, toWholeScope } from './scope.ts';
 import type { ConformanceTarget } from './target.ts';
 
 /**
@@ -28,9 +23,10 @@ export function describeConformance(
 ): void {
   const scope = toWholeScope(limits);
   describe(name, () => {
+    const observed = defineObservedErrors();
     let opened: ConformanceTarget | undefined;
     beforeAll(async () => {
-      opened = await openTarget();
+      opened = observed.watch(await openTarget());
     }, 180_000);
     afterAll(() => opened?.close());
 
@@ -41,15 +37,10 @@ export function describeConformance(
     describeAuthentication(target, scope);
     describeGateway(target);
     describeCors(target, scope);
-    describeListInventory(target);
-    describeGetPet(target, scope);
-    describeListOrders(target);
     describeConditionalList(target);
     describePages(target);
-    describeUpdateInventoryErrors(target, scope);
-    if (!scope.writes) return;
-    describeUpdateInventory(target);
-    describeUpdateInventoryBodies(target);
-    describePreconditions(target);
+    for (const id of operationIds) suites[id].describeRows(target, scope);
+    if (scope.writes) describePreconditions(target);
+    describe('the contract', () => observed.describeRows(isWhole(scope)));
   });
 }

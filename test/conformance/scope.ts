@@ -1,6 +1,5 @@
 import type { Permission } from '../../shared/contract/operation.ts';
-import type { OperationId } from '../../shared/contract/operations.ts';
-import { operationIds } from './requests.ts';
+import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 
 /** Which rows a target can take. */
 export interface Scope {
@@ -19,4 +18,9 @@ export function toWholeScope(limits: Partial<Scope>): Scope {
     permissions,
     answering: answering.filter((operationId) => writes || operationId !== 'updateInventory'),
   };
+}
+
+/** Whether no row is left out. */
+export function isWhole({ writes, permissions, answering }: Scope): boolean {
+  return writes && permissions.length === 2 && answering.length === operationIds.length;
 }

@@ -17,6 +17,8 @@ export interface ConformanceTarget {
   readonly fixtures: Fixtures;
   /** Whether a request that the gateway limits with 429 is repeated, since no row is about the limit. */
   readonly waitsForLimits?: boolean;
+  /** Is told of each answer. */
+  onResponse?(method: string, path: string, response: ExactResponse): void;
   close(): Promise<void>;
 }
 
@@ -59,7 +61,10 @@ export async function send(
       ...(body === undefined ? {} : { body }),
     });
     const isLimited = response.status === 429 && target.waitsForLimits === true;
-    if (!isLimited || attempt === MOST_ATTEMPTS) return response;
+    if (!isLimited || attempt === MOST_ATTEMPTS) {
+      target.onResponse?.(method, path, response);
+      return response;
+    }
     await setTimeout(Number(response.headers.get('Retry-After') ?? 1) * 1_000);
   }
 }

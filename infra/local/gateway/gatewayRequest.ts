@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-
-export const STAGE = 'v1';
+import { apiVersion } from '../../../shared/contract/apiVersion.ts';
 
 /** A request with what the gateway makes of its first lines. */
 export interface GatewayRequest {
@@ -17,7 +16,7 @@ export interface GatewayRequest {
 
 export function toGatewayRequest(incoming: IncomingMessage): GatewayRequest {
   const [path = '', query = ''] = splitOnce(toTarget(incoming.url ?? ''), '?');
-  const base = `/${STAGE}`;
+  const base = `/${apiVersion}`;
   return {
     requestId: randomUUID(),
     method: incoming.method ?? '',

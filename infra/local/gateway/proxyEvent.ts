@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type GatewayRequest, STAGE } from './gatewayRequest.ts';
+import { apiVersion } from '../../../shared/contract/apiVersion.ts';
+import type { GatewayRequest } from './gatewayRequest.ts';
 import type { Route } from './route.ts';
 
 /**
@@ -29,13 +30,13 @@ export function toProxyEvent(
       authorizer: null,
       httpMethod: method,
       identity: { ...anonymous, sourceIp, userAgent: findHeader(headerLines, 'user-agent') },
-      path: `/${STAGE}${path}`,
+      path: `/${apiVersion}${path}`,
       protocol: 'HTTP/1.1',
       requestId,
       requestTimeEpoch: Date.now(),
       resourceId: resource,
       resourcePath: resource,
-      stage: STAGE,
+      stage: apiVersion,
     },
     body,
     isBase64Encoded: false,

@@ -33,9 +33,16 @@ export async function loadFunctions(loadHandler: LoadHandler): Promise<LambdaFun
   );
 }
 
+const functions: Record<OperationId, () => Promise<unknown>> = {
+  listInventory: () => import('../../../functions/listInventory.ts'),
+  updateInventory: () => import('../../../functions/updateInventory.ts'),
+  getPet: () => import('../../../functions/getPet.ts'),
+  listOrders: () => import('../../../functions/listOrders.ts'),
+};
+
 /** The handlers in `functions/`. */
-export async function importHandler(operationId: OperationId): Promise<unknown> {
-  return import(`../../../functions/${operationId}.ts`);
+export function importHandler(operationId: OperationId): Promise<unknown> {
+  return functions[operationId]();
 }
 
 /** Takes a handler, or a module that exports one, by ES or CommonJS. */

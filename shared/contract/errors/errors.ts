@@ -1,3 +1,6 @@
+import type { IdParameter } from '../parameters/idParameter.ts';
+import { errorMessages } from './errorMessages.ts';
+
 /**
  * What the service tells a client when it cannot do what was asked. `shared/http/toErrorResponse.ts`
  * gives each its status. The messages are for the client and leak nothing; what is for the log alone
@@ -28,7 +31,7 @@ export class Unauthorized extends Error {
   constructor(credentialsSent: boolean, reason: string, keyId?: string) {
     super(
       credentialsSent
-        ? 'The API key is not valid.'
+        ? errorMessages.invalidKey
         : 'An API key is required: send the header "Authorization: Bearer <API_KEY>".',
     );
     this.credentialsSent = credentialsSent;
@@ -46,22 +49,22 @@ export class Forbidden extends Error {
   }
 }
 
-/** Nothing has this petId. */
+/** Nothing has this id. */
 export class NotFound extends Error {
   override readonly name = 'NotFound';
 
-  constructor(what: 'inventory entry' | 'pet', petId: bigint) {
-    super(`There is no ${what} with petId ${petId}.`);
+  constructor({ resource, name }: IdParameter, id: bigint) {
+    super(`There is no ${resource} with ${name} ${id}.`);
   }
 }
 
-/** The entry is not, or is no longer, what `If-Match` named. */
+/** What has the id is not, or is no longer, what `If-Match` named. */
 export class PreconditionFailed extends Error {
   override readonly name = 'PreconditionFailed';
 
-  constructor(petId: bigint) {
+  constructor({ resource, name }: IdParameter, id: bigint) {
     super(
-      `The inventory entry with petId ${petId} does not match If-Match: it has changed since its ETag was read.`,
+      `The ${resource} with ${name} ${id} does not match If-Match: it has changed since its ETag was read.`,
     );
   }
 }
@@ -71,7 +74,7 @@ export class UnsupportedMediaType extends Error {
   override readonly name = 'UnsupportedMediaType';
 
   constructor() {
-    super('The body must be JSON: send the header "Content-Type: application/json".');
+    super(errorMessages.notJson);
   }
 }
 

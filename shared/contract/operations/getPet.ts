@@ -1,5 +1,5 @@
 import type { Operation } from '../operation.ts';
-import { petIdParameter } from '../parameters/petIdParameter.ts';
+import { petId } from '../parameters/petIds.ts';
 
 export const getPet = {
   operationId: 'getPet',
@@ -13,7 +13,7 @@ export const getPet = {
     documentation: 'https://docs.petstore.example/deprecations#getPet',
   },
   permission: 'read',
-  parameters: { petId: petIdParameter },
+  parameters: { petId },
   streamed: false,
   errors: ['invalid_request', 'unauthorized', 'not_found'],
 } as const satisfies Operation;

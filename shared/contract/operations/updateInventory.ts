@@ -1,5 +1,5 @@
 import type { Operation } from '../operation.ts';
-import { petIdParameter } from '../parameters/petIdParameter.ts';
+import { entryPetId } from '../parameters/petIds.ts';
 import { InventoryUpdate } from '../schemas/inventoryUpdate.ts';
 
 export const updateInventory = {
@@ -9,7 +9,8 @@ export const updateInventory = {
   summary: 'Set the stock count of one pet',
   lifecycle: { kind: 'experimental' },
   permission: 'write',
-  parameters: { petId: petIdParameter },
+  parameters: { petId: entryPetId },
+  requestHeaders: ['If-Match'],
   requestBody: InventoryUpdate,
   streamed: false,
   errors: [

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { OperationId } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { addApiKey } from '../../support/addApiKey.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import type { Fault } from '../../support/faults.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
-import { operationIds, sendValid } from '../requests.ts';
+import { sendValid } from '../requests.ts';
 import { type FaultyTarget, openFaultyTarget, toStoreCalls } from './faultyTarget.ts';
 
 const outages: Fault[] = [

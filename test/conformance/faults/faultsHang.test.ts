@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { expectError } from '../expectations.ts';
-import { operationIds, sendValid } from '../requests.ts';
+import { sendValid } from '../requests.ts';
 import { openFaultyTarget } from './faultyTarget.ts';
 
 /** Well before the 28 s after which the platform would end the function. */

@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { responses } from '../../../shared/contract/responses.ts';
+import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import type { Scope } from '../scope.ts';
 import { send, type TargetSource } from '../target.ts';
+import type { OperationSuite } from './operationSuite.ts';
 import { malformedPetIds } from './petIds.ts';
 
-export function describeGetPet(target: TargetSource, { answering }: Scope): void {
+export const getPet: OperationSuite = {
+  toValidRequest: ({ fixtures }) => ({ method: 'GET', path: `/pets/${fixtures.pets[0]?.id}` }),
+  store: { table: 'pets', actions: ['dynamodb:GetItem'] },
+  describeRows,
+};
+
+function describeRows(target: TargetSource, { answering }: Scope): void {
   describe('getPet', () => {
     if (answering.includes('getPet')) describeAnswers(target);
 

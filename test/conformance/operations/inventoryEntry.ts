@@ -1,12 +1,32 @@
 import { afterEach } from 'vitest';
+import type { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
 import { expectSuccess } from '../expectations.ts';
-import { changeableEntry } from '../requests.ts';
-import { type ConformanceTarget, send, sendUpdate, type TargetSource } from '../target.ts';
+import {
+  type ConformanceTarget,
+  type Fixtures,
+  send,
+  sendUpdate,
+  type TargetSource,
+} from '../target.ts';
 
 export interface Entry {
   readonly petId: number | bigint;
   readonly quantity: number;
   readonly status: string;
+}
+
+/** The entry that may be changed, as the fixtures have it. */
+export function changeableEntry(fixtures: Fixtures): InventoryItem {
+  const entry = findChangeable(fixtures);
+  if (entry === undefined) throw new Error('The fixtures have no changeable entry.');
+  return entry;
+}
+
+export function findChangeable({
+  inventory,
+  changeablePetId,
+}: Fixtures): InventoryItem | undefined {
+  return inventory.find(({ petId }) => petId === changeablePetId);
 }
 
 /** Reads one entry back through the list, the only operation that reads the inventory. */

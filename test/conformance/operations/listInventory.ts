@@ -1,11 +1,18 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { responses } from '../../../shared/contract/responses.ts';
+import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
 import { expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
+import type { OperationSuite } from './operationSuite.ts';
 
-export function describeListInventory(target: TargetSource): void {
+export const listInventory: OperationSuite = {
+  toValidRequest: () => ({ method: 'GET', path: '/inventory' }),
+  store: { table: 'inventory', actions: ['dynamodb:Scan'] },
+  describeRows,
+};
+
+function describeRows(target: TargetSource): void {
   describe('listInventory', () => {
     test('answers 200 with a JSON array of InventoryItems', async () => {
       const response = await send(target(), 'GET', '/inventory');

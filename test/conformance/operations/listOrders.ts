@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { responses } from '../../../shared/contract/responses.ts';
+import { responses } from '../../../shared/contract/operations.ts';
 import type { Order } from '../../../shared/contract/schemas/order.ts';
 import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
 import { expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
+import type { OperationSuite } from './operationSuite.ts';
 
-export function describeListOrders(target: TargetSource): void {
+export const listOrders: OperationSuite = {
+  toValidRequest: () => ({ method: 'GET', path: '/store/orders' }),
+  store: { table: 'orders', actions: ['dynamodb:Query'] },
+  describeRows,
+};
+
+function describeRows(target: TargetSource): void {
   describe('listOrders', () => {
     test('answers 200 with a JSON array of Orders, each exactly once and as it was loaded', async () => {
       const { orders, complete } = target().fixtures;

@@ -1,18 +1,38 @@
 import { describe, expect, test } from 'vitest';
-import { responses } from '../../../shared/contract/responses.ts';
+import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
-import { changeableEntry } from '../requests.ts';
 import type { Scope } from '../scope.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
-import { readEntry, restoreEntryAfterEach, setQuantity } from './inventoryEntry.ts';
+import {
+  changeableEntry,
+  findChangeable,
+  readEntry,
+  restoreEntryAfterEach,
+  setQuantity,
+} from './inventoryEntry.ts';
+import type { OperationSuite } from './operationSuite.ts';
 import { malformedPetIds } from './petIds.ts';
+import { describeBodies } from './updateInventoryBodies.ts';
+
+export const updateInventory: OperationSuite = {
+  // Sets the quantity that the entry already has; where nothing may be changed, the entry does not exist.
+  toValidRequest: ({ fixtures }) => ({
+    method: 'PATCH',
+    path: `/inventory/${fixtures.changeablePetId}`,
+    body: `{"quantity":${findChangeable(fixtures)?.quantity ?? 0}}`,
+  }),
+  store: { table: 'inventory', actions: ['dynamodb:UpdateItem', 'dynamodb:GetItem'] },
+  describeRows(target, scope) {
+    describeRefusals(target, scope);
+    if (!scope.writes) return;
+    describeUpdates(target);
+    describeBodies(target);
+  },
+};
 
 /** The rows that leave the store as it is. */
-export function describeUpdateInventoryErrors(
-  target: TargetSource,
-  { writes, permissions }: Scope,
-): void {
+function describeRefusals(target: TargetSource, { writes, permissions }: Scope): void {
   describe('updateInventory refuses', () => {
     test('an empty petId', async () => {
       const response = await sendUpdate(target(), '', '{"quantity":5}');
@@ -71,7 +91,7 @@ export function describeUpdateInventoryErrors(
 }
 
 /** The rows that change the store. */
-export function describeUpdateInventory(target: TargetSource): void {
+function describeUpdates(target: TargetSource): void {
   describe('updateInventory', () => {
     restoreEntryAfterEach(target);
 

@@ -22,7 +22,7 @@ const otherTypes = [
   '',
 ];
 
-export function describeUpdateInventoryBodies(target: TargetSource): void {
+export function describeBodies(target: TargetSource): void {
   describe('updateInventory reads the body', () => {
     restoreEntryAfterEach(target);
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
-import { operationIds, sendValid } from '../requests.ts';
+import { sendValid } from '../requests.ts';
 import type { Scope } from '../scope.ts';
 import type { TargetSource } from '../target.ts';
 

@@ -1,19 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
-import { operationIds, sendValid } from '../requests.ts';
+import { suites } from '../operations/suites.ts';
+import { sendValid } from '../requests.ts';
 import type { Scope } from '../scope.ts';
 import { send, type TargetSource } from '../target.ts';
 
-const paths: [path: string, method: string][] = [
-  ['/inventory', 'GET'],
-  ['/inventory/1', 'PATCH'],
-  ['/pets/1', 'GET'],
-  ['/store/orders', 'GET'],
-];
-
 export function describeCors(target: TargetSource, { answering }: Scope): void {
   describe('a browser storefront', () => {
-    test.each(paths)('may call %s: the preflight needs no key', async (path, method) => {
+    test.each(operationIds)('may call %s: the preflight needs no key', async (operationId) => {
+      const { method, path } = suites[operationId].toValidRequest(target());
       const response = await send(target(), 'OPTIONS', path, {
         apiKey: null,
         headers: {

@@ -1,6 +1,6 @@
 import { beforeEach, inject } from 'vitest';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { describeConformance } from '../conformance.ts';
-import { operationIds } from '../requests.ts';
 import { openSmokeTarget } from './smokeTarget.ts';
 import './smokeSettings.ts';
 

@@ -1,6 +1,6 @@
 import { getRandomValues } from 'node:crypto';
 import type { Permission } from '../../../shared/contract/operation.ts';
-import { responses } from '../../../shared/contract/responses.ts';
+import { responses } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
 import type { Order } from '../../../shared/contract/schemas/order.ts';
 import type { Pet } from '../../../shared/contract/schemas/pet.ts';

@@ -1,24 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
+import { type TableName, tables } from '../../../infra/stages/tables.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { suites } from '../../conformance/operations/suites.ts';
 import { type CfnResource, findResources } from '../../support/stackTemplates.ts';
 
-/** Everything that each function may use of the data: the contract of its role and its environment. */
-const access: Record<OperationId, Record<string, string | string[]>> = {
-  listInventory: { apiKeys: 'dynamodb:GetItem', inventory: 'dynamodb:Scan' },
-  updateInventory: {
-    apiKeys: 'dynamodb:GetItem',
-    inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
-  },
-  getPet: { apiKeys: 'dynamodb:GetItem', pets: 'dynamodb:GetItem' },
-  listOrders: { apiKeys: 'dynamodb:GetItem', orders: 'dynamodb:Query' },
-};
-const variables: Record<string, string> = {
-  apiKeys: 'API_KEYS_TABLE',
-  inventory: 'INVENTORY_TABLE',
-  pets: 'PETS_TABLE',
-  orders: 'ORDERS_TABLE',
-};
+/** Everything that a function may use of the data: the contract of its role and its environment. */
+function toAccess(id: OperationId): Record<TableName, readonly string[]> {
+  const { table, actions } = suites[id].store;
+  return { apiKeys: ['dynamodb:GetItem'], [table]: actions } as Record<TableName, string[]>;
+}
 
 describe.each(stageNames)('the functions of %s', (stage) => {
   const functions = findResources(stage, 'AWS::Lambda::Function');
@@ -61,7 +52,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       const logGroup = Properties.LoggingConfig.LogGroup.Ref;
       const expected = [
         allow(['logs:CreateLogStream', 'logs:PutLogEvents'], toArn(logGroup)),
-        ...Object.entries(access[id]).map(([table, actions]) =>
+        ...Object.entries(toAccess(id)).map(([table, actions]) =>
           allow(actions, toArn(toTableId(table))),
         ),
         allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'),
@@ -75,8 +66,8 @@ describe.each(stageNames)('the functions of %s', (stage) => {
     });
 
     it('is told the names of its tables and the allowed origins, and nothing else', () => {
-      const names = Object.keys(access[id]).map((table) => [
-        variables[table],
+      const names = (Object.keys(toAccess(id)) as TableName[]).map((table) => [
+        tables[table].variable,
         { Ref: toTableId(table) },
       ]);
       expect(Properties.Environment.Variables).toEqual({
@@ -87,8 +78,12 @@ describe.each(stageNames)('the functions of %s', (stage) => {
   });
 });
 
-function allow(actions: string | string[], resource: unknown) {
-  return { Action: actions, Effect: 'Allow', Resource: resource };
+function allow(actions: readonly string[], resource: unknown) {
+  return {
+    Action: actions.length === 1 ? actions[0] : actions,
+    Effect: 'Allow',
+    Resource: resource,
+  };
 }
 
 function toArn(logicalId: string | undefined) {

@@ -19,7 +19,7 @@ const GROWTH = 1.02;
 describe.each(operationIds)('the bundle of %s', (id) => {
   it('has not outgrown what test/infra/service/bundling/bundleBytes.json says', async () => {
     const now = await measureBundle(id);
-    const before: Record<string, number> = committed[id];
+    const before = toCommitted(id);
     const grown = Object.entries(now)
       .map(([name, bytes]) => [name, bytes - (before[name] ?? 0)] as const)
       .filter(([, growth]) => growth > 0)
@@ -30,6 +30,13 @@ describe.each(operationIds)('the bundle of %s', (id) => {
     );
   });
 });
+
+/** Until an operation has a size of its own there, it is held to the largest of the others. */
+function toCommitted(id: OperationId): Record<string, number> {
+  const sizes: Partial<Record<OperationId, Record<string, number>>> = committed;
+  const bySize = Object.values(sizes).sort((one, other) => sumBytes(other) - sumBytes(one));
+  return sizes[id] ?? bySize[0] ?? {};
+}
 
 describe('a bundle that is loaded', () => {
   let bundles: Record<OperationId, string>;

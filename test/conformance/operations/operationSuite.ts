@@ -1,0 +1,23 @@
+import type { DynamoDbAction } from '../../../infra/stages/stageSettings.ts';
+import type { TableName } from '../../../infra/stages/tables.ts';
+import type { Scope } from '../scope.ts';
+import type { ConformanceTarget, TargetSource } from '../target.ts';
+
+/** What the tests know of an operation. Written out and not read from the contract, so that a mistake there shows. */
+export interface OperationSuite {
+  /** A request that the service answers with 200; where nothing may be changed, one that changes nothing. */
+  toValidRequest(target: ConformanceTarget): ValidRequest;
+  /** How its function reaches its own table: all that it may do there, first what a valid request does. */
+  readonly store: {
+    readonly table: TableName;
+    readonly actions: readonly [DynamoDbAction, ...DynamoDbAction[]];
+  };
+  /** Its rows, success and error. */
+  describeRows(target: TargetSource, scope: Scope): void;
+}
+
+export interface ValidRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string;
+}
