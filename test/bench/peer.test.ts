@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { importHandler } from '../../infra/local/lambda/lambdaFunction.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../shared/contract/values/json.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
@@ -23,7 +24,10 @@ describe("the benchmarks' peer", () => {
     const bundles = await buildPeer(outdir);
     const require = createRequire(import.meta.url);
     target = await openLocalTarget({
-      loadHandler: async (id) => toGatewayHandler(id, require(bundles[id as BenchedId]).handler),
+      loadHandler: async (id) =>
+        Object.hasOwn(bundles, id)
+          ? toGatewayHandler(id, require(bundles[id as BenchedId]).handler)
+          : importHandler(id),
     });
   });
   afterAll(async () => {

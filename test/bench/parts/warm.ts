@@ -1,5 +1,4 @@
-import type { OperationId } from '../../../shared/contract/operations.ts';
-import { benchedIds } from '../bundles/buildFile.ts';
+import { type BenchedId, benchedIds } from '../bundles/buildFile.ts';
 import { toEvent } from '../process/events.ts';
 import { type FunctionHost, startFunctionHost } from '../process/functionHost.ts';
 import type { RunResult } from '../process/functionProcess.ts';
@@ -31,7 +30,7 @@ type Figures = Record<ContenderName, Summary>;
 async function measureOperation(
   host: FunctionHost,
   { bundles, quick }: PartInput,
-  operationId: OperationId,
+  operationId: BenchedId,
 ): Promise<Figures> {
   const run = { event: toEvent(operationId, host.apiKey), times: quick ? 200 : 300 };
   const contenders = await Promise.all(
@@ -51,7 +50,7 @@ async function measureOperation(
   return Object.fromEntries(entries) as Figures;
 }
 
-function toSection(figures: (Figures & { operationId: OperationId })[]): Section {
+function toSection(figures: (Figures & { operationId: BenchedId })[]): Section {
   return {
     title: 'Warm: CPU of one request, in microseconds',
     columns: [

@@ -28,16 +28,14 @@ afterAll(() => target?.close());
 
 describe('each operation', () => {
   test.each(outages)('answers 503 when every call to its table ends in %s', async (fault) => {
-    failStores({ fault });
-    await forEachOperation((response, operationId) => {
+    await forEachOperation({ fault }, (response, operationId) => {
       expectError(response, 'service_unavailable', operationId);
       expect(storeCallsOf(operationId)).toBeGreaterThan(1);
     });
   });
 
   test.each(outages)('answers 200 when only the first call ends in %s', async (fault) => {
-    failStores({ fault, times: 1 });
-    await forEachOperation((response, operationId) => {
+    await forEachOperation({ fault, times: 1 }, (response, operationId) => {
       expectSuccess(response, operationId);
       expect(storeCallsOf(operationId)).toBe(2);
     });
@@ -46,8 +44,7 @@ describe('each operation', () => {
   test.each(['accessDenied', 'resourceNotFound'] as const)(
     'answers 500, and leaks nothing, after %s',
     async (fault) => {
-      failStores({ fault });
-      await forEachOperation((response, operationId) => {
+      await forEachOperation({ fault }, (response, operationId) => {
         expectError(response, 'internal_error', operationId);
         expect(response.text).not.toMatch(/secret|petstore|table|resource/i);
       });
@@ -63,40 +60,62 @@ describe('each operation', () => {
     async (fault, code) => {
       const valid = await addApiKey('write');
       target.store.fail({ table: String(process.env.API_KEYS_TABLE), fault });
-      const refuse = (apiKey: string) =>
-        forEachOperation(
-          (response, operationId) => expectError(response, code, operationId),
-          apiKey,
-        );
+      const refuse = async (apiKey: string) => {
+        const responses = await sendAll(operationIds, apiKey);
+        for (const [operationId, response] of responses) expectError(response, code, operationId);
+      };
       await Promise.all([refuse(valid), refuse(mintApiKey().apiKey)]);
       target.store.heal();
-      await forEachOperation(expectSuccess, valid);
+      for (const [operationId, response] of await sendAll(operationIds, valid)) {
+        expectSuccess(response, operationId);
+      }
     },
   );
 });
-
-function failStores(failure: { fault: Fault; times?: number }): void {
-  for (const operationId of operationIds) {
-    target.store.fail({ ...toStoreCalls(operationId), ...failure });
-  }
-}
 
 function storeCallsOf(operationId: OperationId): number {
   return target.store.calls.get(toStoreCalls(operationId).action) ?? 0;
 }
 
-/** Sends every operation at once, from a browser: each takes seconds to give up. */
+/**
+ * Sends every operation while the calls to its table fail: all at once, since each takes seconds to
+ * give up, but those that make the same calls one after the other.
+ */
 async function forEachOperation(
+  failure: { fault: Fault; times?: number },
   check: (response: ExactResponse, operationId: OperationId) => void,
-  apiKey = target.apiKey,
 ): Promise<void> {
-  const headers = { Origin: target.origin };
-  const responses = await Promise.all(
-    operationIds.map((operationId) => sendValid(target, operationId, { apiKey, headers })),
-  );
-  for (const [index, operationId] of operationIds.entries()) {
-    const response = responses[index] as ExactResponse;
-    check(response, operationId);
-    expectReadableFrom(target.origin, response);
+  for (const round of toRounds()) {
+    target.store.heal();
+    for (const operationId of round)
+      target.store.fail({ ...toStoreCalls(operationId), ...failure });
+    for (const [operationId, response] of await sendAll(round)) check(response, operationId);
   }
+}
+
+/** Every operation once, in groups in which each makes a call of another action. */
+function toRounds(): OperationId[][] {
+  const rounds: OperationId[][] = [];
+  for (const operationId of operationIds) {
+    const { action } = toStoreCalls(operationId);
+    const round = rounds.find((ids) => ids.every((id) => toStoreCalls(id).action !== action));
+    if (round) round.push(operationId);
+    else rounds.push([operationId]);
+  }
+  return rounds;
+}
+
+/** Sends the operations at once, from a browser. */
+async function sendAll(
+  ids: readonly OperationId[],
+  apiKey = target.apiKey,
+): Promise<[OperationId, ExactResponse][]> {
+  const headers = { Origin: target.origin };
+  return Promise.all(
+    ids.map(async (id): Promise<[OperationId, ExactResponse]> => {
+      const response = await sendValid(target, id, { apiKey, headers });
+      expectReadableFrom(target.origin, response);
+      return [id, response];
+    }),
+  );
 }
