@@ -16,11 +16,18 @@ export interface FaultRule {
   readonly times?: number;
 }
 
+export interface FaultyRequest {
+  readonly action: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
 /** An HTTP proxy before a DynamoDB endpoint that misbehaves on command. */
 export interface FaultyEndpoint {
   readonly endpoint: string;
   /** The calls since the last `heal`, by action. */
   readonly calls: Map<string, number>;
+  /** The same calls in their order, with what they ask. */
+  readonly requests: readonly FaultyRequest[];
   /** When set, the largest number of records that a page of a Scan or Query has. */
   pageSize: number | undefined;
   /** From now on, calls that the rule matches fail. */
@@ -32,11 +39,13 @@ export interface FaultyEndpoint {
 
 export async function startFaultyEndpoint(behind: string): Promise<FaultyEndpoint> {
   let rules: { rule: FaultRule; met: number }[] = [];
+  let requests: { action: string; body: Buffer }[] = [];
 
   const server = createServer(async (incoming, outgoing) => {
     const body = await buffer(incoming);
     const action = String(incoming.headers['x-amz-target']).split('.')[1] ?? '';
     proxy.calls.set(action, (proxy.calls.get(action) ?? 0) + 1);
+    requests.push({ action, body });
     const fault = takeFault(action, body);
     if (fault !== undefined) giveFault(fault, outgoing);
     else forward(behind, incoming, withPageSize(action, body, proxy.pageSize), outgoing);
@@ -59,10 +68,14 @@ export async function startFaultyEndpoint(behind: string): Promise<FaultyEndpoin
   const proxy: FaultyEndpoint = {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: new Map(),
+    get requests() {
+      return requests.map(({ action, body }) => ({ action, input: JSON.parse(body.toString()) }));
+    },
     pageSize: undefined,
     fail: (rule) => void rules.push({ rule, met: 0 }),
     heal() {
       rules = [];
+      requests = [];
       proxy.pageSize = undefined;
       proxy.calls.clear();
     },

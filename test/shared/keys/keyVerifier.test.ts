@@ -9,6 +9,7 @@ const minted = mintApiKey();
 
 let now: number;
 let reads: number;
+let readTakes: number;
 let isDown: boolean;
 let records: Map<string, KeyRecord>;
 let verifier: KeyVerifier;
@@ -16,12 +17,14 @@ let verifier: KeyVerifier;
 beforeEach(() => {
   now = START;
   reads = 0;
+  readTakes = 0;
   isDown = false;
   records = new Map();
   write({});
   const store = {
     async get(keyId: string) {
       reads++;
+      now += readTakes;
       if (isDown) throw new StoreUnavailable(new Error('down'));
       return records.get(keyId);
     },
@@ -85,6 +88,17 @@ describe('a key', () => {
     await expect(verifier.verify(minted.apiKey)).rejects.toMatchObject({ reason: 'revoked key' });
   });
 
+  it('is believed for 60 s from when its read began, since it may be revoked during the read', async () => {
+    readTakes = 10_000;
+    await verifier.verify(minted.apiKey);
+    now = START + 59_999;
+    await verifier.verify(minted.apiKey);
+    expect(reads).toBe(1);
+    now = START + 60_000;
+    await verifier.verify(minted.apiKey);
+    expect(reads).toBe(2);
+  });
+
   it('stops working at most 60 s after it is revoked', async () => {
     await verifier.verify(minted.apiKey);
     write({ revokedAt: at(1) });
@@ -119,6 +133,7 @@ describe('the cache', () => {
       await expect(verifier.verify(mintApiKey().apiKey)).rejects.toThrow();
     }
     reads = 0;
+    readTakes = 0;
     await verifier.verify(minted.apiKey);
     expect(reads).toBe(0);
   });
@@ -127,6 +142,7 @@ describe('the cache', () => {
     const flood = Array.from({ length: 1_001 }, () => mintApiKey().apiKey);
     for (const apiKey of flood) await expect(verifier.verify(apiKey)).rejects.toThrow();
     reads = 0;
+    readTakes = 0;
     await expect(verifier.verify(flood[1_000] as string)).rejects.toThrow();
     expect(reads).toBe(0);
     await expect(verifier.verify(flood[0] as string)).rejects.toThrow();

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
+import { defineHandler } from '../../../shared/http/defineHandler.ts';
+import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
+import { defineHandlerSettings } from '../../support/handlerSettings.ts';
+import { toProxyRequest } from '../../support/proxyRequest.ts';
+
+const { apiKey, settings } = defineHandlerSettings('write');
+
+/** The versions that the handler is given, or the status of the refusal. */
+async function versionsOf(headers: Record<string, string[]>): Promise<unknown> {
+  let given: unknown;
+  const handler = defineHandler(updateInventory, settings, async ({ ifMatch }) => {
+    given = ifMatch;
+    return { body: {} };
+  });
+  const event = toProxyRequest(
+    { Authorization: [`Bearer ${apiKey}`], 'Content-Type': ['application/json'], ...headers },
+    { petId: '7' },
+  );
+  const request = { ...event, body: '{"quantity":1}' };
+  const { statusCode } = (await handler(request as never, {} as never)) as HttpResponse;
+  return statusCode === 200 ? given : statusCode;
+}
+
+describe('a header that is sent in two cases', () => {
+  it('has the lines of both', async () => {
+    expect(await versionsOf({ 'If-Match': ['"a"'], 'if-match': ['"b"', '"c"'] })).toEqual([
+      ...['a', 'b', 'c'],
+    ]);
+  });
+
+  it('lets nobody in by one good Authorization among two', async () => {
+    expect(await versionsOf({ authorization: ['Bearer nonsense'] })).toBe(401);
+    expect(await versionsOf({ AUTHORIZATION: [`Bearer ${apiKey}`] })).toBe(401);
+  });
+});
+
+describe('If-Match', () => {
+  const tags = (count: number) => Array.from({ length: count }, (_, tag) => `"${tag}"`).join(', ');
+
+  it('names any version when it is absent or *', async () => {
+    expect(await versionsOf({})).toBeUndefined();
+    expect(await versionsOf({ 'If-Match': [' * '] })).toBeUndefined();
+  });
+
+  it('drops weak tags, which match nothing strongly', async () => {
+    expect(await versionsOf({ 'If-Match': ['W/"a", "b"'] })).toEqual(['b']);
+    expect(await versionsOf({ 'If-Match': ['W/"a"'] })).toEqual([]);
+  });
+
+  it('may name 20 versions, and is refused with more', async () => {
+    expect(await versionsOf({ 'If-Match': [tags(20)] })).toHaveLength(20);
+    expect(await versionsOf({ 'If-Match': [tags(21)] })).toBe(400);
+  });
+});
