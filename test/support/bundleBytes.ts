@@ -1,26 +1,10 @@
-import { build } from 'esbuild';
-import { bundling, toEntry } from '../../infra/service/bundling/bundling.ts';
+import { type BuildOptions, build } from 'esbuild';
+import { bundling, replacements, toEntry } from '../../infra/service/bundling/bundling.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 
 /** The bytes of each package, and of our own sources, in a bundle built with the deployment's options. */
 export async function measureBundle(id: OperationId): Promise<Record<string, number>> {
-  const alias = Object.entries(bundling.esbuildArgs ?? {})
-    .filter(([name]) => name.startsWith('--alias:'))
-    .map(([name, file]) => [name.slice('--alias:'.length), String(file)]);
-  const { metafile } = await build({
-    entryPoints: [toEntry(id)],
-    outfile: `${id}.js`,
-    bundle: true,
-    write: false,
-    metafile: true,
-    platform: 'node',
-    format: 'cjs',
-    minify: bundling.minify ?? false,
-    target: bundling.target ?? 'node24',
-    mainFields: bundling.mainFields ?? [],
-    alias: Object.fromEntries(alias),
-    legalComments: 'none',
-  });
+  const { metafile } = await build({ ...toBuildOptions(id), metafile: true, alias: replacements });
   const bytes: Record<string, number> = {};
   for (const output of Object.values(metafile.outputs)) {
     for (const [path, { bytesInOutput }] of Object.entries(output.inputs)) {
@@ -29,6 +13,22 @@ export async function measureBundle(id: OperationId): Promise<Record<string, num
     }
   }
   return bytes;
+}
+
+/** The deployment's options for a function, but for the replacements. */
+export function toBuildOptions(id: OperationId): BuildOptions & { write: false } {
+  return {
+    entryPoints: [toEntry(id)],
+    outfile: `${id}.js`,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'cjs',
+    minify: bundling.minify ?? false,
+    target: bundling.target ?? 'node24',
+    mainFields: bundling.mainFields ?? [],
+    legalComments: 'none',
+  };
 }
 
 /** A bundle's size. */

@@ -9,14 +9,14 @@ export function toEntry(operationId: OperationId): string {
   return join(projectRoot, 'functions', `${operationId}.ts`);
 }
 
-/** What a function would load at every cold start and never use, with what takes its place. */
-const replacements: Record<string, string> = {
-  '@aws-sdk/credential-provider-node': 'environmentCredentials.ts',
-  '@smithy/core/event-streams': 'noEventStreams.ts',
-  'mnemonist/lru-cache': 'unboundedCache.ts',
-  'node:fs/promises': 'lazyFilePromises.ts',
-  'node:stream/web': 'lazyWebStreams.ts',
-  'node:zlib': 'lazyZlib.ts',
+/** What a function would load at every cold start and never use, with the file that takes its place. */
+export const replacements: Readonly<Record<string, string>> = {
+  '@aws-sdk/credential-provider-node': toPath('environmentCredentials.ts'),
+  '@smithy/core/event-streams': toPath('noEventStreams.ts'),
+  'mnemonist/lru-cache': toPath('unboundedCache.ts'),
+  'node:fs/promises': toPath('lazyFilePromises.ts'),
+  'node:stream/web': toPath('lazyWebStreams.ts'),
+  'node:zlib': toPath('lazyZlib.ts'),
 };
 
 /**
@@ -36,10 +36,11 @@ export const bundling: BundlingOptions = {
   esbuildArgs: {
     '--legal-comments': 'none',
     ...Object.fromEntries(
-      Object.entries(replacements).map(([name, file]) => [
-        `--alias:${name}`,
-        join(import.meta.dirname, file),
-      ]),
+      Object.entries(replacements).map(([name, path]) => [`--alias:${name}`, path]),
     ),
   },
 };
+
+function toPath(file: string): string {
+  return join(import.meta.dirname, file);
+}

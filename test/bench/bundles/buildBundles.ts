@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { BuildOptions } from 'esbuild';
-import { bundling, projectRoot } from '../../../infra/service/bundling/bundling.ts';
+import { bundling, replacements } from '../../../infra/service/bundling/bundling.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { synthesizeBundlesInto } from '../../support/synthesizedAssembly.ts';
 import { type BenchedId, buildEach, buildFile } from './buildFile.ts';
@@ -53,15 +53,14 @@ export async function buildBundles(outdir: string): Promise<Bundles> {
   };
 }
 
+const credentials = '@aws-sdk/credential-provider-node';
+
 /** The settings of `infra/service/bundling/bundling.ts`. */
 const asOurs: BuildOptions = {
   format: 'cjs',
   minify: bundling.minify ?? false,
   mainFields: bundling.mainFields ?? [],
   alias: {
-    '@aws-sdk/credential-provider-node': join(
-      projectRoot,
-      'infra/service/bundling/environmentCredentials.ts',
-    ),
+    [credentials]: String(replacements[credentials]),
   },
 };
