@@ -3,28 +3,36 @@ import { constants } from 'node:os';
 /** Under `npm run`, one Ctrl-C arrives twice: from the terminal, and again from npm. */
 const ECHO_MILLISECONDS = 500;
 
-export interface Interruption {
+export interface Interruption extends Disposable {
   /** Aborted by the first Ctrl-C or SIGTERM; the next one ends the process at once. */
   readonly signal: AbortSignal;
   /** The exit status that says which signal it was, such as 130 for Ctrl-C. */
   status(): number;
 }
 
-/** From here on, what runs is asked to stop before it is made to. */
+/** Until it is disposed of, what runs is asked to stop before it is made to. */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController();
   let first = 0;
   let status = 0;
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (!controller.signal.aborted) {
-        first = performance.now();
-        status = 128 + constants.signals[name];
-        controller.abort();
-      } else if (performance.now() - first > ECHO_MILLISECONDS) {
-        process.exit(128 + constants.signals[name]);
-      }
-    });
+
+  function interrupt(name: NodeJS.Signals): void {
+    if (!controller.signal.aborted) {
+      first = performance.now();
+      status = 128 + constants.signals[name];
+      controller.abort();
+    } else if (performance.now() - first > ECHO_MILLISECONDS) {
+      process.exit(128 + constants.signals[name]);
+    }
   }
-  return { signal: controller.signal, status: () => status };
+
+  const names = ['SIGINT', 'SIGTERM'] as const;
+  for (const name of names) process.on(name, interrupt);
+  return {
+    signal: controller.signal,
+    status: () => status,
+    [Symbol.dispose]() {
+      for (const name of names) process.off(name, interrupt);
+    },
+  };
 }

@@ -3,13 +3,19 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** What a command does with what was typed behind its name. */
+export type Command = (args: string[]) => Promise<void>;
+
 /**
  * Runs a command line to its end: status 0, or 2 for a usage error, or 1 with one line for any other
  * failure. Never a stack: ops read what went wrong, not where.
  */
-export async function runCommand(main: (args: string[]) => Promise<void>): Promise<void> {
+export async function runCommand(
+  command: Command,
+  args: string[] = process.argv.slice(2),
+): Promise<void> {
   try {
-    await main(process.argv.slice(2));
+    await command(args);
   } catch (error) {
     process.stderr.write(`${toLine(error)}\n`);
     process.exitCode = isUsageError(error) ? 2 : 1;

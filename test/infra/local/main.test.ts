@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { start } from '../../../infra/local/start.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
+import { callOps, type Outcome } from '../ops/opsProcess.ts';
 import { killLocals, type ReadyStage, runLocal, startLocal } from './localProcess.ts';
 
 let folder: string;
@@ -102,12 +104,18 @@ describe('a start', { timeout: 30_000 }, () => {
 
 describe('a start that cannot succeed', { timeout: 30_000 }, () => {
   async function expectRefusal(status: number, message: RegExp, ...args: string[]) {
-    const local = runLocal(...args);
-    expect(await local.exited).toBe(status);
-    expect(local.stderr()).toMatch(message);
-    expect(local.stderr()).toMatch(/^[^\n]+\n$/);
-    expect(local.stdout()).toBe('');
+    const outcome = await startHere(...args);
+    expect(outcome.stderr).toMatch(message);
+    expect(outcome.stderr).toMatch(/^[^\n]+\n$/);
+    expect(outcome).toMatchObject({ status, stdout: '' });
   }
+
+  test('is a process that ends with one line and its status', async () => {
+    const local = runLocal('--prot', '1');
+    expect(await local.exited).toBe(2);
+    expect(local.stderr()).toBe("Unknown option '--prot'. See --help.\n");
+    expect(local.stdout()).toBe('');
+  });
 
   test('names a port in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
@@ -130,10 +138,6 @@ describe('a start that cannot succeed', { timeout: 30_000 }, () => {
     await expectRefusal(1, /absent\.json cannot be used: ENOENT/, '--port', '0', '--data', file);
   });
 
-  test('refuses an unknown option with the status of a wrong usage', async () => {
-    await expectRefusal(2, /^Unknown option '--prot'\. See --help\./, '--prot', '1');
-  });
-
   test('refuses a folder that is in use, and leaves its user alone', async () => {
     const dir = join(folder, 'in-use');
     const stage = await startLocal('--dir', dir);
@@ -144,12 +148,19 @@ describe('a start that cannot succeed', { timeout: 30_000 }, () => {
 });
 
 test('--help tells of every option', async () => {
-  const local = runLocal('--help');
-  expect(await local.exited).toBe(0);
+  const { status, stdout } = await startHere('--help');
+  expect(status).toBe(0);
   for (const option of ['--port N', '--data FILE.json', '--dir FOLDER']) {
-    expect(local.stdout()).toContain(option);
+    expect(stdout).toContain(option);
   }
 });
+
+/** A start in this process, which ends by itself. */
+function startHere(...args: string[]): Promise<Outcome> {
+  return callOps(async (typed) => {
+    process.exitCode = await start(typed);
+  }, args);
+}
 
 describe('a folder', { timeout: 60_000 }, () => {
   test('keeps updates over a restart, and takes data that is given over them', async () => {

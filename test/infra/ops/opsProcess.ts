@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { vi } from 'vitest';
+import { type Command, runCommand } from '../../../infra/cli/usage.ts';
 
 export interface Outcome {
   /** `null` when a signal ended it. */
@@ -14,6 +16,49 @@ export interface RunOptions {
   readonly variables?: Record<string, string>;
   /** Gets the process once it runs. */
   readonly onStart?: (child: ChildProcess) => void;
+}
+
+/** The environment of a person without AWS credentials. */
+const bareEnvironment = {
+  HOME: '/nonexistent',
+  AWS_EC2_METADATA_DISABLED: 'true',
+  AWS_ACCESS_KEY_ID: undefined,
+  AWS_SECRET_ACCESS_KEY: undefined,
+  AWS_REGION: undefined,
+  AWS_ENDPOINT_URL_DYNAMODB: undefined,
+};
+
+/** Runs a command in this process: for all but signals, terminals and sudden ends. */
+export async function callOps(
+  command: Command,
+  args: readonly string[],
+  variables: Record<string, string> = {},
+): Promise<Outcome> {
+  const written = { stdout: '', stderr: '' };
+  const environment = Object.entries({ ...bareEnvironment, ...variables });
+  const before = environment.map(([name]) => [name, process.env[name]] as const);
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
+      written[name] += String(chunk);
+      return true;
+    }),
+  );
+  setVariables(environment);
+  try {
+    await runCommand(command, [...args]);
+    return { status: Number(process.exitCode ?? 0), ...written };
+  } finally {
+    process.exitCode = undefined;
+    setVariables(before);
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+function setVariables(variables: (readonly [name: string, value: string | undefined])[]): void {
+  for (const [name, value] of variables) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
 }
 
 /** A command of the project on its own, without a terminal and without AWS credentials. */

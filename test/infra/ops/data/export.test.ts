@@ -2,13 +2,16 @@ import { existsSync, readdirSync } from 'node:fs';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Command } from '../../../../infra/cli/usage.ts';
 import type { Engine } from '../../../../infra/local/engine.ts';
+import { runExport } from '../../../../infra/ops/data/runExport.ts';
+import { runImport } from '../../../../infra/ops/data/runImport.ts';
 import { toJson } from '../../../../shared/contract/values/json.ts';
 import { fixtures } from '../../../conformance/fixtures.ts';
 import { engines } from '../../../support/engines.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../../support/faultyEndpoint.ts';
 import { openStoreTables } from '../../../support/storeTables.ts';
-import { runOps } from '../opsProcess.ts';
+import { callOps } from '../opsProcess.ts';
 import { openDataFolder, toStockLines } from './dataFolder.ts';
 
 const data = openDataFolder();
@@ -34,9 +37,10 @@ describe.each(engines)('npm run export on $name', ({ name, start }) => {
     await engine.close();
   });
 
-  const transfer = (command: 'import' | 'export', files: Record<string, string>) =>
-    runOps(`infra/ops/data/${command}.ts`, [
+  const transfer = (command: Command, files: Record<string, string>, options: string[] = []) =>
+    callOps(command, [
       ...['--endpoint', faulty.endpoint],
+      ...options,
       ...Object.entries(files).flatMap(([option, file]) => [`--${option}`, file]),
     ]);
 
@@ -46,10 +50,13 @@ describe.each(engines)('npm run export on $name', ({ name, start }) => {
       pets: data.write(`${name}.pets.jsonl`, pets.toReversed()),
       orders: data.write(`${name}.orders.jsonl`, orders.toReversed()),
     };
-    expect(await transfer('import', given)).toMatchObject({ status: 0, stderr: '' });
+    expect(await transfer(runImport, given, ['--overwrite'])).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
     faulty.pageSize = 150;
     const names = { inventory: 'out.csv', pets: 'out.pets.jsonl', orders: 'out.orders.jsonl' };
-    const outcome = await transfer('export', {
+    const outcome = await transfer(runExport, {
       inventory: data.toPath(names.inventory),
       pets: data.toPath(names.pets),
       orders: data.toPath(names.orders),
@@ -65,7 +72,7 @@ describe.each(engines)('npm run export on $name', ({ name, start }) => {
   it('leaves an earlier file as it was, and no half one, when it fails', async () => {
     const file = data.write('kept.jsonl', ['earlier']);
     faulty.fail({ action: 'Scan', fault: 'accessDenied', after: 1 });
-    const { status, stdout, stderr } = await transfer('export', { inventory: file });
+    const { status, stdout, stderr } = await transfer(runExport, { inventory: file });
     faulty.heal();
     expect(stderr).toContain('AccessDeniedException');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
@@ -82,7 +89,7 @@ describe.each(engines)('npm run export on $name', ({ name, start }) => {
       }),
     );
     const file = data.toPath('never.jsonl');
-    const { status, stderr } = await transfer('export', { pets: file });
+    const { status, stderr } = await transfer(runExport, { pets: file });
     expect(stderr).toContain('"id":77');
     expect(stderr).toContain('status must be "available", "pending" or "sold", and is "lost"');
     expect(faulty.calls.get('Scan')).toBe(3);
@@ -97,7 +104,7 @@ describe('npm run export', () => {
     [['--pets', '/nowhere/pets.jsonl', '--endpoint', 'http://127.0.0.1:9'], 'cannot be written'],
     [['--pets', 'pets.jsonl', '--stage', 'test'], '--stage must be staging or production'],
   ])('refuses %j with one clear line and status 2', async (args, message) => {
-    const { status, stdout, stderr } = await runOps('infra/ops/data/export.ts', args);
+    const { status, stdout, stderr } = await callOps(runExport, args);
     expect(stderr).toContain(message);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

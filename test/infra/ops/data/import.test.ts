@@ -1,22 +1,22 @@
 import { type DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../../infra/local/engine.ts';
+import { runImport } from '../../../../infra/ops/data/runImport.ts';
 import { defineInventoryStore } from '../../../../shared/store/inventoryStore.ts';
 import { engines } from '../../../support/engines.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../../support/faultyEndpoint.ts';
 import { openStoreTables } from '../../../support/storeTables.ts';
 import { startCloudFormation } from '../cloudFormation.ts';
-import { type Outcome, type RunOptions, runOps } from '../opsProcess.ts';
+import { callOps, type RunOptions, runOps } from '../opsProcess.ts';
 import { openDataFolder, toStockLines } from './dataFolder.ts';
 
-const script = 'infra/ops/data/import.ts';
 const data = openDataFolder();
 
 describe.each(engines)('npm run import on $name', ({ name, start }) => {
   /** dynalite takes an entry at a time. */
-  const many = name === 'dynalite' ? 500 : 20_000;
+  const many = name === 'dynalite' ? 500 : 6_000;
   const at = openImport(start);
-  const { load, count, quantityOf } = at;
+  const { load, loadApart, count, quantityOf } = at;
 
   it('is refused for its bad rows, killed half way, and loaded by running it again', async () => {
     const lines = toStockLines(many);
@@ -31,16 +31,14 @@ describe.each(engines)('npm run import on $name', ({ name, start }) => {
     const good = data.write('good.csv', lines);
     const writes = name === 'dynalite' ? 'PutItem' : 'BatchExecuteStatement';
     at.faulty().heal();
-    const killed = await load(good, [], {
-      onStart(child) {
-        const watch = setInterval(() => {
-          const perCall = writes === 'PutItem' ? 1 : 25;
-          if ((at.faulty().calls.get(writes) ?? 0) * perCall < many / 3) return;
-          clearInterval(watch);
-          child.kill('SIGKILL');
-        }, 5);
-        child.once('exit', () => clearInterval(watch));
-      },
+    const killed = await loadApart(good, [], (child) => {
+      const watch = setInterval(() => {
+        const perCall = writes === 'PutItem' ? 1 : 25;
+        if ((at.faulty().calls.get(writes) ?? 0) * perCall < many / 3) return;
+        clearInterval(watch);
+        child.kill('SIGKILL');
+      }, 5);
+      child.once('exit', () => clearInterval(watch));
     });
     expect(killed.status).toBeNull();
     const loaded = await count();
@@ -74,7 +72,7 @@ describe.each(engines)('npm run import on $name', ({ name, start }) => {
 /** The emulator that knows PartiQL, as DynamoDB does, where it is installed. */
 describe.each(engines.slice(-1))('npm run import on $name', ({ start }) => {
   const at = openImport(start);
-  const { load, count, quantityOf } = at;
+  const { load, loadApart, count, quantityOf } = at;
 
   it('loads the rows that are valid when it is told to skip the others, the first of each id', async () => {
     const file = data.write('mixed.jsonl', [
@@ -110,9 +108,9 @@ describe.each(engines.slice(-1))('npm run import on $name', ({ start }) => {
     const file = data.write('one.csv', ['petId,quantity,status', '1,10,sold']);
     const args = ['--stage', 'production', '--inventory', file];
     const variables = cloudFormation.toVariables(at.engine().endpoint);
-    expect(await runOps(script, args, { variables })).toMatchObject({ status: 0, stderr: '' });
+    expect(await callOps(runImport, args, variables)).toMatchObject({ status: 0, stderr: '' });
     expect(await quantityOf('1')).toBe('10');
-    const unasked = await runOps(script, [...args, '--overwrite'], { variables });
+    const unasked = await callOps(runImport, [...args, '--overwrite'], variables);
     expect(unasked).toMatchObject({ status: 2, stderr: expect.stringContaining('add --yes') });
     cloudFormation.close();
   });
@@ -130,16 +128,14 @@ describe.each(engines.slice(-1))('npm run import on $name', ({ start }) => {
 
   it('stops on Ctrl-C once what is under way is written, and says where it was', async () => {
     const file = data.write('long.csv', toStockLines(2_000));
-    const { status, stdout, stderr } = await load(file, ['--max-wcu', '400'], {
-      onStart(child) {
-        const watch = setInterval(() => {
-          const { calls } = at.faulty();
-          if ((calls.get('PutItem') ?? calls.get('BatchExecuteStatement') ?? 0) < 5) return;
-          clearInterval(watch);
-          child.kill('SIGINT');
-        }, 5);
-        child.once('exit', () => clearInterval(watch));
-      },
+    const { status, stdout, stderr } = await loadApart(file, ['--max-wcu', '400'], (child) => {
+      const watch = setInterval(() => {
+        const { calls } = at.faulty();
+        if ((calls.get('PutItem') ?? calls.get('BatchExecuteStatement') ?? 0) < 5) return;
+        clearInterval(watch);
+        child.kill('SIGINT');
+      }, 5);
+      child.once('exit', () => clearInterval(watch));
     });
     const [, line, written] = /up to line (\d+) \((\d+) written\)/.exec(stderr) ?? [];
     expect(stderr).toContain('Interrupted: ');
@@ -174,20 +170,24 @@ describe('npm run import', () => {
     [['--inventory', stock, '--give-up-after', '5', ...emulator], '--give-up-after must be'],
     [['--inventory', stock, '--force', ...emulator], '--force'],
   ])('refuses %j with one clear line and status 2', async (args, message) => {
-    const { status, stdout, stderr } = await runOps(script, args);
+    const { status, stdout, stderr } = await callOps(runImport, args);
     expect(stderr).toContain(message);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   });
 
   it('says in one line, with status 1, that the tables cannot be reached', async () => {
-    const { status, stdout, stderr } = await runOps(script, ['--inventory', stock, ...emulator]);
+    const { status, stdout, stderr } = await callOps(runImport, [
+      '--inventory',
+      stock,
+      ...emulator,
+    ]);
     expect(stderr).toBe('connect ECONNREFUSED 127.0.0.1:9\n');
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   });
 
   it('explains itself', async () => {
-    const { status, stdout, stderr } = await runOps(script, ['--help']);
+    const { status, stdout, stderr } = await callOps(runImport, ['--help']);
     expect(stdout).toContain('npm run import -- [--inventory FILE]');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
@@ -211,10 +211,14 @@ function openImport(start: () => Promise<Engine>) {
     await engine.close();
   });
 
-  function load(file: string, options: string[] = [], run?: RunOptions): Promise<Outcome> {
-    const args = ['--endpoint', faulty.endpoint, '--inventory', file, ...options];
-    return runOps(script, args, run);
-  }
+  const toArgs = (file: string, options: string[]) => [
+    ...['--endpoint', faulty.endpoint, '--inventory', file],
+    ...options,
+  ];
+  const load = (file: string, options: string[] = []) => callOps(runImport, toArgs(file, options));
+  /** In a process of its own, which `onStart` is given. */
+  const loadApart = (file: string, options: string[], onStart: RunOptions['onStart']) =>
+    runOps('infra/ops/data/import.ts', toArgs(file, options), onStart && { onStart });
 
   async function count(): Promise<number> {
     let sum = 0;
@@ -236,6 +240,7 @@ function openImport(start: () => Promise<Engine>) {
 
   return {
     load,
+    loadApart,
     count,
     quantityOf,
     engine: () => engine,

@@ -1,49 +1,17 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../../infra/local/engine.ts';
+import { runKeys } from '../../../../infra/ops/keys/runKeys.ts';
 import { parseApiKey } from '../../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../../../shared/keys/keyVerifier.ts';
 import { engines } from '../../../support/engines.ts';
 import { openStoreTables } from '../../../support/storeTables.ts';
 import { startCloudFormation } from '../cloudFormation.ts';
+import { callOps, runOps } from '../opsProcess.ts';
 
-const root = join(import.meta.dirname, '../../../..');
 const keyPattern = /psk_[0-9A-Za-z]{42}/g;
-
-interface Outcome {
-  readonly status: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The real command line, on its own, without a terminal and without AWS credentials. */
-async function keys(...args: string[]): Promise<Outcome> {
-  return keysWith({}, ...args);
-}
-
-async function keysWith(variables: Record<string, string>, ...args: string[]): Promise<Outcome> {
-  const env = {
-    PATH: process.env.PATH,
-    HOME: '/nonexistent',
-    AWS_EC2_METADATA_DISABLED: 'true',
-    ...variables,
-  };
-  const child = promisify(execFile)(process.execPath, ['infra/ops/keys/keys.ts', ...args], {
-    cwd: root,
-    env,
-  });
-  child.child.stdin?.end();
-  try {
-    return { status: 0, ...(await child) };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { status: code, stdout, stderr };
-  }
-}
+const keys = (...args: string[]) => callOps(runKeys, args);
 
 describe.each(engines)('npm run keys on $name', ({ start }) => {
   let engine: Engine;
@@ -141,9 +109,10 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
       BaseUrl: 'https://x/v1',
       ApiKeysTableName: 'apiKeys',
     });
-    const outcome = await keysWith(
+    const outcome = await callOps(
+      runKeys,
+      ['create', '--name', 'staged', '--permission', 'read', '--stage', 'staging'],
       cloudFormation.toVariables(engine.endpoint),
-      ...['create', '--name', 'staged', '--permission', 'read', '--stage', 'staging'],
     );
     cloudFormation.close();
     expect(outcome.stderr).toBe('');
@@ -197,6 +166,12 @@ describe('npm run keys', () => {
     expect(stderr).toContain('ECONNREFUSED');
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  });
+
+  it('is a command of its own, which says in one line what is wrong with it', async () => {
+    const outcome = await runOps('infra/ops/keys/keys.ts', ['destroy']);
+    expect(outcome).toMatchObject({ status: 2, stdout: '' });
+    expect(outcome.stderr).toMatch(/^There is no command "destroy"[^\n]+\n$/);
   });
 
   it('explains itself', async () => {

@@ -1,0 +1,68 @@
+import { listenForInterruption } from '../cli/interruption.ts';
+import { UsageError } from '../cli/usage.ts';
+import { useLambdaConsole } from './lambda/lambdaConsole.ts';
+import { startLocalStage } from './localStage.ts';
+import { help, type Options, parseOptions } from './options.ts';
+import { StartFailure } from './startFailure.ts';
+import { readStoreData, type StoreData } from './storeData.ts';
+
+/** How long a start may take before it says what it is doing. */
+const PATIENCE_MILLISECONDS = 2_000;
+
+const sample = new URL('sample.json', import.meta.url);
+
+/** Runs the local stage until it is interrupted, and returns the exit status. */
+export async function start(args: string[]): Promise<number> {
+  try {
+    const options = parseOptions(args);
+    if (options.help) process.stdout.write(help);
+    else await run(options);
+    return 0;
+  } catch (error) {
+    tell(toLine(error));
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function run({ port, data: file, dir }: Options): Promise<void> {
+  // Never disposed of: the echo of a Ctrl-C that npm sends may come when all is closed already.
+  const { signal: stop } = listenForInterruption();
+  useLambdaConsole();
+  try {
+    const data = await readStoreData(file ?? sample);
+    const notice = setTimeout(
+      () => tell(`Loading ${count(data)} entries …`),
+      PATIENCE_MILLISECONDS,
+    );
+    const stage = await startLocalStage({
+      port,
+      data,
+      onlyIfNew: file === undefined,
+      signal: stop,
+      ...(dir !== undefined && { dir }),
+    }).finally(() => clearTimeout(notice));
+    const { baseUrl, apiKey } = stage;
+    const curl = `curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`;
+    process.stdout.write(`Base address: ${baseUrl}\nAPI key: ${apiKey}\nTry it: ${curl}\n`);
+    await new Promise<void>((resolve) => {
+      if (stop.aborted) resolve();
+      stop.addEventListener('abort', () => resolve());
+    });
+    await stage.close();
+  } catch (error) {
+    if (!stop.aborted || (error as Error).name !== 'AbortError') throw error;
+  }
+}
+
+function toLine(error: unknown): string {
+  if (error instanceof UsageError) return `${error.message}. See --help.`;
+  return error instanceof StartFailure ? error.message : String((error as Error)?.stack ?? error);
+}
+
+function count({ inventory, pets, orders }: StoreData): string {
+  return (inventory.length + pets.length + orders.length).toLocaleString('en');
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
