@@ -7,18 +7,13 @@ import { stageNames, stages } from '../../infra/stages/stages.ts';
 import { type TableDefinition, tables } from '../../infra/stages/tables.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
 import {
+  changedProduction,
   findResources,
-  synthesizeProduction,
   templates,
   watchTemplates,
 } from '../support/stackTemplates.ts';
 
-const { service: withDomain } = synthesizeProduction({
-  customDomain: {
-    name: 'api.petstore.example',
-    certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e',
-  },
-});
+const { service: withDomain } = changedProduction();
 
 it.each(stageNames)('%s has every table with its keys, billed by request', (stage) => {
   const built = Object.values(findResources(stage, 'AWS::DynamoDB::Table')).map(

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { measureBundle, sumBytes } from '../../support/bundleBytes.ts';
+import { measureBundle, sumBytes } from '../../support/bundles.ts';
 
 /**
  * Prints what each function's bundle is made of; with `--write`, makes that the size that

@@ -5,7 +5,7 @@ import { openLocalTarget } from '../localTarget.ts';
 import { type ConformanceTarget, send } from '../target.ts';
 
 /** At some 20 bytes an entry, 1 MB (one page of a Scan) holds about 50,000. */
-const COUNT = 100_000n;
+const COUNT = 60_000n;
 const firstPetId = 9_223_372_036_854_775_807n - COUNT;
 
 describe('an inventory of several pages', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stageNames } from '../../../infra/stages/stages.ts';
-import { synthesizeProduction, templates } from '../../support/stackTemplates.ts';
+import { changedProduction, templates } from '../../support/stackTemplates.ts';
 
 describe('the firewall', () => {
   it.each(stageNames)('is left out of %s by its settings', (stage) => {
@@ -8,7 +8,7 @@ describe('the firewall', () => {
   });
 
   it("stands before the gateway's stage where the settings ask for it", () => {
-    const { service } = synthesizeProduction({ firewall: true });
+    const { service } = changedProduction();
     const [[aclId, acl] = []] = Object.entries(service.findResources('AWS::WAFv2::WebACL'));
     expect(acl?.Properties.Scope).toBe('REGIONAL');
     expect(acl?.Properties.DefaultAction).toEqual({ Allow: {} });

@@ -1,7 +1,12 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { type CfnResource, synthesizeProduction, templates } from '../../support/stackTemplates.ts';
+import {
+  type CfnResource,
+  changedProduction,
+  changedSettings,
+  templates,
+} from '../../support/stackTemplates.ts';
 
 describe('staging', () => {
   it('moves its aliases to new code at once, with nothing of CodeDeploy', () => {
@@ -70,7 +75,7 @@ describe('production', () => {
   });
 
   it('can move a tenth more every minute, by its settings', () => {
-    const { service } = synthesizeProduction({ rollout: 'linear10PercentEveryMinute' });
+    const { service } = changedProduction();
     for (const [, { Properties }] of toResources(service, 'AWS::CodeDeploy::DeploymentGroup')) {
       expect(Properties.DeploymentConfigName).toBe(
         'CodeDeployDefault.LambdaLinear10PercentEvery1Minute',
@@ -79,11 +84,9 @@ describe('production', () => {
   });
 
   it('can reserve concurrency for an operation, and turn one off', () => {
-    const reservedConcurrency: Partial<Record<OperationId, number>> = {
-      listInventory: 50,
-      getPet: 0,
-    };
-    const { service } = synthesizeProduction({ reservedConcurrency });
+    const { service } = changedProduction();
+    const reservedConcurrency: Partial<Record<OperationId, number>> =
+      changedSettings.reservedConcurrency;
     const reserved = toResources(service, 'AWS::Lambda::Function').map(([, { Properties }]) => [
       Properties.FunctionName,
       Properties.ReservedConcurrentExecutions,

@@ -1,15 +1,16 @@
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { describe, expect, it } from 'vitest';
+import { synthesize } from '../../../infra/buildApp.ts';
 import {
   checkStageSettings,
   StageSettingsError,
 } from '../../../infra/stages/checkStageSettings.ts';
-import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { stages } from '../../../infra/stages/stages.ts';
+import { logRetentionDays, type StageSettings } from '../../../infra/stages/stageSettings.ts';
+import { type Stage, stages } from '../../../infra/stages/stages.ts';
+import { callOps } from '../ops/opsProcess.ts';
 
 const production = stages.production.settings;
 const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e';
@@ -81,6 +82,11 @@ describe("a stage's settings", () => {
     expect(() => checkStageSettings(stage)).not.toThrow();
   });
 
+  it('can keep logs for as long as CloudWatch Logs can', () => {
+    const known = Object.values(RetentionDays).filter((days) => typeof days === 'number');
+    expect([...logRetentionDays]).toEqual(known.sort((one, other) => one - other));
+  });
+
   it.each(right)('can be %j', (changed) => {
     expect(() => check(changed)).not.toThrow();
   });
@@ -95,27 +101,22 @@ describe("a stage's settings", () => {
   });
 });
 
-describe('synthesizing', { timeout: 60_000 }, () => {
-  it('stops at a setting that makes no sense, in one line and with a status', () => {
+describe('synthesizing', () => {
+  it('stops at a setting that makes no sense, in one line and with a status', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-settings-'));
-    try {
-      const changed = [{ name: 'production', settings: { ...production, alarmAddress: 'ops' } }];
-      const url = pathToFileURL(join(import.meta.dirname, '../../../infra/buildApp.ts')).href;
-      const code = `import { synthesize } from ${JSON.stringify(url)}; synthesize(${JSON.stringify(changed)});`;
-      const { status, stdout, stderr } = spawnSync(
-        process.execPath,
-        ['--input-type=module', '--eval', code],
-        { encoding: 'utf8', env: { HOME: folder, CDK_OUTDIR: folder } },
-      );
-      expect(stderr).toBe(
+    const wrongStage: Stage = {
+      name: 'production',
+      settings: { ...production, alarmAddress: 'ops' },
+    };
+    const outcome = await callOps(async () => synthesize([wrongStage]), [], { CDK_OUTDIR: folder });
+    expect(outcome).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
         'infra/stages/stages.ts: alarmAddress of production must be an e-mail address such as "ops@shop.example"; it is "ops".\n',
-      );
-      expect(stdout).toBe('');
-      expect(status).toBe(1);
-      expect(readdirSync(folder)).toEqual([]);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    });
+    expect(readdirSync(folder)).toEqual([]);
+    rmSync(folder, { recursive: true });
   });
 });
 

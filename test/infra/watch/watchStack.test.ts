@@ -5,16 +5,12 @@ import { operationIds } from '../../../shared/contract/operations.ts';
 import { suites } from '../../conformance/operations/suites.ts';
 import {
   type CfnResource,
+  changedProduction,
   findResources,
-  synthesizeProduction,
   watchTemplates,
 } from '../../support/stackTemplates.ts';
 
-const changed = synthesizeProduction({
-  alarmAddress: 'ops@petstore.example',
-  reservedConcurrency: { getPet: 20 },
-  restoredTables: { pets: 'pets-restored' },
-});
+const changed = changedProduction();
 
 type ExpectedAlarm = [name: string, metrics: string[], namespace: string];
 
@@ -177,9 +173,9 @@ describe('what watches a stage with other settings', () => {
 
   it('looks at the concurrency that is reserved', () => {
     const alarm = alarms.find(
-      ({ Properties }) => Properties.AlarmName === 'petstore-production-getPet-concurrency',
+      ({ Properties }) => Properties.AlarmName === 'petstore-production-listInventory-concurrency',
     );
-    expect(alarm?.Properties.Threshold).toBe(16);
+    expect(alarm?.Properties.Threshold).toBe(40);
     expect(toMetrics(alarm?.Properties)).toMatchObject([{ MetricName: 'ConcurrentExecutions' }]);
     expect(alarms).toHaveLength(expectedAlarms.length + 1);
   });

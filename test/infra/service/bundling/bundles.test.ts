@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TableDefinition, tables } from '../../../../infra/stages/tables.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
+import { buildBundle } from '../../../support/bundles.ts';
 import { synthesizeBundles } from '../../../support/synthesizedAssembly.ts';
 
 /** Bytes. A cold start reads and compiles all of it: find out what grew before raising this. */
@@ -30,6 +31,10 @@ describe.each(operationIds)('the bundle of %s', (id) => {
   it('is one CommonJS file that exports the handler', () => {
     expect(readdirSync(dirname(path))).toEqual(['index.js']);
     expect(createRequire(path)(path).handler).toBeTypeOf('function');
+  });
+
+  it('is byte for byte what other tests build without the CDK', async () => {
+    expect(Buffer.from(await buildBundle(id)).equals(readFileSync(path))).toBe(true);
   });
 
   it('stays within its budget', () => {

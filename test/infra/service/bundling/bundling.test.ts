@@ -6,7 +6,7 @@ import { ReadableStream as LazyReadableStream } from '../../../../infra/service/
 import { crc32 } from '../../../../infra/service/bundling/lazyZlib.ts';
 import UnboundedCache from '../../../../infra/service/bundling/unboundedCache.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
-import { measureBundle, sumBytes } from '../../../support/bundleBytes.ts';
+import { measureBundle, sumBytes } from '../../../support/bundles.ts';
 import { synthesizeBundles } from '../../../support/synthesizedAssembly.ts';
 import committed from './bundleBytes.json' with { type: 'json' };
 

@@ -3,7 +3,7 @@ import { build, type Plugin } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { replacements } from '../../../../infra/service/bundling/bundling.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
-import { toBuildOptions } from '../../../support/bundleBytes.ts';
+import { toBuildOptions } from '../../../support/bundles.ts';
 
 /** The files of all bundles that import each replaced module. */
 const importers = new Map(
