@@ -22,8 +22,8 @@ export function bufferedResponse(): OperationMiddleware {
 
 /** RFC 8288. The path is the client's own, its stage or custom domain's base path included. */
 function toNextLink({ internal }: OperationRequest, cursor: string): string {
-  const query = Object.entries({ ...internal.query, cursor })
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
+  const query = Object.entries({ ...internal.query, cursor }).map(
+    ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
+  );
   return `<${internal.path}?${query.join('&')}>; rel="next"`;
 }

@@ -63,12 +63,14 @@ async function* toArrayText(
   pages: Pages,
   nextPage: () => ReturnType<Pages['next']>,
 ): AsyncGenerator<string | Buffer> {
+  let isEmpty = first.length === 0;
   try {
     yield '[';
     yield first;
     for (let page = await nextPage(); !page.done; page = await nextPage()) {
       if (page.value.items.length === 0) continue;
-      if (first.length > 0) yield ',';
+      if (!isEmpty) yield ',';
+      isEmpty = false;
       yield page.value.items;
     }
     yield ']';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
@@ -96,6 +96,32 @@ describe('the Authorization header', () => {
     expect(seen[401]).toBeGreaterThan(10_000);
     expect(answered).toBe(seen[200]);
   }, 120_000);
+
+  it.each([
+    [
+      'two lines, the first of them good',
+      [`Bearer ${apiKey}`, 'Bearer x'],
+      'several Authorization headers',
+    ],
+    ['something before the scheme', [`xBearer ${apiKey}`], 'no bearer credentials'],
+    ['another line in the same header', [`Bearer ${apiKey}\nx`], 'no bearer credentials'],
+    ['no key behind the scheme', ['Bearer  '], 'no bearer credentials'],
+  ])('is refused with %s', async (_, values, refused) => {
+    const log = vi.spyOn(console, 'info').mockImplementation(() => {});
+    const { statusCode, headers } = await call(values);
+    expect(statusCode).toBe(401);
+    expect(headers['WWW-Authenticate']).toBe(
+      refused.startsWith('no')
+        ? 'Bearer realm="petstore"'
+        : 'Bearer realm="petstore", error="invalid_token"',
+    );
+    expect(log).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ refused }));
+    log.mockRestore();
+  });
+
+  it('may have more than one space behind its scheme', async () => {
+    expect((await call([`Bearer   ${apiKey}`])).statusCode).toBe(200);
+  });
 
   it('is never repeated to the client', async () => {
     const impostor = mintApiKey(parseApiKey(apiKey)?.keyId).apiKey;

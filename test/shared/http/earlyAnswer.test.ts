@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
@@ -8,8 +8,9 @@ import { toProxyRequest } from '../../support/proxyRequest.ts';
 
 const { apiKey, settings } = defineHandlerSettings();
 
+let log: MockInstance<typeof console.error>;
 beforeEach(() => {
-  vi.spyOn(console, 'error').mockImplementation(() => {});
+  log = vi.spyOn(console, 'error').mockImplementation(() => {});
 });
 afterEach(() => vi.restoreAllMocks());
 
@@ -24,5 +25,6 @@ it('a handler that waits is answered for with 503 a second before its time runs 
   expect(await Promise.race([answered, early])).toBe('waiting');
   const response = (await Promise.race([answered, late])) as HttpResponse;
   expect(response).toMatchObject({ statusCode: 503 });
+  expect(JSON.stringify(log.mock.calls)).toContain('The handler did not finish in time.');
   expect(response.headers).toMatchObject({ 'Retry-After': '5', 'X-Request-Id': 'request-1' });
 });

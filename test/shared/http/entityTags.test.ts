@@ -28,6 +28,7 @@ describe('If-None-Match', () => {
     ['"x"', true],
     ['"a", W/"x"', true],
     ['*', true],
+    [' * ', true],
     ['W/"y"', false],
     ['x', false],
     ['', false],

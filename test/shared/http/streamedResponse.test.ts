@@ -1,0 +1,132 @@
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { constants, gunzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { defineAwslambda } from '../../../infra/local/awslambda.ts';
+import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
+import { defineHandler } from '../../../shared/http/defineHandler.ts';
+import { defineStreamedHandler } from '../../../shared/http/defineStreamedHandler.ts';
+import { toGzip } from '../../../shared/http/gzip.ts';
+import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
+import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
+import type { Pages } from '../../../shared/http/reply.ts';
+import { defineHandlerSettings } from '../../support/handlerSettings.ts';
+import { toProxyRequest } from '../../support/proxyRequest.ts';
+
+const { apiKey, settings } = defineHandlerSettings();
+let log: MockInstance<typeof console.info>;
+let hasReturned: boolean;
+
+beforeEach(() => {
+  hasReturned = false;
+  log = vi.spyOn(console, 'info').mockImplementation(() => {});
+});
+afterEach(() => vi.restoreAllMocks());
+
+async function* toPages(...texts: string[]): Pages {
+  try {
+    for (const [index, text] of texts.entries()) {
+      yield { items: Buffer.from(text), isLast: index === texts.length - 1 };
+    }
+  } finally {
+    hasReturned = true;
+  }
+}
+
+async function list(pages: Pages, headers: Record<string, string[]> = {}): Promise<HttpResponse> {
+  const handler = defineHandler(listInventory, settings, async () => ({ pages }), {
+    response: streamedResponse(),
+  });
+  const event = toProxyRequest({ Authorization: [`Bearer ${apiKey}`], ...headers });
+  return (await handler(event as never, {} as never)) as HttpResponse;
+}
+
+async function textOf({ body }: HttpResponse): Promise<string> {
+  return typeof body === 'string' ? body : (await buffer(body as Readable)).toString();
+}
+
+describe('an array that is sent in pages', () => {
+  it.each([
+    [['1', '2', '3'], '[1,2,3]'],
+    [['1', ''], '[1]'],
+    [['', '1', '2', ''], '[1,2]'],
+    [['1', '', '2'], '[1,2]'],
+    [[''], '[]'],
+    [[], '[]'],
+  ])('of %j is %s', async (texts, expected) => {
+    expect(await textOf(await list(toPages(...texts)))).toBe(expected);
+  });
+
+  it('has an ETag when it is one page, and none when more may come', async () => {
+    expect((await list(toPages('1'))).headers.ETag).toMatch(/^W\/"[\w-]{22}"$/);
+    expect((await list(toPages())).headers.ETag).toMatch(/^W\/"[\w-]{22}"$/);
+    expect((await list(toPages('1', '2'))).headers).not.toHaveProperty('ETag');
+  });
+
+  it('is not sent to whom has it, but whole to whom has its first page alone', async () => {
+    const { ETag = '' } = (await list(toPages('1'))).headers;
+    const known = await list(toPages('1'), { 'If-None-Match': [ETag] });
+    expect(known).toMatchObject({ statusCode: 304, body: '' });
+    const longer = await list(toPages('1', '2'), { 'If-None-Match': [ETag, '*'] });
+    expect(longer.statusCode).toBe(200);
+    expect(await textOf(longer)).toBe('[1,2]');
+  });
+
+  it.each([
+    [1_023, undefined],
+    [1_024, 'gzip'],
+  ])('of %i bytes is compressed: %s', async (length, encoding) => {
+    const response = await list(toPages('1'.repeat(length)), { 'Accept-Encoding': ['gzip'] });
+    expect(response.headers['Content-Encoding']).toBe(encoding);
+    expect(response.headers.Vary).toBe('Accept-Encoding');
+    const bytes = await buffer(response.body as Readable);
+    expect(String(encoding ? gunzipSync(bytes) : bytes)).toHaveLength(length + 2);
+  });
+
+  it('ends its reading when the client leaves', async () => {
+    const { body } = await list(toPages('1', '2', '3'));
+    const stream = body as Readable;
+    for await (const _ of stream) break;
+    await vi.waitFor(() => expect(hasReturned).toBe(true));
+  });
+});
+
+describe("a streamed request's log line", () => {
+  async function brokenOf(pages: Pages): Promise<unknown> {
+    defineAwslambda();
+    const handler = defineStreamedHandler(listInventory, settings, async () => ({ pages }));
+    const event = toProxyRequest({ Authorization: [`Bearer ${apiKey}`] });
+    const sent = new PassThrough();
+    sent.on('error', () => {}).resume();
+    const invoke = handler as unknown as (...args: unknown[]) => Promise<void>;
+    await invoke(event, sent, {}).catch(() => {});
+    expect(log).toHaveBeenCalledOnce();
+    const [[line] = []] = log.mock.calls;
+    return line.broken;
+  }
+
+  it('says that the list broke off', async () => {
+    async function* fails(): Pages {
+      yield { items: Buffer.from('1'), isLast: false };
+      throw new Error('the second page failed');
+    }
+    expect(await brokenOf(fails())).toBe(true);
+  });
+
+  it('says nothing of the kind when it was sent whole', async () => {
+    expect(await brokenOf(toPages('1', '2'))).toBeUndefined();
+  });
+});
+
+it('gzip lets out what went in before the stream has ended', async () => {
+  const source = new Readable({ read() {} });
+  const gzip = toGzip(source);
+  source.push('first');
+  const chunks: Buffer[] = [];
+  gzip.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await vi.waitFor(() => {
+    const options = { finishFlush: constants.Z_SYNC_FLUSH };
+    expect(String(gunzipSync(Buffer.concat(chunks), options))).toBe('first');
+  });
+  source.destroy();
+});
