@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll } from 'vitest';
 import { createTables } from '../../infra/local/createTables.ts';
 import type { Engine } from '../../infra/local/engine.ts';
 import { setFunctionEnvironment } from '../../infra/local/lambda/functionEnvironment.ts';
@@ -10,4 +11,28 @@ export async function openStoreTables({ endpoint }: Engine): Promise<DynamoDBCli
   const client = defineDynamoDB();
   await createTables(client);
   return client;
+}
+
+/** What the tests of a group have while they run. */
+export interface StoreTables {
+  engine(): Engine;
+  client(): DynamoDBClient;
+}
+
+/** For the surrounding group's tests, an engine with empty tables and the service's own client on it. */
+export function useStoreTables(start: () => Promise<Engine>): StoreTables {
+  let engine: Engine;
+  let client: DynamoDBClient;
+
+  beforeAll(async () => {
+    engine = await start();
+    client = await openStoreTables(engine);
+  });
+
+  afterAll(async () => {
+    client.destroy();
+    await engine.close();
+  });
+
+  return { engine: () => engine, client: () => client };
 }

@@ -1,27 +1,19 @@
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine } from '../../../infra/local/engine.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { defineInventoryStore, type InventoryStore } from '../../../shared/store/inventoryStore.ts';
 import { engines } from '../../support/engines.ts';
-import { openStoreTables } from '../../support/storeTables.ts';
+import { useStoreTables } from '../../support/storeTables.ts';
 
 describe.each(engines)('the inventory on $name', ({ start }) => {
-  let engine: Engine;
+  const tables = useStoreTables(start);
   let client: DynamoDBClient;
   let store: InventoryStore;
-
-  beforeAll(async () => {
-    engine = await start();
-    client = await openStoreTables(engine);
+  beforeAll(() => {
+    client = tables.client();
     store = defineInventoryStore(client, 'inventory');
-  });
-
-  afterAll(async () => {
-    client.destroy();
-    await engine.close();
   });
 
   async function put(petId: bigint, quantity = 5, status: InventoryItem['status'] = 'available') {

@@ -1,30 +1,19 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine } from '../../../infra/local/engine.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Order } from '../../../shared/contract/schemas/order.ts';
 import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
 import { defineOrderStore, toOrderRecord } from '../../../shared/store/orderStore.ts';
 import { engines } from '../../support/engines.ts';
-import { openStoreTables } from '../../support/storeTables.ts';
+import { useStoreTables } from '../../support/storeTables.ts';
 
 const base = { petId: 9007199254740993n, quantity: 2, status: 'placed' } as const;
 
 describe.each(engines)('the orders on $name', ({ start }) => {
-  let engine: Engine;
-  let client: DynamoDBClient;
+  const tables = useStoreTables(start);
   let documents: DynamoDBDocumentClient;
-
-  beforeAll(async () => {
-    engine = await start();
-    client = await openStoreTables(engine);
-    documents = defineDocuments(client);
-  });
-
-  afterAll(async () => {
-    client.destroy();
-    await engine.close();
+  beforeAll(() => {
+    documents = defineDocuments(tables.client());
   });
 
   async function put(order: Order): Promise<void> {

@@ -1,28 +1,17 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine } from '../../../infra/local/engine.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Pet } from '../../../shared/contract/schemas/pet.ts';
 import { toJson } from '../../../shared/contract/values/json.ts';
 import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { definePetStore, toPetRecord } from '../../../shared/store/petStore.ts';
 import { engines } from '../../support/engines.ts';
-import { openStoreTables } from '../../support/storeTables.ts';
+import { useStoreTables } from '../../support/storeTables.ts';
 
 describe.each(engines)('the pets on $name', ({ start }) => {
-  let engine: Engine;
-  let client: DynamoDBClient;
+  const tables = useStoreTables(start);
   let documents: DynamoDBDocumentClient;
-
-  beforeAll(async () => {
-    engine = await start();
-    client = await openStoreTables(engine);
-    documents = defineDocuments(client);
-  });
-
-  afterAll(async () => {
-    client.destroy();
-    await engine.close();
+  beforeAll(() => {
+    documents = defineDocuments(tables.client());
   });
 
   it.each<Pet>([

@@ -1,12 +1,10 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine } from '../../../../infra/local/engine.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { runKeys } from '../../../../infra/ops/keys/runKeys.ts';
 import { parseApiKey } from '../../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../../../shared/keys/keyVerifier.ts';
 import { engines } from '../../../support/engines.ts';
-import { openStoreTables } from '../../../support/storeTables.ts';
+import { useStoreTables } from '../../../support/storeTables.ts';
 import { startCloudFormation } from '../cloudFormation.ts';
 import { callOps, runOps } from '../opsProcess.ts';
 
@@ -14,19 +12,10 @@ const keyPattern = /psk_[0-9A-Za-z]{42}/g;
 const keys = (...args: string[]) => callOps(runKeys, args);
 
 describe.each(engines)('npm run keys on $name', ({ start }) => {
-  let engine: Engine;
-  let client: DynamoDBClient;
+  const tables = useStoreTables(start);
   let table: string[];
-
-  beforeAll(async () => {
-    engine = await start();
-    client = await openStoreTables(engine);
-    table = ['--endpoint', engine.endpoint, '--table', 'apiKeys'];
-  });
-
-  afterAll(async () => {
-    client.destroy();
-    await engine.close();
+  beforeAll(() => {
+    table = ['--endpoint', tables.engine().endpoint, '--table', 'apiKeys'];
   });
 
   async function create(...options: string[]): Promise<{ apiKey: string; keyId: string }> {
@@ -39,7 +28,7 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
 
   /** A new verifier each time, as in a container that starts then. */
   function verify(apiKey: string, hoursAhead = 0) {
-    const store = defineKeyStore(client, 'apiKeys');
+    const store = defineKeyStore(tables.client(), 'apiKeys');
     return defineKeyVerifier(store, () => Date.now() + hoursAhead * 3_600_000).verify(apiKey);
   }
 
@@ -112,7 +101,7 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
     const outcome = await callOps(
       runKeys,
       ['create', '--name', 'staged', '--permission', 'read', '--stage', 'staging'],
-      cloudFormation.toVariables(engine.endpoint),
+      cloudFormation.toVariables(tables.engine().endpoint),
     );
     cloudFormation.close();
     expect(outcome.stderr).toBe('');
