@@ -133,7 +133,6 @@ describe('the cache', () => {
       await expect(verifier.verify(mintApiKey().apiKey)).rejects.toThrow();
     }
     reads = 0;
-    readTakes = 0;
     await verifier.verify(minted.apiKey);
     expect(reads).toBe(0);
   });
@@ -142,8 +141,9 @@ describe('the cache', () => {
     const flood = Array.from({ length: 1_001 }, () => mintApiKey().apiKey);
     for (const apiKey of flood) await expect(verifier.verify(apiKey)).rejects.toThrow();
     reads = 0;
-    readTakes = 0;
-    await expect(verifier.verify(flood[1_000] as string)).rejects.toThrow();
+    for (const kept of [flood[1], flood[500], flood[1_000]]) {
+      await expect(verifier.verify(kept as string)).rejects.toThrow();
+    }
     expect(reads).toBe(0);
     await expect(verifier.verify(flood[0] as string)).rejects.toThrow();
     expect(reads).toBe(1);
