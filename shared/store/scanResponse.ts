@@ -38,7 +38,8 @@ export function rewriteScanResponse(response: Buffer): RewrittenPage | undefined
   const items = Buffer.allocUnsafe(response.length + (response.length >> 4));
   let to = 0;
   let from = start;
-  while (response[from] === OPEN) {
+  let hasMore = response[from] === OPEN;
+  while (hasMore) {
     let petId = 0;
     let petIdEnd = 0;
     let quantity = 0;
@@ -75,7 +76,8 @@ export function rewriteScanResponse(response: Buffer): RewrittenPage | undefined
     to += response.copy(items, to, quantity, quantityEnd);
     to += status.copy(items, to);
     from += 1;
-    if (response[from] === COMMA && response[from + 1] === OPEN) {
+    hasMore = response[from] === COMMA && response[from + 1] === OPEN;
+    if (hasMore) {
       items[to++] = COMMA;
       from += 1;
     }

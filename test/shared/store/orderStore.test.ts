@@ -39,7 +39,7 @@ describe.each(engines)('the orders on $name', ({ start }) => {
     };
     await put(order);
     const [newest] = await list();
-    expect(newest).toEqual(order);
+    expect(newest).toStrictEqual(order);
   });
 
   it('come in pages of any size, each order once', async () => {
@@ -60,7 +60,12 @@ describe.each(engines)('the orders on $name', ({ start }) => {
     const { next = '' } = await store.page({ limit: 1 });
     const foreign = sealCursor('inventory', '2026-11-01T12:00:00.000Z#1');
     const elsewhere = sealCursor('orders', 'petId');
-    for (const cursor of ['', 'nonsense', `${next}A`, next.slice(4), foreign, elsewhere]) {
+    const position = '2026-11-01T12:00:00.000Z#00000000000000000001';
+    const longer = [`x${position}`, `${position}1`].map((text) => sealCursor('orders', text));
+    for (const cursor of [
+      ...['', 'nonsense', `${next}A`, next.slice(4), foreign, elsewhere],
+      ...longer,
+    ]) {
       await expect(store.page({ limit: 1, cursor })).rejects.toMatchObject({
         name: 'InvalidRequest',
       });

@@ -108,4 +108,68 @@ describe('rewriteScanResponse', () => {
     }
     expect(rewriteScanResponse(Buffer.from(response))).toBeDefined();
   });
+
+  it('leaves a page to the parser, or agrees with it, whichever byte of its records is another', () => {
+    const first = '{"s":{"S":"a"},"p":{"N":"12"},"q":{"N":"3"}}';
+    const second = '{"p":{"N":"-4"},"v":{"N":"1"},"q":{"N":"0"},"s":{"S":"p"}}';
+    const response = `{"Items":[${first},${second}],"Count":2}`;
+    let rewrittenOnes = 0;
+    for (let at = 1; at < response.lastIndexOf(']') + 1; at += 1) {
+      for (const other of [
+        '"',
+        '{',
+        '}',
+        '[',
+        ']',
+        ':',
+        ',',
+        'N',
+        'S',
+        'p',
+        'q',
+        's',
+        'v',
+        '7',
+        '-',
+        ' ',
+        '',
+      ]) {
+        for (const kept of [0, 1]) {
+          const changed = response.slice(0, at) + other + response.slice(at + 1 - kept);
+          const rewritten = rewriteScanResponse(Buffer.from(changed));
+          if (!rewritten) continue;
+          rewrittenOnes += 1;
+          const said = attempt(() => read(changed));
+          if (said) {
+            expect(rewritten.items.toString(), changed).toBe(said.items);
+            expect(JSON.parse(String(rewritten.remainder)), changed).toEqual(said.remainder);
+          } else {
+            // What is no JSON outside of the records is left for the SDK to find.
+            expect(() => JSON.parse(String(rewritten.remainder)), changed).toThrow();
+          }
+        }
+      }
+    }
+    expect(rewrittenOnes).toBeGreaterThan(20);
+  });
+
+  it.each(['', '{}', '{"Count":0}', '"Items":', '{"items":[]}'])(
+    'leaves %j, which has no items, to the parser',
+    (response) => {
+      expect(rewriteScanResponse(Buffer.from(response))).toBeUndefined();
+    },
+  );
+
+  it('leaves a page whose very first bytes are its items to nobody else', () => {
+    const rewritten = rewriteScanResponse(Buffer.from('"Items":[]'));
+    expect(rewritten?.items).toHaveLength(0);
+  });
 });
+
+function attempt<Result>(act: () => Result): Result | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}

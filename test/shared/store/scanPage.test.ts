@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scanPage } from '../../../shared/store/scanPage.ts';
+
+/** What the next Scan is answered. */
+let answer: (response: ServerResponse) => void;
+const server = createServer((_, response) => answer(response));
+let client: DynamoDBClient;
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  client = new DynamoDBClient({
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    region: 'local',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  });
+});
+afterAll(() => {
+  client.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+const toRecord = (petId: number) => ({ p: { N: `${petId}` }, q: { N: '1' }, s: { S: 'a' } });
+const toItem = (petId: number) => `{"petId":${petId},"quantity":1,"status":"available"}`;
+
+function toBody(petIds: readonly number[], rest: object = {}, space?: string): string {
+  return JSON.stringify({ Items: petIds.map(toRecord), ...rest }, null, space);
+}
+
+async function scan(): Promise<string> {
+  return (await scanPage(client, { TableName: 't' })).items.toString();
+}
+
+const many = Array.from({ length: 5_000 }, (_, petId) => petId);
+
+describe('a page', () => {
+  it.each([
+    ['in one piece', [1, 2]],
+    ['after a smaller one', many],
+    ['after a larger one', [3]],
+    ['without entries', []],
+    ['as large as the one before the last', many],
+  ])('%s is read whole', async (_, petIds) => {
+    answer = (response) => {
+      const body = toBody(petIds);
+      response.setHeader('Content-Length', Buffer.byteLength(body));
+      response.end(body);
+    };
+    expect(await scan()).toBe(petIds.map(toItem).join(','));
+  });
+
+  it('without a length is read whole, however it is cut into chunks', async () => {
+    answer = async (response) => {
+      const body = toBody(many);
+      for (let from = 0; from < body.length; from += 30_000) {
+        response.write(body.slice(from, from + 30_000));
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      response.end();
+    };
+    expect(await scan()).toBe(many.map(toItem).join(','));
+  });
+
+  it('that is not plainly ours goes through a JSON parser', async () => {
+    answer = (response) => response.end(toBody([1, 2, 9], { Count: 3 }, '  '));
+    expect(await scan()).toBe([1, 2, 9].map(toItem).join(','));
+    answer = (response) => response.end('{ "Count": 0 }');
+    expect(await scan()).toBe('');
+  });
+
+  it('says where the next one starts, in either way of reading', async () => {
+    const LastEvaluatedKey = { p: { N: '7' } };
+    for (const space of [undefined, ' ']) {
+      answer = (response) => response.end(toBody([7], { LastEvaluatedKey }, space));
+      expect((await scanPage(client, { TableName: 't' })).next).toEqual(LastEvaluatedKey);
+    }
+  });
+
+  it('that is an error is one', async () => {
+    answer = (response) => {
+      response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
+      response.end('{"__type":"x#ResourceNotFoundException","message":"gone"}');
+    };
+    await expect(scan()).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+  });
+});
