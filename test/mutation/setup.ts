@@ -1,0 +1,17 @@
+import fc from 'fast-check';
+import { beforeAll } from 'vitest';
+
+// No pauses between the SDK's attempts, and properties that stop when they have had their time.
+Math.random = () => 0;
+fc.configureGlobal({ interruptAfterTimeLimit: 2_000 });
+
+// What has run when the file's modules are loaded, and before its own hooks: `runner.ts` reads it.
+beforeAll(() => {
+  const { mutantCoverage } =
+    (
+      globalThis as never as {
+        __stryker__?: { mutantCoverage?: { static: object; loading?: object } };
+      }
+    ).__stryker__ ?? {};
+  if (mutantCoverage) mutantCoverage.loading = { ...mutantCoverage.static };
+});

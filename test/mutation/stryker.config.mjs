@@ -1,0 +1,28 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const runner = new URL('./runner.ts', import.meta.url).href;
+
+/** Mutation testing of `shared/`: `npm run mutate`, or for a part of it `npm run mutate -- -m 'shared/keys/**'`. */
+export default {
+  plugins: ['@stryker-mutator/vitest-runner', runner],
+  testRunner: 'petstore',
+  // Threads end with the runner: a fork that a mutant has in an endless loop would outlive it.
+  vitest: { configFile: 'test/mutation/vitest.config.ts', related: false, pool: 'threads' },
+  mutate: ['shared/**/*.ts'],
+  coverageAnalysis: 'perTest',
+  concurrency: 2,
+  timeoutMS: 30_000,
+  // Outside of the checkout, and of any node_modules, whose files Node and vitest take for JavaScript.
+  tempDirName: join(tmpdir(), 'petstore-mutation'),
+  cleanTempDir: 'always',
+  disableTypeChecks: false,
+  // TypeScript 7 has no API to read a tsconfig with; there is none of this name, so Stryker leaves it alone.
+  tsconfigFile: 'none',
+  reporters: ['clear-text', 'json', 'html'],
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+  jsonReporter: { fileName: 'node_modules/.cache/mutation/mutation.json' },
+  htmlReporter: { fileName: 'node_modules/.cache/mutation/mutation.html' },
+  incrementalFile: 'node_modules/.cache/mutation/incremental.json',
+  allowConsoleColors: false,
+};

@@ -1,0 +1,51 @@
+import { matchesGlob, relative } from 'node:path';
+import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Quick ones that tell much first, since a mutant's run ends with the first test that fails. Left out are
+ * the tests that wait for timeouts or try a hundred thousand values.
+ */
+const files = [
+  'test/shared/http/*.test.ts',
+  'test/shared/keys/apiKey.test.ts',
+  'test/shared/keys/keyVerifier.test.ts',
+  'test/shared/contract/inventoryUpdate.test.ts',
+  'test/shared/contract/schemas.test.ts',
+  'test/shared/runtime/*.test.ts',
+  'test/infra/local/storeData.test.ts',
+  'test/infra/ops/data/dataFile.test.ts',
+  'test/shared/store/inventoryRecord.test.ts',
+  'test/shared/store/scanResponse.test.ts',
+  'test/shared/store/scanPage.test.ts',
+  'test/shared/keys/keyRegister.test.ts',
+  'test/conformance/cases/events.test.ts',
+  'test/conformance/source.test.ts',
+  'test/conformance/faults/faultsPaging.test.ts',
+  'test/conformance/faults/faults.test.ts',
+  'test/shared/store/*.test.ts',
+  'test/shared/contract/int64.test.ts',
+  'test/conformance/cases/concurrency.test.ts',
+];
+
+/** Where Stryker runs the tests: a copy of the project. */
+const root = process.cwd();
+
+class InOrder extends BaseSequencer {
+  override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) =>
+      files.findIndex((file) => matchesGlob(relative(root, moduleId), file));
+    return specifications.toSorted((one, other) => place(one) - place(other));
+  }
+}
+
+export default defineConfig({
+  test: {
+    include: files,
+    exclude: ['test/shared/http/authentication.test.ts'],
+    sequence: { sequencer: InOrder },
+    setupFiles: 'test/mutation/setup.ts',
+    testTimeout: 10_000,
+    hookTimeout: 20_000,
+  },
+});
