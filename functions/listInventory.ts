@@ -2,18 +2,20 @@ import { listInventory } from '../shared/contract/operations/listInventory.ts';
 import { defineStreamedHandler } from '../shared/http/defineStreamedHandler.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
-import { defineInventoryStore } from '../shared/store/inventoryStore.ts';
+import { defineInventoryList } from '../shared/store/inventoryList.ts';
 
 const service = openService();
-const inventory = defineInventoryStore(service.client, readVariable('INVENTORY_TABLE'));
+const inventory = defineInventoryList(service.client, readVariable('INVENTORY_TABLE'));
 
-/** GET /inventory: all entries, however many, sent while they are read; or a page of them. */
+/** GET /inventory: all entries, however many, sent while they are read; or a page of them, or those of some ids. */
 export const handler = defineStreamedHandler(
   listInventory,
   service,
-  async ({ query: { limit, cursor, status } }) => {
-    if (limit === undefined && cursor === undefined) return { pages: inventory.pages(status) };
-    const { items, next } = await inventory.page({ limit: limit ?? 100, cursor, status });
+  async ({ query: { petId, limit, cursor, status, include } }) => {
+    const selection = { status, withTags: include === 'etag' };
+    if (petId) return { body: await inventory.find(petId, selection) };
+    if (limit === undefined && cursor === undefined) return { pages: inventory.pages(selection) };
+    const { items, next } = await inventory.page({ limit: limit ?? 100, cursor, ...selection });
     return { body: items, next };
   },
 );

@@ -2,17 +2,22 @@ import { updateInventory } from '../shared/contract/operations/updateInventory.t
 import { defineHandler } from '../shared/http/defineHandler.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
-import { defineInventoryStore } from '../shared/store/inventoryStore.ts';
+import { defineInventoryUpdates } from '../shared/store/inventoryUpdates.ts';
 
 const service = openService();
-const inventory = defineInventoryStore(service.client, readVariable('INVENTORY_TABLE'));
+const inventory = defineInventoryUpdates(
+  service.client,
+  readVariable('INVENTORY_TABLE'),
+  readVariable('REQUESTS_TABLE'),
+);
 
 /** PATCH /inventory/{petId}: sets an entry's stock count, never its status; creates nothing. */
 export const handler = defineHandler(
   updateInventory,
   service,
-  async ({ parameters: { petId }, body: { quantity }, ifMatch }) => {
-    const { item, version } = await inventory.setQuantity(petId, quantity, ifMatch);
+  async ({ parameters: { petId }, body: { quantity }, ifMatch, idempotencyKey }) => {
+    const update = { petId, quantity, versions: ifMatch };
+    const { item, version } = await inventory.setQuantity(update, idempotencyKey);
     return { body: item, version };
   },
 );

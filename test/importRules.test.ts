@@ -37,7 +37,10 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['shared/contract', 'shared/keys'],
     packages: /^@aws-sdk\/|^@smithy\/core\/retry$|^node:/,
   },
-  'shared/store': { rooms: ['shared/contract'], packages: /^@aws-sdk\/|^node:crypto$/ },
+  'shared/store': {
+    rooms: ['shared/contract'],
+    packages: /^@aws-sdk\/|^@smithy\/core\/retry$|^node:crypto$/,
+  },
   'shared/http': {
     rooms: [
       'shared/contract',

@@ -18,11 +18,12 @@ export type DataTables = Record<TableName, Pick<ITable, 'tableArn' | 'tableName'
 export function defineDataTables(scope: Construct, stage: Stage): DataTables {
   const { protectsData, restoredTables = {} } = stage.settings;
   const defineTable = (name: TableName) => {
-    const { partitionKey, sortKey }: TableDefinition = tables[name];
+    const { partitionKey, sortKey, timeToLive }: TableDefinition = tables[name];
     const table = new Table(scope, `${name}Table`, {
       tableName: toTableName(stage, name),
       partitionKey: toAttribute(partitionKey),
       ...(sortKey && { sortKey: toAttribute(sortKey) }),
+      ...(timeToLive && { timeToLiveAttribute: timeToLive }),
       billingMode: BillingMode.PAY_PER_REQUEST,
       removalPolicy: protectsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: protectsData,
@@ -41,6 +42,7 @@ export function defineDataTables(scope: Construct, stage: Stage): DataTables {
     inventory: defineTable('inventory'),
     pets: defineTable('pets'),
     orders: defineTable('orders'),
+    requests: defineTable('requests'),
     apiKeys: defineTable('apiKeys'),
   };
 }

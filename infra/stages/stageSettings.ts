@@ -56,7 +56,8 @@ export interface OperationSettings {
 }
 
 export type TableAccess = Readonly<Partial<Record<TableName, readonly DynamoDbAction[]>>>;
-export type DynamoDbAction = `dynamodb:${'GetItem' | 'UpdateItem' | 'Query' | 'Scan'}`;
+export type DynamoDbAction =
+  `dynamodb:${'BatchGetItem' | 'GetItem' | 'PutItem' | 'Query' | 'Scan' | 'UpdateItem'}`;
 
 export interface Throttle {
   /** Requests a second, sustained. */

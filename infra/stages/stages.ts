@@ -5,10 +5,16 @@ import type { OperationSettings, StageSettings } from './stageSettings.ts';
 const timeoutSeconds = 28;
 
 export const operationSettings: Readonly<Record<OperationId, OperationSettings>> = {
-  listInventory: { timeoutSeconds: 120, access: { inventory: ['dynamodb:Scan'] } },
+  listInventory: {
+    timeoutSeconds: 120,
+    access: { inventory: ['dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'] },
+  },
   updateInventory: {
     timeoutSeconds,
-    access: { inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'] },
+    access: {
+      inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
+      requests: ['dynamodb:Query', 'dynamodb:PutItem'],
+    },
   },
   getPet: { timeoutSeconds, access: { pets: ['dynamodb:GetItem'] } },
   listOrders: { timeoutSeconds, access: { orders: ['dynamodb:Query'] } },

@@ -4,6 +4,8 @@ export interface TableDefinition {
   readonly variable: string;
   readonly partitionKey: TableKey;
   readonly sortKey?: TableKey;
+  /** The attribute with the second, since the epoch, past which an item is deleted. */
+  readonly timeToLive?: string;
 }
 
 interface TableKey {
@@ -19,6 +21,12 @@ export const tables = {
     variable: 'ORDERS_TABLE',
     partitionKey: { name: 'ledger', type: 'S' },
     sortKey: { name: 'placed', type: 'S' },
+  },
+  requests: {
+    variable: 'REQUESTS_TABLE',
+    partitionKey: { name: 'p', type: 'N' },
+    sortKey: { name: 'r', type: 'S' },
+    timeToLive: 't',
   },
   apiKeys: { variable: 'API_KEYS_TABLE', partitionKey: { name: 'keyId', type: 'S' } },
 } as const satisfies Record<string, TableDefinition>;

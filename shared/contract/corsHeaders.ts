@@ -4,6 +4,11 @@ export const allowedRequestHeaders = [
   'Content-Type',
   'If-Match',
   'If-None-Match',
+  'Idempotency-Key',
+  'X-Request-Id',
+  'traceparent',
+  'tracestate',
+  'baggage',
 ] as const;
 
 /** What a script may read of a response beside the headers that the Fetch standard always shows. */
@@ -15,6 +20,7 @@ export const exposedHeaders = [
   'Retry-After',
   'X-Request-Id',
   'WWW-Authenticate',
+  'Allow',
 ] as const;
 
 /** How long a browser may keep a preflight's answer: two hours, the most that Chromium honours. */

@@ -19,8 +19,10 @@ export interface Operation {
   readonly parameters?: Readonly<Record<string, Parameter<unknown>>>;
   /** The query's parameters, all optional; names that it does not have are ignored. */
   readonly query?: Readonly<Record<string, Parameter<unknown>>>;
+  /** Pairs of query parameters of which a request can have but one. */
+  readonly exclusive?: readonly (readonly [string, string])[];
   /** The headers that it heeds beside those that every operation does. */
-  readonly requestHeaders?: readonly 'If-Match'[];
+  readonly requestHeaders?: readonly ('If-Match' | 'Idempotency-Key')[];
   readonly requestBody?: z.ZodMiniType;
   /** Whether the body is sent while it is being read, so that it may outgrow a buffered answer. */
   readonly streamed: boolean;

@@ -17,6 +17,7 @@ export function logAccess({ operationId }: Operation, request: OperationRequest)
   logInfo({
     operation: operationId,
     requestId: internal.requestId,
+    ...(internal.clientRequestId && { clientRequestId: internal.clientRequestId }),
     status: response?.statusCode,
     milliseconds: Date.now() - internal.startedAt,
     readUnits: internal.units.read,

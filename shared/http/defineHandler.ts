@@ -10,6 +10,7 @@ import { authenticate } from './middleware/authenticate.ts';
 import { bufferedResponse } from './middleware/bufferedResponse.ts';
 import { corsHeaders } from './middleware/corsHeaders.ts';
 import { errorResponse } from './middleware/errorResponse.ts';
+import { idempotency } from './middleware/idempotency.ts';
 import { jsonBody } from './middleware/jsonBody.ts';
 import { lifecycleHeaders } from './middleware/lifecycleHeaders.ts';
 import { parameters } from './middleware/parameters.ts';
@@ -25,6 +26,8 @@ export interface OperationInput<O extends Operation> {
   readonly body: O['requestBody'] extends z.ZodMiniType<infer Body> ? Body : never;
   /** The versions that the client will have updated; any, when undefined. */
   readonly ifMatch: readonly string[] | undefined;
+  /** Names the request, where its client may send it again. */
+  readonly idempotencyKey: string | undefined;
 }
 
 export interface HttpSettings {
@@ -56,6 +59,7 @@ export function defineHandler<O extends Operation>(
     parameters(operation),
     operation.requestBody && jsonBody(operation.requestBody),
     operation.requestHeaders?.includes('If-Match') ? preconditions() : undefined,
+    operation.requestHeaders?.includes('Idempotency-Key') ? idempotency() : undefined,
     { before: handOver },
     response,
   ];
@@ -78,6 +82,6 @@ export interface Sending {
 
 /** Gives the handler, in the event's place, what the checks made of it. */
 function handOver(request: OperationRequest): void {
-  const { parameters, query, body, ifMatch } = request.internal;
-  Object.assign(request, { event: { parameters, query, body, ifMatch } });
+  const { parameters, query, body, ifMatch, idempotencyKey } = request.internal;
+  Object.assign(request, { event: { parameters, query, body, ifMatch, idempotencyKey } });
 }

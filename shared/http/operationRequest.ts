@@ -21,6 +21,10 @@ export interface RequestState extends Record<string, unknown> {
   body: unknown;
   /** The versions that `If-Match` names; `undefined` when any will do. */
   ifMatch?: readonly string[] | undefined;
+  /** Names the request among all that are sent with an `Idempotency-Key`. */
+  idempotencyKey?: string;
+  /** The client's own name for the request. */
+  clientRequestId?: string | undefined;
 }
 
 export interface HttpResponse {

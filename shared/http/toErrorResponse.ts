@@ -38,6 +38,8 @@ function toErrorHeaders(error: DomainError): Record<string, string> {
       };
     case 'Forbidden':
       return { 'WWW-Authenticate': `${challenge}, error="insufficient_scope"` };
+    case 'PreconditionFailed':
+      return { ETag: `"${error.version}"` };
     case 'StoreUnavailable':
       return { 'Retry-After': retryAfter.unavailable };
     default:

@@ -4,8 +4,13 @@ import { callBounds } from './callBounds.ts';
 import { isOutage } from './isOutage.ts';
 import { countUnits } from './requestUnits.ts';
 
+interface Consumed {
+  readonly CapacityUnits?: number;
+}
+
+/** A batch tells of each table that it touched. */
 interface Answer {
-  readonly ConsumedCapacity?: { readonly CapacityUnits?: number };
+  readonly ConsumedCapacity?: Consumed | readonly Consumed[];
 }
 
 /**
@@ -22,9 +27,11 @@ export function defineDynamoDB(): DynamoDBClient {
         try {
           const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' };
           const result = await next({ ...args, input });
-          const { ConsumedCapacity } = result.output as Answer;
+          const { ConsumedCapacity = [] } = result.output as Answer;
           const kind = /^(Update|Put|Delete)/.test(commandName) ? 'write' : 'read';
-          countUnits(kind, ConsumedCapacity?.CapacityUnits ?? 0);
+          for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) {
+            countUnits(kind, CapacityUnits);
+          }
           return result;
         } catch (error) {
           throw isOutage(error) ? new StoreUnavailable(error) : error;

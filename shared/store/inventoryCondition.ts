@@ -1,5 +1,5 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { parseVersion } from './inventoryRecord.ts';
+import { parseVersion, type State } from './inventoryRecord.ts';
 
 /** What an update asks of its entry. */
 export interface Condition {
@@ -10,18 +10,29 @@ export interface Condition {
 /** That the entry exists and, where versions are given, is in one of those states. */
 export function toCondition(versions: readonly string[] | undefined): Condition {
   if (!versions) return { expression: 'attribute_exists(p)', values: {} };
-  const values: Record<string, AttributeValue> = {};
-  const states = versions.map((version, index) => {
+  const conditions = versions.flatMap((version, index) => {
     const state = parseVersion(version);
-    if (!state) return NO_STATE;
-    values[`:q${index}`] = state.q;
-    values[`:s${index}`] = state.s;
-    if (state.v) values[`:v${index}`] = state.v;
-    const counted = state.v ? `v = :v${index}` : 'attribute_not_exists(v)';
-    return `(q = :q${index} AND s = :s${index} AND ${counted})`;
+    return state ? [toStateCondition(state, index)] : [];
   });
-  return { expression: states.join(' OR ') || NO_STATE, values };
+  return {
+    expression: conditions.map(({ expression }) => expression).join(' OR ') || NO_STATE,
+    values: Object.assign({}, ...conditions.map(({ values }) => values)),
+  };
 }
 
-/** For a version that this store never gave: true of no entry. */
-const NO_STATE = '(attribute_exists(p) AND attribute_not_exists(p))';
+/** Where no version is one that this store gave: true of no entry. */
+const NO_STATE = 'attribute_exists(p) AND attribute_not_exists(p)';
+
+function toStateCondition({ v, content }: State, index: number): Condition {
+  const terms = [
+    v ? `v = :v${index}` : 'attribute_not_exists(v)',
+    ...(content ? [`q = :q${index}`, `s = :s${index}`] : []),
+  ];
+  return {
+    expression: `(${terms.join(' AND ')})`,
+    values: {
+      ...(v && { [`:v${index}`]: v }),
+      ...(content && { [`:q${index}`]: content.q, [`:s${index}`]: content.s }),
+    },
+  };
+}

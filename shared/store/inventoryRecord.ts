@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { InventoryItem } from '../contract/schemas/inventory.ts';
 import type { PetStatus } from '../contract/values/petStatus.ts';
@@ -14,9 +15,15 @@ export interface InventoryRecord {
   readonly q: AttributeValue.NMember;
   /** status */
   readonly s: AttributeValue.SMember;
-  /** How often the entry was updated; absent, and free, until the first time. */
-  readonly v?: AttributeValue.NMember;
+  /**
+   * A random value of the last update, `VERSION_BYTES` long; absent, and free, until the first one. A
+   * number is a count of the updates, which an earlier release kept here.
+   */
+  readonly v?: AttributeValue.BMember | AttributeValue.NMember;
 }
+
+/** Forty random bits: few enough to cost a scan 6 bytes an entry, and enough that no two updates of an entry share them. */
+export const VERSION_BYTES = 5;
 
 export const letterOf: Record<PetStatus, string> = { available: 'a', pending: 'p', sold: 's' };
 const statusOf = Object.fromEntries(
@@ -39,29 +46,107 @@ export function toInventoryItem(attributes: Record<string, AttributeValue>): Inv
   return { petId: BigInt(p.N), quantity: Number(q.N), status: toStatus(s.S) };
 }
 
-/** The entry as the JSON text of an InventoryItem, its numbers digit for digit as they are stored. */
+/** An entry with its tag, as `If-Match` takes it. */
+export interface TaggedItem extends InventoryItem {
+  readonly etag: string;
+}
+
+/** @throws {Error} when the record is not one of ours */
+export function toTaggedItem(attributes: Record<string, AttributeValue>): TaggedItem {
+  return { ...toInventoryItem(attributes), etag: `"${toVersion(attributes)}"` };
+}
+
+/**
+ * The entry as the JSON text of an InventoryItem, its numbers digit for digit as they are stored.
+ * @throws {Error} when the record is not one of ours
+ */
 export function toInventoryJson(attributes: Record<string, AttributeValue>): string {
   const { p, q, s } = attributes as unknown as InventoryRecord;
   return `{"petId":${p.N},"quantity":${q.N},"status":"${toStatus(s.S)}"}`;
 }
 
+/** As `toInventoryJson`, with the entry's tag. */
+export function toTaggedJson(attributes: Record<string, AttributeValue>): string {
+  return `${toInventoryJson(attributes).slice(0, -1)},"etag":"\\"${toVersion(attributes)}\\""}`;
+}
+
 /**
- * Names one state of an entry, such as `3.25.a`. The content stands beside the update count, since an
- * entry that is loaded anew starts counting again.
+ * Names one state of an entry: by the last update's value, or by the content of one that was never
+ * updated. Opaque outside of this file.
  */
 export function toVersion(attributes: Record<string, AttributeValue>): string {
   const { q, s, v } = attributes as unknown as InventoryRecord;
-  return `${v?.N ?? 0}.${q.N}.${s.S}`;
+  // In a page that is read without the SDK, bytes are still the base64 of DynamoDB's JSON.
+  if (v?.B) return Buffer.from(v.B as never, 'base64').toString('base64url');
+  if (v?.N) return `${v.N}.${q.N}.${s.S}`;
+  const content = Buffer.alloc(CONTENT_BYTES);
+  content.writeUInt32BE(Number(q.N));
+  content.write(s.S, CONTENT_BYTES - 1);
+  return content.toString('base64url');
 }
 
-/** The attributes that a version names; `undefined` when the text is not a version of ours. */
-export function parseVersion(version: string): Pick<InventoryRecord, 'q' | 's' | 'v'> | undefined {
+/** A version for an update: forty random bits, of which one says that no answer is kept under it. */
+export function newVersion(): string {
+  return toVersionOf(randomBytes(VERSION_BYTES), 0);
+}
+
+/** The version of an update whose answer is kept under it, made of the given bytes. */
+export function toKeyedVersion(bytes: Uint8Array): string {
+  return toVersionOf(bytes, 1);
+}
+
+/** Whether an answer is kept, or about to be, under a version. */
+export function isKeyed(version: string): boolean {
+  const v = parseVersion(version)?.v?.B;
+  return v !== undefined && ((v[0] ?? 0) & 1) === 1;
+}
+
+function toVersionOf(bytes: Uint8Array, mark: 0 | 1): string {
+  const marked = Buffer.from(bytes);
+  marked[0] = ((bytes[0] ?? 0) & 0xfe) | mark;
+  return marked.toString('base64url');
+}
+
+/** The quantity in four bytes, one of nothing, which tells it from an update's value, and the status. */
+const CONTENT_BYTES = 6;
+
+/** A version of an update as its record has it. */
+export function toVersionValue(version: string): AttributeValue {
+  return { B: Buffer.from(version, 'base64url') };
+}
+
+/** What an entry must hold to be in the state that a version names. */
+export interface State {
+  readonly v?: AttributeValue;
+  /** The content, where `v` alone does not tell the state. */
+  readonly content?: Pick<InventoryRecord, 'q' | 's'>;
+}
+
+/** `undefined` when the text is not a version of ours. */
+export function parseVersion(version: string): State | undefined {
   const [, v, q, s] = /^(\d{1,15})\.(\d{1,10})\.([aps])$/.exec(version) ?? [];
-  if (v === undefined || q === undefined || s === undefined) return undefined;
-  return { q: { N: q }, s: { S: s }, ...(v !== '0' && { v: { N: v } }) };
+  if (v !== undefined && q !== undefined && s !== undefined) {
+    return { content: toContent(q, s), ...(v !== '0' && { v: { N: v } }) };
+  }
+  const bytes = Buffer.from(version, 'base64url');
+  // One state has one spelling: the decoder passes over what is not base64url.
+  if (bytes.toString('base64url') !== version) return undefined;
+  if (bytes.length === VERSION_BYTES) return { v: { B: bytes } };
+  if (bytes.length !== CONTENT_BYTES || bytes[4] !== 0) return undefined;
+  return { content: toContent(String(bytes.readUInt32BE()), bytes.toString('latin1', 5)) };
 }
 
-function toStatus(letter: string): PetStatus {
+function toContent(quantity: string, letter: string): Pick<InventoryRecord, 'q' | 's'> {
+  return { q: { N: quantity }, s: { S: letter } };
+}
+
+/** The key of an entry, by the canonical text of its petId. */
+export function toKey(petId: string): Record<string, AttributeValue> {
+  return { p: { N: petId } };
+}
+
+/** @throws {Error} when the letter is not one of ours */
+export function toStatus(letter: string): PetStatus {
   const status = statusOf[letter];
   if (status === undefined)
     throw new Error(`An inventory record has the unknown status "${letter}".`);

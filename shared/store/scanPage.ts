@@ -15,13 +15,15 @@ export interface ScannedPage {
 }
 
 /**
- * One page of the inventory, from the response's bytes to the list's. The SDK still signs, retries,
+ * One page of the inventory, from the response's bytes to the list's, and with `toInventoryJson` without
+ * an object per entry. The SDK still signs, retries,
  * times out and reads the rest of the response; its own reading of the items, which takes two thirds of
  * the CPU of a large list, is left out.
  */
 export async function scanPage(
   client: DynamoDBClient,
   input: ScanCommandInput,
+  toJson: ToJson,
 ): Promise<ScannedPage> {
   let items: Buffer = Buffer.alloc(0);
   const command = new ScanCommand(input);
@@ -33,7 +35,7 @@ export async function scanPage(
         // What is not a page goes to the deserializer as it is, which makes an error of it.
         if (response.statusCode === 200) {
           const bytes = await readBytes(response);
-          const page = rewrite(bytes);
+          const page = rewrite(bytes, toJson);
           spare = bytes;
           items = page.items;
           response.body = page.remainder;
@@ -46,6 +48,9 @@ export async function scanPage(
   const { LastEvaluatedKey } = await client.send(command);
   return { items, next: LastEvaluatedKey };
 }
+
+/** How an entry is told, from its record. */
+type ToJson = (attributes: Record<string, AttributeValue>) => string;
 
 interface HttpResponse {
   readonly statusCode: number;
@@ -74,12 +79,12 @@ async function readBytes({ headers, body }: HttpResponse): Promise<Buffer> {
   return bytes.subarray(0, length);
 }
 
-function rewrite(response: Buffer): { items: Buffer; remainder: Uint8Array } {
-  const rewritten = rewriteScanResponse(response);
+function rewrite(response: Buffer, toJson: ToJson): { items: Buffer; remainder: Uint8Array } {
+  const rewritten = toJson === toInventoryJson ? rewriteScanResponse(response) : undefined;
   if (rewritten) return rewritten;
   const { Items = [], ...rest } = JSON.parse(response.toString());
   return {
-    items: Buffer.from(Items.map(toInventoryJson).join(',')),
+    items: Buffer.from(Items.map(toJson).join(',')),
     remainder: Buffer.from(JSON.stringify(rest)),
   };
 }

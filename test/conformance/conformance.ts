@@ -5,7 +5,9 @@ import { suites } from './operations/suites.ts';
 import { describeAuthentication } from './rows/authentication.ts';
 import { describeConditionalList } from './rows/conditionalList.ts';
 import { describeCors } from './rows/cors.ts';
+import { describeEntriesById } from './rows/entriesById.ts';
 import { describeGateway } from './rows/gateway.ts';
+import { describeIdempotency } from './rows/idempotency.ts';
 import { describePages } from './rows/pages.ts';
 import { describePreconditions } from './rows/preconditions.ts';
 import { isWhole, type Scope, toWholeScope } from './scope.ts';
@@ -40,7 +42,11 @@ export function describeConformance(
     describeConditionalList(target);
     describePages(target);
     for (const id of operationIds) suites[id].describeRows(target, scope);
-    if (scope.writes) describePreconditions(target);
+    describeEntriesById(target, scope);
+    if (scope.writes) {
+      describePreconditions(target);
+      describeIdempotency(target);
+    }
     describe('the contract', () => observed.describeRows(isWhole(scope)));
   });
 }

@@ -19,6 +19,7 @@ const statusOf: Record<ErrorCode, number> = {
 };
 
 const exposedHeaders = [
+  'allow',
   'deprecation',
   'etag',
   'link',

@@ -107,6 +107,7 @@ it.each(stageNames)('%s outputs its base address, ending in /v1, and its tables'
     'InventoryTableName',
     'OrdersTableName',
     'PetsTableName',
+    'RequestsTableName',
   ]);
   const [separator, parts] = outputs.BaseUrl?.Value['Fn::Join'] ?? [];
   const [stageId, gateway] =

@@ -15,12 +15,19 @@ const answers = {
   resourceNotFound: [400, 'ResourceNotFoundException', absent],
 } as const satisfies Record<string, readonly [status: number, type: string, message: string]>;
 
-export type Fault = keyof typeof answers | 'htmlError' | 'hang' | 'reset' | 'brokenBody';
+/** `lostAnswer` is a call that takes effect, and whose answer never arrives. */
+export type Fault =
+  | keyof typeof answers
+  | 'htmlError'
+  | 'hang'
+  | 'reset'
+  | 'brokenBody'
+  | 'lostAnswer';
 
 /** Answers as the fault says, or does not answer. */
 export function giveFault(fault: Fault, response: ServerResponse): void {
   if (fault === 'hang') return;
-  if (fault === 'reset') {
+  if (fault === 'reset' || fault === 'lostAnswer') {
     response.socket?.resetAndDestroy();
   } else if (fault === 'brokenBody') {
     response.writeHead(200, {

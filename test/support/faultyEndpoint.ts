@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Fault, giveFault } from './faults.ts';
@@ -14,6 +20,8 @@ export interface FaultRule {
   readonly after?: number;
   /** How many calls then fail; all of them by default. */
   readonly times?: number;
+  /** Of the calls that it meets, every how manyth; each by default. */
+  readonly every?: number;
 }
 
 export interface FaultyRequest {
@@ -47,8 +55,15 @@ export async function startFaultyEndpoint(behind: string): Promise<FaultyEndpoin
     proxy.calls.set(action, (proxy.calls.get(action) ?? 0) + 1);
     requests.push({ action, body });
     const fault = takeFault(action, body);
-    if (fault !== undefined) giveFault(fault, outgoing);
-    else forward(behind, incoming, withPageSize(action, body, proxy.pageSize), outgoing);
+    if (fault !== undefined && fault !== 'lostAnswer') return giveFault(fault, outgoing);
+    const sent = withPageSize(action, body, proxy.pageSize);
+    const onward = forward(behind, incoming, sent, outgoing);
+    onward.on('response', (response) => {
+      if (fault === 'lostAnswer')
+        return response.resume().on('end', () => giveFault(fault, outgoing));
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      return response.pipe(outgoing);
+    });
   });
 
   function takeFault(action: string, body: Buffer): Fault | undefined {
@@ -57,8 +72,9 @@ export async function startFaultyEndpoint(behind: string): Promise<FaultyEndpoin
       if (rule.action !== undefined && rule.action !== action) continue;
       if (rule.table !== undefined && !body.includes(`"TableName":"${rule.table}"`)) continue;
       entry.met += 1;
-      const { after = 0, times = Number.POSITIVE_INFINITY } = rule;
-      if (entry.met > after && entry.met <= after + times) return rule.fault;
+      const { after = 0, times = Number.POSITIVE_INFINITY, every = 1 } = rule;
+      const isMet = entry.met > after && entry.met <= after + times;
+      if (isMet && entry.met % every === 0) return rule.fault;
     }
     return undefined;
   }
@@ -93,19 +109,15 @@ function forward(
   incoming: IncomingMessage,
   body: Buffer,
   outgoing: ServerResponse,
-): void {
+): ClientRequest {
   const { host: _, 'content-length': __, ...headers } = incoming.headers;
   const onward = request(behind, {
     method: incoming.method ?? 'POST',
     path: incoming.url ?? '/',
     headers: { ...headers, 'content-length': body.length },
   });
-  onward.on('response', (response) => {
-    outgoing.writeHead(response.statusCode ?? 500, response.headers);
-    response.pipe(outgoing);
-  });
   onward.on('error', () => outgoing.destroy());
-  onward.end(body);
+  return onward.end(body);
 }
 
 function withPageSize(action: string, body: Buffer, pageSize: number | undefined): Buffer {

@@ -61,11 +61,14 @@ export class NotFound extends Error {
 /** What has the id is not, or is no longer, what `If-Match` named. */
 export class PreconditionFailed extends Error {
   override readonly name = 'PreconditionFailed';
+  /** What it is now, which becomes the `ETag`. */
+  readonly version: string;
 
-  constructor({ resource, name }: IdParameter, id: bigint) {
+  constructor({ resource, name }: IdParameter, id: bigint, version: string) {
     super(
       `The ${resource} with ${name} ${id} does not match If-Match: it has changed since its ETag was read.`,
     );
+    this.version = version;
   }
 }
 

@@ -10,7 +10,7 @@ export const updateInventory = {
   lifecycle: { kind: 'experimental' },
   permission: 'write',
   parameters: { petId: entryPetId },
-  requestHeaders: ['If-Match'],
+  requestHeaders: ['If-Match', 'Idempotency-Key'],
   requestBody: InventoryUpdate,
   streamed: false,
   errors: [

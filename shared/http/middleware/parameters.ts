@@ -4,7 +4,11 @@ import type { Parameter } from '../../contract/parameters/parameter.ts';
 import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 
 /** Reads the parameters of path and query as the operation has them. */
-export function parameters({ parameters = {}, query = {} }: Operation): OperationMiddleware {
+export function parameters({
+  parameters = {},
+  query = {},
+  exclusive = [],
+}: Operation): OperationMiddleware {
   function parseParameters({ event, internal }: OperationRequest): void {
     for (const [name, parameter] of Object.entries(parameters)) {
       internal.parameters[name] = parseText(name, parameter, event.pathParameters?.[name] ?? '');
@@ -13,6 +17,11 @@ export function parameters({ parameters = {}, query = {} }: Operation): Operatio
       const [text, ...others] = event.multiValueQueryStringParameters?.[name] ?? [];
       if (others.length > 0) throw new InvalidRequest(`${name} must be given once.`);
       if (text !== undefined) internal.query[name] = parseText(name, parameter, text);
+    }
+    for (const [name, other] of exclusive) {
+      if (name in internal.query && other in internal.query) {
+        throw new InvalidRequest(`${name} cannot be given together with ${other}.`);
+      }
     }
   }
 

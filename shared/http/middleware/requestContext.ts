@@ -9,6 +9,7 @@ export function requestContext(): OperationMiddleware {
   function readContext({ event, context, internal }: OperationRequest): void {
     internal.requestId = event.requestContext?.requestId ?? context.awsRequestId;
     internal.headers = toHeaderLines(event.multiValueHeaders ?? {});
+    internal.clientRequestId = toClientRequestId(internal.headers.get('x-request-id'));
     internal.path = event.requestContext?.path ?? '';
     internal.parameters = {};
     internal.query = {};
@@ -19,6 +20,12 @@ export function requestContext(): OperationMiddleware {
   }
 
   return { before: readContext, after: nameRequest, onError: nameRequest };
+}
+
+/** What a client calls its request, for the log; anything but a plain name is passed over. */
+function toClientRequestId(lines: readonly string[] = []): string | undefined {
+  const [line = ''] = lines;
+  return lines.length === 1 && /^[A-Za-z0-9._-]{1,64}$/.test(line) ? line : undefined;
 }
 
 /** Names come in the client's case, and a client may send one name in two cases. */

@@ -12,8 +12,8 @@ export interface FaultyTarget extends ConformanceTarget {
 
 /** What a valid request of an operation does to its own table, as a rule of the faulty endpoint has it. */
 export function toStoreCalls(operationId: OperationId): { action: string; table: string } {
-  const { table, actions } = suites[operationId].store;
-  return { action: actions[0].replace('dynamodb:', ''), table };
+  const [[table = '', [action = ''] = []] = []] = Object.entries(suites[operationId].access);
+  return { action: action.replace('dynamodb:', ''), table };
 }
 
 /** A local stage whose database can be made to fail. Each operation has met the key once. */

@@ -9,7 +9,7 @@ import { malformedPetIds } from './petIds.ts';
 
 export const getPet: OperationSuite = {
   toValidRequest: ({ fixtures }) => ({ method: 'GET', path: `/pets/${fixtures.pets[0]?.id}` }),
-  store: { table: 'pets', actions: ['dynamodb:GetItem'] },
+  access: { pets: ['dynamodb:GetItem'] },
   describeRows,
 };
 

@@ -8,7 +8,7 @@ import type { OperationSuite } from './operationSuite.ts';
 
 export const listOrders: OperationSuite = {
   toValidRequest: () => ({ method: 'GET', path: '/store/orders' }),
-  store: { table: 'orders', actions: ['dynamodb:Query'] },
+  access: { orders: ['dynamodb:Query'] },
   describeRows,
 };
 

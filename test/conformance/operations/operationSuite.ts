@@ -7,11 +7,8 @@ import type { ConformanceTarget, TargetSource } from '../target.ts';
 export interface OperationSuite {
   /** A request that the service answers with 200; where nothing may be changed, one that changes nothing. */
   toValidRequest(target: ConformanceTarget): ValidRequest;
-  /** How its function reaches its own table: all that it may do there, first what a valid request does. */
-  readonly store: {
-    readonly table: TableName;
-    readonly actions: readonly [DynamoDbAction, ...DynamoDbAction[]];
-  };
+  /** All that its function may do to its tables, first what a valid request does. */
+  readonly access: Partial<Record<TableName, readonly [DynamoDbAction, ...DynamoDbAction[]]>>;
   /** Its rows, success and error. */
   describeRows(target: TargetSource, scope: Scope): void;
 }

@@ -22,7 +22,10 @@ export const updateInventory: OperationSuite = {
     path: `/inventory/${fixtures.changeablePetId}`,
     body: `{"quantity":${findChangeable(fixtures)?.quantity ?? 0}}`,
   }),
-  store: { table: 'inventory', actions: ['dynamodb:UpdateItem', 'dynamodb:GetItem'] },
+  access: {
+    inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
+    requests: ['dynamodb:Query', 'dynamodb:PutItem'],
+  },
   describeRows(target, scope) {
     describeRefusals(target, scope);
     if (!scope.writes) return;

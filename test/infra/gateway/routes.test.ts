@@ -56,7 +56,8 @@ describe.each(stageNames)('the gateway of %s', (stage) => {
     expect(toAnswerHeaders(findRoute('OPTIONS', '/inventory/{petId}'))).toEqual({
       'Access-Control-Allow-Origin': stage === 'staging' ? "'*'" : "'https://www.petstore.example'",
       'Access-Control-Allow-Methods': "'PATCH, OPTIONS'",
-      'Access-Control-Allow-Headers': "'Authorization,Content-Type,If-Match,If-None-Match'",
+      'Access-Control-Allow-Headers':
+        "'Authorization,Content-Type,If-Match,If-None-Match,Idempotency-Key,X-Request-Id,traceparent,tracestate,baggage'",
       'Access-Control-Max-Age': "'7200'",
       'X-Request-Id': 'context.requestId',
     });

@@ -6,9 +6,8 @@ import { suites } from '../../conformance/operations/suites.ts';
 import { type CfnResource, findResources } from '../../support/stackTemplates.ts';
 
 /** Everything that a function may use of the data: the contract of its role and its environment. */
-function toAccess(id: OperationId): Record<TableName, readonly string[]> {
-  const { table, actions } = suites[id].store;
-  return { apiKeys: ['dynamodb:GetItem'], [table]: actions } as Record<TableName, string[]>;
+function toAccess(id: OperationId): Partial<Record<TableName, readonly string[]>> {
+  return { apiKeys: ['dynamodb:GetItem'], ...suites[id].access };
 }
 
 describe.each(stageNames)('the functions of %s', (stage) => {

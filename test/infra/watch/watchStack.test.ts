@@ -202,9 +202,8 @@ it('lets the functions use a restored table, and keeps the one that it stands fo
 
 /** The kinds of call that the functions make to a table. */
 function toCalls(table: TableName): string[] {
-  const own = operationIds.map((id) => suites[id].store).filter((store) => store.table === table);
-  const actions =
-    table === 'apiKeys' ? ['dynamodb:GetItem'] : own.flatMap((store) => store.actions);
+  const own = operationIds.flatMap((id) => suites[id].access[table] ?? []);
+  const actions = table === 'apiKeys' ? ['dynamodb:GetItem'] : own;
   return [...new Set(actions)].map((action) => action.replace('dynamodb:', ''));
 }
 

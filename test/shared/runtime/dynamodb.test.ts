@@ -4,20 +4,26 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { meterRequest, type RequestUnits } from '../../../shared/runtime/requestUnits.ts';
-import { defineInventoryStore, type InventoryStore } from '../../../shared/store/inventoryStore.ts';
+import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
+import {
+  defineInventoryUpdates,
+  type InventoryUpdates,
+} from '../../../shared/store/inventoryUpdates.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
 import { openStoreTables } from '../../support/storeTables.ts';
 
 let engine: Engine;
 let endpoint: FaultyEndpoint;
 let client: DynamoDBClient;
-let inventory: InventoryStore;
+let list: InventoryList;
+let updates: InventoryUpdates;
 
 beforeAll(async () => {
   engine = await startEmbeddedEngine();
   endpoint = await startFaultyEndpoint(engine.endpoint);
   client = await openStoreTables(endpoint);
-  inventory = defineInventoryStore(client, 'inventory');
+  list = defineInventoryList(client, 'inventory');
+  updates = defineInventoryUpdates(client, 'inventory', 'requests');
   const Item = { p: { N: '7' }, q: { N: '1' }, s: { S: 'a' } };
   await client.send(new PutItemCommand({ TableName: 'inventory', Item }));
 });
@@ -39,18 +45,23 @@ async function unitsOf(act: () => Promise<unknown>): Promise<RequestUnits> {
 
 describe('the request units of a request', () => {
   it('are one write for an update, and no read', async () => {
-    expect(await unitsOf(() => inventory.setQuantity(7n, 2))).toEqual({ read: 0, write: 1 });
+    expect(await unitsOf(() => updates.setQuantity({ petId: 7n, quantity: 2 }))).toEqual({
+      read: 0,
+      write: 1,
+    });
   });
 
   it('are a consistent read for telling 404 from 412, one unit', async () => {
-    expect(await unitsOf(() => inventory.setQuantity(7n, 3, ['9.9.a']))).toEqual({
+    expect(
+      await unitsOf(() => updates.setQuantity({ petId: 7n, quantity: 3, versions: ['9.9.a'] })),
+    ).toEqual({
       read: 1,
       write: 0,
     });
   });
 
   it('are half a unit for a page of a small list, and one for a key', async () => {
-    expect(await unitsOf(() => Array.fromAsync(inventory.pages()))).toEqual({
+    expect(await unitsOf(() => Array.fromAsync(list.pages()))).toEqual({
       read: 0.5,
       write: 0,
     });
@@ -68,7 +79,7 @@ describe('a read that must not be stale', () => {
   });
 
   it('is that which tells 404 from 412 after a condition failed', async () => {
-    await inventory.setQuantity(7n, 3, ['9.9.a']).catch(() => {});
+    await updates.setQuantity({ petId: 7n, quantity: 3, versions: ['9.9.a'] }).catch(() => {});
     expect(endpoint.requests).toMatchObject([
       { action: 'UpdateItem' },
       { action: 'GetItem', input: { TableName: 'inventory', ConsistentRead: true } },

@@ -1,21 +1,21 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
-import { defineInventoryStore, type InventoryStore } from '../../../shared/store/inventoryStore.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
 const tables = useStoreTables(startEmbeddedEngine);
 let endpoint: FaultyEndpoint;
 let client: DynamoDBClient;
-let store: InventoryStore;
+let store: InventoryList;
 
 /** Twenty entries, of which every fifth is sold. */
 beforeAll(async () => {
   endpoint = await startFaultyEndpoint(tables.engine().endpoint);
   client = new DynamoDBClient({ endpoint: endpoint.endpoint });
-  store = defineInventoryStore(client, 'inventory');
+  store = defineInventoryList(client, 'inventory');
   for (let petId = 1n; petId <= 20n; petId += 1n) {
     const status = petId % 5n === 0n ? 'sold' : 'pending';
     const Item = toInventoryRecord({ petId, quantity: 1, status });
@@ -76,7 +76,7 @@ describe('a page of the inventory', () => {
 describe('the whole inventory', () => {
   it('of one status skips the pages that have none of it, but for the last', async () => {
     endpoint.pageSize = 1;
-    const pages = await Array.fromAsync(store.pages('sold'));
+    const pages = await Array.fromAsync(store.pages({ status: 'sold' }));
     expect(pages.slice(0, -1).every(({ items }) => items.length > 0)).toBe(true);
     expect(pages.map(({ isLast }) => isLast).indexOf(true)).toBe(pages.length - 1);
     expect(

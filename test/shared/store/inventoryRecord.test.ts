@@ -5,11 +5,15 @@ import * as z from 'zod/mini';
 import { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
 import { parseJson } from '../../../shared/contract/values/json.ts';
 import {
+  isKeyed,
+  newVersion,
   parseVersion,
   toInventoryItem,
   toInventoryJson,
   toInventoryRecord,
+  toKeyedVersion,
   toVersion,
+  toVersionValue,
 } from '../../../shared/store/inventoryRecord.ts';
 
 const anyItem = fc.record({
@@ -41,25 +45,72 @@ describe('an inventory record', () => {
 });
 
 describe('a version', () => {
-  it('names the state that it was made of', () => {
+  it('of an entry that was never updated names its content', () => {
     fc.assert(
-      fc.property(anyItem, fc.integer({ min: 0, max: 999_999_999 }), (item, updates) => {
-        const { p, ...state } = {
-          ...toInventoryRecord(item),
-          ...(updates > 0 && { v: { N: String(updates) } }),
-        };
-        expect(parseVersion(toVersion({ p, ...state }))).toEqual(state);
+      fc.property(anyItem, (item) => {
+        const { p, q, s } = toInventoryRecord(item);
+        const version = toVersion({ p, q, s } as never);
+        expect(version).toMatch(/^[\w-]{8}$/);
+        expect(parseVersion(version)).toEqual({ content: { q, s } });
       }),
     );
   });
 
-  it('is told from any other text', () => {
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        fc.pre(!/^\d+\.\d+\.[aps]$/.test(text));
-        expect(parseVersion(text)).toBeUndefined();
-      }),
-    );
+  it('of an update is its random value alone, in 6 bytes with its name', () => {
+    const versions = new Set(Array.from({ length: 1_000 }, newVersion));
+    expect(versions.size).toBe(1_000);
+    for (const version of versions) {
+      expect(version).toMatch(/^[\w-]{7}$/);
+      const v = toVersionValue(version);
+      expect(1 + (v.B?.length ?? 0)).toBe(6);
+      expect(toVersion({ q: { N: '1' }, s: { S: 'a' }, v })).toBe(version);
+      expect(parseVersion(version)).toEqual({ v });
+      expect(isKeyed(version)).toBe(false);
+    }
+  });
+
+  it('reads the same from the bytes of the SDK and from the base64 of a raw page', () => {
+    const B = Buffer.from([255, 254, 62, 63, 0]);
+    const rest = { q: { N: '1' }, s: { S: 'a' } };
+    expect(toVersion({ ...rest, v: { B } })).toBe('__4-PwA');
+    expect(toVersion({ ...rest, v: { B: B.toString('base64') as never } })).toBe('__4-PwA');
+  });
+
+  it('under which an answer is kept is told from one without', () => {
+    for (const first of [0, 1, 254, 255]) {
+      const version = toKeyedVersion(Buffer.from([first, 1, 2, 3, 4]));
+      expect(isKeyed(version)).toBe(true);
+      expect(parseVersion(version)?.v?.B).toHaveLength(5);
+    }
+    for (const version of ['', 'nonsense', '3.25.a', 'AAAAGQBh'])
+      expect(isKeyed(version)).toBe(false);
+  });
+
+  it('of a record with a count, which an earlier release kept, names count and content', () => {
+    const record = { p: { N: '1' }, q: { N: '25' }, s: { S: 'a' }, v: { N: '3' } };
+    expect(toVersion(record)).toBe('3.25.a');
+    const content = { q: { N: '25' }, s: { S: 'a' } };
+    expect(parseVersion('3.25.a')).toEqual({ v: { N: '3' }, content });
+    // A tag that an earlier release gave for an entry that was never updated.
+    expect(parseVersion('0.25.a')).toEqual({ content });
+  });
+
+  it.each([
+    '',
+    '0.5.x',
+    '0.5.ax',
+    'x0.5.a',
+    '.5.a',
+    '1..a',
+    'AAAA',
+    'AAAAAAA=',
+    'AAAAAAB',
+    'AAAAGQBhYQ',
+    'AAAAGQFh',
+    'AAAA+/A',
+    ' AAAAAA',
+  ])('is told from %j', (text) => {
+    expect(parseVersion(text)).toBeUndefined();
   });
 });
 

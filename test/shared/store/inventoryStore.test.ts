@@ -2,18 +2,24 @@ import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/cl
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
+import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
-import { defineInventoryStore, type InventoryStore } from '../../../shared/store/inventoryStore.ts';
+import {
+  defineInventoryUpdates,
+  type InventoryUpdates,
+} from '../../../shared/store/inventoryUpdates.ts';
 import { engines } from '../../support/engines.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
 describe.each(engines)('the inventory on $name', ({ start }) => {
   const tables = useStoreTables(start);
   let client: DynamoDBClient;
-  let store: InventoryStore;
+  let store: InventoryList;
+  let updates: InventoryUpdates;
   beforeAll(() => {
     client = tables.client();
-    store = defineInventoryStore(client, 'inventory');
+    store = defineInventoryList(client, 'inventory');
+    updates = defineInventoryUpdates(client, 'inventory', 'requests');
   });
 
   async function put(petId: bigint, quantity = 5, status: InventoryItem['status'] = 'available') {
@@ -42,7 +48,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
     'keeps %s digit for digit through an update and a list',
     async (petId) => {
       await put(petId);
-      const { item } = await store.setQuantity(petId, 7);
+      const { item } = await updates.setQuantity({ petId: petId, quantity: 7 });
       expect(item).toEqual({ petId, quantity: 7, status: 'available' });
       expect((await list()).join()).toContain(`{"petId":${petId},"quantity":7,`);
     },
@@ -50,7 +56,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
 
   it('leaves the status alone when stock reaches zero', async () => {
     await put(1n, 5, 'pending');
-    expect((await store.setQuantity(1n, 0)).item).toEqual({
+    expect((await updates.setQuantity({ petId: 1n, quantity: 0 })).item).toEqual({
       petId: 1n,
       quantity: 0,
       status: 'pending',
@@ -58,41 +64,55 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
   });
 
   it('creates nothing, with or without a version', async () => {
-    await expect(store.setQuantity(404n, 1)).rejects.toMatchObject({
+    await expect(updates.setQuantity({ petId: 404n, quantity: 1 })).rejects.toMatchObject({
       name: 'NotFound',
       message: 'There is no inventory entry with petId 404.',
     });
-    await expect(store.setQuantity(404n, 1, ['0.5.a'])).rejects.toMatchObject({ name: 'NotFound' });
-    await expect(store.setQuantity(404n, 1, [])).rejects.toMatchObject({ name: 'NotFound' });
+    await expect(
+      updates.setQuantity({ petId: 404n, quantity: 1, versions: ['0.5.a'] }),
+    ).rejects.toMatchObject({ name: 'NotFound' });
+    await expect(
+      updates.setQuantity({ petId: 404n, quantity: 1, versions: [] }),
+    ).rejects.toMatchObject({ name: 'NotFound' });
     expect(await read(404n)).toBeUndefined();
   });
 
   it('updates an entry only in a state that a version names', async () => {
     await put(2n);
-    const first = await store.setQuantity(2n, 6, ['0.5.a']);
-    await expect(store.setQuantity(2n, 7, ['0.5.a'])).rejects.toMatchObject({
+    const first = await updates.setQuantity({ petId: 2n, quantity: 6, versions: ['0.5.a'] });
+    await expect(
+      updates.setQuantity({ petId: 2n, quantity: 7, versions: ['0.5.a'] }),
+    ).rejects.toMatchObject({
       name: 'PreconditionFailed',
     });
-    const second = await store.setQuantity(2n, 8, ['nonsense', '0.5.a', first.version]);
+    const second = await updates.setQuantity({
+      petId: 2n,
+      quantity: 8,
+      versions: ['nonsense', '0.5.a', first.version],
+    });
     expect(second.item.quantity).toBe(8);
     expect(second.version).not.toBe(first.version);
   });
 
   it('refuses an entry that came back to an earlier stock count', async () => {
     await put(3n, 5);
-    const { version } = await store.setQuantity(3n, 6);
-    await store.setQuantity(3n, 7);
-    await store.setQuantity(3n, 6);
-    await expect(store.setQuantity(3n, 1, [version])).rejects.toMatchObject({
+    const { version } = await updates.setQuantity({ petId: 3n, quantity: 6 });
+    await updates.setQuantity({ petId: 3n, quantity: 7 });
+    await updates.setQuantity({ petId: 3n, quantity: 6 });
+    await expect(
+      updates.setQuantity({ petId: 3n, quantity: 1, versions: [version] }),
+    ).rejects.toMatchObject({
       name: 'PreconditionFailed',
     });
   });
 
   it('refuses an entry that was loaded anew with another stock count', async () => {
     await put(4n, 5);
-    const { version } = await store.setQuantity(4n, 6);
+    const { version } = await updates.setQuantity({ petId: 4n, quantity: 6 });
     await put(4n, 9);
-    await expect(store.setQuantity(4n, 1, [version])).rejects.toMatchObject({
+    await expect(
+      updates.setQuantity({ petId: 4n, quantity: 1, versions: [version] }),
+    ).rejects.toMatchObject({
       name: 'PreconditionFailed',
     });
   });
@@ -101,7 +121,9 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
     'refuses versions that name no state: %j',
     async (versions) => {
       await put(5n);
-      await expect(store.setQuantity(5n, 1, versions)).rejects.toMatchObject({
+      await expect(
+        updates.setQuantity({ petId: 5n, quantity: 1, versions: versions }),
+      ).rejects.toMatchObject({
         name: 'PreconditionFailed',
       });
       expect((await read(5n))?.q).toEqual({ N: '5' });
@@ -144,7 +166,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
     });
 
     it('lists all entries of one status as a whole', async () => {
-      const pages = await Array.fromAsync(store.pages('sold'));
+      const pages = await Array.fromAsync(store.pages({ status: 'sold' }));
       expect(
         pages
           .map(({ items }) => items.toString())

@@ -3,6 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toInventoryJson } from '../../../shared/store/inventoryRecord.ts';
 import { scanPage } from '../../../shared/store/scanPage.ts';
 
 /** What the next Scan is answered. */
@@ -34,7 +35,7 @@ function toBody(petIds: readonly number[], rest: object = {}, space?: string): s
 }
 
 async function scan(): Promise<string> {
-  return (await scanPage(client, { TableName: 't' })).items.toString();
+  return (await scanPage(client, { TableName: 't' }, toInventoryJson)).items.toString();
 }
 
 const many = Array.from({ length: 5_000 }, (_, petId) => petId);
@@ -78,7 +79,9 @@ describe('a page', () => {
     const LastEvaluatedKey = { p: { N: '7' } };
     for (const space of [undefined, ' ']) {
       answer = (response) => response.end(toBody([7], { LastEvaluatedKey }, space));
-      expect((await scanPage(client, { TableName: 't' })).next).toEqual(LastEvaluatedKey);
+      expect((await scanPage(client, { TableName: 't' }, toInventoryJson)).next).toEqual(
+        LastEvaluatedKey,
+      );
     }
   });
 

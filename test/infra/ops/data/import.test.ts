@@ -2,7 +2,7 @@ import { type DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/clien
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../../infra/local/engine.ts';
 import { runImport } from '../../../../infra/ops/data/runImport.ts';
-import { defineInventoryStore } from '../../../../shared/store/inventoryStore.ts';
+import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { engines } from '../../../support/engines.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../../support/faultyEndpoint.ts';
 import { openStoreTables } from '../../../support/storeTables.ts';
@@ -59,7 +59,8 @@ describe.each(engines)('npm run import on $name', ({ name, start }) => {
   it('keeps what is there, even stock that has changed since, unless it is told to overwrite', async () => {
     const file = data.write('three.csv', ['petId,quantity,status', '1,10,sold', '2,20,sold']);
     await load(file);
-    await defineInventoryStore(at.client(), 'inventory').setQuantity(1n, 99);
+    const updates = defineInventoryUpdates(at.client(), 'inventory', 'requests');
+    await updates.setQuantity({ petId: 1n, quantity: 99 });
     const kept = await load(file);
     expect(kept.stdout).toContain(': 0 added, 2 there already and kept;');
     expect(await quantityOf('1')).toBe('99');

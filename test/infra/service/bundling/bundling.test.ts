@@ -5,6 +5,7 @@ import { readFile } from '../../../../infra/service/bundling/lazyFilePromises.ts
 import { ReadableStream as LazyReadableStream } from '../../../../infra/service/bundling/lazyWebStreams.ts';
 import { crc32 } from '../../../../infra/service/bundling/lazyZlib.ts';
 import UnboundedCache from '../../../../infra/service/bundling/unboundedCache.ts';
+import { tableNames, tables } from '../../../../infra/stages/tables.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { measureBundle, sumBytes } from '../../../support/bundles.ts';
 import { synthesizeBundles } from '../../../support/synthesizedAssembly.ts';
@@ -66,11 +67,8 @@ describe('a bundle that is loaded', () => {
 
 const environment = {
   ALLOWED_ORIGINS: '*',
-  API_KEYS_TABLE: 'apiKeys',
   AWS_REGION: 'us-east-1',
-  INVENTORY_TABLE: 'inventory',
-  ORDERS_TABLE: 'orders',
-  PETS_TABLE: 'pets',
+  ...Object.fromEntries(tableNames.map((name) => [tables[name].variable, name])),
 };
 
 const listModules = `

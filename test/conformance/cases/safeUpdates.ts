@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Engine } from '../../../infra/local/engine.ts';
+import type { ExactResponse } from '../../support/exactFetch.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
+import { openLocalTarget } from '../localTarget.ts';
+import { readEntry, setQuantity } from '../operations/inventoryEntry.ts';
+import { type ConformanceTarget, send } from '../target.ts';
+
+const CLIENTS = 50;
+const STOCK = 1_000;
+/** Milliseconds that a client waits at most before it begins anew, so that not all do so at once. */
+const LONGEST_PAUSE = 600;
+
+/** Fifty clients that sell a piece each by what a client is told to do: no sale is lost, and none done twice. */
+export function describeSafeUpdates(name: string, startEngine: () => Promise<Engine>): void {
+  describe(`fifty clients that sell one entry's stock on ${name}`, () => {
+    let store: FaultyEndpoint;
+    let target: ConformanceTarget;
+    let lossy: Awaited<ReturnType<typeof startLossyProxy>>;
+
+    beforeAll(async () => {
+      const engine = await startEngine();
+      store = await startFaultyEndpoint(engine.endpoint);
+      const close = async () => {
+        await store.close();
+        await engine.close();
+      };
+      target = await openLocalTarget({ engine: { endpoint: store.endpoint, close } });
+      lossy = await startLossyProxy(target.baseUrl);
+    }, 30_000);
+    afterEach(() => store.heal());
+    afterAll(async () => {
+      lossy.close();
+      await target.close();
+    });
+
+    async function sellAll(through: ConformanceTarget): Promise<Tally> {
+      await setQuantity(target, STOCK);
+      const tally: Tally = { sold: 0, conflicts: 0, lost: 0, unavailable: 0 };
+      await Promise.all(Array.from({ length: CLIENTS }, () => sellOne(through, tally)));
+      const entry = await readEntry(target, target.fixtures.changeablePetId);
+      expect(entry?.quantity).toBe(STOCK - CLIENTS);
+      expect(tally.sold).toBe(CLIENTS);
+      expect(tally.conflicts).toBeGreaterThan(CLIENTS / 5);
+      return tally;
+    }
+
+    test('end with exactly the right count', async () => {
+      expect(await sellAll(target)).toMatchObject({ lost: 0, unavailable: 0 });
+    }, 60_000);
+
+    test('end with it also where a tenth of all answers is lost, the database’s and the gateway’s', async () => {
+      for (const action of ['UpdateItem', 'PutItem', 'GetItem', 'Query']) {
+        store.fail({ action, fault: 'lostAnswer', every: 10 });
+      }
+      const tally = await sellAll({ ...target, baseUrl: lossy.baseUrl });
+      expect(tally.lost).toBeGreaterThan(CLIENTS / 10);
+      expect(store.calls.get('UpdateItem')).toBeGreaterThan(CLIENTS);
+    }, 60_000);
+  });
+}
+
+interface Tally {
+  sold: number;
+  conflicts: number;
+  lost: number;
+  unavailable: number;
+}
+
+/** Reads, subtracts one, writes; repeats what was not answered, and begins anew after a conflict. */
+async function sellOne(target: ConformanceTarget, tally: Tally): Promise<void> {
+  const petId = target.fixtures.changeablePetId;
+
+  async function ask(...args: Parameters<typeof send>): Promise<ExactResponse> {
+    for (;;) {
+      const response = await send(...args).catch(() => undefined);
+      if (response === undefined) tally.lost += 1;
+      else if (response.status === 503) tally.unavailable += 1;
+      else return response;
+    }
+  }
+
+  for (;;) {
+    const read = await ask(target, 'GET', `/inventory?petId=${petId}&include=etag`);
+    const [entry] = read.json() as { quantity: number; etag: string }[];
+    const { status } = await ask(target, 'PATCH', `/inventory/${petId}`, {
+      body: JSON.stringify({ quantity: Number(entry?.quantity) - 1 }),
+      headers: {
+        'Content-Type': 'application/json',
+        'If-Match': String(entry?.etag),
+        'Idempotency-Key': randomUUID(),
+      },
+    });
+    if (status === 200) {
+      tally.sold += 1;
+      return;
+    }
+    expect(status).toBe(412);
+    tally.conflicts += 1;
+    await setTimeout(Math.random() * LONGEST_PAUSE);
+  }
+}
+
+/** A proxy before the gateway that breaks the connection in place of every tenth answer. */
+async function startLossyProxy(behind: string) {
+  let answers = 0;
+  const { origin, pathname } = new URL(behind);
+  const server = createServer((incoming, outgoing) => {
+    const { method = 'GET', url = '/', headers } = incoming;
+    const onward = request(origin, { method, path: url, headers });
+    onward.on('response', (response) => {
+      answers += 1;
+      if (answers % 10 === 0) return outgoing.destroy();
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      return response.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

@@ -1,0 +1,205 @@
+import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { toVersion } from '../../../shared/store/inventoryRecord.ts';
+import {
+  defineInventoryUpdates,
+  type InventoryUpdates,
+} from '../../../shared/store/inventoryUpdates.ts';
+import { engines } from '../../support/engines.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
+import { useStoreTables } from '../../support/storeTables.ts';
+
+const lostUpdate = { action: 'UpdateItem', fault: 'lostAnswer' } as const;
+
+describe.each(engines)('updates on $name', ({ start }) => {
+  const tables = useStoreTables(start);
+  let endpoint: FaultyEndpoint;
+  let client: DynamoDBClient;
+  let updates: InventoryUpdates;
+  /** Somebody else's, over a way without faults. */
+  let others: InventoryUpdates;
+  let petId = 0n;
+
+  beforeAll(async () => {
+    endpoint = await startFaultyEndpoint(tables.engine().endpoint);
+    client = new DynamoDBClient({ endpoint: endpoint.endpoint });
+    updates = defineInventoryUpdates(client, 'inventory', 'requests');
+    others = defineInventoryUpdates(tables.client(), 'inventory', 'requests');
+  });
+
+  beforeEach(async () => {
+    petId += 1n;
+    await put({});
+    endpoint.heal();
+  });
+
+  afterAll(async () => {
+    client.destroy();
+    await endpoint.close();
+  });
+
+  async function put(more: object): Promise<void> {
+    const Item = { p: { N: `${petId}` }, q: { N: '25' }, s: { S: 'p' }, ...more };
+    await tables.client().send(new PutItemCommand({ TableName: 'inventory', Item }));
+  }
+
+  async function read() {
+    const key = { TableName: 'inventory', Key: { p: { N: `${petId}` } }, ConsistentRead: true };
+    const { Item = {} } = await tables.client().send(new GetItemCommand(key));
+    return { quantity: Number(Item.q?.N), version: toVersion(Item), v: Item.v };
+  }
+
+  const set = (quantity: number, versions?: readonly string[], key?: string, by = updates) =>
+    by.setQuantity({ petId, quantity, versions }, key);
+
+  /** An update of one's own that is stored and not answered, and then overtaken. */
+  async function overtake(...keys: (string | undefined)[]): Promise<void> {
+    for (const [index, key] of keys.entries()) {
+      const { version } = await read();
+      await set(10 + index, [version], key, others);
+    }
+  }
+
+  describe('whose answer is lost', () => {
+    it('succeeds at the next attempt, since the entry has its own version', async () => {
+      const { version } = await read();
+      endpoint.fail({ ...lostUpdate, times: 1 });
+      const updated = await set(24, [version]);
+      expect(updated.item).toEqual({ petId, quantity: 24, status: 'pending' });
+      expect(await read()).toMatchObject({ quantity: 24, version: updated.version });
+      expect(endpoint.calls.get('UpdateItem')).toBe(2);
+    });
+
+    it('is not told from one that never happened when others came after it: 503, never 412', async () => {
+      const { version } = await read();
+      endpoint.fail({ ...lostUpdate, times: 1 });
+      const updating = set(24, [version]);
+      while ((await read()).quantity === 25) await new Promise((resolve) => setTimeout(resolve, 1));
+      await set(7, undefined, undefined, others);
+      // The next attempt follows within some fifty milliseconds, and may have been the faster one.
+      const outcome = await updating.then(
+        () => 'updated',
+        (error: Error) => error.name,
+      );
+      expect(['updated', 'StoreUnavailable']).toContain(outcome);
+    });
+
+    it('is 412 for certain when it was merely throttled before', async () => {
+      const { version } = await read();
+      await set(7, undefined, undefined, others);
+      endpoint.fail({ action: 'UpdateItem', fault: 'throughputExceeded', times: 1 });
+      await expect(set(24, [version])).rejects.toMatchObject({ name: 'PreconditionFailed' });
+    });
+  });
+
+  describe('with an idempotency key', () => {
+    it('cost two writes, and no read', async () => {
+      const { version } = await read();
+      await set(24, [version], 'one');
+      expect(Object.fromEntries(endpoint.calls)).toEqual({ UpdateItem: 1, PutItem: 1 });
+    });
+
+    it.each([true, false])(
+      'have one effect however often they are sent (with If-Match: %s)',
+      async (isConditional) => {
+        const versions = isConditional ? [(await read()).version] : undefined;
+        const first = await set(24, versions, 'one');
+        await overtake(undefined, 'another');
+        const before = await read();
+        expect(await set(24, versions, 'one')).toEqual(first);
+        expect(await read()).toEqual(before);
+      },
+    );
+
+    it.each<[string, (version: string) => Parameters<typeof set>]>([
+      ['quantity', (version) => [23, [version], 'one']],
+      ['If-Match', () => [24, undefined, 'one']],
+      ['key', (version) => [24, [version], 'two']],
+    ])('are other requests with another %s', async (_, toOther) => {
+      const { version } = await read();
+      const first = await set(24, [version], 'one');
+      const other = await set(...toOther(version)).catch((error: Error) => error.name);
+      expect(other).not.toEqual(first);
+    });
+
+    it('find the answer that was never written down by way of those that came after', async () => {
+      const { version } = await read();
+      endpoint.fail({ action: 'PutItem', fault: 'accessDenied' });
+      await expect(set(24, [version], 'one')).rejects.toThrow();
+      expect((await read()).quantity).toBe(24);
+      endpoint.heal();
+      await overtake('a', 'b', 'c');
+      const { item } = await set(24, [version], 'one');
+      expect(item.quantity).toBe(24);
+      expect((await read()).quantity).toBe(12);
+      // It is written down now, so the way there is no longer needed.
+      await overtake(undefined, 'd');
+      expect((await set(24, [version], 'one')).item.quantity).toBe(24);
+    });
+
+    it('are 412 when those that came after lead back to what If-Match named', async () => {
+      const { version } = await read();
+      await overtake('a', 'b', 'c');
+      await expect(set(24, [version], 'late')).rejects.toMatchObject({
+        name: 'PreconditionFailed',
+        version: (await read()).version,
+      });
+    });
+
+    it('are 503 while an answer on the way there is still being written down', async () => {
+      const { version } = await read();
+      endpoint.fail({ action: 'PutItem', fault: 'accessDenied' });
+      await expect(set(24, [version], 'one')).rejects.toThrow();
+      const between = (await read()).version;
+      await expect(set(23, [between], 'two')).rejects.toThrow();
+      endpoint.heal();
+      await expect(set(24, [version], 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
+      await set(23, [between], 'two');
+      expect((await set(24, [version], 'one')).item.quantity).toBe(24);
+    });
+
+    it('remember no refusal', async () => {
+      await expect(set(24, ['nonsense'], 'one')).rejects.toMatchObject({
+        name: 'PreconditionFailed',
+      });
+      await put({ p: { N: `${petId}` } });
+      await expect(
+        updates.setQuantity({ petId: -petId, quantity: 1 }, 'one'),
+      ).rejects.toMatchObject({ name: 'NotFound' });
+      await tables.client().send(
+        new PutItemCommand({
+          TableName: 'inventory',
+          Item: { p: { N: `${-petId}` }, q: { N: '5' }, s: { S: 'a' } },
+        }),
+      );
+      const { item } = await updates.setQuantity({ petId: -petId, quantity: 1 }, 'one');
+      expect(item.quantity).toBe(1);
+    });
+  });
+
+  it('of the same number from the same state succeed exactly once', async () => {
+    const { version } = await read();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) =>
+        set(24, [version], index % 2 ? `${index}` : undefined),
+      ),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('of a record with an earlier release’s count are held to it, and give it a version', async () => {
+    await put({ v: { N: '3' } });
+    expect((await read()).version).toBe('3.25.p');
+    await expect(set(1, ['2.25.p'])).rejects.toMatchObject({ name: 'PreconditionFailed' });
+    const { version } = await set(24, ['3.25.p']);
+    expect(await read()).toMatchObject({ quantity: 24, version, v: { B: expect.anything() } });
+    await expect(set(1, ['3.25.p'])).rejects.toMatchObject({ name: 'PreconditionFailed', version });
+  });
+
+  it('of an entry that was never updated are held to its content', async () => {
+    const { version } = await read();
+    await put({ q: { N: '26' } });
+    await expect(set(1, [version])).rejects.toMatchObject({ name: 'PreconditionFailed' });
+    expect((await read()).quantity).toBe(26);
+  });
+});
