@@ -9,6 +9,7 @@ import { createTables } from './createTables.ts';
 import { type Engine, startEmbeddedEngine } from './engine.ts';
 import { defineDrain } from './gateway/drain.ts';
 import { defineGateway } from './gateway/gateway.ts';
+import type { Rehearsal } from './gateway/rehearsal.ts';
 import { setFunctionEnvironment } from './lambda/functionEnvironment.ts';
 import {
   importHandler,
@@ -27,6 +28,8 @@ export interface LocalStage {
   readonly baseUrl: string;
   /** A key with write permission. */
   readonly apiKey: string;
+  /** A key that allows reading alone. */
+  readonly readKey: string;
   /** Answers the requests under way, then ends the engine. */
   close(): Promise<void>;
 }
@@ -44,6 +47,8 @@ export interface LocalStageOptions {
   readonly engine?: Engine;
   /** A handler, or a module that exports one as `handler`; by default those in `functions/`. */
   readonly loadHandler?: LoadHandler;
+  /** Errors and delays to try clients with; none by default. */
+  readonly rehearsal?: Rehearsal;
   /** Ends a start that is under way, which then rejects. */
   readonly signal?: AbortSignal;
 }
@@ -55,7 +60,7 @@ export interface LocalStageOptions {
  */
 export async function startLocalStage(options: LocalStageOptions): Promise<LocalStage> {
   const functions = Promise.withResolvers<readonly LambdaFunction[]>();
-  const gateway = defineGateway(functions.promise);
+  const gateway = defineGateway(functions.promise, options.rehearsal);
   const drain = defineDrain(gateway);
   // First, since loading data is in vain when the port is in use.
   const baseUrl = await listen(gateway, options.port);
@@ -63,7 +68,7 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
   try {
     engine = options.engine ?? (await startEmbeddedEngine(options));
     setFunctionEnvironment(engine.endpoint);
-    const apiKey = await fillTables(options);
+    const keys = await fillTables(options);
     defineAwslambda();
     functions.resolve(await loadFunctions(options.loadHandler ?? importHandler));
     const close = async () => {
@@ -73,7 +78,7 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
     let closed: Promise<void> | undefined;
     return {
       baseUrl,
-      apiKey,
+      ...keys,
       close() {
         closed ??= close();
         return closed;
@@ -99,8 +104,12 @@ async function listen(gateway: Server, port: number): Promise<string> {
   return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/${apiVersion}`;
 }
 
-/** @returns the API key, which is made last: its presence says that the tables are filled */
-async function fillTables({ data, onlyIfNew, signal }: LocalStageOptions): Promise<string> {
+/** @returns the API keys, of which that to write is made last: its presence says that the tables are filled */
+async function fillTables({
+  data,
+  onlyIfNew,
+  signal,
+}: LocalStageOptions): Promise<Pick<LocalStage, 'apiKey' | 'readKey'>> {
   const client = new DynamoDBClient({});
   try {
     await createTables(client);
@@ -108,7 +117,8 @@ async function fillTables({ data, onlyIfNew, signal }: LocalStageOptions): Promi
     if (!(onlyIfNew && (await hasLocalKey(keys)))) {
       await loadData(client, data, signal);
     }
-    return await replaceLocalKey(keys);
+    const readKey = await replaceLocalKey(keys, 'read');
+    return { readKey, apiKey: await replaceLocalKey(keys, 'write') };
   } finally {
     client.destroy();
   }

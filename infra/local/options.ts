@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../cli/usage.ts';
+import { type Rehearsal, type RehearsedFailure, rehearsedStatuses } from './gateway/rehearsal.ts';
 
 export interface Options {
   /** 0 lets the system pick one. */
@@ -8,6 +9,8 @@ export interface Options {
   readonly data?: string;
   /** A folder that keeps the data between runs. */
   readonly dir?: string;
+  /** Errors and delays to try clients with. */
+  readonly rehearsal: Rehearsal;
   readonly help: boolean;
 }
 
@@ -23,6 +26,9 @@ Options:
   --dir FOLDER      keep the data in this folder between runs (default: in memory). A folder that
                     holds data already is used as it is; with --data, the file's entries are put
                     over those that it holds. The API key is a new one at each start.
+  --fail 503:0.1    answer a tenth of the requests so, with the contract's headers and body, to try
+                    clients with; any status of an error, may be repeated
+  --delay 200ms     answer every request that much later
   --help            show this
 
 Stop it with Ctrl-C. Requests under way are answered first; a second Ctrl-C ends it at once.
@@ -30,8 +36,9 @@ Stop it with Ctrl-C. Requests under way are answered first; a second Ctrl-C ends
 
 /** @throws {UsageError} when the arguments are not ones that `help` tells of */
 export function parseOptions(args: string[]): Options {
-  const { port, ...values } = parse(args);
-  return { ...values, port: parsePort(port), help: values.help ?? false };
+  const { port, fail, delay, ...values } = parse(args);
+  const rehearsal = { failures: parseFailures(fail), delayMilliseconds: parseDelay(delay) };
+  return { ...values, port: parsePort(port), rehearsal, help: values.help ?? false };
 }
 
 function parse(args: string[]) {
@@ -42,6 +49,8 @@ function parse(args: string[]) {
         port: { type: 'string', default: '3000' },
         data: { type: 'string' },
         dir: { type: 'string' },
+        fail: { type: 'string', multiple: true, default: [] },
+        delay: { type: 'string', default: '0ms' },
         help: { type: 'boolean' },
       },
     });
@@ -60,4 +69,29 @@ function parsePort(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
   throw new UsageError(`Option '--port' must be a number from 0 to 65535, not '${text}'`);
+}
+
+function parseFailures(texts: readonly string[]): RehearsedFailure[] {
+  const failures = texts.map((text) => {
+    const [, status, share] = /^(\d{3}):(0?\.\d+|[01](?:\.0+)?)$/.exec(text) ?? [];
+    if (!rehearsedStatuses.includes(Number(status))) {
+      const known = rehearsedStatuses.join(', ');
+      throw new UsageError(
+        `Option '--fail' must be such as 503:0.1, with a share from 0 to 1 and one of ${known}, not '${text}'`,
+      );
+    }
+    return { status: Number(status), share: Number(share) };
+  });
+  const sum = failures.reduce((total, { share }) => total + share, 0);
+  // Shares such as 0.1 and 0.2 are not quite what they are in decimals.
+  if (sum <= 1 + Number.EPSILON * failures.length) return failures;
+  throw new UsageError(`The shares of '--fail' must not be more than 1 together, not ${sum}`);
+}
+
+/** Milliseconds; as long as the gateway waits for a function, at most. */
+function parseDelay(text: string): number {
+  const [, count, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? [];
+  const delay = Number(count) * (unit === 's' ? 1_000 : 1);
+  if (delay <= 29_000) return delay;
+  throw new UsageError(`Option '--delay' must be such as 200ms or 2s, up to 29s, not '${text}'`);
 }

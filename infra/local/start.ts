@@ -24,7 +24,7 @@ export async function start(args: string[]): Promise<number> {
   }
 }
 
-async function run({ port, data: file, dir }: Options): Promise<void> {
+async function run({ port, data: file, dir, rehearsal }: Options): Promise<void> {
   // Never disposed of: the echo of a Ctrl-C that npm sends may come when all is closed already.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
@@ -39,11 +39,18 @@ async function run({ port, data: file, dir }: Options): Promise<void> {
       data,
       onlyIfNew: file === undefined,
       signal: stop,
+      rehearsal,
       ...(dir !== undefined && { dir }),
     }).finally(() => clearTimeout(notice));
-    const { baseUrl, apiKey } = stage;
+    const { baseUrl, apiKey, readKey } = stage;
     const curl = `curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`;
-    process.stdout.write(`Base address: ${baseUrl}\nAPI key: ${apiKey}\nTry it: ${curl}\n`);
+    const lines = [
+      `Base address: ${baseUrl}`,
+      `API key: ${apiKey}`,
+      `Try it: ${curl}`,
+      `Read key: ${readKey}`,
+    ];
+    process.stdout.write(lines.map((line) => `${line}\n`).join(''));
     await new Promise<void>((resolve) => {
       if (stop.aborted) resolve();
       stop.addEventListener('abort', () => resolve());

@@ -14,3 +14,16 @@ export type Lifecycle =
       /** The page that says what to call instead (`Link`, relation `deprecation`). */
       readonly documentation: string;
     };
+
+/**
+ * What every answer of a deprecated operation carries: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and
+ * a link to the page that says what to do.
+ */
+export function toLifecycleHeaders(lifecycle: Lifecycle): Record<string, string> {
+  if (lifecycle.kind !== 'deprecated') return {};
+  return {
+    Deprecation: `@${lifecycle.since.getTime() / 1000}`,
+    Sunset: lifecycle.sunset.toUTCString(),
+    Link: `<${lifecycle.documentation}>; rel="deprecation"`,
+  };
+}

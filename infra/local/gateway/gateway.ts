@@ -17,6 +17,7 @@ import { FunctionTimeout, invoke } from './invoke.ts';
 import { answerMalformedRequest } from './malformedRequest.ts';
 import { toProxyEvent } from './proxyEvent.ts';
 import { MAX_PAYLOAD_BYTES } from './proxyResult.ts';
+import { noRehearsal, type Rehearsal, rehearse } from './rehearsal.ts';
 import { readBody } from './requestBody.ts';
 import { defineRoutes, type FindRoute } from './route.ts';
 
@@ -27,12 +28,15 @@ const MAX_HEADER_BYTES = 10_240;
  * An HTTP server that does for the functions what a REST API of API Gateway does, without its
  * throttling. Requests wait until the functions are there.
  */
-export function defineGateway(functions: Promise<readonly LambdaFunction[]>): Server {
+export function defineGateway(
+  functions: Promise<readonly LambdaFunction[]>,
+  rehearsal: Rehearsal = noRehearsal,
+): Server {
   const routes = functions.then(defineRoutes);
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
     try {
-      const answer = await answerRequest(await routes, request, incoming, response);
+      const answer = await answerRequest(await routes, rehearsal, request, incoming, response);
       if (answer) sendAnswer(answer, response);
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return;
@@ -51,6 +55,7 @@ export function defineGateway(functions: Promise<readonly LambdaFunction[]>): Se
 /** @returns the gateway's own answer, or nothing when a function answered */
 async function answerRequest(
   findRoute: FindRoute,
+  rehearsal: Rehearsal,
   request: GatewayRequest,
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -70,6 +75,8 @@ async function answerRequest(
   if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
     return refuse(gatewayErrors.REQUEST_TOO_LARGE);
   }
+  const rehearsed = await rehearse(rehearsal, called.operation, allow);
+  if (rehearsed) return refuse(rehearsed);
   await invoke(called, event, response);
   return undefined;
 }

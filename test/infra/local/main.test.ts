@@ -53,14 +53,18 @@ describe('a start', { timeout: 30_000 }, () => {
     'serves the sample, shows how, and ends with status 0 on %s',
     async (signal) => {
       const stage = await startLocal();
-      const curl = /^Try it: curl -H '(Authorization: Bearer psk_\w+)' (\S+)\n$/m;
+      const curl = /^Try it: curl -H '(Authorization: Bearer psk_\w+)' (\S+)$/m;
       const [, header = '', url = ''] = curl.exec(stage.stdout()) ?? [];
       const [name = '', value = ''] = header.split(': ');
       const response = await exactFetch(url, { headers: { [name]: value } });
       expect(response.json()).toHaveLength(50);
       expect((await list(stage)).map(({ petId }) => petId)).toContain(9007199254740993n);
+      const [, readKey = ''] = /^Read key: (psk_\w+)$/m.exec(stage.stdout()) ?? [];
+      const read = { Authorization: `Bearer ${readKey}` };
+      expect(await list({ ...stage, authorization: read })).toHaveLength(50);
+      expect(await update({ ...stage, authorization: read }, 1, 5)).toBe(403);
       expect(await stop(stage, signal)).toBe(0);
-      expect(stage.stdout().split('\n')).toHaveLength(4);
+      expect(stage.stdout().split('\n')).toHaveLength(5);
     },
   );
 
@@ -150,7 +154,7 @@ describe('a start that cannot succeed', { timeout: 30_000 }, () => {
 test('--help tells of every option', async () => {
   const { status, stdout } = await startHere('--help');
   expect(status).toBe(0);
-  for (const option of ['--port N', '--data FILE.json', '--dir FOLDER']) {
+  for (const option of ['--port N', '--data FILE.json', '--dir FOLDER', '--fail', '--delay']) {
     expect(stdout).toContain(option);
   }
 });

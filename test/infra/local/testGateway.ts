@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { defineAwslambda } from '../../../infra/local/awslambda.ts';
 import { defineDrain } from '../../../infra/local/gateway/drain.ts';
 import { defineGateway } from '../../../infra/local/gateway/gateway.ts';
+import type { Rehearsal } from '../../../infra/local/gateway/rehearsal.ts';
 import type { LambdaFunction } from '../../../infra/local/lambda/lambdaFunction.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 
@@ -16,6 +17,7 @@ export interface TestGateway {
 export async function startTestGateway(
   handlers: Partial<Record<keyof typeof operations, LambdaFunction['handler']>>,
   timeoutMilliseconds = 5_000,
+  rehearsal?: Rehearsal,
 ): Promise<TestGateway> {
   defineAwslambda();
   const functions = Object.values(operations).map((operation) => ({
@@ -23,7 +25,7 @@ export async function startTestGateway(
     timeoutMilliseconds,
     handler: handlers[operation.operationId] ?? (async () => ({ statusCode: 501 })),
   }));
-  const server = defineGateway(Promise.resolve(functions));
+  const server = defineGateway(Promise.resolve(functions), rehearsal);
   const drain = defineDrain(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

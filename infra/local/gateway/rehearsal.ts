@@ -1,0 +1,70 @@
+import { setTimeout } from 'node:timers/promises';
+import { challenge } from '../../../shared/contract/errors/errorHeaders.ts';
+import { toLifecycleHeaders } from '../../../shared/contract/lifecycle.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import {
+  type GatewayError,
+  gatewayErrors,
+  toMethodNotAllowedError,
+} from '../../gateway/gatewayErrors.ts';
+
+/** What clients are to be tried with: errors at a rate, and answers that take their time. */
+export interface Rehearsal {
+  readonly failures: readonly RehearsedFailure[];
+  readonly delayMilliseconds: number;
+}
+
+export interface RehearsedFailure {
+  /** One of `rehearsedStatuses`. */
+  readonly status: number;
+  /** Of all requests to an operation, from 0 to 1. */
+  readonly share: number;
+}
+
+export const noRehearsal: Rehearsal = { failures: [], delayMilliseconds: 0 };
+
+const errors: Readonly<Record<number, GatewayError>> = {
+  400: gatewayErrors.DEFAULT_4XX,
+  401: {
+    ...gatewayErrors.UNAUTHORIZED,
+    headers: { 'WWW-Authenticate': `${challenge}, error="invalid_token"` },
+  },
+  403: {
+    ...gatewayErrors.ACCESS_DENIED,
+    headers: { 'WWW-Authenticate': `${challenge}, error="insufficient_scope"` },
+  },
+  404: gatewayErrors.RESOURCE_NOT_FOUND,
+  405: toMethodNotAllowedError('OPTIONS'),
+  412: { code: 'precondition_failed', message: 'It has changed since its ETag was read.' },
+  413: gatewayErrors.REQUEST_TOO_LARGE,
+  415: gatewayErrors.UNSUPPORTED_MEDIA_TYPE,
+  429: gatewayErrors.THROTTLED,
+  500: gatewayErrors.DEFAULT_5XX,
+  503: gatewayErrors.INTEGRATION_FAILURE,
+};
+
+/** Every status of the contract's errors. */
+export const rehearsedStatuses: readonly number[] = Object.keys(errors).map(Number);
+
+/**
+ * Waits, and draws whether a request to an operation fails; no request that fails reaches its function.
+ * @param allow the value of an Allow header on the operation's path
+ * @param draw a random number from 0 to below 1
+ */
+export async function rehearse(
+  { failures, delayMilliseconds }: Rehearsal,
+  { lifecycle }: Operation,
+  allow: string,
+  draw: () => number = Math.random,
+): Promise<GatewayError | undefined> {
+  if (delayMilliseconds > 0) await setTimeout(delayMilliseconds);
+  let left = failures.length > 0 ? draw() : 0;
+  for (const { status, share } of failures) {
+    left -= share;
+    const error = status === 405 ? toMethodNotAllowedError(allow) : errors[status];
+    if (left < 0 && error) {
+      return { ...error, headers: { ...error.headers, ...toLifecycleHeaders(lifecycle) } };
+    }
+  }
+  return undefined;
+}
