@@ -15,7 +15,11 @@ const key = {
   createdAt: '',
 } as const;
 
-async function logOf(authorization: string, answer: () => Promise<{ body: unknown }>) {
+async function logOf(
+  authorization: string,
+  answer: () => Promise<{ body: unknown }>,
+  headers: Record<string, string[]> = {},
+) {
   const info = vi.spyOn(console, 'info').mockImplementation(() => {});
   vi.spyOn(console, 'error').mockImplementation(() => {});
   const get = async (id: string) => {
@@ -25,7 +29,7 @@ async function logOf(authorization: string, answer: () => Promise<{ body: unknow
   const settings = { verifier: defineKeyVerifier({ get }), allowedOrigins: ['*'] };
   const handler = defineHandler(getPet, settings, answer);
   await handler(
-    toProxyRequest({ authorization: [authorization] }, { petId: '7' }) as never,
+    toProxyRequest({ authorization: [authorization], ...headers }, { petId: '7' }) as never,
     {} as never,
   );
   const lines = info.mock.calls.map(([line]) => line);
@@ -65,6 +69,22 @@ it('counts each of several requests at once by itself', async () => {
   };
   const lines = await Promise.all([1, 2, 3].map(() => logOf(`Bearer ${apiKey}`, answer)));
   for (const { readUnits } of lines.flat()) expect(readUnits).toBe(3);
+});
+
+it.each([
+  [['shop-7.a_B'], 'shop-7.a_B'],
+  [['x'.repeat(64)], 'x'.repeat(64)],
+  [['x'.repeat(65)], undefined],
+  [['a b'], undefined],
+  [['a\nb'], undefined],
+  [['{"forged":1}'], undefined],
+  [[''], undefined],
+  [['a', 'b'], undefined],
+])('has a client’s own name for its request where it is a plain one: %j', async (lines, named) => {
+  const answer = async () => ({ body: {} });
+  const [line] = await logOf(`Bearer ${apiKey}`, answer, { 'X-Request-Id': lines });
+  expect(line.clientRequestId).toBe(named);
+  expect(line.requestId).toBe('request-1');
 });
 
 it.each([

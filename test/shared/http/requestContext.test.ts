@@ -54,3 +54,43 @@ describe('If-Match', () => {
     expect(await versionsOf({ 'If-Match': [tags(21)] })).toBe(400);
   });
 });
+
+describe('Idempotency-Key', () => {
+  async function keyGiven(
+    { apiKey, settings }: ReturnType<typeof defineHandlerSettings>,
+    headers: Record<string, string[]>,
+  ): Promise<unknown> {
+    let given: unknown;
+    const handler = defineHandler(updateInventory, settings, async ({ idempotencyKey }) => {
+      given = idempotencyKey;
+      return { body: {} };
+    });
+    const event = toProxyRequest(
+      { Authorization: [`Bearer ${apiKey}`], 'Content-Type': ['application/json'], ...headers },
+      { petId: '7' },
+    );
+    const request = { ...event, body: '{"quantity":1}' };
+    const { statusCode } = (await handler(request as never, {} as never)) as HttpResponse;
+    return statusCode === 200 ? given : statusCode;
+  }
+
+  it('is optional, and tells the requests of one API key apart from those of another', async () => {
+    const [one, other] = [defineHandlerSettings('write'), defineHandlerSettings('write')];
+    expect(await keyGiven(one, {})).toBeUndefined();
+    const headers = { 'Idempotency-Key': ['abc'] };
+    expect(await keyGiven(one, headers)).toBe(await keyGiven(one, headers));
+    expect(await keyGiven(one, headers)).not.toBe(await keyGiven(other, headers));
+    expect(await keyGiven(one, headers)).not.toBe(
+      await keyGiven(one, { 'Idempotency-Key': ['abd'] }),
+    );
+  });
+
+  it('is refused when it is empty, too long, given twice, or not visible ASCII', async () => {
+    const settings = defineHandlerSettings('write');
+    const keyOf = (...lines: string[]) => keyGiven(settings, { 'Idempotency-Key': lines });
+    expect(await keyOf('x'.repeat(255))).toBeTypeOf('string');
+    for (const lines of [[''], ['x'.repeat(256)], ['a', 'b'], ['a b'], ['\u007f'], ['é']]) {
+      expect(await keyOf(...lines)).toBe(400);
+    }
+  });
+});
