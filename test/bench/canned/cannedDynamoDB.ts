@@ -24,7 +24,7 @@ function toSegment(segment = 0, totalSegments = 1): CannedPages {
 
 const answers: Record<string, (input: Input) => string> = {
   UpdateItem: ({ Key }) => {
-    const item = `{"p":${JSON.stringify(Key?.p)},"q":{"N":"7"},"s":{"S":"a"},"v":{"N":"1"}}`;
+    const item = `{"p":${JSON.stringify(Key?.p)},"q":{"N":"7"},"s":{"S":"a"},"v":{"B":"nz3kW5c="}}`;
     return `{"Attributes":${item},${toCapacity('inventory', 1)}}`;
   },
   GetItem: ({ TableName = '' }) => {

@@ -2,6 +2,8 @@
 export type CannedValue =
   | { readonly N: string }
   | { readonly S: string }
+  /** Base64. */
+  | { readonly B: string }
   | { readonly BOOL: boolean }
   | { readonly L: readonly CannedValue[] }
   | { readonly M: CannedItem };
@@ -37,6 +39,7 @@ export function toWriteUnits(bytes: number): number {
 function toValueSize(value: CannedValue): number {
   if ('N' in value) return toNumberSize(value.N);
   if ('S' in value) return Buffer.byteLength(value.S);
+  if ('B' in value) return Buffer.byteLength(value.B, 'base64');
   if ('BOOL' in value) return 1;
   // A list or a map takes 3 bytes, and 1 for each of its elements.
   if ('L' in value) return 3 + value.L.reduce((size, each) => size + 1 + toValueSize(each), 0);

@@ -10,8 +10,10 @@ import type { PartInput } from './part.ts';
 import {
   toCompactItem,
   toFullItem,
+  toLookupUnits,
   toOrdersUnits,
   toPetUnits,
+  toRequestUnits,
   toScanUnits,
   toUpdateUnits,
 } from './requestUnits.ts';
@@ -51,6 +53,18 @@ async function toUnitsSection({ quick, report }: PartInput, lengths: number[]): 
         'updateInventory (write)',
         toUpdateUnits(toCompactItem, 'v'),
         toUpdateUnits(toFullItem, 'version'),
+      ),
+      toRow(
+        'updateInventory with Idempotency-Key (write)',
+        toUpdateUnits(toCompactItem, 'v') + toRequestUnits(),
+        toUpdateUnits(toFullItem, 'version') + toRequestUnits(),
+      ),
+      ...[1, 10].map((entries) =>
+        toRow(
+          `listInventory, ${entries} by petId (read)`,
+          toLookupUnits(entries, toCompactItem),
+          toLookupUnits(entries, toFullItem),
+        ),
       ),
       toRow('getPet (read)', toPetUnits(), toPetUnits()),
       toRow('listOrders, 20 orders (read)', toOrdersUnits(), toOrdersUnits()),

@@ -6,6 +6,7 @@ export interface ListContender {
   readonly bundle: string;
   /** What the client sends besides its key. */
   readonly headers: Record<string, string>;
+  readonly query?: string;
 }
 
 export function toListContenders({ bundles }: Pick<PartInput, 'bundles'>): ListContender[] {
@@ -13,6 +14,12 @@ export function toListContenders({ bundles }: Pick<PartInput, 'bundles'>): ListC
   return [
     { name: 'ours', bundle: bundles.ours.listInventory, headers: {} },
     { name: 'ours, gzip', bundle: bundles.ours.listInventory, headers: gzip },
+    {
+      name: 'ours, include=etag',
+      bundle: bundles.ours.listInventory,
+      headers: {},
+      query: 'include=etag',
+    },
     { name: 'peer', bundle: bundles.peer.listInventory, headers: {} },
     { name: 'floor', bundle: bundles.floor.listInventory, headers: {} },
   ];

@@ -21,10 +21,10 @@ export async function measureSpeed(
   times: number,
 ): Promise<Map<string, ListFigures>> {
   const functions = await Promise.all(
-    contenders.map(async ({ name, bundle, headers }) => ({
+    contenders.map(async ({ name, bundle, headers, query }) => ({
       name,
       child: await host.startFunction(bundle, `list-${name}`),
-      run: { event: toEvent('listInventory', host.apiKey, headers), times: 1 },
+      run: { event: toEvent('listInventory', host.apiKey, headers, query), times: 1 },
     })),
   );
   const runOnce = async ({ child, run }: (typeof functions)[number]) =>

@@ -32,9 +32,23 @@ export function toScanUnits(entries: number, toItem: (index: number) => CannedIt
   return units;
 }
 
-/** The write request units of an update of one entry, which counts its updates. */
-export function toUpdateUnits(toItem: (index: number) => CannedItem, counter: string): number {
-  return toWriteUnits(toItemSize({ ...toItem(0), [counter]: { N: '1' } }));
+/** The write request units of an update of one entry, which gets a version. */
+export function toUpdateUnits(toItem: (index: number) => CannedItem, version: string): number {
+  return toWriteUnits(toItemSize({ ...toItem(0), [version]: { B: 'nz3kW5c=' } }));
+}
+
+/** The write request units of keeping what an update with an `Idempotency-Key` answered. */
+export function toRequestUnits(): number {
+  const { p, q, s } = toCompactItem(0) as Record<'p' | 'q' | 's', CannedItem[string]>;
+  const fingerprint = { S: `nz3kW5c.${'x'.repeat(20)}` };
+  return toWriteUnits(
+    toItemSize({ p, q, s, r: fingerprint, t: { N: '1795276016' }, w: { S: 'AAAAGQBh' } }),
+  );
+}
+
+/** The read request units of so many entries by their ids. */
+export function toLookupUnits(entries: number, toItem: (index: number) => CannedItem): number {
+  return entries * toReadUnits(toItemSize(toItem(0)));
 }
 
 export function toPetUnits(): number {

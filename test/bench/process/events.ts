@@ -7,6 +7,7 @@ export function toEvent(
   operationId: OperationId,
   apiKey: string,
   headers: Record<string, string> = {},
+  query = '',
 ): APIGatewayProxyEvent {
   const { method, path: resource } = operations[operationId];
   const petId = resource.includes('{petId}') ? { petId: '7' } : {};
@@ -22,7 +23,7 @@ export function toEvent(
     requestId: '8f3a1c52-7d0e-4b6f-9a21-5c4d3e2f1a0b',
     method,
     path: resource.replace('{petId}', '7'),
-    query: new URLSearchParams(),
+    query: new URLSearchParams(query),
     headerLines: Object.entries(sent),
     sourceIp: '192.0.2.1',
   };
