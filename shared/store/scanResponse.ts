@@ -28,9 +28,10 @@ const statusTexts: Readonly<Record<number, Buffer>> = {
  * digits that they are: about a third of the CPU of JSON.parse and string building.
  *
  * It knows only records that are plainly ours: the attributes p, q, s and at most v, each once, in any
- * order, without white space or escapes. A version is a number, or five bytes in base64. Anything else gives `undefined`, and is for a JSON parser. The
- * bytes `"Items":[` stand nowhere but before the items: within a string the quotes would be escaped,
- * and what follows an attribute's name is an object.
+ * order, without white space or escapes. A version is a number, or bytes in base64. Anything else
+ * gives `undefined`, and is for a JSON parser. The bytes `"Items":[` stand nowhere but before the
+ * items: within a string the quotes would be escaped, and what follows an attribute's name is an
+ * object.
  */
 export function rewriteScanResponse(response: Buffer): RewrittenPage | undefined {
   const start = response.indexOf(ITEMS) + ITEMS.length;
@@ -107,14 +108,19 @@ function isAttribute(response: Buffer, at: number): boolean {
 /** Where a value of the types that our records have would end. */
 function findValueEnd(response: Buffer, from: number, type: number | undefined): number {
   if (type === S) return from + 1;
-  if (type === B) return from + BASE64_BYTES;
+  const belongs = type === B ? isBase64 : isDigitOrMinus;
   let at = from;
-  while (isDigitOrMinus(response[at])) at++;
+  while (belongs(response[at])) at++;
   return at;
 }
 
-/** The length of a version in base64. */
-const BASE64_BYTES = 8;
+function isBase64(byte: number | undefined): boolean {
+  return byte !== undefined && BASE64[byte] === 1;
+}
+
+const BASE64 = Uint8Array.from({ length: 256 }, (_, byte) =>
+  /[A-Za-z0-9+/=]/.test(String.fromCharCode(byte)) ? 1 : 0,
+);
 
 function isDigitOrMinus(byte: number | undefined): boolean {
   return byte !== undefined && ((byte >= code('0') && byte <= code('9')) || byte === code('-'));

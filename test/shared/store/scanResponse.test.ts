@@ -15,7 +15,12 @@ const ours = fc.record(
     p: int64.map((value) => ({ N: value.toString() })),
     q: fc.nat().map((value) => ({ N: value.toString() })),
     s: fc.constantFrom('a', 'p', 's').map((value) => ({ S: value })),
-    v: fc.nat().map((value) => ({ N: value.toString() })),
+    v: fc.oneof(
+      fc.nat().map((value) => ({ N: value.toString() })),
+      fc
+        .uint8Array({ minLength: 5, maxLength: 5 })
+        .map((bytes) => ({ B: Buffer.from(bytes).toString('base64') })),
+    ),
   },
   { requiredKeys: ['p', 'q', 's'] },
 );
@@ -93,6 +98,10 @@ describe('rewriteScanResponse', () => {
     ['a number as a string', '{"p":{"S":"1"},"q":{"N":"1"},"s":{"S":"a"}}'],
     ['a fraction', '{"p":{"N":"1.5"},"q":{"N":"1"},"s":{"S":"a"}}'],
     ['white space', '{"p": {"N":"1"},"q":{"N":"1"},"s":{"S":"a"}}'],
+    ['a version not in base64', '{"p":{"N":"1"},"q":{"N":"1"},"s":{"S":"a"},"v":{"B":"AQ-DBA=="}}'],
+    ['a version of another type', '{"p":{"N":"1"},"q":{"N":"1"},"s":{"S":"a"},"v":{"S":"1"}}'],
+    ['a version of no type', '{"p":{"N":"1"},"q":{"N":"1"},"s":{"S":"a"},"v":{"X":"1"}}'],
+    ['bytes in the place of a number', '{"p":{"B":"AQIDBAU="},"q":{"N":"1"},"s":{"S":"a"}}'],
     ['an empty record', '{}'],
     ['an item that is no record', '1'],
   ])('leaves %s to the parser', (_, record) => {
@@ -112,7 +121,8 @@ describe('rewriteScanResponse', () => {
   it('leaves a page to the parser, or agrees with it, whichever byte of its records is another', () => {
     const first = '{"s":{"S":"a"},"p":{"N":"12"},"q":{"N":"3"}}';
     const second = '{"p":{"N":"-4"},"v":{"N":"1"},"q":{"N":"0"},"s":{"S":"p"}}';
-    const response = `{"Items":[${first},${second}],"Count":2}`;
+    const third = '{"v":{"B":"AQIDBAU="},"p":{"N":"5"},"q":{"N":"7"},"s":{"S":"s"}}';
+    const response = `{"Items":[${first},${second},${third}],"Count":3}`;
     let rewrittenOnes = 0;
     for (let at = 1; at < response.lastIndexOf(']') + 1; at += 1) {
       for (const other of [
