@@ -1,11 +1,11 @@
 import { defineConfig } from 'vitest/config';
 
-/** Importing the CDK and synthesizing takes seconds: these files share processes, and do it once in each. */
-const infrastructure = 'test/infra/{,stages/,service/**/,gateway/,metrics/,watch/}*.test.ts';
+/** A function reads its settings when it is loaded: each of these files has the process to itself. */
+const conformance = 'test/conformance/**/*.test.ts';
 
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/assemblyFolder.ts',
+    globalSetup: 'test/support/globalSetup.ts',
     // What a failed test logged is shown; the request lines of those that passed are not.
     silent: 'passed-only',
     // More than there are cores, since several tests wait for timeouts.
@@ -14,13 +14,16 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 180_000,
     projects: [
+      { extends: true, test: { name: 'conformance', include: [conformance] } },
       {
         extends: true,
-        test: { name: 'service', include: ['test/**/*.test.ts'], exclude: [infrastructure] },
-      },
-      {
-        extends: true,
-        test: { name: 'infrastructure', include: [infrastructure], isolate: false },
+        // The others share processes, in which the CDK and the SDK are loaded once.
+        test: {
+          name: 'parts',
+          include: ['test/**/*.test.ts'],
+          exclude: [conformance],
+          isolate: false,
+        },
       },
     ],
   },

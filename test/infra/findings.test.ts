@@ -12,7 +12,7 @@ const outdir = mkdtempSync(join(tmpdir(), 'petstore-findings-'));
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
 it('stops the synthesis at a resource that no reason is given for', { timeout: 60_000 }, () => {
-  const app = build();
+  const app = build([stages.staging]);
   new Topic(app.node.findChild('petstore-staging-watch') as never, 'Careless');
   expect(() => app.synth()).toThrow(/petstore-staging-watch\/Careless[\s\S]*AwsSolutions-SNS3/);
 });

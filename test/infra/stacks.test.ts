@@ -160,6 +160,7 @@ it('synthesizes every stack with no AWS settings at all', { timeout: 60_000 }, (
         HOME: folder,
         CDK_OUTDIR: folder,
         CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}',
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       },
     });
     expect(readdirSync(folder)).toEqual(
