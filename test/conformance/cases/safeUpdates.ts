@@ -8,7 +8,7 @@ import type { Engine } from '../../../infra/local/engine.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
 import { openLocalTarget } from '../localTarget.ts';
-import { readEntry, setQuantity } from '../operations/inventoryEntry.ts';
+import { setQuantity } from '../operations/inventoryEntry.ts';
 import { type ConformanceTarget, send } from '../target.ts';
 
 const CLIENTS = 50;
@@ -40,12 +40,17 @@ export function describeSafeUpdates(name: string, startEngine: () => Promise<Eng
     });
 
     async function sellAll(through: ConformanceTarget): Promise<Tally> {
-      await setQuantity(target, STOCK);
-      const tally: Tally = { sold: 0, conflicts: 0, lost: 0, unavailable: 0 };
+      const first = await setQuantity(target, STOCK);
+      const tally: Tally = { sales: new Map(), conflicts: 0, lost: 0, unavailable: 0 };
       await Promise.all(Array.from({ length: CLIENTS }, () => sellOne(through, tally)));
-      const entry = await readEntry(target, target.fixtures.changeablePetId);
-      expect(entry?.quantity).toBe(STOCK - CLIENTS);
-      expect(tally.sold).toBe(CLIENTS);
+      const entry = await readTagged(target);
+      expect(entry.quantity).toBe(STOCK - CLIENTS);
+      // From the first state to the last every change is the one effect of a 200: a 412 had none.
+      const { sales } = tally;
+      expect(sales.size).toBe(CLIENTS);
+      let etag: string | undefined = first;
+      for (let sold = 0; sold < CLIENTS; sold++) etag = sales.get(String(etag));
+      expect(etag).toBe(entry.etag);
       expect(tally.conflicts).toBeGreaterThan(CLIENTS / 5);
       return tally;
     }
@@ -66,7 +71,8 @@ export function describeSafeUpdates(name: string, startEngine: () => Promise<Eng
 }
 
 interface Tally {
-  sold: number;
+  /** By the tag that an update was sent with, the tag that its 200 came with. */
+  readonly sales: Map<string, string>;
   conflicts: number;
   lost: number;
   unavailable: number;
@@ -74,8 +80,6 @@ interface Tally {
 
 /** Reads, subtracts one, writes; repeats what was not answered, and begins anew after a conflict. */
 async function sellOne(target: ConformanceTarget, tally: Tally): Promise<void> {
-  const petId = target.fixtures.changeablePetId;
-
   async function ask(...args: Parameters<typeof send>): Promise<ExactResponse> {
     for (;;) {
       const response = await send(...args).catch(() => undefined);
@@ -86,24 +90,39 @@ async function sellOne(target: ConformanceTarget, tally: Tally): Promise<void> {
   }
 
   for (;;) {
-    const read = await ask(target, 'GET', `/inventory?petId=${petId}&include=etag`);
-    const [entry] = read.json() as { quantity: number; etag: string }[];
-    const { status } = await ask(target, 'PATCH', `/inventory/${petId}`, {
-      body: JSON.stringify({ quantity: Number(entry?.quantity) - 1 }),
-      headers: {
-        'Content-Type': 'application/json',
-        'If-Match': String(entry?.etag),
-        'Idempotency-Key': randomUUID(),
+    const { quantity, etag } = await readTagged(target, ask);
+    const { status, headers } = await ask(
+      target,
+      'PATCH',
+      `/inventory/${target.fixtures.changeablePetId}`,
+      {
+        body: JSON.stringify({ quantity: quantity - 1 }),
+        headers: {
+          'Content-Type': 'application/json',
+          'If-Match': etag,
+          'Idempotency-Key': randomUUID(),
+        },
       },
-    });
+    );
     if (status === 200) {
-      tally.sold += 1;
+      tally.sales.set(etag, String(headers.get('ETag')));
       return;
     }
     expect(status).toBe(412);
     tally.conflicts += 1;
     await setTimeout(Math.random() * LONGEST_PAUSE);
   }
+}
+
+/** The changeable entry with its tag. */
+async function readTagged(
+  target: ConformanceTarget,
+  ask = send,
+): Promise<{ quantity: number; etag: string }> {
+  const path = `/inventory?petId=${target.fixtures.changeablePetId}&include=etag`;
+  const [entry] = (await ask(target, 'GET', path)).json() as { quantity: number; etag: string }[];
+  if (!entry) throw new Error('The changeable entry is missing.');
+  return entry;
 }
 
 /** A proxy before the gateway that breaks the connection in place of every tenth answer. */

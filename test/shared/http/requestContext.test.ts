@@ -5,13 +5,17 @@ import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
 import { defineHandlerSettings } from '../../support/handlerSettings.ts';
 import { toProxyRequest } from '../../support/proxyRequest.ts';
 
-const { apiKey, settings } = defineHandlerSettings('write');
+const client = defineHandlerSettings('write');
 
-/** The versions that the handler is given, or the status of the refusal. */
-async function versionsOf(headers: Record<string, string[]>): Promise<unknown> {
+/** What the handler is given of a request, or the status of the refusal. */
+async function given(
+  member: 'ifMatch' | 'idempotencyKey',
+  headers: Record<string, string[]>,
+  { apiKey, settings } = client,
+): Promise<unknown> {
   let given: unknown;
-  const handler = defineHandler(updateInventory, settings, async ({ ifMatch }) => {
-    given = ifMatch;
+  const handler = defineHandler(updateInventory, settings, async (context) => {
+    given = context[member];
     return { body: {} };
   });
   const event = toProxyRequest(
@@ -23,6 +27,8 @@ async function versionsOf(headers: Record<string, string[]>): Promise<unknown> {
   return statusCode === 200 ? given : statusCode;
 }
 
+const versionsOf = (headers: Record<string, string[]>) => given('ifMatch', headers);
+
 describe('a header that is sent in two cases', () => {
   it('has the lines of both', async () => {
     expect(await versionsOf({ 'If-Match': ['"a"'], 'if-match': ['"b"', '"c"'] })).toEqual([
@@ -32,7 +38,7 @@ describe('a header that is sent in two cases', () => {
 
   it('lets nobody in by one good Authorization among two', async () => {
     expect(await versionsOf({ authorization: ['Bearer nonsense'] })).toBe(401);
-    expect(await versionsOf({ AUTHORIZATION: [`Bearer ${apiKey}`] })).toBe(401);
+    expect(await versionsOf({ AUTHORIZATION: [`Bearer ${client.apiKey}`] })).toBe(401);
   });
 });
 
@@ -56,38 +62,23 @@ describe('If-Match', () => {
 });
 
 describe('Idempotency-Key', () => {
-  async function keyGiven(
-    { apiKey, settings }: ReturnType<typeof defineHandlerSettings>,
-    headers: Record<string, string[]>,
-  ): Promise<unknown> {
-    let given: unknown;
-    const handler = defineHandler(updateInventory, settings, async ({ idempotencyKey }) => {
-      given = idempotencyKey;
-      return { body: {} };
-    });
-    const event = toProxyRequest(
-      { Authorization: [`Bearer ${apiKey}`], 'Content-Type': ['application/json'], ...headers },
-      { petId: '7' },
-    );
-    const request = { ...event, body: '{"quantity":1}' };
-    const { statusCode } = (await handler(request as never, {} as never)) as HttpResponse;
-    return statusCode === 200 ? given : statusCode;
-  }
-
   it('is optional, and tells the requests of one API key apart from those of another', async () => {
     const [one, other] = [defineHandlerSettings('write'), defineHandlerSettings('write')];
-    expect(await keyGiven(one, {})).toBeUndefined();
+    expect(await given('idempotencyKey', {}, one)).toBeUndefined();
     const headers = { 'Idempotency-Key': ['abc'] };
-    expect(await keyGiven(one, headers)).toBe(await keyGiven(one, headers));
-    expect(await keyGiven(one, headers)).not.toBe(await keyGiven(other, headers));
-    expect(await keyGiven(one, headers)).not.toBe(
-      await keyGiven(one, { 'Idempotency-Key': ['abd'] }),
+    expect(await given('idempotencyKey', headers, one)).toBe(
+      await given('idempotencyKey', headers, one),
+    );
+    expect(await given('idempotencyKey', headers, one)).not.toBe(
+      await given('idempotencyKey', headers, other),
+    );
+    expect(await given('idempotencyKey', headers, one)).not.toBe(
+      await given('idempotencyKey', { 'Idempotency-Key': ['abd'] }, one),
     );
   });
 
   it('is refused when it is empty, too long, given twice, or not visible ASCII', async () => {
-    const settings = defineHandlerSettings('write');
-    const keyOf = (...lines: string[]) => keyGiven(settings, { 'Idempotency-Key': lines });
+    const keyOf = (...lines: string[]) => given('idempotencyKey', { 'Idempotency-Key': lines });
     expect(await keyOf('x'.repeat(255))).toBeTypeOf('string');
     for (const lines of [[''], ['x'.repeat(256)], ['a', 'b'], ['a b'], ['\u007f'], ['é']]) {
       expect(await keyOf(...lines)).toBe(400);
