@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
 import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
@@ -100,11 +100,13 @@ describe('keys that a batch leaves unprocessed', () => {
   beforeAll(async () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    process.env.AWS_ENDPOINT_URL_DYNAMODB = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { port } = server.address() as AddressInfo;
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${port}`);
     client = defineDynamoDB();
   });
   afterEach(() => batches.splice(0));
   afterAll(() => {
+    vi.unstubAllEnvs();
     client.destroy();
     server.closeAllConnections();
     server.close();
