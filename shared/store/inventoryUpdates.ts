@@ -6,7 +6,7 @@ import type { InventoryItem } from '../contract/schemas/inventory.ts';
 import { isKeyed, newVersion, toKeyedVersion, VERSION_BYTES } from './inventoryRecord.ts';
 import { pause } from './pause.ts';
 import { type AnsweredRequest, defineRequestStore } from './requestStore.ts';
-import { type Conflict, type Update, updateEntry } from './updateEntry.ts';
+import { type Conflict, toOnly, type Update, updateEntry } from './updateEntry.ts';
 
 export interface InventoryEntry {
   readonly item: InventoryItem;
@@ -123,10 +123,6 @@ function toFingerprint({ petId, quantity, versions }: Update, idempotencyKey: st
     version,
     fingerprint: `${version}.${hash.subarray(VERSION_BYTES, 20).toString('base64url')}`,
   };
-}
-
-function toOnly(versions: readonly string[] = []): string | undefined {
-  return versions.length === 1 ? versions[0] : undefined;
 }
 
 function toConflict({ petId }: Update, { current }: Conflict): PreconditionFailed {

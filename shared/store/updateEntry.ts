@@ -80,11 +80,15 @@ export async function updateEntry(
   if (!found) throw new NotFound(entryPetId, petId);
   const current = toVersion(found);
   if (current === version) {
-    const replaced = versions.length === 1 ? versions[0] : undefined;
-    return { kind: 'updated', item: toInventoryItem(found), replaced };
+    return { kind: 'updated', item: toInventoryItem(found), replaced: toOnly(versions) };
   }
   const { status } = toInventoryItem(found);
   return { kind: 'conflict', isCertain: unanswered.count === 0, current, status };
+}
+
+/** The version that an update took the place of, where only one would do. */
+export function toOnly(versions: readonly string[] = []): string | undefined {
+  return versions.length === 1 ? versions[0] : undefined;
 }
 
 async function readEntry(
