@@ -8,15 +8,10 @@ import { defineAwslambda } from './awslambda.ts';
 import { createTables } from './createTables.ts';
 import { type Engine, startEmbeddedEngine } from './engine.ts';
 import { defineDrain } from './gateway/drain.ts';
-import { defineGateway } from './gateway/gateway.ts';
+import { defineGateway, type Service } from './gateway/gateway.ts';
 import type { Rehearsal } from './gateway/rehearsal.ts';
 import { setFunctionEnvironment } from './lambda/functionEnvironment.ts';
-import {
-  importHandler,
-  type LambdaFunction,
-  type LoadHandler,
-  loadFunctions,
-} from './lambda/lambdaFunction.ts';
+import { importHandler, type LoadHandler, loadFunctions } from './lambda/lambdaFunction.ts';
 import { loadData } from './loadData.ts';
 import { hasLocalKey, replaceLocalKey } from './localKey.ts';
 import { StartFailure } from './startFailure.ts';
@@ -59,18 +54,20 @@ export interface LocalStageOptions {
  * @throws {StartFailure} when the port or the folder cannot be used
  */
 export async function startLocalStage(options: LocalStageOptions): Promise<LocalStage> {
-  const functions = Promise.withResolvers<readonly LambdaFunction[]>();
-  const gateway = defineGateway(functions.promise, options.rehearsal);
+  const service = Promise.withResolvers<Service>();
+  const gateway = defineGateway(service.promise, options.rehearsal);
   const drain = defineDrain(gateway);
   // First, since loading data is in vain when the port is in use.
   const baseUrl = await listen(gateway, options.port);
   let engine: Engine | undefined;
   try {
     engine = options.engine ?? (await startEmbeddedEngine(options));
-    setFunctionEnvironment(engine.endpoint);
+    const documentationAddress = new URL('/docs', baseUrl).href;
+    setFunctionEnvironment(engine.endpoint, documentationAddress);
     const keys = await fillTables(options);
     defineAwslambda();
-    functions.resolve(await loadFunctions(options.loadHandler ?? importHandler));
+    const functions = await loadFunctions(options.loadHandler ?? importHandler);
+    service.resolve({ functions, documentationAddress });
     const close = async () => {
       await drain();
       await engine?.close();

@@ -68,11 +68,12 @@ export function defineOperationFunctions(
 
 function toEnvironment(
   operationId: OperationId,
-  { settings: { allowedOrigins } }: Stage,
+  { settings: { allowedOrigins, documentationAddress } }: Stage,
   dataTables: DataTables,
 ): Record<string, string> {
   return {
     ALLOWED_ORIGINS: allowedOrigins.join(','),
+    DOCUMENTATION_ADDRESS: documentationAddress,
     ...Object.fromEntries(
       toUsedTables(operationId).map((name) => [tables[name].variable, dataTables[name].tableName]),
     ),

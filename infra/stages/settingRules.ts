@@ -1,5 +1,7 @@
 import { operationIds } from '../../shared/contract/operations.ts';
 import {
+  isAddress,
+  isBaseAddress,
   isBoolean,
   isCustomDomain,
   isEmailAddress,
@@ -26,6 +28,10 @@ const region = /^[a-z]{2,3}(-[a-z]+)+-\d$/;
 export const settingRules: Record<keyof StageSettings, SettingRule> = {
   account: { isOptional: true, rule: '12 digits in quotes', isValid: matches(/^\d{12}$/) },
   region: { isOptional: true, rule: 'a region such as "eu-west-1"', isValid: matches(region) },
+  documentationAddress: {
+    rule: 'an address such as "https://docs.shop.example" without a slash at the end',
+    isValid: isAddress,
+  },
   allowedOrigins: {
     rule: '["*"], or origins such as "https://shop.example" without a path or a slash at the end',
     isValid: isOrigins,
@@ -34,6 +40,10 @@ export const settingRules: Record<keyof StageSettings, SettingRule> = {
     isOptional: true,
     rule: 'a name such as "api.shop.example" and the certificateArn of a certificate from ACM in the same region',
     isValid: (value, settings) => isCustomDomain(value, settings.region),
+  },
+  baseAddress: {
+    rule: 'an address such as "https://api.shop.example/v1", with the name of customDomain where that is set',
+    isValid: (value, { customDomain }) => isBaseAddress(value, customDomain?.name),
   },
   logLevel: { rule: 'TRACE, DEBUG or INFO', isValid: matches(/^(TRACE|DEBUG|INFO)$/) },
   logRetentionDays: {

@@ -1,3 +1,5 @@
+import { apiVersion } from '../../shared/contract/apiVersion.ts';
+
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
 export function isText(value: unknown): value is string {
@@ -29,6 +31,19 @@ export function isOrigins(value: unknown): boolean {
 /** As a browser sends it: without a path, a port that goes without saying, or upper case. */
 function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** An https address as `URL` writes it, but for a slash at the end; it goes into a header's `<…>`. */
+export function isAddress(value: unknown): value is string {
+  if (!isText(value) || !/^https:[^?#]*[^/?#]$/.test(value) || !URL.canParse(value)) return false;
+  return new URL(value).href.replace(/\/$/, '') === value;
+}
+
+/** @param domainName the name that it must have; any, when undefined */
+export function isBaseAddress(value: unknown, domainName: string | undefined): boolean {
+  if (!isAddress(value)) return false;
+  const { host, pathname } = new URL(value);
+  return pathname === `/${apiVersion}` && host === (domainName ?? host);
 }
 
 export function isEmailAddress(text: unknown): boolean {

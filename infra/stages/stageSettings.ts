@@ -6,6 +6,13 @@ export interface StageSettings {
   /** The account and region to deploy to, 12 digits and such as `eu-west-1`; default: those of the AWS credentials in use. */
   readonly account?: string;
   readonly region?: string;
+  /**
+   * Where clients are told that the stage is, such as `https://api.shop.example/v1`: that of `customDomain`,
+   * or else the gateway's own address, which the first deployment prints.
+   */
+  readonly baseAddress: string;
+  /** Where `dist/docs` is published, without a slash at the end; deprecated operations link to it. */
+  readonly documentationAddress: string;
   /** Origins whose pages may call the service from a browser: `*`, or each with its scheme and without a slash. */
   readonly allowedOrigins: readonly [string, ...string[]];
   /**

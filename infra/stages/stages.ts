@@ -32,6 +32,8 @@ const memoryMegabytes = {
 
 const settings = {
   staging: {
+    baseAddress: 'https://api.staging.petstore.example/v1',
+    documentationAddress: 'https://docs.staging.petstore.example',
     allowedOrigins: ['*'],
     logLevel: 'INFO',
     logRetentionDays: 14,
@@ -49,7 +51,9 @@ const settings = {
     firewall: false,
   },
   production: {
-    // The storefront's own origin: set it before the first deployment, and add an alarmAddress.
+    // Examples, as are staging's: set them before the first deployment, and add an alarmAddress.
+    baseAddress: 'https://api.petstore.example/v1',
+    documentationAddress: 'https://docs.petstore.example',
     allowedOrigins: ['https://www.petstore.example'],
     logLevel: 'INFO',
     logRetentionDays: 90,

@@ -11,19 +11,23 @@ export type Lifecycle =
       readonly since: Date;
       /** The instant of the `Sunset` header (RFC 8594), after which it may be gone. */
       readonly sunset: Date;
-      /** The page that says what to call instead (`Link`, relation `deprecation`). */
-      readonly documentation: string;
+      /** Where the documentation says what to call instead (`Link`, relation `deprecation`). */
+      readonly guide: string;
     };
 
 /**
  * What every answer of a deprecated operation carries: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and
  * a link to the page that says what to do.
+ * @param documentationAddress without a slash at the end
  */
-export function toLifecycleHeaders(lifecycle: Lifecycle): Record<string, string> {
+export function toLifecycleHeaders(
+  lifecycle: Lifecycle,
+  documentationAddress: string,
+): Record<string, string> {
   if (lifecycle.kind !== 'deprecated') return {};
   return {
     Deprecation: `@${lifecycle.since.getTime() / 1000}`,
     Sunset: lifecycle.sunset.toUTCString(),
-    Link: `<${lifecycle.documentation}>; rel="deprecation"`,
+    Link: `<${documentationAddress}/${lifecycle.guide}>; rel="deprecation"`,
   };
 }

@@ -34,6 +34,8 @@ export interface HttpSettings {
   readonly verifier: KeyVerifier;
   /** Where browsers may call from: origins, or `*` for any. */
   readonly allowedOrigins: readonly string[];
+  /** Where the stage's documentation lies, without a slash at the end. */
+  readonly documentationAddress: string;
 }
 
 /** Milliseconds before the function's time runs out at which a waiting handler is answered for. */
@@ -46,14 +48,14 @@ const TIMEOUT_MARGIN = 1_000;
  */
 export function defineHandler<O extends Operation>(
   operation: O,
-  { verifier, allowedOrigins }: HttpSettings,
+  { verifier, allowedOrigins, documentationAddress }: HttpSettings,
   answer: (input: OperationInput<O>) => Promise<Reply>,
   { response, executionMode }: Sending = { response: bufferedResponse() },
 ) {
   const chain: (OperationMiddleware | undefined)[] = [
     requestContext(),
     corsHeaders(allowedOrigins),
-    lifecycleHeaders(operation.lifecycle),
+    lifecycleHeaders(operation.lifecycle, documentationAddress),
     errorResponse(),
     authenticate(verifier, operation.permission),
     parameters(operation),

@@ -9,6 +9,7 @@ export interface Service {
   readonly client: DynamoDBClient;
   readonly verifier: KeyVerifier;
   readonly allowedOrigins: readonly string[];
+  readonly documentationAddress: string;
 }
 
 /** @throws {Error} when a variable of the environment is not set */
@@ -18,5 +19,6 @@ export function openService(): Service {
     client,
     verifier: defineKeyVerifier(defineKeyStore(client, readVariable('API_KEYS_TABLE'))),
     allowedOrigins: readVariable('ALLOWED_ORIGINS').split(','),
+    documentationAddress: readVariable('DOCUMENTATION_ADDRESS'),
   };
 }

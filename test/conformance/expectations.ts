@@ -73,7 +73,8 @@ function expectLifecycle({ headers }: ExactResponse, operationId: OperationId): 
   expect(headers.get('Deprecation')).toBe(deprecated ? '@1796083200' : null);
   expect(headers.get('Sunset')).toBe(deprecated ? 'Wed, 01 Dec 2027 00:00:00 GMT' : null);
   const link = headers.get('Link') ?? '';
-  if (deprecated) expect(link).toMatch(/^<https:\/\/[^>]+>; ?rel="deprecation"/);
+  if (deprecated)
+    expect(link).toMatch(/^<https?:\/\/[^>]+\/deprecations\.html#getPet>; ?rel="deprecation"/);
   else expect(link).not.toContain('deprecation');
 }
 

@@ -11,5 +11,8 @@ export function defineHandlerSettings(
   const { apiKey, keyId, secretHash } = mintApiKey();
   const record = { keyId, secretHash, name: 'test', permission, createdAt: '' };
   const verifier = defineKeyVerifier({ get: async (id) => (id === keyId ? record : undefined) });
-  return { apiKey, settings: { verifier, allowedOrigins } };
+  return {
+    apiKey,
+    settings: { verifier, allowedOrigins, documentationAddress: 'https://docs.petstore.example' },
+  };
 }

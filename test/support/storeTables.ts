@@ -7,7 +7,7 @@ import { defineDynamoDB } from '../../shared/runtime/dynamodb.ts';
 
 /** The service's own client on an engine with empty tables, each named as in `infra/stages/tables.ts`. */
 export async function openStoreTables({ endpoint }: Engine): Promise<DynamoDBClient> {
-  setFunctionEnvironment(endpoint);
+  setFunctionEnvironment(endpoint, 'https://docs.petstore.example');
   const client = defineDynamoDB();
   await createTables(client);
   return client;

@@ -24,19 +24,36 @@ import { defineRoutes, type FindRoute } from './route.ts';
 /** API Gateway's limit for the names and values of all headers together. */
 const MAX_HEADER_BYTES = 10_240;
 
+/** What the gateway answers for. */
+export interface Service {
+  readonly functions: readonly LambdaFunction[];
+  readonly documentationAddress: string;
+}
+
+/** What a request is answered by. */
+interface Answering {
+  readonly findRoute: FindRoute;
+  readonly rehearsal: Rehearsal;
+  readonly documentationAddress: string;
+}
+
 /**
  * An HTTP server that does for the functions what a REST API of API Gateway does, without its
  * throttling. Requests wait until the functions are there.
  */
 export function defineGateway(
-  functions: Promise<readonly LambdaFunction[]>,
+  service: Promise<Service>,
   rehearsal: Rehearsal = noRehearsal,
 ): Server {
-  const routes = functions.then(defineRoutes);
+  const answering = service.then(({ functions, documentationAddress }) => ({
+    findRoute: defineRoutes(functions),
+    rehearsal,
+    documentationAddress,
+  }));
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
     try {
-      const answer = await answerRequest(await routes, rehearsal, request, incoming, response);
+      const answer = await answerRequest(await answering, request, incoming, response);
       if (answer) sendAnswer(answer, response);
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return;
@@ -54,8 +71,7 @@ export function defineGateway(
 
 /** @returns the gateway's own answer, or nothing when a function answered */
 async function answerRequest(
-  findRoute: FindRoute,
-  rehearsal: Rehearsal,
+  { findRoute, rehearsal, documentationAddress }: Answering,
   request: GatewayRequest,
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -75,7 +91,8 @@ async function answerRequest(
   if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
     return refuse(gatewayErrors.REQUEST_TOO_LARGE);
   }
-  const rehearsed = await rehearse(rehearsal, called.operation, allow);
+  const { operation } = called;
+  const rehearsed = await rehearse(rehearsal, { operation, allow, documentationAddress });
   if (rehearsed) return refuse(rehearsed);
   await invoke(called, event, response);
   return undefined;

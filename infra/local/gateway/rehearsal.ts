@@ -21,6 +21,14 @@ export interface RehearsedFailure {
   readonly share: number;
 }
 
+/** What an answer in a function's place is made of. */
+export interface Rehearsed {
+  readonly operation: Operation;
+  /** The value of an Allow header on the operation's path. */
+  readonly allow: string;
+  readonly documentationAddress: string;
+}
+
 export const noRehearsal: Rehearsal = { failures: [], delayMilliseconds: 0 };
 
 const errors: Readonly<Record<number, GatewayError>> = {
@@ -48,13 +56,11 @@ export const rehearsedStatuses: readonly number[] = Object.keys(errors).map(Numb
 
 /**
  * Waits, and draws whether a request to an operation fails; no request that fails reaches its function.
- * @param allow the value of an Allow header on the operation's path
  * @param draw a random number from 0 to below 1
  */
 export async function rehearse(
   { failures, delayMilliseconds }: Rehearsal,
-  { lifecycle }: Operation,
-  allow: string,
+  { operation: { lifecycle }, allow, documentationAddress }: Rehearsed,
   draw: () => number = Math.random,
 ): Promise<GatewayError | undefined> {
   if (delayMilliseconds > 0) await setTimeout(delayMilliseconds);
@@ -63,7 +69,8 @@ export async function rehearse(
     left -= share;
     const error = status === 405 ? toMethodNotAllowedError(allow) : errors[status];
     if (left < 0 && error) {
-      return { ...error, headers: { ...error.headers, ...toLifecycleHeaders(lifecycle) } };
+      const lifecycleHeaders = toLifecycleHeaders(lifecycle, documentationAddress);
+      return { ...error, headers: { ...error.headers, ...lifecycleHeaders } };
     }
   }
   return undefined;

@@ -10,7 +10,7 @@ const misleading = [
 ];
 
 /** Sets in this process what Lambda sets for a function. It must precede the import of the functions. */
-export function setFunctionEnvironment(endpoint: string): void {
+export function setFunctionEnvironment(endpoint: string, documentationAddress: string): void {
   for (const name of misleading) delete process.env[name];
   Object.assign(process.env, {
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
@@ -18,6 +18,7 @@ export function setFunctionEnvironment(endpoint: string): void {
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
     ALLOWED_ORIGINS: '*',
+    DOCUMENTATION_ADDRESS: documentationAddress,
   });
   for (const [name, { variable }] of Object.entries<TableDefinition>(tables)) {
     process.env[variable] = name;

@@ -10,7 +10,7 @@ export const getPet = {
     kind: 'deprecated',
     since: new Date('2026-12-01T00:00:00Z'),
     sunset: new Date('2027-12-01T00:00:00Z'),
-    documentation: 'https://docs.petstore.example/deprecations#getPet',
+    guide: 'deprecations.html#getPet',
   },
   permission: 'read',
   parameters: { petId },

@@ -6,8 +6,11 @@ import {
 } from '../operationRequest.ts';
 
 /** Tells the callers of a deprecated operation so, on success and on error. */
-export function lifecycleHeaders(lifecycle: Lifecycle): OperationMiddleware {
-  const headers = toLifecycleHeaders(lifecycle);
+export function lifecycleHeaders(
+  lifecycle: Lifecycle,
+  documentationAddress: string,
+): OperationMiddleware {
+  const headers = toLifecycleHeaders(lifecycle, documentationAddress);
 
   function addLifecycle(request: OperationRequest): void {
     addHeaders(request, headers);

@@ -9,6 +9,7 @@ export function toFunctionEnvironment(endpoint: string): Record<string, string> 
     AWS_SECRET_ACCESS_KEY: 'bench',
     AWS_ENDPOINT_URL_DYNAMODB: endpoint,
     ALLOWED_ORIGINS: '*',
+    DOCUMENTATION_ADDRESS: 'https://docs.petstore.example',
     ...Object.fromEntries(names.map(([name, { variable }]) => [variable, name])),
   };
 }

@@ -8,7 +8,7 @@ import { statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { ErrorBody } from '../../../shared/contract/schemas/errorBody.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
-import { startTestGateway } from './testGateway.ts';
+import { documentationAddress, startTestGateway } from './testGateway.ts';
 
 it('every status of the contract’s errors can be rehearsed', () => {
   expect(rehearsedStatuses).toEqual(Object.values(statusOfCode));
@@ -29,11 +29,14 @@ it.each(rehearsedStatuses)('a rehearsed %i has the contract’s body and headers
   expect([body.status, statusOfCode[body.code]]).toEqual([status, status]);
   expect(response.headers.get('X-Request-Id')).toMatch(/^[0-9a-f-]{36}$/);
   expect(response.headers.get('Deprecation')).toBe('@1796083200');
+  expect(response.headers.get('Link')).toContain(`<${documentationAddress}/deprecations`);
   expect(response.headers.has('Retry-After')).toBe(status === 429 || status === 503);
   expect(response.headers.has('WWW-Authenticate')).toBe(status === 401 || status === 403);
   expect(response.headers.get('Allow')).toBe(status === 405 ? 'GET, OPTIONS' : null);
   expect(calls).toBe(0);
 });
+
+const rehearsed = { operation: getPet, allow: '', documentationAddress };
 
 describe('the draw', () => {
   const rehearsal: Rehearsal = {
@@ -52,13 +55,13 @@ describe('the draw', () => {
     [0.3001, undefined],
     [0.9999, undefined],
   ])('%d is %s', async (drawn, code) => {
-    expect((await rehearse(rehearsal, getPet, '', () => drawn))?.code).toBe(code);
+    expect((await rehearse(rehearsal, rehearsed, () => drawn))?.code).toBe(code);
   });
 
   it('is not made where nothing is to fail, and a delay is kept', async () => {
     const started = performance.now();
     const delay = { failures: [], delayMilliseconds: 30 };
-    expect(await rehearse(delay, getPet, '', () => expect.fail('drawn'))).toBeUndefined();
+    expect(await rehearse(delay, rehearsed, () => expect.fail('drawn'))).toBeUndefined();
     expect(performance.now() - started).toBeGreaterThanOrEqual(29);
   });
 });

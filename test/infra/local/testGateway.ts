@@ -7,6 +7,8 @@ import type { Rehearsal } from '../../../infra/local/gateway/rehearsal.ts';
 import type { LambdaFunction } from '../../../infra/local/lambda/lambdaFunction.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 
+export const documentationAddress = 'https://docs.petstore.example';
+
 export interface TestGateway {
   readonly baseUrl: string;
   readonly port: number;
@@ -25,7 +27,7 @@ export async function startTestGateway(
     timeoutMilliseconds,
     handler: handlers[operation.operationId] ?? (async () => ({ statusCode: 501 })),
   }));
-  const server = defineGateway(Promise.resolve(functions), rehearsal);
+  const server = defineGateway(Promise.resolve({ functions, documentationAddress }), rehearsal);
   const drain = defineDrain(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -64,7 +64,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       expect(roleProperties.Policies ?? []).toEqual([]);
     });
 
-    it('is told the names of its tables and the allowed origins, and nothing else', () => {
+    it('is told the names of its tables the allowed origins and the documentation, and nothing else', () => {
       const names = (Object.keys(toAccess(id)) as TableName[]).map((table) => [
         tables[table].variable,
         { Ref: toTableId(table) },
@@ -72,6 +72,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       expect(Properties.Environment.Variables).toEqual({
         ...Object.fromEntries(names),
         ALLOWED_ORIGINS: stage === 'staging' ? '*' : 'https://www.petstore.example',
+        DOCUMENTATION_ADDRESS: stages[stage].settings.documentationAddress,
       });
     });
   });

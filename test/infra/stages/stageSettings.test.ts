@@ -30,6 +30,15 @@ const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['allowedOrigins', { allowedOrigins: ['https://shop.example:443'] }],
   ['allowedOrigins', { allowedOrigins: ['*', 'https://shop.example'] }],
   ['allowedOrigins', { allowedOrigins: 'https://shop.example' }],
+  ['baseAddress', { baseAddress: undefined }],
+  ['baseAddress', { baseAddress: 'https://api.shop.example' }],
+  ['baseAddress', { baseAddress: 'https://api.shop.example/v1/' }],
+  ['baseAddress', { baseAddress: 'http://api.shop.example/v1' }],
+  ['baseAddress', { region: 'eu-west-1', customDomain: { name: 'a.example', certificateArn } }],
+  ['documentationAddress', { documentationAddress: 'https://docs.shop.example/' }],
+  ['documentationAddress', { documentationAddress: 'https://docs.shop.example/a>b' }],
+  ['documentationAddress', { documentationAddress: 'https://docs.shop.example/#top' }],
+  ['documentationAddress', { documentationAddress: 'docs.shop.example' }],
   ['customDomain', { customDomain: { certificateArn } }],
   ['customDomain', { customDomain: { name } }],
   ['customDomain', { customDomain: { name: 'https://api.petstore.example', certificateArn } }],
@@ -68,6 +77,7 @@ const wrong: [field: string, changed: Record<string, unknown>][] = [
 const right: Record<string, unknown>[] = [
   { account: '123456789012', region: 'eu-west-1', customDomain: { name, certificateArn } },
   { allowedOrigins: ['https://shop.example', 'http://localhost:5173', 'https://a.b.example:8443'] },
+  { documentationAddress: 'https://shop.example/docs/petstore' },
   { alarmAddress: 'ops+petstore@shop.example', logRetentionDays: 9999, logLevel: 'DEBUG' },
   {
     reservedConcurrency: { getPet: 0, listOrders: 999 },

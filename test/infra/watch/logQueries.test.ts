@@ -50,7 +50,11 @@ async function logLines(): Promise<unknown[]> {
   const { apiKey, keyId, secretHash } = mintApiKey();
   const record = { keyId, secretHash, name: 'web', permission: 'read', createdAt: '' } as const;
   const get = async (id: string) => (id === keyId ? record : undefined);
-  const settings = { verifier: defineKeyVerifier({ get }), allowedOrigins: ['*'] };
+  const settings = {
+    verifier: defineKeyVerifier({ get }),
+    allowedOrigins: ['*'],
+    documentationAddress: '',
+  };
   const fail = async () => {
     throw new Error('outer', { cause: new Error('inner') });
   };

@@ -26,7 +26,11 @@ async function logOf(
     countUnits('read', 1);
     return id === keyId ? key : undefined;
   };
-  const settings = { verifier: defineKeyVerifier({ get }), allowedOrigins: ['*'] };
+  const settings = {
+    verifier: defineKeyVerifier({ get }),
+    allowedOrigins: ['*'],
+    documentationAddress: '',
+  };
   const handler = defineHandler(getPet, settings, answer);
   await handler(
     toProxyRequest({ authorization: [authorization], ...headers }, { petId: '7' }) as never,

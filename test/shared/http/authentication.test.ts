@@ -22,6 +22,7 @@ const handler = defineHandler(
   {
     verifier: defineKeyVerifier({ get: async (id) => (id === keyId ? record : undefined) }),
     allowedOrigins: ['*'],
+    documentationAddress: '',
   },
   async () => {
     answered++;

@@ -19,6 +19,7 @@ describe.each(operationIds)('the bundle of %s', (id) => {
   beforeAll(() => {
     vi.stubEnv('AWS_REGION', 'us-east-1');
     vi.stubEnv('ALLOWED_ORIGINS', '*');
+    vi.stubEnv('DOCUMENTATION_ADDRESS', 'https://docs.petstore.example');
     for (const { variable } of Object.values<TableDefinition>(tables))
       vi.stubEnv(variable, 'table');
     vi.stubGlobal('awslambda', { streamifyResponse: (handler: unknown) => handler });

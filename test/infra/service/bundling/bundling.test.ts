@@ -67,6 +67,7 @@ describe('a bundle that is loaded', () => {
 
 const environment = {
   ALLOWED_ORIGINS: '*',
+  DOCUMENTATION_ADDRESS: 'https://docs.petstore.example',
   AWS_REGION: 'us-east-1',
   ...Object.fromEntries(tableNames.map((name) => [tables[name].variable, name])),
 };
