@@ -60,6 +60,10 @@ const rooms: Readonly<Record<string, Rule>> = {
     packages: cdk,
   },
   'infra/gateway': { rooms: ['infra/service', 'infra/stages', 'shared/contract'], packages: cdk },
+  'infra/openapi': {
+    rooms: ['infra/stages', 'shared/contract'],
+    packages: /^zod\/mini$/,
+  },
   'infra/watch': { rooms: ['infra/metrics', 'infra/stages', 'shared/contract'], packages: cdk },
   infra: {
     rooms: ['infra/stages', 'infra/service', 'infra/gateway', 'infra/watch'],

@@ -22,7 +22,7 @@ export interface Operation {
   /** Pairs of query parameters of which a request can have but one. */
   readonly exclusive?: readonly (readonly [string, string])[];
   /** The headers that it heeds beside those that every operation does. */
-  readonly requestHeaders?: readonly ('If-Match' | 'Idempotency-Key')[];
+  readonly requestHeaders?: readonly ('If-Match' | 'If-None-Match' | 'Idempotency-Key')[];
   readonly requestBody?: z.ZodMiniType;
   /** Whether the body is sent while it is being read, so that it may outgrow a buffered answer. */
   readonly streamed: boolean;

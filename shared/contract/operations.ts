@@ -3,7 +3,7 @@ import { getPet } from './operations/getPet.ts';
 import { listInventory } from './operations/listInventory.ts';
 import { listOrders } from './operations/listOrders.ts';
 import { updateInventory } from './operations/updateInventory.ts';
-import { InventoryItem } from './schemas/inventory.ts';
+import { InventoryItem, ListedInventoryItem } from './schemas/inventory.ts';
 import { Order } from './schemas/order.ts';
 import { Pet } from './schemas/pet.ts';
 
@@ -25,7 +25,7 @@ export const operations: {
  * what a function answers comes from its store, and a schema that it never checks costs its cold start.
  */
 export const responses = {
-  listInventory: z.array(InventoryItem),
+  listInventory: z.array(ListedInventoryItem),
   updateInventory: InventoryItem,
   getPet: Pet,
   listOrders: z.array(Order),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { operationIds } from '../../shared/contract/operations.ts';
-import { defineObservedErrors } from './observedErrors.ts';
+import { defineObservedAnswers } from './document/observedAnswers.ts';
 import { suites } from './operations/suites.ts';
 import { describeAuthentication } from './rows/authentication.ts';
 import { describeConditionalList } from './rows/conditionalList.ts';
@@ -25,7 +25,7 @@ export function describeConformance(
 ): void {
   const scope = toWholeScope(limits);
   describe(name, () => {
-    const observed = defineObservedErrors();
+    const observed = defineObservedAnswers();
     let opened: ConformanceTarget | undefined;
     beforeAll(async () => {
       opened = observed.watch(await openTarget());
@@ -47,6 +47,6 @@ export function describeConformance(
       describePreconditions(target);
       describeIdempotency(target);
     }
-    describe('the contract', () => observed.describeRows(isWhole(scope)));
+    if (isWhole(scope)) describe('the document', () => observed.describeRows());
   });
 }

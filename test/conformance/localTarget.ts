@@ -1,5 +1,6 @@
 import { type LocalStageOptions, startLocalStage } from '../../infra/local/localStage.ts';
 import { addApiKey } from '../support/addApiKey.ts';
+import { expectDocumented } from './document/documentedAnswer.ts';
 import { fixtures } from './fixtures.ts';
 import type { ConformanceTarget } from './target.ts';
 
@@ -14,6 +15,7 @@ export async function openLocalTarget(
     readOnlyApiKey: await addApiKey('read'),
     origin: 'https://www.petstore.example',
     fixtures,
+    onResponse: expectDocumented,
     close: () => stage.close(),
   };
 }

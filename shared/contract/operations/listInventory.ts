@@ -21,6 +21,7 @@ export const listInventory = {
     ['petId', 'limit'],
     ['petId', 'cursor'],
   ],
+  requestHeaders: ['If-None-Match'],
   streamed: true,
   errors: ['invalid_request', 'unauthorized'],
 } as const satisfies Operation;

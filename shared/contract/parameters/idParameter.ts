@@ -10,5 +10,12 @@ export interface IdParameter extends Parameter<bigint> {
 }
 
 export function defineIdParameter(name: string, resource: string): IdParameter {
-  return { name, resource, parse: parseInt64, error: INT64_ERROR };
+  return {
+    name,
+    resource,
+    parse: parseInt64,
+    error: INT64_ERROR,
+    description: `The id of the ${resource}.`,
+    schema: { type: 'integer', format: 'int64' },
+  };
 }

@@ -7,7 +7,22 @@ export interface Parameter<Value> {
   readonly parse: (text: string) => Value | undefined;
   /** What a client is told then, after the parameter's name. */
   readonly error: string;
+  /** What the document says of it: a sentence, and the values that `parse` takes as JSON Schema has them. */
+  readonly description: string;
+  readonly schema: ParameterSchema;
 }
+
+/** The part of JSON Schema 2020-12 that parameters need. */
+export type ParameterSchema =
+  | { readonly type: 'integer'; readonly format: 'int64' }
+  | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number }
+  | { readonly type: 'string'; readonly enum?: readonly string[]; readonly minLength?: number }
+  | {
+      readonly type: 'array';
+      readonly items: ParameterSchema;
+      readonly minItems: number;
+      readonly maxItems: number;
+    };
 
 /** The values of parameters, by name. */
 export type Values<Parameters> = {

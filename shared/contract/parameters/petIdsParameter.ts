@@ -11,4 +11,11 @@ export const petIdsParameter: Parameter<readonly bigint[]> = {
     return [...new Set(petIds as bigint[])];
   },
   error: `must be 1 to ${MAX_IDS} integers from -9223372036854775808 to 9223372036854775807, separated by commas`,
+  description: 'The entries of these ids alone, in this order, without those that do not exist.',
+  schema: {
+    type: 'array',
+    items: { type: 'integer', format: 'int64' },
+    minItems: 1,
+    maxItems: MAX_IDS,
+  },
 };

@@ -12,3 +12,6 @@ export const InventoryItem = z.object({
   status: PetStatus,
 });
 export type InventoryItem = z.output<typeof InventoryItem>;
+
+/** An entry of the list, with its tag where that was asked for (`include=etag`). */
+export const ListedInventoryItem = z.extend(InventoryItem, { etag: z.exactOptional(z.string()) });

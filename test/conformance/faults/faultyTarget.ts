@@ -1,6 +1,8 @@
 import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import type { StoreData } from '../../../infra/local/storeData.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
+import { fixtures } from '../fixtures.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { suites } from '../operations/suites.ts';
 import { sendValid } from '../requests.ts';
@@ -18,9 +20,18 @@ export function toStoreCalls(operationId: OperationId): { action: string; table:
 
 /** A local stage whose database can be made to fail. Each operation has met the key once. */
 export async function openFaultyTarget(): Promise<FaultyTarget> {
+  const target = await openFaultyStage(fixtures);
+  for (const operationId of operationIds) await sendValid(target, operationId);
+  target.store.heal();
+  return target;
+}
+
+/** As `openFaultyTarget`, with data of one's own, and before any request. */
+export async function openFaultyStage(data: StoreData): Promise<FaultyTarget> {
   const engine = await startEmbeddedEngine({});
   const store = await startFaultyEndpoint(engine.endpoint);
   const target = await openLocalTarget({
+    data,
     engine: {
       endpoint: store.endpoint,
       async close() {
@@ -29,7 +40,5 @@ export async function openFaultyTarget(): Promise<FaultyTarget> {
       },
     },
   });
-  for (const operationId of operationIds) await sendValid(target, operationId);
-  store.heal();
   return { ...target, store };
 }

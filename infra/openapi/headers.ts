@@ -1,0 +1,89 @@
+import { challenge, retryAfter } from '../../shared/contract/errors/errorHeaders.ts';
+import type { HeaderObject, JsonSchema } from './openApi.ts';
+
+const text: JsonSchema = { type: 'string' };
+
+/** The headers that answers carry, beside `Content-Type` and what HTTP itself needs. */
+const headers = {
+  'X-Request-Id': {
+    description: 'The name of this request: give it when you report a problem.',
+    schema: { type: 'string', minLength: 8 },
+    example: '8f2c1e0a-6a6b-4c9a-9a51-0d3e8f7b2c44',
+  },
+  ETag: {
+    description: 'The tag of what the body holds (RFC 9110 section 8.8.3). Opaque.',
+    schema: { type: 'string', pattern: '^(W/)?"[^"]+"$' },
+    example: '"AAAAGQBh"',
+  },
+  Link: {
+    description:
+      'Links (RFC 8288): with `rel="next"`, the address of the next page; with `rel="deprecation"`, of what to do instead.',
+    schema: { type: 'string', pattern: '^<[^>]+>; rel="(next|deprecation)"$' },
+  },
+  Vary: {
+    description: 'The request headers that the answer depends on.',
+    schema: text,
+    example: 'Accept-Encoding',
+  },
+  'Content-Encoding': {
+    description: 'How the list is compressed, for a client that sent `Accept-Encoding`.',
+    schema: { type: 'string', enum: ['gzip'] },
+  },
+  Deprecation: {
+    description: 'Since when the operation is deprecated: `@` and Unix seconds (RFC 9745).',
+    schema: { type: 'string', pattern: '^@\\d+$' },
+  },
+  Sunset: {
+    description: 'The instant after which the operation may be gone (RFC 8594).',
+    schema: { type: 'string', pattern: 'GMT$' },
+  },
+  'WWW-Authenticate': {
+    description:
+      'What is asked for (RFC 6750 section 3). On AWS, the gateway renames it to `x-amzn-Remapped-WWW-Authenticate`.',
+    schema: { type: 'string', pattern: `^${challenge}` },
+    example: challenge,
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the request is sent again (RFC 9110 section 10.2.3).',
+    schema: { type: 'string', pattern: '^\\d+$' },
+    example: retryAfter.throttled,
+  },
+  'Access-Control-Allow-Origin': {
+    description: 'The origin whose pages may read the answer, or `*` (Fetch standard).',
+    schema: text,
+    example: '*',
+  },
+  'Access-Control-Expose-Headers': {
+    description: 'What such a page may read of the headers (Fetch standard).',
+    schema: text,
+  },
+} as const satisfies Record<string, HeaderObject>;
+
+export type HeaderName = keyof typeof headers;
+
+/** Headers by name, and whether an answer always has them. */
+export type HeaderUse = Readonly<Partial<Record<HeaderName, boolean>>>;
+
+/** Both forms of each header, those that an answer always has and those that it may have. */
+export function toHeaderObjects(): Record<string, HeaderObject> {
+  return Object.fromEntries(
+    Object.entries<HeaderObject>(headers).flatMap(([name, header]) => [
+      [name, { required: true, ...header }],
+      [toOptional(name), header],
+    ]),
+  );
+}
+
+export function toHeaderReferences(use: HeaderUse): Record<string, HeaderObject> {
+  return Object.fromEntries(
+    Object.entries(use).map(([name, isRequired]) => [
+      name,
+      { $ref: `#/components/headers/${isRequired ? name : toOptional(name)}` },
+    ]),
+  );
+}
+
+/** A reference cannot say by itself whether the header is required. */
+function toOptional(name: string): string {
+  return `${name}.optional`;
+}

@@ -1,0 +1,74 @@
+/**
+ * The parts of an OpenAPI 3.1.1 document that the service's own has
+ * (https://spec.openapis.org/oas/v3.1.1.html).
+ */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: Readonly<Record<string, unknown>> & { readonly version: string };
+  readonly externalDocs: { readonly description: string; readonly url: string };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  /** By path, then by method in lower case. */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly headers: Readonly<Record<string, HeaderObject>>;
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+  };
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly deprecated?: true;
+  readonly 'x-stability': string;
+  /** The instant after which the operation may be gone, in ISO 8601. */
+  readonly 'x-sunset'?: string;
+  readonly parameters: readonly ParameterObject[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Content };
+  /** By status. */
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+}
+
+export interface ParameterObject {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required: boolean;
+  readonly description: string;
+  readonly explode?: false;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, HeaderObject>>;
+  readonly content?: Content;
+}
+
+/** A header, or a `$ref` to one. */
+export interface HeaderObject {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly schema?: JsonSchema;
+  readonly example?: string;
+}
+
+export type Content = Readonly<
+  Record<
+    string,
+    { readonly schema: JsonSchema; readonly examples?: Readonly<Record<string, Example>> }
+  >
+>;
+
+export interface Example {
+  readonly summary: string;
+  readonly value: unknown;
+}
+
+/** JSON Schema 2020-12. */
+export type JsonSchema = { readonly [keyword: string]: unknown };

@@ -1,0 +1,107 @@
+import type { Operation } from '../../shared/contract/operation.ts';
+import {
+  type OperationId,
+  operationIds,
+  operations,
+  responses,
+} from '../../shared/contract/operations.ts';
+import { stages } from '../stages/stages.ts';
+import { toExamples } from './examples.ts';
+import { toHeaderObjects } from './headers.ts';
+import type { HeaderObject, OpenApiDocument, OperationObject } from './openApi.ts';
+import { operationTexts, tagTexts } from './operationTexts.ts';
+import { toParameterObjects } from './parameters.ts';
+import { toResponseObjects } from './responses.ts';
+import { type SchemaOf, toSchemas } from './schemas.ts';
+
+/** Of the interface, not of the code that serves it: a new major version has a base address of its own. */
+const INTERFACE_VERSION = '1.0.0';
+
+/** The service's interface for machines: all of it is read from the contract and the stages' settings. */
+export function defineOpenApiDocument(): OpenApiDocument {
+  const { components, schemaOf } = toSchemas();
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  for (const id of operationIds) {
+    const { path, method } = operations[id];
+    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperationObject(id, schemaOf) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Petstore Inventory Service',
+      version: INTERFACE_VERSION,
+      summary: 'A pet store’s inventory over HTTP and JSON.',
+      description:
+        'Every request takes an API key, every body is JSON, and every error has the same shape. The guides beside this page say the rest: [first call](index.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [updating safely](updates.html), [large lists](lists.html), [int64](numbers.html), [what may change](changes.html).',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    externalDocs: {
+      description: 'The documentation',
+      url: stages.production.settings.documentationAddress,
+    },
+    servers: [
+      { url: stages.production.settings.baseAddress, description: 'Production' },
+      { url: stages.staging.settings.baseAddress, description: 'Staging' },
+    ],
+    security: [{ apiKey: [] }],
+    tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: components,
+      headers: toUsed(toHeaderObjects(), paths),
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'psk_…',
+          description: 'An API key, which starts with `psk_` (RFC 6750 section 2.1).',
+        },
+      },
+    },
+  };
+}
+
+function toUsed(
+  headers: Readonly<Record<string, HeaderObject>>,
+  paths: OpenApiDocument['paths'],
+): Record<string, HeaderObject> {
+  const text = JSON.stringify(paths);
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => text.includes(`#/components/headers/${name}"`)),
+  );
+}
+
+function toOperationObject(id: OperationId, schemaOf: SchemaOf): OperationObject {
+  const operation: Operation = operations[id];
+  const { lifecycle } = operation;
+  const { tag, description, success } = operationTexts[id];
+  const examples = toExamples(id);
+  return {
+    operationId: id,
+    summary: operation.summary,
+    description,
+    tags: [tag],
+    'x-stability': lifecycle.kind,
+    ...(lifecycle.kind === 'deprecated' && {
+      deprecated: true as const,
+      'x-sunset': lifecycle.sunset.toISOString(),
+    }),
+    parameters: toParameterObjects(operation),
+    ...(operation.requestBody && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: schemaOf(operation.requestBody),
+            examples: examples.requests,
+          },
+        },
+      },
+    }),
+    responses: toResponseObjects(
+      operation,
+      { description: success, schema: schemaOf(responses[id]) },
+      examples.responses,
+    ),
+  };
+}

@@ -1,0 +1,92 @@
+import { type ErrorCode, statusOfCode } from '../../shared/contract/errors/errorBody.ts';
+import { toLifecycleHeaders } from '../../shared/contract/lifecycle.ts';
+import type { Operation } from '../../shared/contract/operation.ts';
+import { errorTexts } from './errorTexts.ts';
+import { type HeaderName, type HeaderUse, toHeaderReferences } from './headers.ts';
+import type { Example, HeaderObject, JsonSchema, ResponseObject } from './openApi.ts';
+import { toReference } from './schemas.ts';
+
+/** What any operation can answer, beside the errors that its row of the contract lists. */
+export const errorsAnywhere = [
+  'too_many_requests',
+  'internal_error',
+  'service_unavailable',
+] as const satisfies readonly ErrorCode[];
+
+/** By status. */
+export type ExamplesByStatus = Readonly<Record<string, Readonly<Record<string, Example>>>>;
+
+const inEveryAnswer: readonly HeaderName[] = [
+  'Vary',
+  'Access-Control-Allow-Origin',
+  'Access-Control-Expose-Headers',
+];
+
+/** Every answer of an operation, by status. */
+export function toResponseObjects(
+  operation: Operation,
+  success: { description: string; schema: JsonSchema },
+  examples: ExamplesByStatus,
+): Record<string, ResponseObject> {
+  const toContent = (status: number, schema: JsonSchema) => ({
+    'application/json': { schema, examples: examples[status] ?? {} },
+  });
+  const isTagged = operation.requestHeaders?.includes('If-None-Match') ?? false;
+  const answers: Record<string, ResponseObject> = {
+    200: {
+      description: success.description,
+      headers: toHeaders(operation, toSuccessHeaders(operation)),
+      content: toContent(200, success.schema),
+    },
+  };
+  if (isTagged) {
+    answers[304] = {
+      description: 'The list is the same as the one that `If-None-Match` names; it is not sent.',
+      headers: toHeaders(operation, { ETag: true }),
+    };
+  }
+  for (const code of [...operation.errors, ...errorsAnywhere]) {
+    const status = statusOfCode[code];
+    answers[status] = {
+      description: `\`${code}\`: ${errorTexts[code].description} [More](errors.html#${code}).`,
+      headers: toHeaders(operation, errorTexts[code].headers, code),
+      content: toContent(status, toErrorSchema(code)),
+    };
+  }
+  return answers;
+}
+
+function toSuccessHeaders({ requestHeaders = [], query = {}, streamed }: Operation): HeaderUse {
+  return {
+    ...(requestHeaders.includes('If-Match') && { ETag: true }),
+    // A list that is sent while it is read has none.
+    ...(requestHeaders.includes('If-None-Match') && { ETag: false }),
+    ...('cursor' in query && { Link: false }),
+    ...(streamed && { 'Content-Encoding': false }),
+  };
+}
+
+function toHeaders(
+  { lifecycle }: Operation,
+  use: HeaderUse,
+  code?: ErrorCode,
+): Record<string, HeaderObject> {
+  const fromFunction = !errorsAnywhere.some((one) => one === code);
+  const lifecycleHeaders = Object.keys(toLifecycleHeaders(lifecycle, ''));
+  return toHeaderReferences({
+    'X-Request-Id': true,
+    ...use,
+    // What the gateway answers in the function's place does not have them.
+    ...Object.fromEntries(lifecycleHeaders.map((name) => [name, fromFunction])),
+    ...Object.fromEntries(inEveryAnswer.map((name) => [name, false])),
+  });
+}
+
+function toErrorSchema(code: ErrorCode): JsonSchema {
+  return {
+    allOf: [
+      toReference('Error'),
+      { properties: { code: { const: code }, status: { const: statusOfCode[code] } } },
+    ],
+  };
+}

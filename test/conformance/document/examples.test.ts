@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readStoreData } from '../../../infra/local/storeData.ts';
+import type { RecordedExample } from '../../../infra/openapi/examples.ts';
+import type { ErrorCode } from '../../../shared/contract/errors/errorBody.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { startTestGateway } from '../../infra/local/testGateway.ts';
+import type { ExactResponse } from '../../support/exactFetch.ts';
+import type { Fault } from '../../support/faults.ts';
+import { expectError, expectSuccess } from '../expectations.ts';
+import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
+import { send } from '../target.ts';
+import { type ExampleRequest, exampleRequests } from './exampleRequests.ts';
+
+const sample = new URL('../../../infra/local/sample.json', import.meta.url);
+const recordedFile = '../../../infra/openapi/examples.json';
+
+/** What makes any operation fail, and how. */
+const faults: readonly [name: string, summary: string, fault: Fault, code: ErrorCode][] = [
+  ['broken', 'Something is broken', 'accessDenied', 'internal_error'],
+  ['busy', 'The database is busy', 'throttled', 'service_unavailable'],
+];
+
+/** `npm run openapi` runs this with `--update`, which writes the examples down. */
+describe('the examples of the document', () => {
+  let target: FaultyTarget;
+  beforeAll(async () => {
+    target = await openFaultyStage(await readStoreData(sample));
+  }, 30_000);
+  afterAll(() => target?.close());
+
+  test('are what the local stage answers, each operation with each of its statuses', async () => {
+    const recorded: Partial<Record<OperationId, RecordedExample[]>> = {};
+    for (const id of operationIds) recorded[id] = await record(id);
+    await expect(`${JSON.stringify(recorded, null, 2)}\n`).toMatchFileSnapshot(recordedFile);
+  });
+
+  async function record(id: OperationId): Promise<RecordedExample[]> {
+    const requests = Object.entries(exampleRequests[id]);
+    const examples: RecordedExample[] = [];
+    for (const [name, example] of requests) {
+      const { summary, body: request, code } = example;
+      const response = await ask(target.baseUrl, id, example);
+      examples.push(toRecorded(name, summary, response, code === undefined ? request : undefined));
+    }
+    const [[, valid] = ['', undefined]] = requests;
+    if (!valid) throw new Error(`There is no example of ${id}.`);
+    const limit = { failures: [{ status: 429, share: 1 }], delayMilliseconds: 0 };
+    const limited = await startTestGateway({}, undefined, limit);
+    const code = 'too_many_requests';
+    const response = await ask(limited.baseUrl, id, { ...valid, code });
+    examples.push(toRecorded('tooMany', 'Too many requests at once', response));
+    await limited.drain();
+    for (const [name, summary, fault, code] of faults) {
+      // The key was verified just before, and is not looked up again.
+      target.store.fail({ fault });
+      const response = await ask(target.baseUrl, id, { ...valid, code });
+      examples.push(toRecorded(name, summary, response));
+      target.store.heal();
+    }
+    return examples;
+  }
+
+  async function ask(
+    baseUrl: string,
+    id: OperationId,
+    { path, headers = {}, body, key, code }: ExampleRequest,
+  ): Promise<ExactResponse> {
+    const keys = { read: target.readOnlyApiKey, none: null, invalid: 'psk_not-a-key' };
+    const apiKey = key === undefined ? target.apiKey : keys[key];
+    const sending = { apiKey, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const response = await send({ ...target, baseUrl }, operations[id].method, path, sending);
+    if (code) expectError(response, code, id);
+    else expectSuccess(response, id);
+    return response;
+  }
+});
+
+function toRecorded(
+  name: string,
+  summary: string,
+  { status, text }: ExactResponse,
+  request?: unknown,
+): RecordedExample {
+  // Tools read the document as doubles: an id that one of them would round is no good example.
+  const response = JSON.parse(text, (_, value) => {
+    if (typeof value === 'number') expect(value).toSatisfy(Number.isSafeInteger);
+    return value;
+  });
+  return { name, summary, ...(request !== undefined && { request }), status, response };
+}
