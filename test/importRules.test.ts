@@ -52,7 +52,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   },
   functions: { rooms: ['shared'], packages: nothing },
 
-  'infra/stages': { rooms: ['shared/contract'], packages: nothing },
+  'infra/stages': { rooms: ['shared/contract'], packages: /^node:child_process$/ },
   'infra/metrics': { rooms: ['infra/stages', 'shared/contract'], packages: cdk },
   'infra/service/bundling': { rooms: ['shared/contract'], packages: cdk },
   'infra/service': {

@@ -1,0 +1,45 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { readCommit, unknownCommit } from '../../../infra/stages/commit.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'petstore-commit-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+// The module asks git about the folder that it lies in.
+const copy = join(folder, 'commit.ts');
+cpSync(new URL('../../../infra/stages/commit.ts', import.meta.url).pathname, copy);
+
+function run(): string {
+  const script = `import { readCommit } from '${copy}'; process.stdout.write(readCommit());`;
+  const env = { PATH: process.env.PATH, GIT_CEILING_DIRECTORIES: tmpdir() };
+  return execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+    env,
+  });
+}
+
+function git(...args: string[]): string {
+  const who = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
+  return execFileSync('git', ['-C', folder, ...who, ...args], { encoding: 'utf8' });
+}
+
+it('is unknown where there is no git, and then the commit, marked when files have changed', () => {
+  expect(run()).toBe(unknownCommit);
+  git('init', '-q');
+  git('add', '.');
+  git('commit', '-qm', 'First');
+  const commit = git('rev-parse', 'HEAD').slice(0, 12);
+  expect(run()).toBe(commit);
+  writeFileSync(join(folder, 'other.ts'), '');
+  expect(run()).toBe(`${commit}-dirty`);
+});
+
+it('is what the pipeline says', () => {
+  expect(readCommit({ PETSTORE_COMMIT: 'v1.2.3_4-rc' })).toBe('v1.2.3_4-rc');
+  for (const wrong of ['a b', 'x'.repeat(65), 'a/b', '$(id)']) {
+    expect(() => readCommit({ PETSTORE_COMMIT: wrong })).toThrow(/PETSTORE_COMMIT must be 1 to 64/);
+  }
+});
