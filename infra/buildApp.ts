@@ -2,6 +2,7 @@ import { App, type AppProps, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { definePetstoreStack } from './petstoreStack.ts';
 import { checkStageSettings, StageSettingsError } from './stages/checkStageSettings.ts';
+import { readCommit } from './stages/commit.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
 
@@ -16,12 +17,15 @@ const context = { '@aws-cdk/aws-apigateway:logGroupDestinationArnWithoutWildcard
 export function buildApp(
   props?: AppProps,
   deployments: readonly Stage[] = Object.values(stages),
+  commit: string = readCommit(),
 ): App {
   for (const stage of deployments) checkStageSettings(stage);
   const app = new App({ ...props, context: { ...context, ...props?.context } });
   // Fails the synthesis on any finding that no resource gives a reason for.
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  for (const stage of deployments) defineWatchStack(app, stage, definePetstoreStack(app, stage));
+  for (const stage of deployments) {
+    defineWatchStack(app, stage, definePetstoreStack(app, stage, commit));
+  }
   return app;
 }
 

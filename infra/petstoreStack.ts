@@ -9,8 +9,11 @@ import { defineOutputs } from './service/outputs.ts';
 import { toStackName } from './stages/resourceNames.ts';
 import type { Stage } from './stages/stages.ts';
 
-/** One deployment of the service. */
-export function definePetstoreStack(app: App, stage: Stage): Stack {
+/**
+ * One deployment of the service.
+ * @param commit what it is made of, by which ops tell what is live
+ */
+export function definePetstoreStack(app: App, stage: Stage, commit: string): Stack {
   const { account, region, customDomain, firewall, protectsData } = stage.settings;
   const stack = new Stack(app, toStackName(stage), {
     description: `The pet store's inventory service, ${stage.name}`,
@@ -20,11 +23,11 @@ export function definePetstoreStack(app: App, stage: Stage): Stack {
     tags: { service: 'petstore', stage: stage.name },
   });
   const tables = defineDataTables(stack, stage);
-  const functions = defineOperationFunctions(stack, stage, tables);
+  const functions = defineOperationFunctions(stack, stage, tables, commit);
   const aliases = defineLiveAliases(stack, stage, functions);
   const api = defineRestApi(stack, stage, aliases);
   if (customDomain) defineCustomDomain(stack, api, customDomain);
   if (firewall) defineFirewall(stack, stage, api);
-  defineOutputs(stack, stage, api, tables);
+  defineOutputs(stack, stage, api, tables, commit);
   return stack;
 }

@@ -1,4 +1,3 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   LogGroupLogDestination,
@@ -6,6 +5,7 @@ import {
 } from 'aws-cdk-lib/aws-apigateway';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { toKeptPolicy } from '../service/keptPolicy.ts';
 import { toAccessLogName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 
@@ -35,11 +35,11 @@ export function defineAccessLog(
   scope: Construct,
   stage: Stage,
 ): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
-  const { logRetentionDays, protectsData } = stage.settings;
+  const { logRetentionDays } = stage.settings;
   const logGroup = new LogGroup(scope, 'AccessLogs', {
     logGroupName: toAccessLogName(stage),
     retention: logRetentionDays,
-    removalPolicy: protectsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: toKeptPolicy(stage.settings),
   });
   return {
     accessLogDestination: new LogGroupLogDestination(logGroup),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Duration, Tags } from 'aws-cdk-lib';
 import {
   ApplicationLogLevel,
   Architecture,
@@ -18,6 +18,7 @@ import { tables } from '../stages/tables.ts';
 import { bundling, projectRoot, toEntry } from './bundling/bundling.ts';
 import type { DataTables } from './dataTables.ts';
 import { defineExecutionRole } from './executionRole.ts';
+import { toKeptPolicy } from './keptPolicy.ts';
 
 export type OperationFunctions = Record<OperationId, NodejsFunction>;
 
@@ -26,9 +27,10 @@ export function defineOperationFunctions(
   scope: Construct,
   stage: Stage,
   dataTables: DataTables,
+  commit: string,
 ): OperationFunctions {
   const { settings } = stage;
-  const removalPolicy = settings.protectsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY;
+  const removalPolicy = toKeptPolicy(settings);
   const defineFunction = (operationId: OperationId) => {
     const logGroup = new LogGroup(scope, `${operationId}Logs`, {
       logGroupName: toFunctionLogName(stage, operationId),
@@ -36,7 +38,7 @@ export function defineOperationFunctions(
       removalPolicy,
     });
     const reservedConcurrency = settings.reservedConcurrency?.[operationId];
-    return new NodejsFunction(scope, operationId, {
+    const fn = new NodejsFunction(scope, operationId, {
       functionName: toFunctionName(stage, operationId),
       description: operations[operationId].summary,
       runtime: Runtime.NODEJS_24_X,
@@ -51,7 +53,7 @@ export function defineOperationFunctions(
         reservedConcurrentExecutions: reservedConcurrency,
       }),
       timeout: Duration.seconds(operationSettings[operationId].timeoutSeconds),
-      environment: toEnvironment(operationId, stage, dataTables),
+      environment: { ...toEnvironment(operationId, stage, dataTables), COMMIT: commit },
       // A variable that only version 2 of the SDK reads.
       awsSdkConnectionReuse: false,
       role: defineExecutionRole(scope, operationId, logGroup, dataTables),
@@ -59,9 +61,14 @@ export function defineOperationFunctions(
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel[settings.logLevel],
       tracing: Tracing.ACTIVE,
-      // A kept version is one that the alias can be sent back to.
-      currentVersionOptions: { removalPolicy },
+      // A kept version is one that the alias can be sent back to. Its description is what it is known by:
+      // Lambda refuses to publish the same code and settings twice, and CloudFormation replaces a version
+      // whose description changes; that both change together, with the variable, lets the same code be
+      // deployed from another commit. https://docs.aws.amazon.com/lambda/latest/dg/configuration-versions.html
+      currentVersionOptions: { removalPolicy, description: commit },
     });
+    Tags.of(fn).add('commit', commit);
+    return fn;
   };
   return mapOperations(defineFunction);
 }

@@ -4,12 +4,13 @@ import { apiVersion } from '../../shared/contract/apiVersion.ts';
 import type { Stage } from '../stages/stages.ts';
 import type { DataTables } from './dataTables.ts';
 
-/** What a deployment prints, and what the ops commands read: the base address and the tables' names. */
+/** What a deployment prints, and what the ops commands read: the base address, the commit and the tables' names. */
 export function defineOutputs(
   stack: Stack,
   { settings: { customDomain } }: Stage,
   api: RestApi,
   tables: DataTables,
+  commit: string,
 ): void {
   // Built by hand, since the gateway's own URL ends in a slash.
   const host =
@@ -17,6 +18,10 @@ export function defineOutputs(
   new CfnOutput(stack, 'BaseUrl', {
     description: 'The base address, which every path of the contract is relative to',
     value: `https://${host}/${apiVersion}`,
+  });
+  new CfnOutput(stack, 'Commit', {
+    description: 'The commit that was deployed last',
+    value: commit,
   });
   for (const [name, table] of Object.entries(tables)) {
     new CfnOutput(stack, toTableOutputName(name), { value: table.tableName });

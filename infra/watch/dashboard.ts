@@ -18,13 +18,13 @@ import { toConsumedUnits, toTableThrottles } from '../metrics/tableMetrics.ts';
 import { toFunctionLogName, toStackName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
-import { toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
+import { deployments, toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
 import type { RefusalMetrics } from './refusalMetrics.ts';
 
 /** Of 24 columns, so that three graphs stand side by side. */
 const width = 8;
 
-/** One page per stage: what clients feel above, what carries them below, then who must move on. */
+/** One page per stage: what clients feel above, what carries them below, then what was deployed and who must move on. */
 export function defineDashboard(
   scope: Construct,
   stage: Stage,
@@ -38,6 +38,7 @@ export function defineDashboard(
       toGatewayRow(stage, refusals),
       toFunctionRow(stage),
       toTableRow(stage),
+      toDeploymentRow(stage),
       toDeprecationRow(stage),
     ],
   });
@@ -93,6 +94,18 @@ function toTableRow(stage: Stage): IWidget[] {
       'Tables: throttles',
       tableNames.map((table) => toTableThrottles(stage, table)),
     ),
+  ];
+}
+
+function toDeploymentRow(stage: Stage): IWidget[] {
+  return [
+    new LogQueryWidget({
+      title: 'Deployments: commits that answered',
+      logGroupNames: operationIds.map((id) => toFunctionLogName(stage, id)),
+      queryLines: [...deployments],
+      view: LogQueryVisualizationType.TABLE,
+      width: 24,
+    }),
   ];
 }
 

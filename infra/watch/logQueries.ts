@@ -10,6 +10,13 @@ export interface LogQuery {
 
 const isRequest = 'filter ispresent(message.operation)';
 
+/** Which commits answered, since when and until when: a canary shows as two at once. */
+export const deployments: readonly string[] = [
+  'filter ispresent(message.commit)',
+  'stats min(@timestamp) as first, max(@timestamp) as last, count(*) as requests by message.commit, message.operation',
+  'sort first desc',
+];
+
 /** The questions that ops and finance ask most. The functions' lines lie under `message`. */
 export const logQueries: readonly LogQuery[] = [
   {
@@ -60,6 +67,11 @@ export const logQueries: readonly LogQuery[] = [
       'sort requests desc',
       'limit 100',
     ],
+  },
+  {
+    name: 'Deployments',
+    log: 'functions',
+    lines: deployments,
   },
   { name: 'Callers of deprecated operations', log: 'functions', lines: toDeprecatedCallers() },
 ];

@@ -11,7 +11,11 @@ export function startAccessLog({ internal }: OperationRequest): void {
 }
 
 /** One line a request, once its body is on its way or, where it is streamed, has ended. */
-export function logAccess({ operationId }: Operation, request: OperationRequest): void {
+export function logAccess(
+  { operationId }: Operation,
+  request: OperationRequest,
+  commit: string | undefined,
+): void {
   const { internal, response, error } = request;
   const refused = error instanceof Unauthorized ? error : undefined;
   logInfo({
@@ -24,6 +28,7 @@ export function logAccess({ operationId }: Operation, request: OperationRequest)
     writeUnits: internal.units.write,
     keyId: internal.key?.keyId ?? refused?.keyId,
     keyName: internal.key?.name,
+    ...(commit && { commit }),
     ...(refused && { refused: refused.reason }),
     ...(isBroken(response?.body) && { broken: true }),
   });

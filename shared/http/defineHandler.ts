@@ -36,6 +36,8 @@ export interface HttpSettings {
   readonly allowedOrigins: readonly string[];
   /** Where the stage's documentation lies, without a slash at the end. */
   readonly documentationAddress: string;
+  /** What each request's log line says that it was served by. */
+  readonly commit?: string | undefined;
 }
 
 /** Milliseconds before the function's time runs out at which a waiting handler is answered for. */
@@ -48,7 +50,7 @@ const TIMEOUT_MARGIN = 1_000;
  */
 export function defineHandler<O extends Operation>(
   operation: O,
-  { verifier, allowedOrigins, documentationAddress }: HttpSettings,
+  { verifier, allowedOrigins, documentationAddress, commit }: HttpSettings,
   answer: (input: OperationInput<O>) => Promise<Reply>,
   { response, executionMode }: Sending = { response: bufferedResponse() },
 ) {
@@ -71,7 +73,7 @@ export function defineHandler<O extends Operation>(
       throw new StoreUnavailable(new Error('The handler did not finish in time.'));
     },
     requestStart: (request) => startAccessLog(request as OperationRequest),
-    requestEnd: (request) => logAccess(operation, request as OperationRequest),
+    requestEnd: (request) => logAccess(operation, request as OperationRequest, commit),
     ...(executionMode && { executionMode }),
   }).use(chain.filter((middleware) => middleware !== undefined) as MiddlewareObj[]);
 }

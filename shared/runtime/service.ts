@@ -10,6 +10,8 @@ export interface Service {
   readonly verifier: KeyVerifier;
   readonly allowedOrigins: readonly string[];
   readonly documentationAddress: string;
+  /** What the function was made of, where its deployment told. */
+  readonly commit: string | undefined;
 }
 
 /** @throws {Error} when a variable of the environment is not set */
@@ -20,5 +22,6 @@ export function openService(): Service {
     verifier: defineKeyVerifier(defineKeyStore(client, readVariable('API_KEYS_TABLE'))),
     allowedOrigins: readVariable('ALLOWED_ORIGINS').split(','),
     documentationAddress: readVariable('DOCUMENTATION_ADDRESS'),
+    commit: process.env.COMMIT,
   };
 }

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { unknownCommit } from '../../infra/stages/commit.ts';
 import { stageNames, stages } from '../../infra/stages/stages.ts';
 import { type TableDefinition, tables } from '../../infra/stages/tables.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
@@ -50,13 +51,12 @@ it.each([
 });
 
 it.each([
-  ['production', 90, 'Retain'],
-  ['staging', 14, 'Delete'],
-] as const)('%s keeps every log for %i days', (stage, days, policy) => {
+  ['production', 90],
+  ['staging', 14],
+] as const)('%s keeps every log for %i days', (stage, days) => {
   const groups = Object.entries(findResources(stage, 'AWS::Logs::LogGroup'));
   for (const [, group] of groups) {
     expect(group.Properties.RetentionInDays).toBe(days);
-    expect(group.DeletionPolicy).toBe(policy);
   }
   const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
   const accessLog = groups.find(([id]) =>
@@ -99,29 +99,33 @@ function toLimit(setting: Record<string, string | number>) {
   ];
 }
 
-it.each(stageNames)('%s outputs its base address, ending in /v1, and its tables', (stage) => {
-  const outputs = templates[stage].findOutputs('*');
-  expect(Object.keys(outputs).sort()).toEqual([
-    'ApiKeysTableName',
-    'BaseUrl',
-    'InventoryTableName',
-    'OrdersTableName',
-    'PetsTableName',
-    'RequestsTableName',
-  ]);
-  const [separator, parts] = outputs.BaseUrl?.Value['Fn::Join'] ?? [];
-  const [stageId, gateway] =
-    Object.entries(findResources(stage, 'AWS::ApiGateway::Stage'))[0] ?? [];
-  const address = parts
-    .map((part: string | { Ref: string }) => {
-      if (typeof part === 'string') return part;
-      return part.Ref === stageId ? gateway?.Properties.StageName : `{${part.Ref}}`;
-    })
-    .join(separator);
-  expect(address).toMatch(
-    /^https:\/\/\{Api\w+\}\.execute-api\.\{AWS::Region\}\.\{AWS::URLSuffix\}\/v1$/,
-  );
-});
+it.each(stageNames)(
+  '%s outputs its base address, ending in /v1, its commit and its tables',
+  (stage) => {
+    const outputs = templates[stage].findOutputs('*');
+    expect(Object.keys(outputs).sort()).toEqual([
+      'ApiKeysTableName',
+      'BaseUrl',
+      'Commit',
+      'InventoryTableName',
+      'OrdersTableName',
+      'PetsTableName',
+      'RequestsTableName',
+    ]);
+    const [separator, parts] = outputs.BaseUrl?.Value['Fn::Join'] ?? [];
+    const [stageId, gateway] =
+      Object.entries(findResources(stage, 'AWS::ApiGateway::Stage'))[0] ?? [];
+    const address = parts
+      .map((part: string | { Ref: string }) => {
+        if (typeof part === 'string') return part;
+        return part.Ref === stageId ? gateway?.Properties.StageName : `{${part.Ref}}`;
+      })
+      .join(separator);
+    expect(address).toMatch(
+      /^https:\/\/\{Api\w+\}\.execute-api\.\{AWS::Region\}\.\{AWS::URLSuffix\}\/v1$/,
+    );
+  },
+);
 
 it.each(stageNames)('%s has no custom resource', (stage) => {
   const types = [templates[stage], watchTemplates[stage]].flatMap((template) =>
@@ -152,12 +156,13 @@ it('serves a name of its own under /v1 as well, and says where its DNS record mu
   expect(JSON.stringify(outputs.DomainTarget?.Value)).toContain('RegionalDomainName');
 });
 
-it('synthesizes every stack with no AWS settings at all', { timeout: 60_000 }, () => {
+it('synthesizes every stack with no AWS settings and no git at all', { timeout: 60_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-synth-'));
   try {
     execFileSync(process.execPath, [join(import.meta.dirname, '../../infra/app.ts')], {
       env: {
         HOME: folder,
+        PATH: folder,
         CDK_OUTDIR: folder,
         CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}',
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
@@ -171,6 +176,8 @@ it('synthesizes every stack with no AWS settings at all', { timeout: 60_000 }, (
         'petstore-staging.template.json',
       ]),
     );
+    const template = readFileSync(join(folder, 'petstore-staging.template.json'), 'utf8');
+    expect(JSON.parse(template).Outputs.Commit.Value).toBe(unknownCommit);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

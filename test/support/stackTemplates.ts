@@ -13,6 +13,9 @@ export interface StageTemplates {
   readonly watch: Template;
 }
 
+/** What the templates say that they were made of. */
+export const builtCommit = '0123456789ab';
+
 const built = synthesizeStages(Object.values(stages));
 
 /** Each deployment's service stack, as the settings have it. */
@@ -62,12 +65,20 @@ export const changedSettings = {
   rollout: 'linear10PercentEveryMinute',
 } as const satisfies Partial<StageSettings>;
 
-function synthesizeStages(deployments: readonly Stage[]): Record<StageName, StageTemplates> {
+/** Production as it would be deployed from another commit, with the same code and settings. */
+export function nextProduction(): StageTemplates {
+  return synthesizeStages([stages.production], 'fedcba987654').production;
+}
+
+function synthesizeStages(
+  deployments: readonly Stage[],
+  commit: string = builtCommit,
+): Record<StageName, StageTemplates> {
   // Outside the checkout, and without the functions' bundles, which take longer than all the rest.
   const outdir = mkdtempSync(join(tmpdir(), 'petstore-templates-'));
   try {
     const context = { 'aws:cdk:bundling-stacks': [] };
-    const assembly = buildApp({ outdir, context }, deployments).synth();
+    const assembly = buildApp({ outdir, context }, deployments, commit).synth();
     const toTemplate = (name: string) => Template.fromJSON(assembly.getStackByName(name).template);
     const toTemplates = (stage: Stage) => ({
       service: toTemplate(toStackName(stage)),

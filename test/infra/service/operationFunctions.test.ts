@@ -1,9 +1,16 @@
+import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
 import { type TableName, tables } from '../../../infra/stages/tables.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { suites } from '../../conformance/operations/suites.ts';
-import { type CfnResource, findResources } from '../../support/stackTemplates.ts';
+import {
+  builtCommit,
+  type CfnResource,
+  findResources,
+  nextProduction,
+  templates,
+} from '../../support/stackTemplates.ts';
 
 /** Everything that a function may use of the data: the contract of its role and its environment. */
 function toAccess(id: OperationId): Partial<Record<TableName, readonly string[]>> {
@@ -64,7 +71,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       expect(roleProperties.Policies ?? []).toEqual([]);
     });
 
-    it('is told the names of its tables the allowed origins and the documentation, and nothing else', () => {
+    it('is told the names of its tables the allowed origins, the documentation and the commit, and nothing else', () => {
       const names = (Object.keys(toAccess(id)) as TableName[]).map((table) => [
         tables[table].variable,
         { Ref: toTableId(table) },
@@ -73,8 +80,38 @@ describe.each(stageNames)('the functions of %s', (stage) => {
         ...Object.fromEntries(names),
         ALLOWED_ORIGINS: stage === 'staging' ? '*' : 'https://www.petstore.example',
         DOCUMENTATION_ADDRESS: stages[stage].settings.documentationAddress,
+        COMMIT: builtCommit,
       });
     });
+  });
+});
+
+describe('what is live has the name of its commit', () => {
+  const versionsOf = (template: Template) =>
+    Object.entries(template.findResources('AWS::Lambda::Version'));
+  const next = nextProduction().service;
+
+  it('on each published version, in a tag of its function, and in an output', () => {
+    for (const [, { Properties }] of versionsOf(templates.production)) {
+      expect(Properties.Description).toBe(builtCommit);
+    }
+    for (const { Properties } of Object.values(
+      findResources('production', 'AWS::Lambda::Function'),
+    ))
+      expect(Properties.Tags).toContainEqual({ Key: 'commit', Value: builtCommit });
+    expect(templates.production.findOutputs('Commit')).toMatchObject({
+      Commit: { Value: builtCommit },
+    });
+  });
+
+  it('and the same code from another commit is another version, of other settings', () => {
+    const ids = versionsOf(templates.production).map(([id]) => id);
+    for (const [id, { Properties }] of versionsOf(next)) {
+      expect(ids).not.toContain(id);
+      expect(Properties.Description).toBe('fedcba987654');
+    }
+    for (const { Properties } of Object.values(next.findResources('AWS::Lambda::Function')))
+      expect(Properties.Environment.Variables.COMMIT).toBe('fedcba987654');
   });
 });
 

@@ -54,6 +54,7 @@ async function logLines(): Promise<unknown[]> {
     verifier: defineKeyVerifier({ get }),
     allowedOrigins: ['*'],
     documentationAddress: '',
+    commit: '0123456789ab',
   };
   const fail = async () => {
     throw new Error('outer', { cause: new Error('inner') });
@@ -83,7 +84,7 @@ function toFields({ lines }: { readonly lines: readonly string[] }): string[] {
   const text = lines.join('\n').replace(/"[^"]*"/g, '');
   const results = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name);
   const words =
-    /^(fields|filter|stats|sort|limit|count|sum|latest|ispresent|as|by|in|and|or|desc)$/;
+    /^(fields|filter|stats|sort|limit|count|sum|min|max|latest|ispresent|as|by|in|and|or|desc)$/;
   return [...text.matchAll(/@?[A-Za-z][\w.]*/g)]
     .map(([name]) => name)
     .filter((name) => !name.startsWith('@') && !words.test(name) && !results.includes(name));

@@ -30,6 +30,7 @@ async function logOf(
     verifier: defineKeyVerifier({ get }),
     allowedOrigins: ['*'],
     documentationAddress: '',
+    commit: '0123456789ab',
   };
   const handler = defineHandler(getPet, settings, answer);
   await handler(
@@ -58,6 +59,7 @@ it('says who did what, with which outcome, how fast and at which cost, in one li
       writeUnits: 2,
       keyId,
       keyName: 'storefront-web',
+      commit: '0123456789ab',
     },
   ]);
   expect(lines[0].milliseconds).toBeGreaterThanOrEqual(19);
