@@ -1,3 +1,10 @@
-import { synthesize } from './buildApp.ts';
-
-synthesize();
+try {
+  const { synthesize } = await import('./buildApp.ts');
+  synthesize();
+} catch (error) {
+  // A slip in the settings, as whoever edits them wants to read it; anything else is a fault of ours.
+  if (!(error instanceof SyntaxError)) throw error;
+  const [place] = String(error.stack).split('\n');
+  process.stderr.write(`${place}: ${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,8 +1,9 @@
-import { App, type AppProps, Validations } from 'aws-cdk-lib';
+import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { definePetstoreStack } from './petstoreStack.ts';
 import { checkStageSettings, StageSettingsError } from './stages/checkStageSettings.ts';
 import { readCommit } from './stages/commit.ts';
+import { findExampleSettings } from './stages/exampleSettings.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
 
@@ -24,9 +25,23 @@ export function buildApp(
   // Fails the synthesis on any finding that no resource gives a reason for.
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   for (const stage of deployments) {
-    defineWatchStack(app, stage, definePetstoreStack(app, stage, commit));
+    const service = definePetstoreStack(app, stage, commit);
+    defineWatchStack(app, stage, service);
+    if (stage.settings.protectsData) refuseExamples(service, stage);
   }
   return app;
+}
+
+/**
+ * Settings that are examples still stop what is about to be deployed, which the CDK tells by an account:
+ * that of the credentials in use, or of the settings. Without one this is a test or a first look.
+ */
+function refuseExamples(service: Stack, stage: Stage): void {
+  const isDeployable = (stage.settings.account ?? process.env.CDK_DEFAULT_ACCOUNT) !== undefined;
+  const line = findExampleSettings(stage);
+  if (line === undefined) return;
+  if (isDeployable) Annotations.of(service).addError(line);
+  else Annotations.of(service).addWarningV2('petstore:example-settings', line);
 }
 
 /** Writes the templates of every deployment, or says in one line which setting is wrong, with status 1. */

@@ -43,7 +43,7 @@ export function defineLiveAliases(
   if (deploymentConfig) {
     const serverErrors = defineServerErrorAlarm(scope, stage);
     for (const id of operationIds) {
-      const alarms = [...defineRollbackAlarms(scope, id, aliases[id]), serverErrors];
+      const alarms = [...defineRollbackAlarms(scope, stage, id, aliases[id]), serverErrors];
       defineDeploymentGroup(scope, id, aliases[id], deploymentConfig, alarms);
     }
   }

@@ -8,10 +8,12 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
-import { toFunctionLogName, toFunctionName } from '../stages/resourceNames.ts';
+import { toFirstByteMetricName } from '../metrics/firstByteMetric.ts';
+import { toReservedConcurrency } from '../stages/concurrency.ts';
+import { toFunctionLogName, toFunctionName, toStackName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 import { toUsedTables } from '../stages/tableAccess.ts';
 import { tables } from '../stages/tables.ts';
@@ -37,7 +39,7 @@ export function defineOperationFunctions(
       retention: settings.logRetentionDays,
       removalPolicy,
     });
-    const reservedConcurrency = settings.reservedConcurrency?.[operationId];
+    const reservedConcurrency = toReservedConcurrency(settings, operationId);
     const fn = new NodejsFunction(scope, operationId, {
       functionName: toFunctionName(stage, operationId),
       description: operations[operationId].summary,
@@ -67,10 +69,28 @@ export function defineOperationFunctions(
       // deployed from another commit. https://docs.aws.amazon.com/lambda/latest/dg/configuration-versions.html
       currentVersionOptions: { removalPolicy, description: commit },
     });
+    if (operations[operationId].streamed)
+      defineFirstByteFilter(scope, stage, operationId, logGroup);
     Tags.of(fn).add('commit', commit);
     return fn;
   };
   return mapOperations(defineFunction);
+}
+
+function defineFirstByteFilter(
+  scope: Construct,
+  stage: Stage,
+  operationId: OperationId,
+  logGroup: LogGroup,
+): void {
+  const { metricName, field } = toFirstByteMetricName(operationId);
+  new MetricFilter(scope, `${operationId}FirstByteFilter`, {
+    logGroup,
+    filterPattern: FilterPattern.exists(field),
+    metricNamespace: toStackName(stage),
+    metricName,
+    metricValue: field,
+  });
 }
 
 function toEnvironment(

@@ -2,7 +2,8 @@ import { Duration } from 'aws-cdk-lib';
 import { Alarm, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import type { OperationId } from '../../shared/contract/operations.ts';
+import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import { toFirstByteMetric } from '../metrics/firstByteMetric.ts';
 import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 
@@ -11,7 +12,12 @@ const period = Duration.minutes(1);
 const treatMissingData = TreatMissingData.NOT_BREACHING;
 
 /** What sends one function back to the version before: its code crashed or timed out, or became slow. */
-export function defineRollbackAlarms(scope: Construct, id: OperationId, live: Alias): Alarm[] {
+export function defineRollbackAlarms(
+  scope: Construct,
+  stage: Stage,
+  id: OperationId,
+  live: Alias,
+): Alarm[] {
   const errors = new Alarm(scope, `${id}RollbackErrors`, {
     alarmDescription: `${id} crashed or ran out of time. During a deployment this takes the new code back; look into the function's log, level ERROR.`,
     metric: live.metricErrors({ period, statistic: Stats.SUM }),
@@ -19,14 +25,30 @@ export function defineRollbackAlarms(scope: Construct, id: OperationId, live: Al
     evaluationPeriods: 1,
     treatMissingData,
   });
-  const latency = new Alarm(scope, `${id}RollbackLatency`, {
-    alarmDescription: `The slowest hundredth of ${id}'s calls takes over half of its time limit. During a deployment this takes the new code back; look for "Slowest requests" in Logs Insights.`,
-    metric: live.metricDuration({ period, statistic: Stats.p(99) }),
-    threshold: operationSettings[id].timeoutSeconds * 500,
+  return [errors, defineLatencyAlarm(scope, stage, id, live)];
+}
+
+function defineLatencyAlarm(scope: Construct, stage: Stage, id: OperationId, live: Alias): Alarm {
+  const slowest = { period, statistic: Stats.p(99) };
+  // A long list is not slow code.
+  const { what, metric, threshold } = operations[id].streamed
+    ? {
+        what: 'answers begins after 5 seconds or later',
+        metric: toFirstByteMetric(stage, id, slowest),
+        threshold: 5_000,
+      }
+    : {
+        what: 'calls takes over half of its time limit',
+        metric: live.metricDuration(slowest),
+        threshold: operationSettings[id].timeoutSeconds * 500,
+      };
+  return new Alarm(scope, `${id}RollbackLatency`, {
+    alarmDescription: `The slowest hundredth of ${id}'s ${what}. During a deployment this takes the new code back; look for "Slowest requests" in Logs Insights.`,
+    metric,
+    threshold,
     evaluationPeriods: 1,
     treatMissingData,
   });
-  return [errors, latency];
 }
 
 /** What sends every function back: the functions answer 5xx by themselves without counting an error. */

@@ -1,4 +1,7 @@
 import { operationIds } from '../../shared/contract/operations.ts';
+import { canReserve } from './concurrency.ts';
+import { regions } from './regions.ts';
+import { toTableName } from './resourceNames.ts';
 import {
   isAddress,
   isBaseAddress,
@@ -10,8 +13,14 @@ import {
   isWithin,
   matches,
 } from './settingValues.ts';
-import { logRetentionDays, rollouts, type StageSettings } from './stageSettings.ts';
-import { tables } from './tables.ts';
+import {
+  accountThrottle,
+  logRetentionDays,
+  rollouts,
+  type StageSettings,
+} from './stageSettings.ts';
+import { stageNames } from './stages.ts';
+import { tableNames, tables } from './tables.ts';
 
 /** What a setting must be. */
 export interface SettingRule {
@@ -23,17 +32,23 @@ export interface SettingRule {
   isValid(value: unknown, settings: StageSettings): boolean;
 }
 
-const region = /^[a-z]{2,3}(-[a-z]+)+-\d$/;
+const ownTables = stageNames.flatMap((name) =>
+  tableNames.map((table) => toTableName({ name }, table)),
+);
 
 export const settingRules: Record<keyof StageSettings, SettingRule> = {
   account: { isOptional: true, rule: '12 digits in quotes', isValid: matches(/^\d{12}$/) },
-  region: { isOptional: true, rule: 'a region such as "eu-west-1"', isValid: matches(region) },
+  region: {
+    isOptional: true,
+    rule: `one of ${regions.join(', ')}`,
+    isValid: (value) => regions.some((region) => region === value),
+  },
   documentationAddress: {
     rule: 'an address such as "https://docs.shop.example" without a slash at the end',
     isValid: isAddress,
   },
   allowedOrigins: {
-    rule: '["*"], or origins such as "https://shop.example" without a path or a slash at the end',
+    rule: '["*"], or origins such as "https://shop.example" without a path or a slash at the end, each once',
     isValid: isOrigins,
   },
   customDomain: {
@@ -59,12 +74,12 @@ export const settingRules: Record<keyof StageSettings, SettingRule> = {
   restoredTables: {
     isOptional: true,
     parts: Object.keys(tables),
-    rule: "a table's name, 3 to 255 letters, digits, dots, dashes or underscores",
-    isValid: matches(/^[\w.-]{3,255}$/),
+    rule: "a restored table's name, 3 to 255 letters, digits, dots, dashes or underscores, and none of a stage's own",
+    isValid: (value) => matches(/^[\w.-]{3,255}$/)(value) && !ownTables.includes(String(value)),
   },
   throttles: {
     parts: [...operationIds, 'other'],
-    rule: 'a rate above 0 and a whole burst not below the rate',
+    rule: `a rate above 0 and at most ${accountThrottle.rate}, and a whole burst of at most ${accountThrottle.burst}, not below the rate unless it is that`,
     isValid: isThrottle,
   },
   memoryMegabytes: {
@@ -75,10 +90,14 @@ export const settingRules: Record<keyof StageSettings, SettingRule> = {
   reservedConcurrency: {
     isOptional: true,
     parts: operationIds,
-    rule: 'a whole number from 0 to less than accountConcurrency',
-    isValid: (value, { accountConcurrency }) => isWithin(0, accountConcurrency - 1)(value),
+    rule: 'a whole number from 0; all together must leave 100 of accountConcurrency, which must be set',
+    isValid: (value, settings) => isWithin(0, 1_000_000)(value) && canReserve(settings),
   },
-  accountConcurrency: { rule: 'a whole number from 1', isValid: isWithin(1, 1_000_000) },
+  accountConcurrency: {
+    isOptional: true,
+    rule: 'a whole number from 1',
+    isValid: isWithin(1, 1_000_000),
+  },
   rollout: {
     rule: rollouts.join(' or '),
     isValid: (value) => rollouts.some((rollout) => rollout === value),

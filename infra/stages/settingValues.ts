@@ -1,4 +1,5 @@
 import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { accountThrottle } from './stageSettings.ts';
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;
 
@@ -24,13 +25,19 @@ export function isWithin(least: number, most: number): (value: unknown) => boole
 
 export function isOrigins(value: unknown): boolean {
   if (!Array.isArray(value) || value.length === 0) return false;
+  if (new Set(value).size < value.length) return false;
   if (value.includes('*')) return value.length === 1;
   return value.every((origin) => isText(origin) && isOrigin(origin));
 }
 
-/** As a browser sends it: without a path, a port that goes without saying, or upper case. */
+/**
+ * As a browser sends it: without a path, a port that goes without saying, or upper case. It becomes part
+ * of the gateway's expressions, where a quote would end the text.
+ */
 function isOrigin(text: string): boolean {
-  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  return (
+    /^https?:\/\/[\w.:[\]-]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text
+  );
 }
 
 /** An https address as `URL` writes it, but for a slash at the end; it goes into a header's `<…>`. */
@@ -59,8 +66,10 @@ export function isThrottle(value: unknown): boolean {
     Object.keys(more).length === 0 &&
     Number.isFinite(rate) &&
     Number(rate) > 0 &&
+    Number(rate) <= accountThrottle.rate &&
     Number.isInteger(burst) &&
-    Number(burst) >= Number(rate)
+    Number(burst) <= accountThrottle.burst &&
+    Number(burst) >= Math.min(Number(rate), accountThrottle.burst)
   );
 }
 

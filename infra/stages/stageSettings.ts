@@ -3,7 +3,11 @@ import type { TableName } from './tables.ts';
 
 /** All that may differ between the deployments of the service; `checkStageSettings.ts` holds the bounds. */
 export interface StageSettings {
-  /** The account and region to deploy to, 12 digits and such as `eu-west-1`; default: those of the AWS credentials in use. */
+  /**
+   * The account and region to deploy to, 12 digits and such as `eu-west-1`; default: those of the AWS
+   * credentials in use. Lambda does not stream responses in every region, and lists are streamed: look
+   * the region up at https://builder.aws.com/build/capabilities.
+   */
   readonly account?: string;
   readonly region?: string;
   /**
@@ -37,18 +41,22 @@ export interface StageSettings {
   /**
    * What the gateway lets through of each operation before it answers 429; it bounds what a runaway
    * client can cost. `other` is all that the gateway answers by itself. The account's own limit, shared
-   * by all its APIs, is 10,000 a second with bursts of 5,000.
+   * by all its APIs, is `accountThrottle`.
    */
   readonly throttles: Readonly<Record<OperationId | 'other', Throttle>>;
   /** Memory of each function, 128 to 10,240 MB; its share of a CPU grows with it, up to a whole one at 1769 MB. */
   readonly memoryMegabytes: Readonly<Record<OperationId, number>>;
   /**
    * Calls of a function that may run at once, taken out of what the account has for all its functions;
-   * 0 turns the operation off. Default: as many as the account has left.
+   * 0 turns the operation off. Default: as many as the account has left, but for lists that are streamed,
+   * which get a fifth of `accountConcurrency` where that is set and large enough.
    */
   readonly reservedConcurrency?: Readonly<Partial<Record<OperationId, number>>>;
-  /** Calls that may run at once in the account, 1,000 unless AWS has set another quota; an alarm compares with it. */
-  readonly accountConcurrency: number;
+  /**
+   * Calls that may run at once in the account: 1,000, or as few as 10 in a new one; AWS Service Quotas tells,
+   * as "Concurrent executions". Default: not known, so that nothing is reserved and no alarm compares with it.
+   */
+  readonly accountConcurrency?: number;
   /** How the requests move to new code. All but `atOnce` go back by themselves when errors or latency rise. */
   readonly rollout: Rollout;
   /** Whether a web application firewall stands before the gateway: $8 a month, and $0.60 per million requests. */
@@ -69,9 +77,12 @@ export type DynamoDbAction =
 export interface Throttle {
   /** Requests a second, sustained. */
   readonly rate: number;
-  /** Requests at once; not below `rate`. */
+  /** Requests at once; not below `rate`, as far as the account's own burst lets it. */
   readonly burst: number;
 }
+
+/** What API Gateway lets through of all APIs of an account in a region, unless AWS has set another quota. */
+export const accountThrottle: Throttle = { rate: 10_000, burst: 5_000 };
 
 /** How the requests can move to new code. */
 export const rollouts = [

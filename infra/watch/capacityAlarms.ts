@@ -3,6 +3,7 @@ import { type OperationId, operationIds } from '../../shared/contract/operations
 import { toFunctionMetric } from '../metrics/functionMetrics.ts';
 import { period } from '../metrics/period.ts';
 import { toTableSystemErrors, toTableThrottles } from '../metrics/tableMetrics.ts';
+import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toUsedTableName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
@@ -10,9 +11,12 @@ import type { WatchAlarm } from './watchAlarm.ts';
 
 /** What will break next, or has begun to. */
 export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
+  const { accountConcurrency } = stage.settings;
   return [
     ...operationIds.flatMap((id) => defineFunctionAlarms(stage, id)),
-    defineAccountConcurrencyAlarm(stage),
+    ...(accountConcurrency === undefined
+      ? []
+      : [defineAccountConcurrencyAlarm(accountConcurrency)]),
     ...tableNames.flatMap((table) => {
       const tableName = toUsedTableName(stage, table);
       return [
@@ -39,7 +43,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
 
 function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
   const { timeoutSeconds } = operationSettings[id];
-  const reserved = stage.settings.reservedConcurrency?.[id] ?? 0;
+  const reserved = toReservedConcurrency(stage.settings, id) ?? 0;
   return [
     {
       name: `${id}-errors`,
@@ -83,7 +87,7 @@ function defineConcurrencyAlarm(stage: Stage, id: OperationId, reserved: number)
   };
 }
 
-function defineAccountConcurrencyAlarm({ settings: { accountConcurrency } }: Stage): WatchAlarm {
+function defineAccountConcurrencyAlarm(accountConcurrency: number): WatchAlarm {
   return {
     name: 'account-concurrency',
     description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, other services' included. Look in the Lambda console for whose they are, and ask AWS for a higher quota before calls are refused.`,

@@ -1,10 +1,32 @@
-import { Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { operationIds, operations } from '../../shared/contract/operations.ts';
+import { toFirstByteMetric } from '../metrics/firstByteMetric.ts';
+import { toFunctionMetric } from '../metrics/functionMetrics.ts';
 import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
 import { period } from '../metrics/period.ts';
 import { toRequestShare } from '../metrics/requestShare.ts';
 import { type Stage, stagesFile } from '../stages/stages.ts';
 import type { RefusalMetrics } from './refusalMetrics.ts';
 import type { WatchAlarm } from './watchAlarm.ts';
+
+/** Of all operations, that of the slowest. */
+function toSlowest(stage: Stage): MathExpression {
+  const slowest = { statistic: Stats.p(99), period };
+  const usingMetrics = Object.fromEntries(
+    operationIds.map((id) => [
+      id,
+      operations[id].streamed
+        ? toFirstByteMetric(stage, id, slowest)
+        : toFunctionMetric(stage, id, 'Duration', slowest),
+    ]),
+  );
+  return new MathExpression({
+    label: 'the slowest hundredth, milliseconds',
+    expression: `MAX([${operationIds.map((id) => `FILL(${id}, 0)`).join(', ')}])`,
+    usingMetrics,
+    period,
+  });
+}
 
 /** What clients feel right now. */
 export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics): WatchAlarm[] {
@@ -22,8 +44,8 @@ export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics):
     {
       name: 'latency',
       description:
-        'The slowest hundredth of the requests takes 5 seconds or more. Look at the saved query "Slowest requests" for which operation, and at the X-Ray traces for where the time goes: a cold start, DynamoDB, or a list that has grown.',
-      metric: toGatewayMetric(stage, 'Latency', { statistic: Stats.p(99), period }),
+        'The slowest hundredth of the calls of an operation takes 5 seconds or more, or of those of a list until its first byte: a long list is not slow. Look at the saved query "Slowest requests" for which operation, and at the X-Ray traces for where the time goes.',
+      metric: toSlowest(stage),
       threshold: 5_000,
       periods: 3,
       of: 3,

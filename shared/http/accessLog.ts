@@ -24,6 +24,9 @@ export function logAccess(
     ...(internal.clientRequestId && { clientRequestId: internal.clientRequestId }),
     status: response?.statusCode,
     milliseconds: Date.now() - internal.startedAt,
+    ...(internal.firstByteAt && {
+      firstByteMilliseconds: internal.firstByteAt - internal.startedAt,
+    }),
     readUnits: internal.units.read,
     writeUnits: internal.units.write,
     keyId: internal.key?.keyId ?? refused?.keyId,
@@ -34,7 +37,10 @@ export function logAccess(
   });
 }
 
-/** Whether a streamed body ended before its end: the store failed, or the client left. */
+/**
+ * Whether a streamed body ended before its end: the store failed. That its client left, Lambda does not
+ * tell: the stream runs on to its end (https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html).
+ */
 function isBroken(body: unknown): boolean {
   return typeof body === 'object' && (body as { readableEnded?: boolean }).readableEnded === false;
 }

@@ -7,6 +7,8 @@ import type { RequestUnits } from '../runtime/requestUnits.ts';
 export interface RequestState extends Record<string, unknown> {
   /** Milliseconds since the epoch. */
   startedAt: number;
+  /** When a streamed answer began, in milliseconds since the epoch. */
+  firstByteAt?: number;
   /** The gateway's id of the request, which the client gets as `X-Request-Id`. */
   requestId: string;
   /** Header lines by lower-case name. */

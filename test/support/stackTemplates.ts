@@ -54,6 +54,7 @@ export function changedProduction(): StageTemplates {
 }
 
 export const changedSettings = {
+  accountConcurrency: 1000,
   alarmAddress: 'ops@petstore.example',
   customDomain: {
     name: 'api.petstore.example',

@@ -29,6 +29,7 @@ export function streamedResponse(): OperationMiddleware {
     const reply = request.response as unknown as Reply;
     if ('pages' in reply) request.response = await toPagesResponse(reply.pages, request);
     else await sendDocument?.(request);
+    request.internal.firstByteAt = Date.now();
   }
 
   return { after: sendPages };

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import {
   type CfnResource,
   changedProduction,
@@ -50,13 +50,14 @@ describe('production', () => {
     const watched = AlarmConfiguration.Alarms.map(
       ({ Name }: { Name: { Ref: string } }) => alarms[Name.Ref]?.Properties,
     );
+    const isStreamed = operations[id].streamed;
     expect(watched.map(({ MetricName }: { MetricName: string }) => MetricName)).toEqual([
       'Errors',
-      'Duration',
+      isStreamed ? 'listInventoryFirstByte' : 'Duration',
       '5XXError',
     ]);
     const [errors, duration, serverErrors] = watched;
-    for (const { Dimensions } of [errors, duration]) {
+    for (const { Dimensions } of isStreamed ? [errors] : [errors, duration]) {
       expect(JSON.stringify(Dimensions)).toMatch(
         new RegExp(`"Name":"Resource","Value":.*"${id}[0-9A-F]{8}".*:live`),
       );
@@ -72,6 +73,23 @@ describe('production', () => {
         TreatMissingData: 'notBreaching',
       });
     }
+  });
+
+  it('reads the time to the first byte of a streamed list from its log line', () => {
+    const filters = toResources(templates.production, 'AWS::Logs::MetricFilter');
+    expect(filters.map(([, { Properties }]) => Properties)).toEqual([
+      expect.objectContaining({
+        LogGroupName: { Ref: expect.stringMatching(/^listInventoryLogs/) },
+        FilterPattern: '{ $.message.firstByteMilliseconds = "*" }',
+        MetricTransformations: [
+          {
+            MetricName: 'listInventoryFirstByte',
+            MetricNamespace: 'petstore-production',
+            MetricValue: '$.message.firstByteMilliseconds',
+          },
+        ],
+      }),
+    ]);
   });
 
   it('can move a tenth more every minute, by its settings', () => {

@@ -1,13 +1,24 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { RegionInfo } from 'aws-cdk-lib/region-info';
 import { describe, expect, it } from 'vitest';
 import { synthesize } from '../../../infra/buildApp.ts';
 import {
   checkStageSettings,
   StageSettingsError,
 } from '../../../infra/stages/checkStageSettings.ts';
+import { regions } from '../../../infra/stages/regions.ts';
 import { logRetentionDays, type StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type Stage, stages } from '../../../infra/stages/stages.ts';
 import { callOps } from '../ops/opsProcess.ts';
@@ -21,6 +32,7 @@ const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['account', { account: '12345' }],
   ['account', { account: 123456789012 }],
   ['region', { region: 'Ireland' }],
+  ['region', { region: 'eu-west-9' }],
   ['allowedOrigins', { allowedOrigins: [] }],
   ['allowedOrigins', { allowedOrigins: ['https://shop.example/'] }],
   ['allowedOrigins', { allowedOrigins: ['https://shop.example/checkout'] }],
@@ -29,6 +41,10 @@ const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['allowedOrigins', { allowedOrigins: ['https://Shop.example'] }],
   ['allowedOrigins', { allowedOrigins: ['https://shop.example:443'] }],
   ['allowedOrigins', { allowedOrigins: ['*', 'https://shop.example'] }],
+  ['allowedOrigins', { allowedOrigins: ['https://shop.example', 'https://shop.example'] }],
+  ['allowedOrigins', { allowedOrigins: ["https://o'shop.example"] }],
+  ['allowedOrigins', { allowedOrigins: ['https://shop.example"'] }],
+  ['allowedOrigins', { allowedOrigins: ['https://$shop.example'] }],
   ['allowedOrigins', { allowedOrigins: 'https://shop.example' }],
   ['baseAddress', { baseAddress: undefined }],
   ['baseAddress', { baseAddress: 'https://api.shop.example' }],
@@ -51,11 +67,21 @@ const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['alarmAddress', { alarmAddress: 'a@b.example, c@d.example' }],
   ['protectsData', { protectsData: 'yes' }],
   ['restoredTables.inventory', { restoredTables: { inventory: 'a b' } }],
+  ['restoredTables.inventory', { restoredTables: { inventory: 'petstore-production-inventory' } }],
+  ['restoredTables.pets', { restoredTables: { pets: 'petstore-staging-apiKeys' } }],
   ['restoredTables.stock', { restoredTables: { stock: 'petstore-stock' } }],
   ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: 0, burst: 5 } } }],
   ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: -1, burst: 5 } } }],
   ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: 9, burst: 8 } } }],
   ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: 1, burst: 1.5 } } }],
+  [
+    'throttles.getPet',
+    { throttles: { ...production.throttles, getPet: { rate: 10_001, burst: 5_000 } } },
+  ],
+  [
+    'throttles.getPet',
+    { throttles: { ...production.throttles, getPet: { rate: 100, burst: 5_001 } } },
+  ],
   ['throttles.other', { throttles: { ...production.throttles, other: undefined } }],
   ['memoryMegabytes.getPet', { memoryMegabytes: { ...production.memoryMegabytes, getPet: 127 } }],
   [
@@ -66,7 +92,16 @@ const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['memoryMegabytes.listInventory', { memoryMegabytes: {} }],
   ['memoryMegabytes', { memoryMegabytes: 512 }],
   ['reservedConcurrency.getPet', { reservedConcurrency: { getPet: -1 } }],
-  ['reservedConcurrency.getPet', { reservedConcurrency: { getPet: 1000 } }],
+  [
+    'reservedConcurrency.getPet',
+    { accountConcurrency: 1000, reservedConcurrency: { getPet: 901 } },
+  ],
+  ['reservedConcurrency.getPet', { reservedConcurrency: { getPet: 1 } }],
+  ['reservedConcurrency.getPet', { accountConcurrency: 10, reservedConcurrency: { getPet: 1 } }],
+  [
+    'reservedConcurrency.getPet',
+    { accountConcurrency: 1000, reservedConcurrency: { getPet: 900, listOrders: 900 } },
+  ],
   ['accountConcurrency', { accountConcurrency: 0 }],
   ['rollout', { rollout: 'slowly' }],
   ['rollout', { rollout: undefined }],
@@ -80,10 +115,13 @@ const right: Record<string, unknown>[] = [
   { documentationAddress: 'https://shop.example/docs/petstore' },
   { alarmAddress: 'ops+petstore@shop.example', logRetentionDays: 9999, logLevel: 'DEBUG' },
   {
-    reservedConcurrency: { getPet: 0, listOrders: 999 },
+    accountConcurrency: 1000,
+    reservedConcurrency: { getPet: 0, listOrders: 900 },
     restoredTables: { pets: 'pets-restored' },
   },
+  { reservedConcurrency: { updateInventory: 0 } },
   { throttles: { ...production.throttles, getPet: { rate: 0.5, burst: 1 } } },
+  { throttles: { ...production.throttles, getPet: { rate: 10_000, burst: 5_000 } } },
   { rollout: 'linear10PercentEveryMinute', firewall: true },
 ];
 
@@ -95,6 +133,10 @@ describe("a stage's settings", () => {
   it('can keep logs for as long as CloudWatch Logs can', () => {
     const known = Object.values(RetentionDays).filter((days) => typeof days === 'number');
     expect([...logRetentionDays]).toEqual(known.sort((one, other) => one - other));
+  });
+
+  it('know every region that the CDK knows', () => {
+    expect(regions).toEqual(RegionInfo.regions.map(({ name }) => name));
   });
 
   it.each(right)('can be %j', (changed) => {
@@ -128,6 +170,24 @@ describe('synthesizing', () => {
     expect(readdirSync(folder)).toEqual([]);
     rmSync(folder, { recursive: true });
   });
+});
+
+it('a slip in the settings is told in one line, and where it is', () => {
+  const root = join(import.meta.dirname, '../../..');
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-slip-'));
+  for (const name of ['infra', 'shared', 'package.json']) {
+    cpSync(join(root, name), join(folder, name), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const file = join(folder, 'infra/stages/stages.ts');
+  writeFileSync(file, readFileSync(file, 'utf8').replace("logLevel: 'INFO',", "logLevel: 'INFO'"));
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, 'infra/app.ts')], {
+    encoding: 'utf8',
+    env: { ...process.env, CDK_OUTDIR: folder },
+  });
+  rmSync(folder, { recursive: true });
+  expect(stderr).toMatch(/^\S+infra\/stages\/stages\.ts:\d+: Expected ','[^\n]*\n$/);
+  expect(status).toBe(1);
 });
 
 function check(changed: Record<string, unknown>): void {

@@ -16,11 +16,11 @@ type ExpectedAlarm = [name: string, metrics: string[], namespace: string];
 
 const expectedAlarms: ExpectedAlarm[] = [
   ['server-errors', ['5XXError', 'Count'], 'ApiGateway'],
-  ['latency', ['Latency'], 'ApiGateway'],
+  // Of the streamed list, the time to its first byte.
+  ['latency', ['listInventoryFirstByte', 'Duration', 'Duration', 'Duration'], 'Lambda'],
   ['throttled-requests', ['throttled', 'Count'], 'ApiGateway'],
   ['unauthorized-requests', ['unauthorized', 'Count'], 'ApiGateway'],
   ['forbidden-requests', ['forbidden', 'Count'], 'ApiGateway'],
-  ['account-concurrency', ['ConcurrentExecutions'], 'Lambda'],
   ...operationIds.flatMap((id): ExpectedAlarm[] => [
     [`${id}-errors`, ['Errors'], 'Lambda'],
     [`${id}-duration`, ['Duration'], 'Lambda'],
@@ -177,7 +177,15 @@ describe('what watches a stage with other settings', () => {
     );
     expect(alarm?.Properties.Threshold).toBe(40);
     expect(toMetrics(alarm?.Properties)).toMatchObject([{ MetricName: 'ConcurrentExecutions' }]);
-    expect(alarms).toHaveLength(expectedAlarms.length + 1);
+    expect(alarms).toHaveLength(expectedAlarms.length + 2);
+  });
+
+  it('looks at the concurrency of the account, where that is known', () => {
+    const alarm = alarms.find(
+      ({ Properties }) => Properties.AlarmName === 'petstore-production-account-concurrency',
+    );
+    expect(alarm?.Properties).toMatchObject({ MetricName: 'ConcurrentExecutions', Threshold: 800 });
+    expect(alarm?.Properties.Dimensions).toBeUndefined();
   });
 
   it('looks at a restored table in place of the one that it stands for', () => {

@@ -1,0 +1,50 @@
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { buildApp } from '../../../infra/buildApp.ts';
+import { findExampleSettings } from '../../../infra/stages/exampleSettings.ts';
+import { type Stage, stages } from '../../../infra/stages/stages.ts';
+
+const { production, staging } = stages;
+const line =
+  'infra/stages/stages.ts: examples of ours stand in baseAddress, documentationAddress, allowedOrigins of production; set your own before you deploy.';
+const owned: Stage = {
+  ...production,
+  settings: {
+    ...production.settings,
+    baseAddress: 'https://api.shop.example/v1',
+    documentationAddress: 'https://docs.shop.example',
+    allowedOrigins: ['https://shop.example'],
+  },
+};
+
+afterEach(() => vi.unstubAllEnvs());
+
+it('names the settings of production that are examples still', () => {
+  expect(findExampleSettings(production)).toBe(line);
+  expect(findExampleSettings(owned)).toBeUndefined();
+});
+
+describe('synthesizing production', () => {
+  it.each([
+    [
+      'stops at them where there is an account to deploy to',
+      '123456789012',
+      production,
+      [line],
+      [],
+    ],
+    ['warns of them at a first look, without credentials', undefined, production, [], [line]],
+    ['has nothing to say of addresses of one’s own', '123456789012', owned, [], []],
+    ['has nothing to say of staging', '123456789012', staging, [], []],
+  ])('%s', (_, account, stage, errors, warnings) => {
+    vi.stubEnv('CDK_DEFAULT_ACCOUNT', account);
+    const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } }, [stage]);
+    const found = Annotations.fromStack(app.node.findChild(`petstore-${stage.name}`) as never);
+    const toLines = (messages: { entry: { data?: unknown } }[]) =>
+      messages.map(({ entry }) => String(entry.data)).filter((text) => text.includes('examples'));
+    expect(toLines(found.findError('*', Match.anyValue()))).toEqual(errors);
+    expect(toLines(found.findWarning('*', Match.anyValue()))).toEqual(
+      warnings.map((text) => expect.stringContaining(text)),
+    );
+  });
+});
