@@ -1,7 +1,7 @@
 import { type IResource, MockIntegration, PassthroughBehavior } from 'aws-cdk-lib/aws-apigateway';
 import { statusOfCode, toErrorBody } from '../../shared/contract/errors/errorBody.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
-import { type GatewayError, toAllow } from './gatewayErrors.ts';
+import { fixedAnswerTypes, type GatewayError, toAllow } from './gatewayErrors.ts';
 import { type MappedHeaders, toErrorHeaders, toPreflightHeaders } from './responseHeaders.ts';
 
 type Origins = StageSettings['allowedOrigins'];
@@ -40,7 +40,7 @@ function addFixedAnswer(
   const integration = new MockIntegration({
     passthroughBehavior: PassthroughBehavior.NEVER,
     requestTemplates: Object.fromEntries(
-      requestTypes.map((type) => [type, `{"statusCode":${statusCode}}`]),
+      fixedAnswerTypes.map((type) => [type, `{"statusCode":${statusCode}}`]),
     ),
     integrationResponses,
   });
@@ -48,22 +48,6 @@ function addFixedAnswer(
     methodResponses: [{ statusCode, responseParameters: mapHeaders(headers, () => true) }],
   });
 }
-
-/**
- * A mock picks its request template by the body's type, and there is no template for any type: the
- * rest gets the gateway's 415.
- */
-const requestTypes = [
-  'application/json',
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/octet-stream',
-  'application/x-www-form-urlencoded',
-  'application/xml',
-  'multipart/form-data',
-  'text/plain',
-  'text/xml',
-];
 
 /** Where several origins are allowed, names the request's own if it is one of them. */
 function toOriginTemplate(origins: Origins): string | undefined {

@@ -73,6 +73,22 @@ export const gatewayErrors = {
   WAF_FILTERED: forbidden,
 } as const satisfies Record<string, GatewayError>;
 
+/**
+ * The types of bodies that a path or method of no operation is answered for. A mock picks its request
+ * template by the body's type, and there is no template for any type: the rest gets the gateway's 415.
+ */
+export const fixedAnswerTypes = [
+  'application/json',
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/octet-stream',
+  'application/x-www-form-urlencoded',
+  'application/xml',
+  'multipart/form-data',
+  'text/plain',
+  'text/xml',
+] as const;
+
 /** The answer to a method that a known path does not have; `allow` is the value of its Allow header. */
 export function toMethodNotAllowedError(allow: string): GatewayError {
   return {

@@ -1,23 +1,23 @@
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
-import {
-  type Attribute,
-  AttributeType,
-  BillingMode,
-  type ITable,
-  Table,
-} from 'aws-cdk-lib/aws-dynamodb';
+import { type Attribute, AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
 import { toTableName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { type TableDefinition, type TableName, tables } from '../stages/tables.ts';
 
 /** The tables that the functions use: the stack's own, or those restored in their place. */
-export type DataTables = Record<TableName, Pick<ITable, 'tableArn' | 'tableName'>>;
+export type DataTables = Record<TableName, DataTable>;
+
+export interface DataTable {
+  readonly tableName: string;
+  /** The table, and the one that it was restored in the place of, which versions before it still use. */
+  readonly tableArns: readonly string[];
+}
 
 /** The tables, billed by request so that an idle one costs its storage alone. */
 export function defineDataTables(scope: Construct, stage: Stage): DataTables {
   const { protectsData, restoredTables = {} } = stage.settings;
-  const defineTable = (name: TableName) => {
+  const defineTable = (name: TableName): DataTable => {
     const { partitionKey, sortKey, timeToLive }: TableDefinition = tables[name];
     const table = new Table(scope, `${name}Table`, {
       tableName: toTableName(stage, name),
@@ -36,7 +36,9 @@ export function defineDataTables(scope: Construct, stage: Stage): DataTables {
       });
     }
     const restored = restoredTables[name];
-    return restored ? Table.fromTableName(scope, `${name}RestoredTable`, restored) : table;
+    if (!restored) return { tableName: table.tableName, tableArns: [table.tableArn] };
+    const { tableName, tableArn } = Table.fromTableName(scope, `${name}RestoredTable`, restored);
+    return { tableName, tableArns: [tableArn, table.tableArn] };
   };
   return {
     inventory: defineTable('inventory'),

@@ -29,7 +29,8 @@ export function defineExecutionRole(
   const access = toTableAccess(operationId);
   for (const name of toUsedTables(operationId)) {
     const actions = [...(access[name] ?? [])];
-    role.addToPolicy(new PolicyStatement({ actions, resources: [dataTables[name].tableArn] }));
+    const resources = [...dataTables[name].tableArns];
+    role.addToPolicy(new PolicyStatement({ actions, resources }));
   }
   Validations.of(role).acknowledge({
     id: 'AwsSolutions-IAM5[Resource::*]',

@@ -33,7 +33,9 @@ export const logQueries: readonly LogQuery[] = [
     name: 'Errors with their cause',
     log: 'functions',
     lines: [
-      'fields @timestamp, @log, message.requestId, message.error.name, message.error.message, message.error.cause.name, message.error.cause.message, errorType, errorMessage, record.status',
+      'fields @timestamp, @log, message.requestId, message.error.name, message.error.message, message.error.cause.name, message.error.cause.message, message.errorType, message.errorMessage, record.status',
+      // Of what a function did not catch, Lambda writes errorType and errorMessage into the message:
+      // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html
       // The platform's own line says so where the function could not: a timeout, a crash.
       'filter level in ["ERROR", "FATAL"] or message.status >= 500 or (type = "platform.report" and record.status != "success")',
       'sort @timestamp desc',

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import {
+  fixedAnswerTypes,
   type GatewayError,
   gatewayErrors,
   toAllow,
@@ -80,11 +81,13 @@ async function answerRequest(
   const refuse = (error: GatewayError) => toErrorAnswer(error, requestId);
   if (countBytes(request.headerLines) > MAX_HEADER_BYTES) return refuse(gatewayErrors.DEFAULT_4XX);
   const route = path === undefined ? undefined : findRoute(path);
-  if (!route) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
+  const refuseFixed = (error: GatewayError) =>
+    refuse(hasFixedAnswer(incoming) ? error : gatewayErrors.UNSUPPORTED_MEDIA_TYPE);
+  if (!route) return refuseFixed(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
   const allow = toAllow([...route.functions.keys()]);
   if (method === 'OPTIONS') return toPreflightAnswer(allow, requestId);
   const called = route.functions.get(method);
-  if (!called) return refuse(toMethodNotAllowedError(allow));
+  if (!called) return refuseFixed(toMethodNotAllowedError(allow));
   const body = await readBody(incoming);
   if (body === undefined) return refuse(gatewayErrors.REQUEST_TOO_LARGE);
   const event = toProxyEvent(request, called.operation.path, route.pathParameters, body);
@@ -96,6 +99,12 @@ async function answerRequest(
   if (rehearsed) return refuse(rehearsed);
   await invoke(called, event, response);
   return undefined;
+}
+
+/** A body without a type counts as JSON. */
+function hasFixedAnswer({ headers }: IncomingMessage): boolean {
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() || 'application/json';
+  return fixedAnswerTypes.some((one) => one === type);
 }
 
 function toFailure(error: unknown): GatewayError {

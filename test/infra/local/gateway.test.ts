@@ -94,6 +94,25 @@ describe('the gateway itself', () => {
     expect(response.headers.get('Allow')).toBe(allow);
   });
 
+  test.each(['text/csv', 'application/jsonp', 'image/png; q=1'])(
+    'answers 415 at a path or method of no operation to the type %s, which no fixed answer knows',
+    async (type) => {
+      const headers = { 'Content-Type': type };
+      for (const [method, path] of [
+        ['POST', '/nothing'],
+        ['PUT', '/pets/1'],
+      ] as const) {
+        const response = await send(method, path, Buffer.from('a'), headers);
+        expectError(response, 'unsupported_media_type');
+      }
+    },
+  );
+
+  test('has its fixed answers for the types that it knows, with parameters and in any case', async () => {
+    const headers = { 'Content-Type': 'Text/Plain; charset=utf-8' };
+    expectError(await send('POST', '/nothing', Buffer.from('a'), headers), 'not_found');
+  });
+
   test('answers a preflight, with no body and no function', async () => {
     const response = await send('OPTIONS', '/inventory/1');
     expect(response).toMatchObject({ status: 204, text: '' });
