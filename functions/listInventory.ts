@@ -1,4 +1,5 @@
 import { listInventory } from '../shared/contract/operations/listInventory.ts';
+import { DEFAULT_LIMIT } from '../shared/contract/parameters/pageQuery.ts';
 import { defineStreamedHandler } from '../shared/http/defineStreamedHandler.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
@@ -15,7 +16,11 @@ export const handler = defineStreamedHandler(
     const selection = { status, withTags: include === 'etag' };
     if (petId) return { body: await inventory.find(petId, selection) };
     if (limit === undefined && cursor === undefined) return { pages: inventory.pages(selection) };
-    const { items, next } = await inventory.page({ limit: limit ?? 100, cursor, ...selection });
+    const { items, next } = await inventory.page({
+      limit: limit ?? DEFAULT_LIMIT,
+      cursor,
+      ...selection,
+    });
     return { body: items, next };
   },
 );

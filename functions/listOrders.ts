@@ -1,4 +1,5 @@
 import { listOrders } from '../shared/contract/operations/listOrders.ts';
+import { DEFAULT_LIMIT } from '../shared/contract/parameters/pageQuery.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
 import { defineDocuments } from '../shared/runtime/documents.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
@@ -12,7 +13,7 @@ const orders = defineOrderStore(defineDocuments(service.client), readVariable('O
 export const handler = defineHandler(
   listOrders,
   service,
-  async ({ query: { limit = 100, cursor } }) => {
+  async ({ query: { limit = DEFAULT_LIMIT, cursor } }) => {
     const { items, next } = await orders.page({ limit, cursor });
     return { body: items, next };
   },

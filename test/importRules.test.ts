@@ -88,7 +88,12 @@ const rooms: Readonly<Record<string, Rule>> = {
     packages: /^aws-lambda$|^node:/,
   },
   'infra/local/gateway': {
-    rooms: ['infra/gateway/gatewayErrors.ts', 'infra/local/lambda', 'shared/contract'],
+    rooms: [
+      'infra/gateway/gatewayErrors.ts',
+      'infra/gateway/gatewayLimits.ts',
+      'infra/local/lambda',
+      'shared/contract',
+    ],
     packages: /^aws-lambda$|^zod\/mini$|^node:/,
   },
   'infra/local': {

@@ -1,4 +1,5 @@
 import { type DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
+import { IDEMPOTENCY_HOURS } from '../contract/headerLimits.ts';
 import type { InventoryItem } from '../contract/schemas/inventory.ts';
 import { letterOf, toStatus } from './inventoryRecord.ts';
 
@@ -21,7 +22,7 @@ export interface RequestStore {
 }
 
 /** For as long as a client may send its request again. */
-const LIFETIME_SECONDS = 24 * 60 * 60;
+const LIFETIME_SECONDS = IDEMPOTENCY_HOURS * 60 * 60;
 
 /** @param now the clock, in milliseconds since the epoch */
 export function defineRequestStore(

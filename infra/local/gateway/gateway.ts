@@ -6,6 +6,7 @@ import {
   toAllow,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
+import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
 import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
 import {
   type GatewayAnswer,
@@ -17,13 +18,9 @@ import { type GatewayRequest, toGatewayRequest } from './gatewayRequest.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';
 import { answerMalformedRequest } from './malformedRequest.ts';
 import { toProxyEvent } from './proxyEvent.ts';
-import { MAX_PAYLOAD_BYTES } from './proxyResult.ts';
 import { noRehearsal, type Rehearsal, rehearse } from './rehearsal.ts';
 import { readBody } from './requestBody.ts';
 import { defineRoutes, type FindRoute } from './route.ts';
-
-/** API Gateway's limit for the names and values of all headers together. */
-const MAX_HEADER_BYTES = 10_240;
 
 /** What the gateway answers for. */
 export interface Service {

@@ -1,9 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as z from 'zod/mini';
+import { MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
 import type { GatewayAnswer } from './gatewayAnswer.ts';
-
-/** Lambda's limit for a payload in each direction: 6 MB. */
-export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 

@@ -1,20 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-
-/** API Gateway's limit for a payload: 10 MB. */
-const MAX_BYTES = 10 * 1024 * 1024;
+import { MAX_BODY_BYTES } from '../../gateway/gatewayLimits.ts';
 
 /**
  * Reads the body as text, in which bytes that are not UTF-8 become U+FFFD.
  * @returns `null` when there is none, `undefined` as soon as it proves too large
  */
 export async function readBody(incoming: IncomingMessage): Promise<string | null | undefined> {
-  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BYTES) return undefined;
+  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   return new Promise((resolve, reject) => {
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= MAX_BYTES) {
+      if (size <= MAX_BODY_BYTES) {
         chunks.push(chunk);
       } else {
         // The rest is read and dropped: a client that is still sending would miss the answer.

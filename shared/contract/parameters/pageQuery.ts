@@ -2,6 +2,9 @@ import type { Parameter } from './parameter.ts';
 
 const MAX_LIMIT = 1_000;
 
+/** The elements of a page whose request has no `limit`. */
+export const DEFAULT_LIMIT = 100;
+
 /** The most elements that a page may have. */
 const limit: Parameter<number> = {
   parse: (text) =>

@@ -1,4 +1,5 @@
 import { InvalidRequest } from '../../contract/errors/errors.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../contract/headerLimits.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
 /**
@@ -10,8 +11,10 @@ export function idempotency(): OperationMiddleware {
     const { internal } = request;
     const value = toHeader(request, 'idempotency-key');
     if (value === undefined) return;
-    if (!/^[\x21-\x7e]{1,255}$/.test(value)) {
-      throw new InvalidRequest('Idempotency-Key must be 1 to 255 visible ASCII characters.');
+    if (!/^[\x21-\x7e]+$/.test(value) || value.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
+      throw new InvalidRequest(
+        `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,
+      );
     }
     internal.idempotencyKey = `${internal.key?.keyId} ${value}`;
   }

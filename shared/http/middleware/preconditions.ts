@@ -1,8 +1,7 @@
 import { InvalidRequest } from '../../contract/errors/errors.ts';
+import { MAX_TAGS } from '../../contract/headerLimits.ts';
 import { parseEntityTags } from '../entityTags.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
-
-const MAX_TAGS = 20;
 
 /**
  * Reads `If-Match` (RFC 9110 section 13.1.1). Weak tags are dropped, as they never match strongly; `*`

@@ -1,3 +1,4 @@
+import { MAX_CLIENT_REQUEST_ID_LENGTH } from '../../contract/headerLimits.ts';
 import {
   addHeaders,
   type OperationMiddleware,
@@ -25,7 +26,8 @@ export function requestContext(): OperationMiddleware {
 /** What a client calls its request, for the log; anything but a plain name is passed over. */
 function toClientRequestId(lines: readonly string[] = []): string | undefined {
   const [line = ''] = lines;
-  return lines.length === 1 && /^[A-Za-z0-9._-]{1,64}$/.test(line) ? line : undefined;
+  const isName = /^[A-Za-z0-9._-]+$/.test(line) && line.length <= MAX_CLIENT_REQUEST_ID_LENGTH;
+  return lines.length === 1 && isName ? line : undefined;
 }
 
 /** Names come in the client's case, and a client may send one name in two cases. */

@@ -1,0 +1,12 @@
+// What AWS sets, and the local stage holds its clients to:
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
+// https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+
+/** API Gateway's limit for the names and values of all headers of a request together. */
+export const MAX_HEADER_BYTES = 10_240;
+
+/** API Gateway's limit for a payload: 10 MB. */
+export const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+/** Lambda's limit for a payload in each direction, unless it is streamed: 6 MB. */
+export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
