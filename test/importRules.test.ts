@@ -83,6 +83,16 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['infra/ops/data/files', 'infra/cli', 'infra/bulk', 'shared/contract'],
     packages: sdk,
   },
+  'infra/docs': {
+    rooms: [
+      'infra/gateway/gatewayErrors.ts',
+      'infra/gateway/gatewayLimits.ts',
+      'infra/stages',
+      'shared/contract',
+      'shared/http/toErrorResponse.ts',
+    ],
+    packages: /^(@scalar\/fastify-api-reference|fastify|marked)$|^node:/,
+  },
   'infra/local/lambda': {
     rooms: ['infra/stages', 'functions', 'shared/contract'],
     packages: /^aws-lambda$|^node:/,

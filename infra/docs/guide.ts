@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { Marked } from 'marked';
+import { fillPlaceholders, type Placeholders } from './placeholders.ts';
+
+/** A guide, ready to be put into a page. */
+export interface Guide {
+  /** The name of its page, without `.html`. */
+  readonly name: string;
+  /** Its first heading, in plain text. */
+  readonly title: string;
+  readonly html: string;
+}
+
+/** In the order in which they are offered; the first is the page that the site opens with. */
+export const guideNames = [
+  'index',
+  'errors',
+  'retries',
+  'limits',
+  'updates',
+  'lists',
+  'numbers',
+  'changes',
+  'deprecations',
+] as const;
+
+const folder = new URL('guides/', import.meta.url);
+
+/** @throws {Error} that names the guide, when it has a placeholder that is not known */
+export async function readGuide(name: string, facts: Placeholders): Promise<Guide> {
+  const file = new URL(`${name}.md`, folder);
+  try {
+    return renderGuide(name, fillPlaceholders(await readFile(file, 'utf8'), facts));
+  } catch (error) {
+    throw new Error(`infra/docs/guides/${name}.md: ${(error as Error).message}`);
+  }
+}
+
+export function renderGuide(name: string, markdown: string): Guide {
+  const [, title = name] = /^# (.+)$/m.exec(markdown) ?? [];
+  const html = marked.parse(markdown, { async: false });
+  // A wide table scrolls in itself; the page never does.
+  const tables = html.replaceAll('<table>', '<div class="wide"><table>');
+  return { name, title, html: tables.replaceAll('</table>', '</table></div>') };
+}
+
+const marked = new Marked({
+  renderer: {
+    heading({ tokens, depth, text }) {
+      return `<h${depth} id="${toAnchor(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+    },
+  },
+});
+
+/** A name in code, such as an error's or an operation's, is its own anchor. */
+function toAnchor(heading: string): string {
+  const [, name] = /^`(\w+)`$/.exec(heading) ?? [];
+  if (name !== undefined) return name;
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+}

@@ -1,0 +1,67 @@
+import type { Guide } from './guide.ts';
+import type { SiteFile } from './siteFile.ts';
+
+/** What a page says of itself in its head. */
+export interface PageHead {
+  readonly title: string;
+  /** The value of `Content-Security-Policy`. */
+  readonly policy: string;
+  /** Scripts by their addresses, run in this order once the page stands. */
+  readonly scripts?: readonly string[];
+}
+
+/** The guides run no script and call nobody. */
+const guidePolicy = toPolicy({ 'style-src': "'self'", 'img-src': "'self'" });
+
+export function toGuidePage(guide: Guide, guides: readonly Guide[]): SiteFile {
+  const body = `<main class="guide">\n${guide.html}</main>`;
+  return toPage(
+    { title: guide.title, policy: guidePolicy },
+    toHeader(guides, `${guide.name}.html`) + body,
+  );
+}
+
+export function toPage({ title, policy, scripts = [] }: PageHead, body: string): SiteFile {
+  const tags = scripts.map((address) => `<script src="${address}" defer></script>\n`);
+  return {
+    type: 'text/html; charset=utf-8',
+    policy,
+    body: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Petstore Inventory</title>
+<link rel="icon" href="icon.svg">
+<link rel="stylesheet" href="style.css">
+${tags.join('')}</head>
+<body>
+${body}
+</body>
+</html>
+`,
+  };
+}
+
+/** The way to every page. */
+export function toHeader(guides: readonly Guide[], current: string): string {
+  const pages = [
+    ...guides.map(({ name, title }) => [`${name}.html`, title]),
+    ['reference.html', 'Reference'],
+  ];
+  const links = pages.map(([address, title]) => {
+    const mark = address === current ? ' aria-current="page"' : '';
+    return `<a href="${address}"${mark}>${title}</a>`;
+  });
+  return `<header class="pages">\n<nav aria-label="Pages">\n${links.join('\n')}\n</nav>\n</header>\n`;
+}
+
+/** Nothing is allowed but what is named (https://www.w3.org/TR/CSP3/). */
+export function toPolicy(directives: Readonly<Record<string, string>>): string {
+  const all = { 'default-src': "'none'", 'base-uri': "'none'", 'form-action': "'none'" };
+  return Object.entries({ ...all, ...directives })
+    .map(([name, value]) => `${name} ${value}`)
+    .join('; ');
+}

@@ -1,0 +1,86 @@
+import scalar from '@scalar/fastify-api-reference';
+import fastify from 'fastify';
+import type { Guide } from './guide.ts';
+import type { OpenApiDocument } from './openApi.ts';
+import { toHeader, toPage, toPolicy } from './page.ts';
+import type { LocalAccess, SiteFile } from './siteFile.ts';
+
+/** The page that shows every operation and sends requests, with its scripts. */
+export async function defineReference(
+  { servers, components }: OpenApiDocument,
+  guides: readonly Guide[],
+  local: LocalAccess | undefined,
+): Promise<[name: string, file: SiteFile][]> {
+  const [scheme = ''] = Object.keys(components.securitySchemes);
+  const addresses = local ? [local.baseUrl] : servers.map(({ url }) => url);
+  const page = toPage(
+    {
+      title: 'Reference',
+      policy: toReferencePolicy(addresses),
+      scripts: ['scalar.js', 'reference.js'],
+    },
+    `${toHeader(guides, 'reference.html')}<div id="reference"></div>`,
+  );
+  const configuration = JSON.stringify({ ...settings, ...toLocalSettings(scheme, local) }, null, 2);
+  const start = `Scalar.createApiReference('#reference', ${configuration});\n`;
+  return [
+    ['reference.html', page],
+    ['reference.js', { type: javascript, body: start }],
+    ['scalar.js', { type: javascript, body: await readScalar() }],
+  ];
+}
+
+const javascript = 'text/javascript; charset=utf-8';
+
+/** All that Scalar would fetch from elsewhere, tell others or keep is off; every operation is in sight. */
+const settings = {
+  url: 'openapi.json',
+  withDefaultFonts: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  telemetry: false,
+  showDeveloperTools: 'never' as const,
+  persistAuth: false,
+  defaultOpenAllTags: true,
+};
+
+/** The page calls the stage that serves it, with its key, so that a click on "Send" works at once. */
+function toLocalSettings(scheme: string, local: LocalAccess | undefined) {
+  if (!local) return {};
+  return {
+    servers: [{ url: local.baseUrl, description: 'This machine' }],
+    authentication: {
+      preferredSecurityScheme: scheme,
+      securitySchemes: { [scheme]: { token: local.apiKey } },
+    },
+  };
+}
+
+/**
+ * The second line of defence behind `settings`: requests go to the documented servers alone. Scalar writes
+ * its styles into the page while it runs, so these cannot be told from others.
+ */
+function toReferencePolicy(addresses: readonly string[]): string {
+  const origins = new Set(addresses.map((address) => new URL(address).origin));
+  return toPolicy({
+    'script-src': "'self'",
+    'style-src': "'self' 'unsafe-inline'",
+    'img-src': "'self' data:",
+    'connect-src': ["'self'", ...origins].join(' '),
+  });
+}
+
+/**
+ * Scalar's script, with the licences that it holds. This plug-in carries it as one file, in 67 packages
+ * where @scalar/api-reference brings 270; it gives it out only over HTTP.
+ */
+async function readScalar(): Promise<Buffer> {
+  const server = fastify();
+  await server.register(scalar, { routePrefix: '/reference', configuration: settings });
+  const { statusCode, rawPayload } = await server.inject('/reference/js/scalar.js');
+  await server.close();
+  if (statusCode !== 200)
+    throw new Error(`Scalar's plug-in answered ${statusCode} for its script.`);
+  return rawPayload;
+}

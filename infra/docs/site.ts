@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { stages } from '../stages/stages.ts';
+import { errorFacts } from './facts/errorFacts.ts';
+import { toExampleFacts } from './facts/exampleFacts.ts';
+import { toOperationFacts } from './facts/operationFacts.ts';
+import { toStageFacts } from './facts/stageFacts.ts';
+import { valueFacts } from './facts/valueFacts.ts';
+import { guideNames, readGuide } from './guide.ts';
+import { readOpenApi } from './openApi.ts';
+import { toGuidePage } from './page.ts';
+import type { Placeholders } from './placeholders.ts';
+import { defineReference } from './reference.ts';
+import type { LocalAccess, Site, SiteFile } from './siteFile.ts';
+
+/**
+ * Builds the guides and the reference. Without a stage of one's own they tell of staging and production
+ * and hold no key.
+ * @throws {Error} when a guide has a placeholder that is not known
+ */
+export async function buildSite(local?: LocalAccess): Promise<Site> {
+  const { bytes, document } = await readOpenApi();
+  const { documentationAddress } = local ?? stages.production.settings;
+  const facts: Placeholders = {
+    ...toStageFacts(local),
+    ...toOperationFacts(documentationAddress),
+    ...errorFacts,
+    ...toExampleFacts(document),
+    ...valueFacts,
+    documentVersion: () => document.info.version,
+    source: (name) => readFileSync(new URL(`guides/${name}`, import.meta.url), 'utf8').trimEnd(),
+  };
+  const guides = await Promise.all(guideNames.map((name) => readGuide(name, facts)));
+  return new Map<string, SiteFile>([
+    ...guides.map((guide) => [`${guide.name}.html`, toGuidePage(guide, guides)] as const),
+    ...(await defineReference(document, guides, local)),
+    ['openapi.json', { type: 'application/json', body: bytes }],
+    ['style.css', { type: 'text/css; charset=utf-8', body: await readAsset('style.css') }],
+    ['icon.svg', { type: 'image/svg+xml', body: await readAsset('icon.svg') }],
+  ]);
+}
+
+function readAsset(name: string): Promise<Buffer> {
+  return readFile(new URL(name, import.meta.url));
+}

@@ -1,0 +1,119 @@
+import { globSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { guideNames, renderGuide } from '../../../infra/docs/guide.ts';
+import { fillPlaceholders } from '../../../infra/docs/placeholders.ts';
+import { buildSite } from '../../../infra/docs/site.ts';
+import type { Site } from '../../../infra/docs/siteFile.ts';
+import { stageNames, stages } from '../../../infra/stages/stages.ts';
+import { type ErrorCode, statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
+import { NotFound } from '../../../shared/contract/errors/errors.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { operations } from '../../../shared/contract/operations.ts';
+import { entryPetId } from '../../../shared/contract/parameters/petIds.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await buildSite();
+});
+
+function read(name: string): string {
+  return String(site.get(`${name}.html`)?.body);
+}
+
+/** What stands under a heading, up to the next one of its level. */
+function readSection(name: string, anchor: string): string {
+  const [, section = ''] = read(name).split(`<h2 id="${anchor}">`);
+  return section.split('<h2')[0] ?? '';
+}
+
+test('every guide is offered', () => {
+  const files = globSync('*.md', { cwd: `${import.meta.dirname}/../../../infra/docs/guides` });
+  expect(files.sort()).toEqual(guideNames.map((name) => `${name}.md`).sort());
+});
+
+test.each(Object.entries(statusOfCode))(
+  'the code %s has a section with its status',
+  (code, status) => {
+    expect(readSection('errors', code)).toContain(`Status <strong>${status}</strong>`);
+  },
+);
+
+test('an error is told in the words of the service, with who answers it', () => {
+  const section = readSection('errors', 'not_found' satisfies ErrorCode);
+  expect(section).toContain(`“${new NotFound(entryPetId, 7n).message}”`);
+  expect(section).toContain('“There is nothing at this path.”');
+  expect(section).toContain('from <code>updateInventory</code>, <code>getPet</code>.');
+  expect(readSection('errors', 'unauthorized')).toContain('from every operation');
+  expect(readSection('errors', 'too_many_requests')).toContain('at any path');
+});
+
+test.each(stageNames)('the address and every throttle of %s are told', (name) => {
+  const { baseAddress, throttles } = stages[name].settings;
+  expect(read('index')).toContain(`<code>${baseAddress}</code>`);
+  for (const [id, { rate, burst }] of Object.entries(throttles)) {
+    const label = id === 'other' ? 'all else' : `<code>${id}</code>`;
+    const [, row = ''] = read('limits').split(`<td>${label}</td>`);
+    const cells = [...(row.split('</tr>')[0] ?? '').matchAll(/<td>(\d+)<\/td>/g)];
+    const numbers = cells.map(([, number]) => Number(number));
+    expect(name === 'production' ? numbers.slice(0, 2) : numbers.slice(2)).toEqual([rate, burst]);
+  }
+});
+
+test('every operation is told with its level', () => {
+  for (const { operationId, path, lifecycle } of Object.values<Operation>(operations)) {
+    const [, row = ''] = read('index').split(`<code>${operationId}</code></a></td>`);
+    const [cells = ''] = row.split('</tr>');
+    expect(cells).toContain(path);
+    expect(cells).toContain(lifecycle.kind);
+  }
+});
+
+describe('a deprecated operation', () => {
+  const deprecated = Object.values<Operation>(operations).flatMap(({ operationId, lifecycle }) =>
+    lifecycle.kind === 'deprecated' ? [{ operationId, lifecycle }] : [],
+  );
+
+  test.each(deprecated)('$operationId has the section that its Link leads to', ({ lifecycle }) => {
+    const [page = '', anchor = ''] = lifecycle.guide.split('#');
+    const section = readSection(page.replace('.html', ''), anchor);
+    for (const instant of [lifecycle.since, lifecycle.sunset]) {
+      expect(section).toContain(`<strong>${instant.toISOString().slice(0, 10)}</strong>`);
+    }
+  });
+
+  test('has its headers shown as they are sent', () => {
+    const { documentationAddress } = stages.production.settings;
+    expect(read('deprecations')).toContain(
+      `Deprecation: @1796083200\nSunset: Wed, 01 Dec 2027 00:00:00 GMT\nLink: &lt;${documentationAddress}/deprecations.html#getPet&gt;; rel=&quot;deprecation&quot;`,
+    );
+  });
+});
+
+describe('a placeholder', () => {
+  const facts = { limit: () => '5', double: (text: string) => (text === '2' ? '4' : undefined) };
+
+  test('is replaced wherever it stands', () => {
+    expect(fillPlaceholders('{{limit}} `{{limit}}` {{double 2}}', facts)).toBe('5 `5` 4');
+  });
+
+  test.each(['{{limits}}', '{{double 3}}', '{{toString}}', '{{ limit}}'])(
+    'that is not known fails the build: %s',
+    (placeholder) => {
+      expect(() => fillPlaceholders(`# a\n${placeholder}`, facts)).toThrow(placeholder);
+    },
+  );
+
+  test('is left in no page', () => {
+    for (const name of guideNames) expect(read(name), name).not.toContain('{{');
+  });
+});
+
+test('a heading has an anchor: a name in code as it is, any other in lower case', () => {
+  const { title, html } = renderGuide('guide', '# A guide\n## `getPet`\n## 2 “big” lists');
+  expect(title).toBe('A guide');
+  expect([...html.matchAll(/id="([^"]+)"/g)].map(([, id]) => id)).toEqual([
+    'a-guide',
+    'getPet',
+    '2-big-lists',
+  ]);
+});

@@ -1,0 +1,142 @@
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildSite } from '../../../infra/docs/site.ts';
+import type { Site, SiteFile } from '../../../infra/docs/siteFile.ts';
+import { stages } from '../../../infra/stages/stages.ts';
+
+const local = {
+  baseUrl: 'http://127.0.0.1:3456/v1',
+  documentationAddress: 'http://127.0.0.1:3456/docs',
+  apiKey: 'psk_ofthelocalstage',
+};
+const openApiFile = new URL('../../../shared/contract/openapi.json', import.meta.url);
+
+let site: Site;
+let localSite: Site;
+beforeAll(async () => {
+  site = await buildSite();
+  localSite = await buildSite(local);
+});
+
+function read(from: Site, name: string): string {
+  return String(from.get(name)?.body);
+}
+
+function toPages(from: Site): [name: string, page: SiteFile][] {
+  return [...from].filter(([name]) => name.endsWith('.html'));
+}
+
+describe('the links', () => {
+  const toIds = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+
+  test.each(['each page', 'the document'])(
+    'of %s lead to pages and sections that exist',
+    (from) => {
+      const texts: [name: string, links: RegExpStringIterator<RegExpExecArray>][] =
+        from === 'each page'
+          ? toPages(site).map(([name, { body }]) => [
+              name,
+              String(body).matchAll(/href="([^"]*)"/g),
+            ])
+          : [['', read(site, 'openapi.json').matchAll(/\]\(([^)]+)\)/g)]];
+      const links = texts.flatMap(([name, matches]) =>
+        [...matches].map(([, to]) => [name, String(to)]),
+      );
+      const broken = links.filter(([name = '', link = '']) => {
+        if (/^https?:/.test(link)) return false;
+        const [target, anchor] = link.split('#');
+        const file = site.get(target || name);
+        return !file || (anchor !== undefined && !toIds(String(file.body)).includes(anchor));
+      });
+      expect(links.length).toBeGreaterThan(10);
+      expect(broken).toEqual([]);
+    },
+  );
+
+  test('offer every page on every page, and mark the one that is read', () => {
+    const names = toPages(site).map(([name]) => name);
+    expect(names).toHaveLength(10);
+    for (const [name, { body }] of toPages(site)) {
+      const [nav = ''] = /<nav.*<\/nav>/s.exec(String(body)) ?? [];
+      expect([...nav.matchAll(/href="([^"]+)"/g)].map(([, to]) => to).sort()).toEqual(names.sort());
+      expect(nav).toContain(`<a href="${name}" aria-current="page">`);
+    }
+  });
+
+  test('lead to no section twice named', () => {
+    for (const [name, { body }] of toPages(site)) {
+      const ids = toIds(String(body));
+      expect([...new Set(ids)], name).toEqual(ids);
+    }
+  });
+});
+
+describe('a page', () => {
+  test('loads nothing from elsewhere, and runs no script of its own text', () => {
+    for (const [name, { body }] of toPages(localSite)) {
+      const loaded = [...String(body).matchAll(/<(?:script|link|img|iframe)\b[^>]*>/g)];
+      expect(loaded.length).toBeGreaterThan(0);
+      for (const [tag] of loaded) expect(tag, name).toMatch(/ (?:src|href)="[\w.]+"/);
+      expect(body).not.toMatch(/<script[^>]*>[^<]|<style| style=| on\w+=/);
+    }
+    expect(read(localSite, 'style.css')).not.toMatch(/url\(|@import/);
+  });
+
+  test('says in itself what the server says of it', () => {
+    for (const [, { policy, body }] of toPages(site)) {
+      expect(policy).toMatch(/^default-src 'none';/);
+      expect(body).toContain(`http-equiv="Content-Security-Policy" content="${policy}"`);
+    }
+  });
+
+  test('calls nobody but the stages, and a guide nobody at all', () => {
+    const toConnections = (from: Site, name: string) =>
+      /connect-src ([^;]+)/.exec(from.get(name)?.policy ?? '')?.[1];
+    const origins = [stages.production, stages.staging].map(
+      ({ settings }) => new URL(settings.baseAddress).origin,
+    );
+    expect(toConnections(site, 'reference.html')).toBe(`'self' ${origins.join(' ')}`);
+    expect(toConnections(localSite, 'reference.html')).toBe("'self' http://127.0.0.1:3456");
+    expect(toConnections(site, 'index.html')).toBeUndefined();
+    expect(site.get('index.html')?.policy).not.toContain('script-src');
+  });
+});
+
+describe('the reference', () => {
+  function toConfiguration(from: Site) {
+    return JSON.parse(read(from, 'reference.js').replace(/^[^{]+|[^}]+$/g, ''));
+  }
+
+  test('has the document as it is committed', async () => {
+    expect(site.get('openapi.json')?.body).toEqual(await readFile(openApiFile));
+  });
+
+  test('has the whole script', () => {
+    expect(site.get('scalar.js')?.body.length).toBeGreaterThan(1_000_000);
+  });
+
+  test('asks nobody else and keeps nothing', () => {
+    expect(toConfiguration(site)).toEqual({
+      url: 'openapi.json',
+      withDefaultFonts: false,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      hideClientButton: true,
+      telemetry: false,
+      showDeveloperTools: 'never',
+      persistAuth: false,
+      defaultOpenAllTags: true,
+    });
+  });
+
+  test('has the local stage and its key filled in there alone', () => {
+    const { servers, authentication } = toConfiguration(localSite);
+    expect(servers).toEqual([{ url: local.baseUrl, description: 'This machine' }]);
+    const { preferredSecurityScheme: scheme, securitySchemes } = authentication;
+    expect(Object.keys(JSON.parse(read(site, 'openapi.json')).components.securitySchemes)).toEqual([
+      scheme,
+    ]);
+    expect(securitySchemes).toEqual({ [scheme]: { token: local.apiKey } });
+    for (const [name, { body }] of site) expect(String(body), name).not.toMatch(/psk_\w/);
+  });
+});
