@@ -110,6 +110,8 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: [
       'infra/local/gateway',
       'infra/local/lambda',
+      'infra/docs',
+      'infra/gateway/gatewayErrors.ts',
       'infra/cli',
       'infra/bulk',
       'infra/stages',

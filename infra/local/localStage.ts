@@ -6,6 +6,7 @@ import { apiVersion } from '../../shared/contract/apiVersion.ts';
 import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
 import { defineAwslambda } from './awslambda.ts';
 import { createTables } from './createTables.ts';
+import { defineDocumentation } from './documentation.ts';
 import { type Engine, startEmbeddedEngine } from './engine.ts';
 import { defineDrain } from './gateway/drain.ts';
 import { defineGateway, type Service } from './gateway/gateway.ts';
@@ -21,6 +22,8 @@ import type { StoreData } from './storeData.ts';
 export interface LocalStage {
   /** The base address, which ends in `/v1`. */
   readonly baseUrl: string;
+  /** Without a slash at the end. */
+  readonly documentationAddress: string;
   /** A key with write permission. */
   readonly apiKey: string;
   /** A key that allows reading alone. */
@@ -67,7 +70,8 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
     const keys = await fillTables(options);
     defineAwslambda();
     const functions = await loadFunctions(options.loadHandler ?? importHandler);
-    service.resolve({ functions, documentationAddress });
+    const answerBeside = defineDocumentation({ baseUrl, documentationAddress, ...keys });
+    service.resolve({ functions, documentationAddress, answerBeside });
     const close = async () => {
       await drain();
       await engine?.close();
@@ -75,6 +79,7 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
     let closed: Promise<void> | undefined;
     return {
       baseUrl,
+      documentationAddress,
       ...keys,
       close() {
         closed ??= close();

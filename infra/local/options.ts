@@ -17,7 +17,8 @@ export interface Options {
 export const help = `Usage: npm start -- [options]
 
 Runs the service on this machine: the four functions behind a gateway on the loopback address, with
-the data in an embedded DynamoDB. Logs go to standard error.
+the data in an embedded DynamoDB, and beside them the documentation, in which requests can be tried.
+Logs go to standard error.
 
 Options:
   --port N          the port to listen on (default 3000; 0 picks a free one)

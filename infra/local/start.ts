@@ -42,13 +42,14 @@ async function run({ port, data: file, dir, rehearsal }: Options): Promise<void>
       rehearsal,
       ...(dir !== undefined && { dir }),
     }).finally(() => clearTimeout(notice));
-    const { baseUrl, apiKey, readKey } = stage;
+    const { baseUrl, documentationAddress, apiKey, readKey } = stage;
     const curl = `curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`;
     const lines = [
       `Base address: ${baseUrl}`,
       `API key: ${apiKey}`,
       `Try it: ${curl}`,
       `Read key: ${readKey}`,
+      `Documentation: ${documentationAddress}/`,
     ];
     process.stdout.write(lines.map((line) => `${line}\n`).join(''));
     await new Promise<void>((resolve) => {

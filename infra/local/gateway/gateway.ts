@@ -26,13 +26,14 @@ import { defineRoutes, type FindRoute } from './route.ts';
 export interface Service {
   readonly functions: readonly LambdaFunction[];
   readonly documentationAddress: string;
+  /** Answers what lies beside the stage; what it does not know is answered as an unknown path. */
+  readonly answerBeside?: (request: GatewayRequest) => Promise<GatewayAnswer | undefined>;
 }
 
 /** What a request is answered by. */
-interface Answering {
+interface Answering extends Omit<Service, 'functions'> {
   readonly findRoute: FindRoute;
   readonly rehearsal: Rehearsal;
-  readonly documentationAddress: string;
 }
 
 /**
@@ -43,10 +44,10 @@ export function defineGateway(
   service: Promise<Service>,
   rehearsal: Rehearsal = noRehearsal,
 ): Server {
-  const answering = service.then(({ functions, documentationAddress }) => ({
+  const answering = service.then(({ functions, ...others }) => ({
+    ...others,
     findRoute: defineRoutes(functions),
     rehearsal,
-    documentationAddress,
   }));
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
@@ -69,7 +70,7 @@ export function defineGateway(
 
 /** @returns the gateway's own answer, or nothing when a function answered */
 async function answerRequest(
-  { findRoute, rehearsal, documentationAddress }: Answering,
+  { findRoute, rehearsal, documentationAddress, answerBeside }: Answering,
   request: GatewayRequest,
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -77,6 +78,8 @@ async function answerRequest(
   const { requestId, method, path } = request;
   const refuse = (error: GatewayError) => toErrorAnswer(error, requestId);
   if (countBytes(request.headerLines) > MAX_HEADER_BYTES) return refuse(gatewayErrors.DEFAULT_4XX);
+  const beside = path === undefined ? await answerBeside?.(request) : undefined;
+  if (beside) return beside;
   const route = path === undefined ? undefined : findRoute(path);
   const refuseFixed = (error: GatewayError) =>
     refuse(hasFixedAnswer(incoming) ? error : gatewayErrors.UNSUPPORTED_MEDIA_TYPE);

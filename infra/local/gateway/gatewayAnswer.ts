@@ -11,7 +11,7 @@ import type { GatewayError } from '../../gateway/gatewayErrors.ts';
 export interface GatewayAnswer {
   readonly statusCode: number;
   readonly headers: OutgoingHttpHeaders;
-  readonly body: string;
+  readonly body: string | Buffer;
 }
 
 /** An error that the gateway answers by itself, with the contract's Error body. */

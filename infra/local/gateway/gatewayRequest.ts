@@ -6,6 +6,8 @@ import { apiVersion } from '../../../shared/contract/apiVersion.ts';
 export interface GatewayRequest {
   readonly requestId: string;
   readonly method: string;
+  /** The address without origin and query. */
+  readonly fullPath: string;
   /** Relative to the base address; `undefined` outside the stage. */
   readonly path: string | undefined;
   readonly query: URLSearchParams;
@@ -20,6 +22,7 @@ export function toGatewayRequest(incoming: IncomingMessage): GatewayRequest {
   return {
     requestId: randomUUID(),
     method: incoming.method ?? '',
+    fullPath: path,
     path: path === base || path.startsWith(`${base}/`) ? path.slice(base.length) : undefined,
     query: new URLSearchParams(query),
     headerLines: toPairs(incoming.rawHeaders),

@@ -19,10 +19,12 @@ export function toEvent(
     ...(body !== null && { 'Content-Type': 'application/json' }),
     ...headers,
   };
+  const path = resource.replace('{petId}', '7');
   const request = {
     requestId: '8f3a1c52-7d0e-4b6f-9a21-5c4d3e2f1a0b',
     method,
-    path: resource.replace('{petId}', '7'),
+    fullPath: `/v1${path}`,
+    path,
     query: new URLSearchParams(query),
     headerLines: Object.entries(sent),
     sourceIp: '192.0.2.1',

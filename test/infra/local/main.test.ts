@@ -64,7 +64,9 @@ describe('a start', { timeout: 30_000 }, () => {
       expect(await list({ ...stage, authorization: read })).toHaveLength(50);
       expect(await update({ ...stage, authorization: read }, 1, 5)).toBe(403);
       expect(await stop(stage, signal)).toBe(0);
-      expect(stage.stdout().split('\n')).toHaveLength(5);
+      const lines = stage.stdout().trimEnd().split('\n');
+      expect(lines).toHaveLength(5);
+      expect(lines.at(-1)).toBe(`Documentation: ${stage.baseUrl.replace('/v1', '/docs/')}`);
     },
   );
 

@@ -5,6 +5,7 @@ import { toProxyEvent } from '../../../infra/local/gateway/proxyEvent.ts';
 const request: GatewayRequest = {
   requestId: '8f3c1f0e-7d0b-4c57-9c0a-0d7a35c2f7b1',
   method: 'PATCH',
+  fullPath: '/v1/inventory/7',
   path: '/inventory/7',
   query: new URLSearchParams(),
   headerLines: [],

@@ -1,0 +1,156 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { guideNames } from '../../../infra/docs/guide.ts';
+import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
+import { findChromium, launchChromium } from '../../browser/chromium.ts';
+import { exactFetch } from '../../support/exactFetch.ts';
+import { keepLogs } from '../../support/keepLogs.ts';
+
+const petId = 9223372036854775807n;
+const phone = { width: 375, height: 800 };
+const desk = { width: 1280, height: 900 };
+
+let stage: LocalStage;
+beforeAll(async () => {
+  keepLogs();
+  const inventory = [{ petId, quantity: 3, status: 'available' as const }];
+  stage = await startLocalStage({ port: 0, data: { inventory, pets: [], orders: [] } });
+});
+afterAll(() => stage?.close());
+
+test('the stage serves the documentation beside the API, and nothing else there', async () => {
+  const { origin } = new URL(stage.baseUrl);
+  const page = await exactFetch(`${origin}/docs/`);
+  expect(page.status).toBe(200);
+  expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
+  expect(page.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'/);
+  expect(page.text).toContain(
+    `Authorization: Bearer ${stage.apiKey}&#39; \\\n  &#39;${stage.baseUrl}/`,
+  );
+  const head = await exactFetch(`${origin}/docs/openapi.json`, { method: 'HEAD' });
+  expect(head).toMatchObject({ status: 200, text: '' });
+  for (const path of ['/docs/nothing.html', '/v1/docs/', '/']) {
+    const { status, headers } = await exactFetch(`${origin}${path}`);
+    expect([status, headers.get('Content-Type')], path).toEqual([404, 'application/json']);
+  }
+});
+
+// One page for all, in this order: a load of the reference takes a second of processor time.
+describe.skipIf(findChromium() === undefined)('in a browser', () => {
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+  const requests: string[] = [];
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    const context = await browser.newContext({ colorScheme: 'light', reducedMotion: 'reduce' });
+    page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', ({ message }) => complaints.push(message));
+    page.on('request', (request) => requests.push(request.url()));
+  });
+  afterAll(() => browser?.close());
+
+  async function open(name: string): Promise<void> {
+    await page.goto(`${stage.documentationAddress}/${name}.html`);
+  }
+
+  async function expectToFit(...sizes: (typeof phone)[]): Promise<void> {
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    }
+  }
+
+  /** From 0, black, to 1, white. */
+  async function readLightness(): Promise<number> {
+    const color = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+    const channels = [...String(color).matchAll(/\d+/g)].slice(0, 3).map(Number);
+    return channels.reduce((sum, channel) => sum + channel, 0) / (3 * 255);
+  }
+
+  /** Opens the form that sends requests of an operation. */
+  async function openForm(button: RegExp): Promise<void> {
+    await page.getByRole('button', { name: button }).click();
+    await page.getByRole('button', { name: 'Send' }).first().waitFor();
+  }
+
+  async function fillValue(name: string, value: string): Promise<void> {
+    const row = page
+      .getByRole('row')
+      .filter({ has: page.getByLabel(`Include ${name} in request`) });
+    await row.getByLabel('Value').last().click();
+    await page.keyboard.press('ControlOrMeta+A');
+    await page.keyboard.insertText(value);
+  }
+
+  async function send(): Promise<{ url: string; authorization: string | null }> {
+    const sent = page.waitForRequest(/\/v1\//);
+    await page.getByRole('button', { name: 'Send' }).first().click();
+    const request = await sent;
+    return { url: request.url(), authorization: await request.headerValue('Authorization') };
+  }
+
+  test('every guide fits a phone', async () => {
+    for (const name of guideNames) {
+      await open(name);
+      await expectToFit(phone);
+    }
+  });
+
+  test('the reference is light, and fits a phone and a desk', async () => {
+    await open('reference');
+    await page.getByText('Test Request').first().waitFor();
+    await expectToFit(phone, desk);
+    expect(await readLightness()).toBeGreaterThan(0.8);
+  });
+
+  test('an id of 19 digits is sent and shown exactly, with the key that is filled in', async () => {
+    await page.getByRole('link', { name: 'Set the stock count of one pet' }).first().click();
+    await openForm(/Test Request.*patch \/inventory/);
+    await fillValue('petId', String(petId));
+    expect(await send()).toEqual({
+      url: `${stage.baseUrl}/inventory/${petId}`,
+      authorization: `Bearer ${stage.apiKey}`,
+    });
+    const answer = page.getByRole('region', { name: 'Response' });
+    await answer.getByText('200 OK').waitFor();
+    await answer.getByText(`"petId": ${petId},`).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('a key that is typed is sent, without an optional parameter, and kept nowhere', async () => {
+    await page.getByPlaceholder('Token').first().fill(stage.readKey);
+    await openForm(/Test Request.*get \/inventory\b/);
+    expect(await send()).toEqual({
+      url: `${stage.baseUrl}/inventory`,
+      authorization: `Bearer ${stage.readKey}`,
+    });
+    const kept = await page.evaluate(`(async () => JSON.stringify([
+      { ...localStorage }, { ...sessionStorage }, document.cookie,
+      await indexedDB.databases(), await caches.keys(),
+    ]))()`);
+    expect(kept).toBe('[{},{},"",[],[]]');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.reload();
+    await page.getByPlaceholder('Token').first().waitFor();
+    expect(await page.getByPlaceholder('Token').first().inputValue()).toBe(stage.apiKey);
+  });
+
+  test('the reference is dark where the system is, and fits a phone and a desk', async () => {
+    await page.getByText('Test Request').first().waitFor();
+    await expectToFit(phone, desk);
+    expect(await readLightness()).toBeLessThan(0.2);
+  });
+
+  test('nothing of all this was asked of another server, or complained of', () => {
+    const { origin } = new URL(stage.baseUrl);
+    expect(requests.length).toBeGreaterThan(10);
+    expect(requests.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
