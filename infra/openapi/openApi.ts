@@ -41,6 +41,9 @@ export interface ParameterObject {
   readonly explode?: false;
   readonly schema: JsonSchema;
   readonly example?: unknown;
+  readonly examples?: Readonly<
+    Record<string, { readonly value: unknown; readonly 'x-disabled': true }>
+  >;
 }
 
 export interface ResponseObject {

@@ -1,14 +1,19 @@
+import {
+  IDEMPOTENCY_HOURS,
+  MAX_CLIENT_REQUEST_ID_LENGTH,
+  MAX_IDEMPOTENCY_KEY_LENGTH,
+  MAX_TAGS,
+} from '../../shared/contract/headerLimits.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
-import type { Parameter } from '../../shared/contract/parameters/parameter.ts';
-import type { ParameterObject } from './openApi.ts';
+import type { Parameter, ParameterSchema } from '../../shared/contract/parameters/parameter.ts';
+import type { JsonSchema, ParameterObject } from './openApi.ts';
 
 type RequestHeader = NonNullable<Operation['requestHeaders']>[number] | 'X-Request-Id';
 
 const requestHeaders: Readonly<Record<RequestHeader, Omit<ParameterObject, 'in' | 'name'>>> = {
   'If-Match': {
     required: false,
-    description:
-      'Tags of the entry, at most 20: where it has none of them any more, the answer is 412 and nothing is changed (RFC 9110 section 13.1.1).',
+    description: `Tags of the entry, at most ${MAX_TAGS}: where it has none of them any more, the answer is 412 and nothing is changed (RFC 9110 section 13.1.1).`,
     schema: { type: 'string' },
   },
   'If-None-Match': {
@@ -19,14 +24,13 @@ const requestHeaders: Readonly<Record<RequestHeader, Omit<ParameterObject, 'in' 
   },
   'Idempotency-Key': {
     required: false,
-    description:
-      'Names the update, best by a new UUID: sent again within 24 hours, it has no second effect.',
-    schema: { type: 'string', pattern: '^[!-~]{1,255}$', maxLength: 255 },
+    description: `Names the update, best by a new UUID: sent again within ${IDEMPOTENCY_HOURS} hours, it has no second effect.`,
+    schema: toText('[!-~]', MAX_IDEMPOTENCY_KEY_LENGTH),
   },
   'X-Request-Id': {
     required: false,
     description: 'A name of the client’s own for the request, which is logged and not answered.',
-    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$', maxLength: 64 },
+    schema: toText('[A-Za-z0-9._-]', MAX_CLIENT_REQUEST_ID_LENGTH),
   },
 };
 
@@ -54,7 +58,27 @@ function toObjects(
     // Separated by commas, in one parameter.
     ...(schema.type === 'array' && { explode: false as const }),
     schema,
+    ...toExamples(place, schema),
   }));
+}
+
+/**
+ * What the reference fills in: an entry that the local stage's sample has, and no value of an optional
+ * enumeration, whose first one it would send unasked (`x-disabled`, read by Scalar, of the examples of one
+ * name).
+ */
+function toExamples(
+  place: 'path' | 'query',
+  schema: ParameterSchema,
+): Pick<ParameterObject, 'example' | 'examples'> {
+  if (place === 'path') return { example: 7 };
+  const [value] = 'enum' in schema ? (schema.enum ?? []) : [];
+  return value === undefined ? {} : { examples: { default: { value, 'x-disabled': true } } };
+}
+
+/** A text of at least one of these characters. */
+function toText(characters: string, maxLength: number): JsonSchema {
+  return { type: 'string', pattern: `^${characters}{1,${maxLength}}$`, maxLength };
 }
 
 function withExclusions(parameter: ParameterObject, { exclusive = [] }: Operation) {
