@@ -2,7 +2,7 @@ import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cd
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { definePetstoreStack } from './petstoreStack.ts';
 import { checkStageSettings, StageSettingsError } from './stages/checkStageSettings.ts';
-import { readCommit } from './stages/commit.ts';
+import { CommitError, readCommit } from './stages/commit.ts';
 import { findExampleSettings } from './stages/exampleSettings.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
@@ -44,12 +44,12 @@ function refuseExamples(service: Stack, stage: Stage): void {
   else Annotations.of(service).addWarningV2('petstore:example-settings', line);
 }
 
-/** Writes the templates of every deployment, or says in one line which setting is wrong, with status 1. */
+/** Writes the templates of every deployment, or says in one line what was set wrong, with status 1. */
 export function synthesize(deployments?: readonly Stage[]): void {
   try {
     buildApp(undefined, deployments).synth();
   } catch (error) {
-    if (!(error instanceof StageSettingsError)) throw error;
+    if (!(error instanceof StageSettingsError || error instanceof CommitError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;
   }

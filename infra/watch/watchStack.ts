@@ -12,13 +12,15 @@ import { defineAlarms } from './watchAlarm.ts';
 
 /**
  * What watches a deployment. A stack of its own, so that the service can be deployed without it, and it
- * can be thrown away and made again: it holds nothing but the confirmed alarm address.
+ * can be made again at any time: it holds nothing but the confirmed alarm address.
  */
 export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack {
-  const { account, region } = stage.settings;
+  const { account, region, protectsData } = stage.settings;
   const stack = new Stack(app, toWatchStackName(stage), {
     description: `Alarms and dashboard of the pet store's inventory service, ${stage.name}`,
     env: { ...(account && { account }), ...(region && { region }) },
+    // `cdk destroy` of the service would take this stack first, and then be refused: both or neither.
+    terminationProtection: protectsData,
     tags: { service: 'petstore', stage: stage.name },
   });
   // Metric filters need the logs that they read.

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Stack } from 'aws-cdk-lib';
 import { expect, it } from 'vitest';
+import { buildApp } from '../../infra/buildApp.ts';
 import { unknownCommit } from '../../infra/stages/commit.ts';
 import { stageNames, stages } from '../../infra/stages/stages.ts';
 import { type TableDefinition, tables } from '../../infra/stages/tables.ts';
@@ -126,6 +128,19 @@ it.each(stageNames)(
     );
   },
 );
+
+it('lets neither of production’s stacks be destroyed, so that it is never without its alarms', () => {
+  const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } });
+  const isProtected = app.node.children
+    .filter((child) => child instanceof Stack)
+    .map(({ stackName, terminationProtection }) => [stackName, terminationProtection]);
+  expect(isProtected.sort()).toEqual([
+    ['petstore-production', true],
+    ['petstore-production-watch', true],
+    ['petstore-staging', false],
+    ['petstore-staging-watch', false],
+  ]);
+});
 
 it.each(stageNames)('%s has no custom resource', (stage) => {
   const types = [templates[stage], watchTemplates[stage]].flatMap((template) =>
