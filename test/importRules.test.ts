@@ -52,6 +52,22 @@ const rooms: Readonly<Record<string, Rule>> = {
   },
   functions: { rooms: ['shared'], packages: nothing },
 
+  // Browsers load it. Of the contract it has but types, and the codes of errors.
+  'shared/client/json': { rooms: [], packages: nothing },
+  'shared/client/http': {
+    rooms: ['shared/client/json', 'shared/contract'],
+    packages: nothing,
+  },
+  'shared/client/operations': {
+    rooms: ['shared/client/http', 'shared/client/json', 'shared/contract'],
+    packages: nothing,
+  },
+  'shared/client': {
+    rooms: ['shared/client/operations', 'shared/client/http', 'shared/contract'],
+    packages: nothing,
+  },
+  'infra/client': { rooms: [], packages: /^esbuild$|^node:/ },
+
   'infra/stages': { rooms: ['shared/contract'], packages: /^node:child_process$/ },
   'infra/metrics': { rooms: ['infra/stages', 'shared/contract'], packages: cdk },
   'infra/service/bundling': { rooms: ['shared/contract'], packages: cdk },

@@ -1,0 +1,26 @@
+/**
+ * Waits.
+ * @throws the reason of the signal when that is aborted
+ */
+export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = setTimeout(stop, milliseconds);
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
+  });
+}
+
+/**
+ * Milliseconds that grow with each attempt and are drawn at random, so that clients that met do not meet
+ * again ("full jitter": https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ * @param attempt counted from 0
+ */
+export function drawBackoff(attempt: number, shortest: number, longest: number): number {
+  return Math.random() * Math.min(shortest * 2 ** attempt, longest);
+}

@@ -1,0 +1,40 @@
+import type { Call } from '../http/call.ts';
+import { drawBackoff, pause } from '../http/pause.ts';
+import { PetstoreError } from '../http/petstoreError.ts';
+import { listInventory } from './listInventory.ts';
+import type { TaggedInventoryItem } from './resources.ts';
+import { updateInventory } from './updateInventory.ts';
+
+/** The new quantity for an entry as it is. */
+export type StockChange = (entry: TaggedInventoryItem) => number | Promise<number>;
+
+/** Milliseconds. Long enough for some fifty clients to find a turn each. */
+const SHORTEST_BACKOFF = 50;
+const LONGEST_BACKOFF = 2_000;
+
+/** Reads, changes, and writes only where nobody else did in between; otherwise it begins anew. */
+export async function updateStock(
+  call: Call,
+  petId: bigint,
+  change: StockChange,
+): Promise<TaggedInventoryItem> {
+  for (let conflicts = 0; ; conflicts += 1) {
+    const entry = await readEntry(call, petId);
+    const quantity = await change(entry);
+    try {
+      return await updateInventory(call, petId, { quantity }, { ifMatch: entry.etag });
+    } catch (error) {
+      if (!(error instanceof PetstoreError) || error.code !== 'precondition_failed') throw error;
+      const delay = drawBackoff(conflicts, SHORTEST_BACKOFF, LONGEST_BACKOFF);
+      if (delay >= call.timeLeft()) throw error;
+      await pause(delay, call.signal);
+    }
+  }
+}
+
+async function readEntry(call: Call, petId: bigint): Promise<TaggedInventoryItem> {
+  const list = await listInventory(call, { petIds: [petId], include: 'etag' });
+  const entry = list?.items[0];
+  if (entry) return entry;
+  throw new PetstoreError('not_found', `There is no inventory entry with petId ${petId}.`);
+}

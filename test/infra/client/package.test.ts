@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildClient } from '../../../infra/client/buildClient.ts';
+import { bundleClient, projectRoot } from '../../../infra/client/bundleClient.ts';
+
+/** Bytes, minified and gzipped: a storefront's page waits for all of it. */
+const BUDGET = 6 * 1024;
+
+const run = promisify(execFile);
+
+describe('the client’s package', () => {
+  let folder: string;
+  let tarball: string;
+  let installed: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'petstore-client-'));
+    tarball = await buildClient(folder);
+    // npm would ask the registry; a package without dependencies is installed by unpacking it.
+    installed = join(folder, 'node_modules/petstore-inventory-client');
+    await run('mkdir', ['-p', installed]);
+    await run('tar', ['xzf', tarball, '--strip-components=1', '--directory', installed]);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const readManifest = async (path: string) => JSON.parse(await readFile(path, 'utf8'));
+
+  it('has the service’s version, no dependencies and no scripts', async () => {
+    const { version } = await readManifest(join(projectRoot, 'package.json'));
+    expect(basename(tarball)).toBe(`petstore-inventory-client-${version}.tgz`);
+    const manifest = await readManifest(join(installed, 'package.json'));
+    expect(manifest.version).toBe(version);
+    expect(Object.keys(manifest).filter((key) => /depend|scripts/i.test(key))).toEqual([]);
+    expect((await readdir(installed)).sort()).toEqual([
+      'LICENSE',
+      'README.md',
+      'index.js',
+      'package.json',
+      'types',
+    ]);
+  });
+
+  it('imports nothing, neither in its code nor in its types', async () => {
+    const code = await readFile(join(installed, 'index.js'), 'utf8');
+    expect(code).not.toMatch(/^import\b|\bimport\(|\brequire\(|\bprocess\b/m);
+    const types = await readdir(join(installed, 'types'), { recursive: true });
+    const files = types.filter((name) => name.endsWith('.d.ts'));
+    expect(files).toContain('client/index.d.ts');
+    for (const file of files) {
+      const text = await readFile(join(installed, 'types', file), 'utf8');
+      for (const [, name] of text.matchAll(/(?:from|import\()\s*["']([^"']+)/g)) {
+        expect(name).toMatch(/^\..*\.js$/);
+      }
+    }
+  });
+
+  it(`is at most ${BUDGET} bytes, minified and gzipped`, async () => {
+    const file = join(folder, 'minified.js');
+    await bundleClient(file, { minify: true });
+    expect(gzipSync(await readFile(file), { level: 9 }).length).toBeLessThanOrEqual(BUDGET);
+  });
+
+  it('has types that need no other package, also for who checks those of libraries', async () => {
+    await writeFile(join(folder, 'shop.mts'), consumer);
+    const strict = { strict: true, noEmit: true, types: [], skipLibCheck: false };
+    const common = { ...strict, target: 'es2022', lib: ['es2022', 'dom'] };
+    for (const modules of [
+      { module: 'nodenext' },
+      { module: 'esnext', moduleResolution: 'bundler' },
+    ]) {
+      const settings = { compilerOptions: { ...common, ...modules }, files: ['shop.mts'] };
+      await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+      const tsc = run(join(projectRoot, 'node_modules/.bin/tsc'), ['--project', folder]);
+      await tsc.catch(({ stdout }) => expect.fail(stdout));
+    }
+  });
+
+  it('works in Node.js as it is installed', async () => {
+    await writeFile(join(folder, 'call.mjs'), caller);
+    const { stdout } = await run(process.execPath, [join(folder, 'call.mjs')]);
+    expect(stdout).toBe('PetstoreError connection_failed true\n');
+  });
+});
+
+const caller = `
+import { createPetstoreClient, PetstoreError } from 'petstore-inventory-client';
+const client = createPetstoreClient({ baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'psk_x', maxRetries: 0 });
+const error = await client.listInventory().catch((cause) => cause);
+console.log(error.name, error.code, error instanceof PetstoreError);
+`;
+
+const consumer = `
+import {
+  type ClientOptions, createPetstoreClient, type ErrorCode, type InventoryItem, type Order, type Pet,
+  type PetStatus, PetstoreError,
+} from 'petstore-inventory-client';
+const options: ClientOptions = { baseUrl: 'https://api.example.com/v1', apiKey: 'psk_x' };
+const client = createPetstoreClient(options);
+const { signal } = new AbortController();
+const items: InventoryItem[] = (await client.listInventory({ status: 'sold', petIds: [7n] })).items;
+const tag: string | undefined = (await client.listInventory({ include: 'etag' })).items[0]?.etag;
+const sold = await client.updateStock(7n, ({ quantity }) => quantity - 1, { signal, timeout: 5_000 });
+await client.updateInventory(sold.petId, { quantity: 1 }, { ifMatch: sold.etag });
+const pet: Pet = await client.getPet(7n);
+const status: PetStatus = pet.status;
+for await (const { items } of client.orderPages()) { const orders: Order[] = items; void orders; }
+for await (const { petId } of client.streamInventory()) { const id: bigint = petId; void id; }
+try {
+  // @ts-expect-error: an id is a bigint, since a number may be rounded.
+  await client.getPet(7);
+} catch (error) {
+  const isMissing = error instanceof PetstoreError && error.code === ('not_found' satisfies ErrorCode);
+  void [isMissing, items, tag, status];
+}
+`;

@@ -1,0 +1,145 @@
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import {
+  type ClientOptions,
+  createPetstoreClient,
+  PetstoreError,
+} from '../../../shared/client/index.ts';
+import {
+  apiKey,
+  lost,
+  type StandIn,
+  type StandInAnswer,
+  startStandIn,
+  toError,
+} from './standIn.ts';
+
+let standIn: StandIn;
+beforeAll(async () => {
+  standIn = await startStandIn();
+});
+afterAll(() => standIn.close());
+
+async function fail(answer: StandInAnswer): Promise<PetstoreError> {
+  standIn.answers = [answer];
+  const error = await standIn
+    .open({ maxRetries: 0 })
+    .getPet(7n)
+    .catch((cause) => cause);
+  expect(error).toBeInstanceOf(PetstoreError);
+  return error;
+}
+
+describe('a PetstoreError', () => {
+  it('has the service’s code, message and status, and the request id', async () => {
+    const error = await fail(toError(404, 'not_found', { 'X-Request-Id': 'id-1' }));
+    expect(error).toMatchObject({
+      name: 'PetstoreError',
+      message: 'It is not_found.',
+      code: 'not_found',
+      status: 404,
+      requestId: 'id-1',
+      retryAfter: undefined,
+    });
+  });
+
+  it.each([
+    [{ status: 502, body: '<html>Bad Gateway</html>' }, 'service_unavailable', 502],
+    [{ status: 413, body: 'Request too long' }, 'payload_too_large', 413],
+    [{ status: 403, body: '{"message":"Forbidden"}' }, 'forbidden', 403],
+    [{ status: 418, body: '' }, 'invalid_answer', 418],
+    [{ status: 500, body: 'null' }, 'internal_error', 500],
+    [{ status: 400, body: '{"code":"toString","message":"x"}' }, 'invalid_request', 400],
+    [{ status: 301, headers: { Location: '/' } }, 'invalid_answer', 301],
+    [{ status: 304, body: '' }, 'invalid_answer', 304],
+    [{ status: 204, body: '' }, 'invalid_answer', 204],
+    [{ body: '<html>' }, 'invalid_answer', 200],
+    [{ body: '[]' }, 'invalid_answer', 200],
+    [{ body: '{"id":1.5}' }, 'invalid_answer', 200],
+    [{ body: '{"id":"7"}' }, 'invalid_answer', 200],
+    [{ body: 'null' }, 'invalid_answer', 200],
+    [lost, 'connection_failed', undefined],
+  ] as const)('is made of whatever a proxy answers: %j', async (answer, code, status) => {
+    expect(await fail(answer)).toMatchObject({ code, status });
+  });
+
+  it('is what a port at which nobody listens gives', async () => {
+    const client = createPetstoreClient({
+      baseUrl: 'http://127.0.0.1:1/v1',
+      apiKey,
+      maxRetries: 0,
+    });
+    await expect(client.listOrders()).rejects.toMatchObject({ code: 'connection_failed' });
+  });
+
+  it('refuses an update before it is sent', async () => {
+    const client = standIn.open();
+    const sent = standIn.requests.length;
+    for (const quantity of [-1, 1.5, 2 ** 31, Number.NaN, '5' as never]) {
+      const call = client.updateInventory(7n, { quantity });
+      await expect(call).rejects.toMatchObject({ code: 'invalid_request', status: undefined });
+    }
+    for (const petId of [7 as never, '7' as never, undefined as never]) {
+      const calls = [
+        client.updateInventory(petId, { quantity: 1 }),
+        client.getPet(petId),
+        client.listInventory({ petIds: [petId] }),
+      ];
+      for (const call of calls)
+        await expect(call).rejects.toMatchObject({ code: 'invalid_request' });
+    }
+    expect(standIn.requests).toHaveLength(sent);
+  });
+
+  it('is what an update without a tag gives, which could not be followed by a safe one', async () => {
+    standIn.answers = [{ body: '{"petId":7,"quantity":5,"status":"sold"}' }];
+    const call = standIn.open().updateInventory(7n, { quantity: 5 });
+    await expect(call).rejects.toMatchObject({ code: 'invalid_answer' });
+  });
+});
+
+describe('an option that makes no sense', () => {
+  it.each<[string, Partial<ClientOptions>]>([
+    ['baseUrl', { baseUrl: '' }],
+    ['baseUrl', { baseUrl: 'petstore.example/v1' }],
+    ['baseUrl', { baseUrl: 'ftp://petstore.example/v1' }],
+    ['baseUrl', { baseUrl: 'https://me:secret@petstore.example/v1' }],
+    ['baseUrl', { baseUrl: 'https://petstore.example/v1?key=1' }],
+    ['apiKey', { apiKey: '' }],
+    ['apiKey', { apiKey: undefined as never }],
+    ['apiKey', { apiKey: 'psk_secret\n' }],
+    ['timeout', { timeout: 0 }],
+    ['timeout', { timeout: Number.NaN }],
+    ['totalTimeout', { totalTimeout: 2 ** 31 }],
+    ['maxRetries', { maxRetries: -1 }],
+    ['maxRetries', { maxRetries: 1.5 }],
+  ])('%s is refused by its name: %j', (name, option) => {
+    const options = { baseUrl: 'https://petstore.example/v1', apiKey, ...option };
+    expect(() => createPetstoreClient(options)).toThrow(TypeError);
+    expect(() => createPetstoreClient(options)).toThrow(name);
+    expect(() => createPetstoreClient(options)).not.toThrow('secret');
+  });
+
+  it('of a call rejects', async () => {
+    const call = standIn.open().listOrders({}, { timeout: -1 });
+    await expect(call).rejects.toThrow(TypeError);
+  });
+});
+
+describe('the API key', () => {
+  it('is in no error and no warning', async () => {
+    const warn = vi.spyOn(console, 'warn').mockReturnValue();
+    const deprecated = { Deprecation: '@1', Sunset: 'Wed, 01 Dec 2027 00:00:00 GMT' };
+    const errors = [
+      await fail(lost),
+      await fail({ status: 503, body: '<html>', headers: deprecated }),
+      await fail({ body: '{}' }),
+    ];
+    expect(warn).toHaveBeenCalled();
+    expect(inspect([errors, warn.mock.calls], { depth: null, showHidden: true })).not.toContain(
+      apiKey,
+    );
+    expect(standIn.requests.at(-1)?.headers.authorization).toBe(`Bearer ${apiKey}`);
+    warn.mockRestore();
+  });
+});

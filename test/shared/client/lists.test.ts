@@ -1,0 +1,171 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { brokenOff, type StandIn, startStandIn } from './standIn.ts';
+
+let standIn: StandIn;
+beforeAll(async () => {
+  standIn = await startStandIn();
+});
+afterAll(() => standIn.close());
+beforeEach(() => {
+  standIn.requests.length = 0;
+});
+
+const entry = '{"petId":9223372036854775807,"quantity":1,"status":"sold","shelf":9007199254740993}';
+const read = { petId: 9223372036854775807n, quantity: 1, status: 'sold', shelf: 9007199254740993n };
+
+/** Pages of an entry each; a link leads from one to the next, and to another address. */
+const pages = ['b', 'c', undefined].map((cursor) => ({
+  headers: cursor
+    ? { Link: `<https://elsewhere.example/v1/inventory?limit=1&cursor=${cursor}>; rel="next"` }
+    : {},
+  body: `[${entry}]`,
+}));
+
+async function toUrls(iteration: AsyncIterable<unknown>): Promise<string[]> {
+  await Array.fromAsync(iteration);
+  return standIn.requests.map(({ url }) => url);
+}
+
+describe('pages', () => {
+  it('of the inventory are read to the last, from the base address alone', async () => {
+    standIn.answers = [...pages];
+    const client = standIn.open();
+    expect(await toUrls(client.inventoryPages({ status: 'sold', limit: 1 }))).toEqual([
+      '/v1/inventory?status=sold&limit=1',
+      '/v1/inventory?status=sold&limit=1&cursor=b',
+      '/v1/inventory?status=sold&limit=1&cursor=c',
+    ]);
+  });
+
+  it('of orders are read to the last, of 1,000 each where nothing is said', async () => {
+    standIn.answers = pages.map(({ headers }) => ({ headers, body: '[{"id":1,"petId":2}]' }));
+    expect(await toUrls(standIn.open().orderPages({ cursor: 'a' }))).toEqual([
+      '/v1/store/orders?limit=1000&cursor=a',
+      '/v1/store/orders?limit=1000&cursor=b',
+      '/v1/store/orders?limit=1000&cursor=c',
+    ]);
+  });
+
+  it('behind which a failure lies do not look like the last', async () => {
+    standIn.answers = [pages[0] ?? {}, { status: 401 }];
+    const iteration = standIn.open().inventoryPages();
+    expect((await iteration.next()).value).toMatchObject({ items: [read], next: 'b' });
+    await expect(iteration.next()).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('whose link leads nowhere do not either', async () => {
+    standIn.answers = [{ headers: { Link: '</v1/inventory>; rel="next"' } }];
+    await expect(standIn.open().listInventory({ limit: 1 })).rejects.toMatchObject({
+      code: 'invalid_answer',
+    });
+  });
+});
+
+describe('a stream of the inventory', () => {
+  /** Begins a list, and gives the response to go on with. */
+  function begin(body: string): Promise<ServerResponse> {
+    return new Promise((resolve) => {
+      standIn.answers = [(response) => void response.write(body, () => resolve(response))];
+    });
+  }
+
+  it('gives entries as they arrive, ids exact and unknown members kept', async () => {
+    const begun = begin(`[${entry},${entry},${entry.slice(0, 20)}`);
+    const stream = standIn.open().streamInventory({ status: 'sold' });
+    expect(standIn.requests).toEqual([]);
+    expect(await stream.next()).toEqual({ value: read, done: false });
+    expect(await stream.next()).toEqual({ value: read, done: false });
+    (await begun).end(`${entry.slice(20)}]`);
+    expect(await stream.next()).toEqual({ value: read, done: false });
+    expect(await stream.next()).toEqual({ value: undefined, done: true });
+    expect(standIn.requests.map(({ url }) => url)).toEqual(['/v1/inventory?status=sold']);
+  });
+
+  it('reads the whole list, whatever page the query asks for', async () => {
+    standIn.answers = [{}];
+    const query: object = { limit: 1, cursor: 'a', petIds: [1n] };
+    expect(await toUrls(standIn.open().streamInventory(query))).toEqual(['/v1/inventory']);
+  });
+
+  it.each([
+    ['by a broken connection', brokenOff(`[${entry},${entry}`), 1],
+    ['behind an entry', brokenOff(`[${entry}`), 0],
+    ['cleanly, by a proxy', { body: `[${entry},${entry},` }, 2],
+    ['before it begins', { body: '' }, 0],
+  ] as const)(
+    'that is cut %s throws incomplete_list after its entries',
+    async (_, answer, count) => {
+      standIn.answers = [answer];
+      const entries: unknown[] = [];
+      const reading = (async () => {
+        for await (const one of standIn.open().streamInventory()) entries.push(one);
+      })();
+      await expect(reading).rejects.toMatchObject({ code: 'incomplete_list', status: 200 });
+      expect(entries).toEqual(Array(count).fill(read));
+      expect(standIn.requests).toHaveLength(1);
+    },
+  );
+
+  it.each([
+    ['no list', '{"petId":1}'],
+    ['no JSON', '[{"petId":1,},{}]'],
+    ['no entries', '[{"petId":"1"}]'],
+    ['entries without the tags asked for', '[{"petId":1}]'],
+  ])('of %s throws invalid_answer', async (_, body) => {
+    standIn.answers = [{ body }];
+    const reading = Array.fromAsync(standIn.open().streamInventory({ include: 'etag' }));
+    await expect(reading).rejects.toMatchObject({ code: 'invalid_answer' });
+  });
+
+  it('is begun anew after a failure before its first entry', async () => {
+    standIn.answers = [{ status: 503 }, { body: `[${entry}]` }];
+    expect(await Array.fromAsync(standIn.open().streamInventory())).toEqual([read]);
+  });
+
+  it('ends the connection when the loop is left', async () => {
+    const begun = begin(`[${entry},`);
+    for await (const _ of standIn.open().streamInventory()) break;
+    const response = await begun;
+    if (!response.closed) await once(response, 'close');
+    expect(response.writableFinished).toBe(false);
+  });
+
+  it('that falls silent times out, however long the reader takes between', async () => {
+    const begun = begin(`[${entry},${entry},`);
+    const stream = standIn.open({ timeout: 60 }).streamInventory();
+    await stream.next();
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    (await begun).write(`${entry},`);
+    await stream.next();
+    expect((await stream.next()).value).toEqual(read);
+    await expect(stream.next()).rejects.toMatchObject({ code: 'timeout' });
+  });
+
+  it('ends with the reason of an AbortSignal', async () => {
+    void begin(`[${entry},`);
+    const controller = new AbortController();
+    const stream = standIn.open().streamInventory({}, { signal: controller.signal });
+    await stream.next();
+    const next = stream.next();
+    controller.abort('enough');
+    await expect(next).rejects.toBe('enough');
+  });
+});
+
+describe('If-None-Match', () => {
+  it('gives undefined while the list is the same', async () => {
+    standIn.answers = [
+      { headers: { ETag: 'W/"a"' }, body: `[${entry}]` },
+      { status: 304, headers: { ETag: 'W/"a"' } },
+    ];
+    const client = standIn.open();
+    const { etag } = await client.listInventory();
+    expect(await client.listInventory({ ifNoneMatch: etag })).toBeUndefined();
+    expect(standIn.requests.map(({ headers }) => headers['if-none-match'])).toEqual([
+      undefined,
+      'W/"a"',
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import {
+  type ClientOptions,
+  createPetstoreClient,
+  type PetstoreClient,
+} from '../../../shared/client/index.ts';
+
+export const apiKey = 'psk_standin_secret';
+
+/** An answer, or what makes one. */
+export type StandInAnswer =
+  | { status?: number; headers?: OutgoingHttpHeaders; body?: string }
+  | ((response: ServerResponse) => void);
+
+export interface StandInRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** By `performance.now()`. */
+  readonly time: number;
+  /** Settles when the connection of the answer ends. */
+  readonly closed: Promise<unknown>;
+}
+
+/** An HTTP server in the service's place that answers as it is told. */
+export interface StandIn {
+  readonly baseUrl: string;
+  readonly requests: StandInRequest[];
+  /** One for each request to come; the last one for all that come after. */
+  answers: StandInAnswer[];
+  /** A client that asks it. */
+  open(options?: Partial<ClientOptions>): PetstoreClient;
+  close(): void;
+}
+
+export async function startStandIn(): Promise<StandIn> {
+  const server = createServer(async (incoming, response) => {
+    const { method = '', url = '', headers } = incoming;
+    const time = performance.now();
+    const closed = once(response, 'close');
+    standIn.requests.push({ method, url, headers, body: await text(incoming), time, closed });
+    const next = standIn.answers.length > 1 ? standIn.answers.shift() : standIn.answers[0];
+    if (typeof next === 'function') next(response);
+    else response.writeHead(next?.status ?? 200, next?.headers).end(next?.body ?? '[]');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const standIn: StandIn = {
+    baseUrl,
+    requests: [],
+    answers: [],
+    open: (options) => createPetstoreClient({ baseUrl, apiKey, ...options }),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return standIn;
+}
+
+/** Breaks the connection in place of an answer. */
+export const lost: StandInAnswer = (response) => response.destroy();
+
+/** Never answers. */
+export const silent: StandInAnswer = () => {};
+
+/** Begins a body, and falls silent. */
+export function unfinished(status: number, body: string): StandInAnswer {
+  return (response) => void response.writeHead(status).write(body);
+}
+
+/** Begins a body, and breaks the connection. */
+export function brokenOff(body: string): StandInAnswer {
+  return (response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json', 'X-Request-Id': 'broken-1' });
+    response.write(body, () => setImmediate(() => response.destroy()));
+  };
+}
+
+/** The service's Error body. */
+export function toError(status: number, code: string, headers: OutgoingHttpHeaders = {}) {
+  return { status, headers, body: JSON.stringify({ code, message: `It is ${code}.`, status }) };
+}

@@ -1,0 +1,36 @@
+import { expectTypeOf, it } from 'vitest';
+import type * as z from 'zod/mini';
+import type * as client from '../../../shared/client/index.ts';
+import type { ErrorCode } from '../../../shared/contract/errors/errorBody.ts';
+import type { OperationId } from '../../../shared/contract/operations.ts';
+import type { InventoryItem, PetStatus } from '../../../shared/contract/schemas/inventory.ts';
+import type { InventoryUpdate } from '../../../shared/contract/schemas/inventoryUpdate.ts';
+import type { Order } from '../../../shared/contract/schemas/order.ts';
+import type { Pet } from '../../../shared/contract/schemas/pet.ts';
+
+// `tsc` checks these.
+it('the client’s types are those of the contract', () => {
+  expectTypeOf<client.InventoryItem>().toEqualTypeOf<InventoryItem>();
+  expectTypeOf<client.InventoryUpdate>().toEqualTypeOf<InventoryUpdate>();
+  expectTypeOf<client.Pet>().toEqualTypeOf<Pet>();
+  expectTypeOf<client.Order>().toEqualTypeOf<Order>();
+  expectTypeOf<client.PetStatus>().toEqualTypeOf<z.output<typeof PetStatus>>();
+  expectTypeOf<client.ErrorCode>().toEqualTypeOf<ErrorCode>();
+  expectTypeOf<OperationId>().toExtend<keyof client.PetstoreClient>();
+});
+
+it('an entry has its tag where the query asks for it', () => {
+  type List = client.PetstoreClient['listInventory'];
+  const list = (() => Promise.resolve({ items: [] })) as unknown as List;
+  expectTypeOf(list()).resolves.toEqualTypeOf<client.InventoryList>();
+  expectTypeOf(list({ status: 'sold' })).resolves.toEqualTypeOf<client.InventoryList>();
+  const tagged = list({ include: 'etag' });
+  expectTypeOf(tagged).resolves.toEqualTypeOf<client.InventoryList<'etag'>>();
+  expectTypeOf(tagged.then(({ items }) => items)).resolves.toEqualTypeOf<
+    client.TaggedInventoryItem[]
+  >();
+  const unless = list({ ifNoneMatch: undefined });
+  expectTypeOf(unless).resolves.toEqualTypeOf<client.InventoryList | undefined>();
+  // @ts-expect-error
+  list({ stauts: 'sold' });
+});
