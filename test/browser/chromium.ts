@@ -4,19 +4,21 @@ import { type Browser, chromium } from 'playwright-core';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** The path of a browser that is installed already; tests that need one are skipped without it. */
+/** The path of a Chromium that is installed; tests that need one are skipped without it. */
 export function findChromium(): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
 }
 
-/** @throws {Error} when there is none */
-export function launchChromium(): Promise<Browser> {
+/**
+ * @param args switches of Chromium
+ * @throws {Error} when none is installed
+ */
+export function launchChromium(...args: readonly string[]): Promise<Browser> {
   const executablePath = findChromium();
-  if (executablePath === undefined)
-    throw new Error(`There is none of ${names.join(', ')} on PATH.`);
-  // In a container, where tests often run as root, Chromium cannot make its own sandbox.
-  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  if (executablePath === undefined) throw new Error('No Chromium is installed.');
+  // Containers let no process make the sandbox's namespaces.
+  return chromium.launch({ executablePath, args: ['--no-sandbox', ...args] });
 }
 
 function isExecutable(path: string): boolean {

@@ -8,9 +8,9 @@ import { updateInventory } from './updateInventory.ts';
 /** The new quantity for an entry as it is. */
 export type StockChange = (entry: TaggedInventoryItem) => number | Promise<number>;
 
-/** Milliseconds. Long enough for some fifty clients to find a turn each. */
-const SHORTEST_BACKOFF = 50;
-const LONGEST_BACKOFF = 2_000;
+/** Milliseconds: hardly felt by two clients, and long enough for fifty to find a turn each. */
+const SHORTEST_BACKOFF = 100;
+const LONGEST_BACKOFF = 1_000;
 
 /** Reads, changes, and writes only where nobody else did in between; otherwise it begins anew. */
 export async function updateStock(

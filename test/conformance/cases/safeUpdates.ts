@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../../../infra/local/engine.ts';
@@ -10,6 +7,7 @@ import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEn
 import { openLocalTarget } from '../localTarget.ts';
 import { setQuantity } from '../operations/inventoryEntry.ts';
 import { type ConformanceTarget, send } from '../target.ts';
+import { type LossyProxy, startLossyProxy } from './lossyProxy.ts';
 
 const CLIENTS = 50;
 const STOCK = 1_000;
@@ -21,7 +19,7 @@ export function describeSafeUpdates(name: string, startEngine: () => Promise<Eng
   describe(`fifty clients that sell one entry's stock on ${name}`, () => {
     let store: FaultyEndpoint;
     let target: ConformanceTarget;
-    let lossy: Awaited<ReturnType<typeof startLossyProxy>>;
+    let lossy: LossyProxy;
 
     beforeAll(async () => {
       const engine = await startEngine();
@@ -123,30 +121,4 @@ async function readTagged(
   const [entry] = (await ask(target, 'GET', path)).json() as { quantity: number; etag: string }[];
   if (!entry) throw new Error('The changeable entry is missing.');
   return entry;
-}
-
-/** A proxy before the gateway that breaks the connection in place of every tenth answer. */
-async function startLossyProxy(behind: string) {
-  let answers = 0;
-  const { origin, pathname } = new URL(behind);
-  const server = createServer((incoming, outgoing) => {
-    const { method = 'GET', url = '/', headers } = incoming;
-    const onward = request(origin, { method, path: url, headers });
-    onward.on('response', (response) => {
-      answers += 1;
-      if (answers % 10 === 0) return outgoing.destroy();
-      outgoing.writeHead(response.statusCode ?? 500, response.headers);
-      return response.pipe(outgoing);
-    });
-    incoming.pipe(onward);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
 }

@@ -1,0 +1,55 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createPetstoreClient, type TaggedInventoryItem } from '../../../shared/client/index.ts';
+import { type LossyProxy, startLossyProxy } from '../cases/lossyProxy.ts';
+import { type FaultyTarget, openFaultyTarget } from '../faults/faultyTarget.ts';
+
+const STOCK = 1_000;
+
+describe('clients that sell by updateStock', () => {
+  let target: FaultyTarget;
+  let lossy: LossyProxy;
+  beforeAll(async () => {
+    target = await openFaultyTarget();
+    lossy = await startLossyProxy(target.baseUrl);
+  });
+  afterEach(() => target.store.heal());
+  afterAll(async () => {
+    lossy?.close();
+    await target?.close();
+  });
+
+  /** Each client sells a piece; every sale must have had its effect, once. */
+  async function sellAll(clients: number, baseUrl = target.baseUrl): Promise<void> {
+    const petId = target.fixtures.changeablePetId;
+    const owner = createPetstoreClient(target);
+    const first = await owner.updateInventory(petId, { quantity: STOCK });
+    const sellOne = async () => {
+      const client = createPetstoreClient({ ...target, baseUrl });
+      let before: TaggedInventoryItem | undefined;
+      const after = await client.updateStock(petId, (entry) => {
+        before = entry;
+        return entry.quantity - 1;
+      });
+      return [before?.etag, after] as const;
+    };
+    const sales = new Map(await Promise.all(Array.from({ length: clients }, sellOne)));
+    const { items } = await owner.listInventory({ petIds: [petId], include: 'etag' });
+    expect(items[0]?.quantity).toBe(STOCK - clients);
+    // From the first state to the last, every change is the one effect of one call.
+    let state: TaggedInventoryItem | undefined = first;
+    for (let sold = 0; sold < clients; sold++) state = sales.get(state?.etag);
+    expect(state).toEqual(items[0]);
+  }
+
+  it('two of them end with exactly the right count', () => sellAll(2));
+
+  it('fifty of them end with it too', () => sellAll(50));
+
+  it('and also where a tenth of all answers is lost, the database’s and the gateway’s', async () => {
+    for (const action of ['UpdateItem', 'PutItem', 'GetItem', 'Query']) {
+      target.store.fail({ action, fault: 'lostAnswer', every: 10 });
+    }
+    await sellAll(50, lossy.baseUrl);
+    expect(lossy.lost).toBeGreaterThan(10);
+  });
+});
