@@ -66,6 +66,7 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['shared/client/operations', 'shared/client/http', 'shared/contract'],
     packages: nothing,
   },
+  'shared/client/examples': { rooms: ['shared/client/index.ts'], packages: /^node:/ },
   'infra/client': { rooms: [], packages: /^esbuild$|^node:/ },
 
   'infra/stages': { rooms: ['shared/contract'], packages: /^node:child_process$/ },

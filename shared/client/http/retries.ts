@@ -2,10 +2,6 @@ import type { Call } from './call.ts';
 import { drawBackoff, pause } from './pause.ts';
 import { PetstoreError } from './petstoreError.ts';
 
-/** Milliseconds. */
-const SHORTEST_BACKOFF = 200;
-const LONGEST_BACKOFF = 5_000;
-
 /**
  * Tries again what may go better another time, after a pause that is never shorter than `Retry-After`.
  * @param isRepeatable whether it may be sent again though an earlier attempt may have had its effect
@@ -23,7 +19,7 @@ export async function withRetries<Value>(
       if (!(error instanceof PetstoreError) || retries === call.maxRetries) throw error;
       if (!mayGoBetter(error, isRepeatable)) throw error;
       const { retryAfter = 0 } = error;
-      const delay = retryAfter * 1_000 + drawBackoff(retries, SHORTEST_BACKOFF, LONGEST_BACKOFF);
+      const delay = retryAfter * 1_000 + drawBackoff(retries);
       if (delay >= call.timeLeft()) throw error;
       await pause(delay, call.signal);
     }

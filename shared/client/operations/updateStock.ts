@@ -8,10 +8,6 @@ import { updateInventory } from './updateInventory.ts';
 /** The new quantity for an entry as it is. */
 export type StockChange = (entry: TaggedInventoryItem) => number | Promise<number>;
 
-/** Milliseconds: hardly felt by two clients, and long enough for fifty to find a turn each. */
-const SHORTEST_BACKOFF = 100;
-const LONGEST_BACKOFF = 1_000;
-
 /** Reads, changes, and writes only where nobody else did in between; otherwise it begins anew. */
 export async function updateStock(
   call: Call,
@@ -25,7 +21,7 @@ export async function updateStock(
       return await updateInventory(call, petId, { quantity }, { ifMatch: entry.etag });
     } catch (error) {
       if (!(error instanceof PetstoreError) || error.code !== 'precondition_failed') throw error;
-      const delay = drawBackoff(conflicts, SHORTEST_BACKOFF, LONGEST_BACKOFF);
+      const delay = drawBackoff(conflicts);
       if (delay >= call.timeLeft()) throw error;
       await pause(delay, call.signal);
     }

@@ -1,0 +1,51 @@
+/*
+ * A shop: a page that reads the stock by itself, with a key that only reads, and a server that sells.
+ *   npm run client
+ *   BASE_ADDRESS=http://127.0.0.1:3000/v1 READ_KEY=psk_… API_KEY=psk_… node server.ts
+ */
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+// Elsewhere, this is the package petstore-inventory-client.
+import { createPetstoreClient } from '../../index.ts';
+import { parseSaleAddress, sellPiece } from '../sale.ts';
+
+const here = import.meta.dirname;
+const {
+  BASE_ADDRESS = '',
+  READ_KEY = '',
+  API_KEY = '',
+  PORT = '8080',
+  // Elsewhere: node_modules/petstore-inventory-client/index.js.
+  CLIENT_MODULE = join(here, '../../../../dist/client/package/index.js'),
+} = process.env;
+
+// The key that writes stays here: the page gets nothing but what it reads with.
+const petstore = createPetstoreClient({ baseUrl: BASE_ADDRESS, apiKey: API_KEY });
+const settings = JSON.stringify({ baseUrl: BASE_ADDRESS, apiKey: READ_KEY });
+
+const files = new Map<string, readonly [type: string, content: string | Buffer]>([
+  ['/', ['text/html', await readFile(join(here, 'index.html'))]],
+  ['/shop.css', ['text/css', await readFile(join(here, 'shop.css'))]],
+  ['/shop.js', ['text/javascript', await readFile(join(here, 'shop.js'))]],
+  ['/petstore-inventory-client.js', ['text/javascript', await readFile(CLIENT_MODULE)]],
+  ['/settings.json', ['application/json', settings]],
+]);
+
+const server = createServer(async ({ method, url = '' }, response) => {
+  const petId = parseSaleAddress(url);
+  if (method === 'POST' && petId !== undefined) {
+    const { status, body } = await sellPiece(petstore, petId);
+    return response
+      .writeHead(status, { 'Content-Type': 'application/json' })
+      .end(JSON.stringify(body));
+  }
+  const [type, content] = files.get(url) ?? [];
+  if (method !== 'GET' || type === undefined) return response.writeHead(404).end();
+  return response.writeHead(200, { 'Content-Type': `${type}; charset=utf-8` }).end(content);
+});
+
+server.listen(Number(PORT), '127.0.0.1', () => {
+  console.log(`The shop is at http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});

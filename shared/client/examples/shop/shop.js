@@ -1,0 +1,56 @@
+import { createPetstoreClient } from 'petstore-inventory-client';
+
+/** Milliseconds between two looks at the stock. */
+const REFRESH = 5_000;
+
+const settings = await (await fetch('/settings.json')).json();
+const petstore = createPetstoreClient(settings);
+const news = document.querySelector('#news');
+const pets = document.querySelector('#pets');
+/** The tag of the list that is shown. */
+let etag;
+
+for (;;) {
+  await refresh();
+  await new Promise((resolve) => setTimeout(resolve, REFRESH));
+}
+
+/** Shows the stock, unless it is what is shown already: then nothing but a 304 is sent. */
+async function refresh() {
+  try {
+    const list = await petstore.listInventory({ ifNoneMatch: etag });
+    if (!list) return;
+    etag = list.etag;
+    const items = list.items.sort((a, b) => (a.petId < b.petId ? -1 : 1));
+    pets.replaceChildren(...items.map(toElement));
+    news.textContent = `${items.length} kinds of pets.`;
+  } catch (error) {
+    news.textContent = `The stock may be out of date: ${error.message}`;
+  }
+}
+
+function toElement({ petId, quantity, status }) {
+  const element = document.querySelector('#pet').content.cloneNode(true).firstElementChild;
+  element.className = status;
+  element.querySelector('h2').textContent = `Pet ${petId}`;
+  element.querySelector('.status').textContent = status;
+  element.querySelector('.stock').textContent = `${quantity} in stock`;
+  const button = element.querySelector('button');
+  button.disabled = quantity === 0 || status !== 'available';
+  button.addEventListener('click', () => buy(petId, button));
+  return element;
+}
+
+/** Our own server sells: it has the key that writes. */
+async function buy(petId, button) {
+  button.disabled = true;
+  try {
+    const response = await fetch(`/sell/${petId}`, { method: 'POST' });
+    const { error } = await response.json();
+    await refresh();
+    news.textContent = error ?? `Pet ${petId} is yours.`;
+  } catch {
+    news.textContent = 'We do not know whether it was sold: look at the stock again.';
+  }
+  button.disabled = false;
+}

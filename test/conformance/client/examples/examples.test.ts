@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parseJson } from '../../../../shared/contract/values/json.ts';
+import { openLocalTarget } from '../../localTarget.ts';
+import { readEntry, setQuantity } from '../../operations/inventoryEntry.ts';
+import type { ConformanceTarget } from '../../target.ts';
+import { type ExampleServer, runExample, startExample } from './exampleProcess.ts';
+
+let target: ConformanceTarget;
+let settings: Record<string, string>;
+beforeAll(async () => {
+  target = await openLocalTarget();
+  settings = { BASE_ADDRESS: target.baseUrl, API_KEY: target.apiKey };
+});
+afterAll(() => target?.close());
+beforeEach(async () => void (await setQuantity(target, 5)));
+
+const petId = () => target.fixtures.changeablePetId;
+const quantityNow = async () => (await readEntry(target, petId()))?.quantity;
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+describe.runIf(hasCurl)('curl.sh', () => {
+  it('lists the inventory and sells a piece', async () => {
+    const lines = (await runExample('curl.sh', settings, `${petId()}`)).trim().split('\n');
+    expect(parseJson(lines[0] ?? '')).toHaveLength(target.fixtures.inventory.length);
+    expect(parseJson(lines.at(-1) ?? '')).toMatchObject({ petId: petId(), quantity: 4 });
+    expect(await quantityNow()).toBe(4);
+  });
+
+  it('repeats an update after 503, and sells once', async () => {
+    const busy = await startBusyProxy(target.baseUrl);
+    const { port } = busy.server.address() as AddressInfo;
+    const through = { ...settings, BASE_ADDRESS: `http://127.0.0.1:${port}/v1` };
+    await runExample('curl.sh', through, `${petId()}`);
+    busy.server.close();
+    expect(busy.keys).toHaveLength(2);
+    expect(new Set(busy.keys).size).toBe(1);
+    expect(await quantityNow()).toBe(4);
+  });
+
+  it('fails where the service refuses', async () => {
+    const refused = runExample('curl.sh', { ...settings, API_KEY: 'psk_wrong' });
+    await expect(refused).rejects.toMatchObject({ code: 22 });
+    await setQuantity(target, 0);
+    const soldOut = runExample('curl.sh', settings, `${petId()}`);
+    await expect(soldOut).rejects.toMatchObject({ stderr: `Pet ${petId()} is sold out.\n` });
+  });
+});
+
+describe('server.ts', () => {
+  let server: ExampleServer;
+  beforeAll(async () => {
+    server = await startExample('server.ts', settings);
+  });
+  afterAll(() => server?.stop());
+
+  async function sell(id: bigint | string): Promise<[status: number, body: string]> {
+    const response = await fetch(`${server.address}/sell/${id}`, { method: 'POST' });
+    return [response.status, await response.text()];
+  }
+
+  it('sells every piece once, whoever wants one', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => sell(petId())));
+    const sold = answers.filter(([status]) => status === 200);
+    const left = sold.map(([, body]) => JSON.parse(body));
+    expect(left.map(({ quantity }) => quantity).sort()).toEqual([0, 1, 2, 3, 4]);
+    expect(left[0].petId).toBe(`${petId()}`);
+    expect(answers.filter(([status]) => status === 409)).toHaveLength(3);
+    expect(await quantityNow()).toBe(0);
+  });
+
+  it('tells what it does not sell from what it does not know', async () => {
+    expect((await sell(target.fixtures.missingPetId))[0]).toBe(404);
+    expect((await sell('x'))[0]).toBe(404);
+    expect((await fetch(`${server.address}/sell/${petId()}`))?.status).toBe(404);
+    expect(await quantityNow()).toBe(5);
+  });
+});
+
+/** A proxy that lets the first update through, and answers it 503 all the same. */
+async function startBusyProxy(behind: string): Promise<{ server: Server; keys: unknown[] }> {
+  const keys: unknown[] = [];
+  const server = createServer((incoming, outgoing) => {
+    const { method = 'GET', url = '/', headers } = incoming;
+    if (method === 'PATCH') keys.push(headers['idempotency-key']);
+    const isBusy = method === 'PATCH' && keys.length === 1;
+    const onward = request(new URL(url, behind), { method, headers }, (response) => {
+      if (isBusy) response.resume();
+      if (isBusy) return outgoing.writeHead(503, { 'Retry-After': '1' }).end('{"code":"x"}');
+      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+      return response.pipe(outgoing);
+    });
+    incoming.pipe(onward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, keys };
+}
