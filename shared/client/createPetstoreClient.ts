@@ -1,6 +1,7 @@
 import type { OperationId } from '../contract/operations.ts';
-import { type CallOptions, startCall } from './http/call.ts';
-import { type ClientOptions, parseOptions } from './http/settings.ts';
+import { startCall } from './http/call.ts';
+import type { CallOptions, ClientOptions } from './http/options.ts';
+import { parseOptions } from './http/settings.ts';
 import { getPet } from './operations/getPet.ts';
 import { listInventory } from './operations/listInventory.ts';
 import { listOrders } from './operations/listOrders.ts';

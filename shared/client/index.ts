@@ -1,17 +1,19 @@
 export type { ErrorCode } from '../contract/errors/errorBody.ts';
 export { createPetstoreClient } from './createPetstoreClient.ts';
-export type { CallOptions } from './http/call.ts';
 export type { Deprecation } from './http/deprecation.ts';
+export type { Bounds, CallOptions, ClientOptions } from './http/options.ts';
 export { PetstoreError, type PetstoreErrorCode } from './http/petstoreError.ts';
-export type { Bounds, ClientOptions } from './http/settings.ts';
 export type {
   EntryOf,
   Included,
   InventoryList,
   InventoryQuery,
-} from './operations/listInventory.ts';
-export type { OrderPage, OrderQuery } from './operations/listOrders.ts';
-export type { Page } from './operations/pages.ts';
+  OrderPage,
+  OrderQuery,
+  Page,
+  StockChange,
+  UpdatePreconditions,
+} from './operations/queries.ts';
 export type {
   InventoryItem,
   InventoryUpdate,
@@ -21,6 +23,4 @@ export type {
   PetStatus,
   TaggedInventoryItem,
 } from './operations/resources.ts';
-export type { UpdatePreconditions } from './operations/updateInventory.ts';
-export type { StockChange } from './operations/updateStock.ts';
 export type { PetstoreClient } from './petstoreClient.ts';

@@ -1,14 +1,15 @@
-import type { CallOptions } from './http/call.ts';
+import type { CallOptions } from './http/options.ts';
 import type {
   EntryOf,
   Included,
   InventoryList,
   InventoryQuery,
-} from './operations/listInventory.ts';
-import type { OrderPage, OrderQuery } from './operations/listOrders.ts';
+  OrderPage,
+  OrderQuery,
+  StockChange,
+  UpdatePreconditions,
+} from './operations/queries.ts';
 import type { InventoryUpdate, Pet, TaggedInventoryItem } from './operations/resources.ts';
-import type { UpdatePreconditions } from './operations/updateInventory.ts';
-import type { StockChange } from './operations/updateStock.ts';
 
 /**
  * Calls the service. Every method rejects with a `PetstoreError`, or with the reason of the caller's
@@ -20,7 +21,7 @@ export interface PetstoreClient {
     query: InventoryQuery<Include> & { readonly ifNoneMatch: string | undefined },
     options?: CallOptions,
   ): Promise<InventoryList<Include> | undefined>;
-  /** All entries, or those that the query asks for, in one answer. */
+  /** All entries, or those that the query asks for, in one answer: a large inventory is better streamed. */
   listInventory<Include extends Included = undefined>(
     query?: InventoryQuery<Include>,
     options?: CallOptions,

@@ -9,7 +9,7 @@ export default {
   testRunner: 'petstore',
   // Threads end with the runner: a fork that a mutant has in an endless loop would outlive it.
   vitest: { configFile: 'test/mutation/vitest.config.ts', related: false, pool: 'threads' },
-  mutate: ['shared/**/*.ts'],
+  mutate: ['shared/**/*.ts', '!shared/client/examples/**'],
   coverageAnalysis: 'perTest',
   concurrency: 2,
   timeoutMS: 30_000,

@@ -25,6 +25,7 @@ const files = [
   'test/conformance/faults/faults.test.ts',
   'test/shared/store/*.test.ts',
   'test/shared/contract/int64.test.ts',
+  'test/shared/client/*.test.ts',
   'test/conformance/cases/concurrency.test.ts',
 ];
 

@@ -1,9 +1,5 @@
-import { type Bounds, parseBounds, type Settings } from './settings.ts';
-
-export interface CallOptions extends Bounds {
-  /** Ends the call, which then rejects with the signal's reason; what an update did is then not known. */
-  readonly signal?: AbortSignal | undefined;
-}
+import type { CallOptions } from './options.ts';
+import { parseBounds, type Settings } from './settings.ts';
 
 /** A call under way, which may be several requests. */
 export interface Call {

@@ -1,14 +1,10 @@
-/**
- * Waits.
- * @throws the reason of the signal when that is aborted
- */
+/** Waits, or until the signal is aborted: whatever comes next looks at it. */
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const stop = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', stop);
-      if (signal?.aborted) reject(signal.reason);
-      else resolve();
+      resolve();
     };
     const timer = setTimeout(stop, milliseconds);
     signal?.addEventListener('abort', stop);

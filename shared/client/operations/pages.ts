@@ -1,14 +1,8 @@
 import { toLink } from '../http/links.ts';
+import type { Page } from './queries.ts';
 
 /** Elements that a page has where the caller does not say: as many as the service gives at once. */
 export const PAGE_LIMIT = 1_000;
-
-/** A part of a list, or all of it. */
-export interface Page<Element> {
-  items: Element[];
-  /** The `cursor` of the page behind this one; undefined after the last. */
-  next: string | undefined;
-}
 
 /** Reads page after page until there is none. */
 export async function* eachPage<OnePage extends Page<unknown>>(

@@ -3,13 +3,8 @@ import { openAnswer, readPieces } from '../http/exchange.ts';
 import { withRetries } from '../http/retries.ts';
 import { toIncompleteList, toInvalidAnswer } from '../http/send.ts';
 import { defineArrayReader } from '../json/arrayReader.ts';
-import {
-  type EntryOf,
-  type Included,
-  type InventoryQuery,
-  toEntryReader,
-  toInventoryRequest,
-} from './listInventory.ts';
+import { toEntryReader, toInventoryRequest } from './listInventory.ts';
+import type { EntryOf, Included, InventoryQuery } from './queries.ts';
 
 /**
  * The entries of the whole inventory as they arrive, however many.

@@ -1,20 +1,12 @@
 import type { MAX_QUANTITY } from '../../contract/schemas/quantity.ts';
 import type { Call } from '../http/call.ts';
+import type { PetstoreRequest } from '../http/exchange.ts';
 import { PetstoreError } from '../http/petstoreError.ts';
 import { send } from '../http/send.ts';
 import { toPetIdText } from './petIdText.ts';
+import type { UpdatePreconditions } from './queries.ts';
 import { toTaggedItem } from './readResources.ts';
 import type { InventoryUpdate, TaggedInventoryItem } from './resources.ts';
-
-export interface UpdatePreconditions {
-  /** An entry's `etag`, quotes included: when the entry has changed since, nothing is done (412). */
-  readonly ifMatch?: string | undefined;
-  /**
-   * 1 to 255 visible ASCII characters: the same update with the same key has its effect once, within 24
-   * hours. With `ifMatch`, the client makes one up for the attempts of a call.
-   */
-  readonly idempotencyKey?: string | undefined;
-}
 
 const LARGEST: typeof MAX_QUANTITY = 2_147_483_647;
 
@@ -29,7 +21,7 @@ export async function updateInventory(
     const message = `quantity must be an integer from 0 to ${LARGEST}, and not ${quantity}.`;
     throw new PetstoreError('invalid_request', message);
   }
-  const request = {
+  const request: PetstoreRequest<'updateInventory'> = {
     operationId: 'updateInventory',
     petId: toPetIdText(petId),
     headers: {
@@ -39,7 +31,7 @@ export async function updateInventory(
     },
     body: JSON.stringify({ quantity }),
     isRepeatable: ifMatch !== undefined,
-  } as const;
+  };
   return send(call, request, ({ document, headers }) =>
     toTaggedItem({ ...(document as object), etag: headers.get('ETag') }),
   );

@@ -2,11 +2,9 @@ import type { Call } from '../http/call.ts';
 import { drawBackoff, pause } from '../http/pause.ts';
 import { PetstoreError } from '../http/petstoreError.ts';
 import { listInventory } from './listInventory.ts';
+import type { StockChange } from './queries.ts';
 import type { TaggedInventoryItem } from './resources.ts';
 import { updateInventory } from './updateInventory.ts';
-
-/** The new quantity for an entry as it is. */
-export type StockChange = (entry: TaggedInventoryItem) => number | Promise<number>;
 
 /** Reads, changes, and writes only where nobody else did in between; otherwise it begins anew. */
 export async function updateStock(

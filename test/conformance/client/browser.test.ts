@@ -16,6 +16,7 @@ declare global {
   var createPetstoreClient: typeof clientModule.createPetstoreClient;
   var client: clientModule.PetstoreClient;
   var isSecureContext: boolean;
+  var location: { readonly origin: string };
 }
 
 const html = `<!doctype html><title>Shop</title><script type="module">
@@ -94,6 +95,15 @@ describe.runIf(findChromium())('in Chromium, from another origin, the client', (
     expect((await warning).text()).toContain('2027-12-01');
   });
 
+  it('follows no redirect with its key', async () => {
+    const error = await page.evaluate(async (apiKey) => {
+      const moved = createPetstoreClient({ baseUrl: `${location.origin}/moved`, apiKey });
+      const { code, status } = await moved.listOrders().catch((cause) => cause);
+      return { code, status };
+    }, target.apiKey);
+    expect(error).toEqual({ code: 'invalid_answer', status: undefined });
+  });
+
   it('sees that a list broke off, and the reason of an abort', async () => {
     target.store.pageSize = 10;
     target.store.fail({ action: 'Scan', fault: 'accessDenied', after: 2 });
@@ -120,9 +130,10 @@ async function startShop(): Promise<Server> {
   await bundleClient(file);
   const module = await readFile(file);
   await rm(folder, { recursive: true });
-  const server = createServer(({ url }, response) => {
-    if (url === '/client.js') response.setHeader('Content-Type', 'text/javascript').end(module);
-    else response.setHeader('Content-Type', 'text/html').end(html);
+  const server = createServer(({ url = '' }, response) => {
+    if (url.startsWith('/moved')) return response.writeHead(302, { Location: '/' }).end();
+    const [type, body] = url === '/client.js' ? ['javascript', module] : ['html', html];
+    return response.setHeader('Content-Type', `text/${type}`).end(body);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

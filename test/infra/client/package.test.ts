@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -22,7 +22,7 @@ describe('the client’s package', () => {
     tarball = await buildClient(folder);
     // npm would ask the registry; a package without dependencies is installed by unpacking it.
     installed = join(folder, 'node_modules/petstore-inventory-client');
-    await run('mkdir', ['-p', installed]);
+    await mkdir(installed, { recursive: true });
     await run('tar', ['xzf', tarball, '--strip-components=1', '--directory', installed]);
   });
   afterAll(() => rm(folder, { recursive: true }));
@@ -64,15 +64,25 @@ describe('the client’s package', () => {
     expect(gzipSync(await readFile(file), { level: 9 }).length).toBeLessThanOrEqual(BUDGET);
   });
 
-  it('has types that need no other package, also for who checks those of libraries', async () => {
+  it('has types that need no other package, and with which its README compiles', async () => {
     await writeFile(join(folder, 'shop.mts'), consumer);
+    const readme = await readFile(join(installed, 'README.md'), 'utf8');
+    const snippets = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+    expect(snippets).toHaveLength(2);
+    await writeFile(
+      join(folder, 'readme.mts'),
+      `class SoldOut extends Error {}\n${snippets.join('\n')}`,
+    );
     const strict = { strict: true, noEmit: true, types: [], skipLibCheck: false };
     const common = { ...strict, target: 'es2022', lib: ['es2022', 'dom'] };
     for (const modules of [
       { module: 'nodenext' },
       { module: 'esnext', moduleResolution: 'bundler' },
     ]) {
-      const settings = { compilerOptions: { ...common, ...modules }, files: ['shop.mts'] };
+      const settings = {
+        compilerOptions: { ...common, ...modules },
+        files: ['shop.mts', 'readme.mts'],
+      };
       await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings));
       const tsc = run(join(projectRoot, 'node_modules/.bin/tsc'), ['--project', folder]);
       await tsc.catch(({ stdout }) => expect.fail(stdout));

@@ -7,6 +7,7 @@ import {
 } from '../../../shared/client/index.ts';
 import {
   apiKey,
+  brokenOff,
   lost,
   type StandIn,
   type StandInAnswer,
@@ -59,6 +60,8 @@ describe('a PetstoreError', () => {
     [{ body: '{"id":"7"}' }, 'invalid_answer', 200],
     [{ body: 'null' }, 'invalid_answer', 200],
     [lost, 'connection_failed', undefined],
+    [brokenOff('{"id":'), 'connection_failed', 200],
+    [brokenOff('{"code":', 503), 'service_unavailable', 503],
   ] as const)('is made of whatever a proxy answers: %j', async (answer, code, status) => {
     expect(await fail(answer)).toMatchObject({ code, status });
   });
@@ -70,6 +73,12 @@ describe('a PetstoreError', () => {
       maxRetries: 0,
     });
     await expect(client.listOrders()).rejects.toMatchObject({ code: 'connection_failed' });
+  });
+
+  it('asks for no wait until a time that is over', async () => {
+    const past = new Date(0).toUTCString();
+    const error = await fail(toError(503, 'service_unavailable', { 'Retry-After': past }));
+    expect(error.retryAfter).toBe(0);
   });
 
   it('refuses an update before it is sent', async () => {
@@ -123,6 +132,18 @@ describe('an option that makes no sense', () => {
   it('of a call rejects', async () => {
     const call = standIn.open().listOrders({}, { timeout: -1 });
     await expect(call).rejects.toThrow(TypeError);
+  });
+});
+
+describe('the base address', () => {
+  it('may end in a slash', async () => {
+    standIn.answers = [{}];
+    await standIn.open({ baseUrl: `${standIn.baseUrl}/` }).listOrders();
+    expect(standIn.requests.at(-1)?.url).toBe('/v1/store/orders');
+  });
+
+  it('is asked past every cache', () => {
+    expect(standIn.requests.at(-1)?.headers['cache-control']).toBe('no-cache');
   });
 });
 

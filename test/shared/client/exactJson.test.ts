@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseExactJson } from '../../../shared/client/json/exactJson.ts';
 import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
 
@@ -36,6 +36,18 @@ describe('the client’s JSON', () => {
       expect(parseExactJson(text)).toEqual(expected);
     },
   );
+
+  it('is exact also where JSON.parse shows a reviver no source text', () => {
+    const { parse } = JSON;
+    const older = vi
+      .spyOn(JSON, 'parse')
+      .mockImplementation((text, reviver) =>
+        parse(text, reviver && ((key, value) => reviver(key, value))),
+      );
+    expect(parseExactJson('[9007199254740993]')).toEqual([9007199254740993n]);
+    expect(older).toHaveBeenCalled();
+    older.mockRestore();
+  });
 
   it.each(['9007199254740991', '-9007199254740991', '1234567890123456.5', '12345678901234567e3'])(
     '%s is a number',

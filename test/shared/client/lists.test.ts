@@ -16,7 +16,7 @@ const entry = '{"petId":9223372036854775807,"quantity":1,"status":"sold","shelf"
 const read = { petId: 9223372036854775807n, quantity: 1, status: 'sold', shelf: 9007199254740993n };
 
 /** Pages of an entry each; a link leads from one to the next, and to another address. */
-const pages = ['b', 'c', undefined].map((cursor) => ({
+const pages = ['b%2B', 'c', undefined].map((cursor) => ({
   headers: cursor
     ? { Link: `<https://elsewhere.example/v1/inventory?limit=1&cursor=${cursor}>; rel="next"` }
     : {},
@@ -34,7 +34,7 @@ describe('pages', () => {
     const client = standIn.open();
     expect(await toUrls(client.inventoryPages({ status: 'sold', limit: 1 }))).toEqual([
       '/v1/inventory?status=sold&limit=1',
-      '/v1/inventory?status=sold&limit=1&cursor=b',
+      '/v1/inventory?status=sold&limit=1&cursor=b%2B',
       '/v1/inventory?status=sold&limit=1&cursor=c',
     ]);
   });
@@ -43,7 +43,7 @@ describe('pages', () => {
     standIn.answers = pages.map(({ headers }) => ({ headers, body: '[{"id":1,"petId":2}]' }));
     expect(await toUrls(standIn.open().orderPages({ cursor: 'a' }))).toEqual([
       '/v1/store/orders?limit=1000&cursor=a',
-      '/v1/store/orders?limit=1000&cursor=b',
+      '/v1/store/orders?limit=1000&cursor=b%2B',
       '/v1/store/orders?limit=1000&cursor=c',
     ]);
   });
@@ -51,8 +51,9 @@ describe('pages', () => {
   it('behind which a failure lies do not look like the last', async () => {
     standIn.answers = [pages[0] ?? {}, { status: 401 }];
     const iteration = standIn.open().inventoryPages();
-    expect((await iteration.next()).value).toMatchObject({ items: [read], next: 'b' });
+    expect((await iteration.next()).value).toMatchObject({ items: [read], next: 'b+' });
     await expect(iteration.next()).rejects.toMatchObject({ code: 'unauthorized' });
+    expect(standIn.requests[0]?.url).toBe('/v1/inventory?limit=1000');
   });
 
   it('whose link leads nowhere do not either', async () => {
@@ -65,7 +66,7 @@ describe('pages', () => {
 
 describe('a stream of the inventory', () => {
   /** Begins a list, and gives the response to go on with. */
-  function begin(body: string): Promise<ServerResponse> {
+  function begin(body: string | Uint8Array): Promise<ServerResponse> {
     return new Promise((resolve) => {
       standIn.answers = [(response) => void response.write(body, () => resolve(response))];
     });
@@ -81,6 +82,15 @@ describe('a stream of the inventory', () => {
     expect(await stream.next()).toEqual({ value: read, done: false });
     expect(await stream.next()).toEqual({ value: undefined, done: true });
     expect(standIn.requests.map(({ url }) => url)).toEqual(['/v1/inventory?status=sold']);
+  });
+
+  it('is right also where a piece ends within a character', async () => {
+    const bytes = Buffer.from('[{"petId":1},{"petId":2,"name":"猫"}]');
+    const begun = begin(bytes.subarray(0, -5));
+    const stream = standIn.open().streamInventory();
+    await stream.next();
+    (await begun).end(bytes.subarray(-5));
+    expect((await stream.next()).value).toEqual({ petId: 2n, name: '猫' });
   });
 
   it('reads the whole list, whatever page the query asks for', async () => {
@@ -167,5 +177,10 @@ describe('If-None-Match', () => {
       undefined,
       'W/"a"',
     ]);
+  });
+
+  it('is needed for 304', async () => {
+    standIn.answers = [{ status: 304 }];
+    await expect(standIn.open().listInventory()).rejects.toMatchObject({ code: 'invalid_answer' });
   });
 });

@@ -80,9 +80,9 @@ export function unfinished(status: number, body: string): StandInAnswer {
 }
 
 /** Begins a body, and breaks the connection. */
-export function brokenOff(body: string): StandInAnswer {
+export function brokenOff(body: string, status = 200): StandInAnswer {
   return (response) => {
-    response.writeHead(200, { 'Content-Type': 'application/json', 'X-Request-Id': 'broken-1' });
+    response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'broken-1' });
     response.write(body, () => setImmediate(() => response.destroy()));
   };
 }

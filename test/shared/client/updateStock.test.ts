@@ -19,7 +19,8 @@ const conflict = toError(412, 'precondition_failed');
 const written = { headers: { ETag: '"c"' }, body: '{"petId":7,"quantity":3,"status":"sold"}' };
 
 describe('updateStock', () => {
-  it('begins anew after 412, with what the entry is by then and with another key', async () => {
+  it('begins anew after 412 and a pause, with what the entry is by then and another key', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0.2);
     standIn.answers = [toList(5, 'a'), conflict, toList(4, 'b'), written];
     const seen: unknown[] = [];
     const updated = await standIn.open().updateStock(7n, async (entry) => {
@@ -41,6 +42,8 @@ describe('updateStock', () => {
     ]);
     const [, first, , second] = standIn.requests.map(({ headers }) => headers['idempotency-key']);
     expect(first).not.toBe(second);
+    const [, refused = 0, anew = 0] = standIn.requests.map(({ time }) => time);
+    expect(anew - refused).toBeGreaterThanOrEqual(38);
   });
 
   it('writes nothing when change throws, or gives what is no quantity', async () => {
