@@ -57,9 +57,9 @@ export interface PetstoreClient {
   /**
    * Changes a stock count by what it is, safely among any number of clients: reads the entry, calls
    * `change` for the new quantity, and writes it if nobody else has written since; otherwise begins anew,
-   * for as long as `totalTimeout` lets it, and then rejects with `precondition_failed`. When `change`
-   * throws, nothing is written and the call rejects with the same. An entry that does not exist is
-   * `not_found`.
+   * for as long as `totalTimeout` lets it, and then rejects with `precondition_failed` or `timeout`. When
+   * `change` throws, nothing is written and the call rejects with the same. An entry that does not exist
+   * is `not_found`.
    * @returns the entry as this update left it
    */
   updateStock(

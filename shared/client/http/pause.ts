@@ -12,15 +12,15 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
   });
 }
 
-/** Milliseconds: hardly felt by two clients that meet, and soon long enough for fifty. */
-const FIRST_BACKOFF = 200;
+/** Milliseconds. */
 const LONGEST_BACKOFF = 5_000;
 
 /**
- * Milliseconds that grow with each attempt and are drawn at random, so that clients that met do not meet
- * again ("full jitter": https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ * Milliseconds to wait: at random up to `first`, and up to twice as many after each further attempt, so
+ * that clients that met do not meet again. This is full jitter:
+ * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  * @param attempt counted from 0
  */
-export function drawBackoff(attempt: number): number {
-  return Math.random() * Math.min(FIRST_BACKOFF * 2 ** attempt, LONGEST_BACKOFF);
+export function drawBackoff(first: number, attempt: number): number {
+  return Math.random() * Math.min(first * 2 ** attempt, LONGEST_BACKOFF);
 }

@@ -2,6 +2,9 @@ import type { Call } from './call.ts';
 import { drawBackoff, pause } from './pause.ts';
 import { PetstoreError } from './petstoreError.ts';
 
+/** Milliseconds. */
+const FIRST_BACKOFF = 200;
+
 /**
  * Tries again what may go better another time, after a pause that is never shorter than `Retry-After`.
  * @param isRepeatable whether it may be sent again though an earlier attempt may have had its effect
@@ -19,7 +22,7 @@ export async function withRetries<Value>(
       if (!(error instanceof PetstoreError) || retries === call.maxRetries) throw error;
       if (!mayGoBetter(error, isRepeatable)) throw error;
       const { retryAfter = 0 } = error;
-      const delay = retryAfter * 1_000 + drawBackoff(retries);
+      const delay = retryAfter * 1_000 + drawBackoff(FIRST_BACKOFF, retries);
       if (delay >= call.timeLeft()) throw error;
       await pause(delay, call.signal);
     }
