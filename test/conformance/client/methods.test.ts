@@ -106,7 +106,7 @@ describe('the client reads', () => {
           operationId: 'getPet',
           since: new Date('2026-12-01T00:00:00Z'),
           sunset: new Date('2027-12-01T00:00:00Z'),
-          documentation: expect.stringMatching(/^https:/),
+          documentation: expect.stringMatching(/\/docs\/deprecations\.html#getPet$/),
         },
       ],
     ]);

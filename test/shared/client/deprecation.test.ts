@@ -4,8 +4,9 @@ import { toLifecycleHeaders } from '../../../shared/contract/lifecycle.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { type StandIn, startStandIn, toError } from './standIn.ts';
 
-const { since, sunset, documentation } = getPet.lifecycle;
-const headers = toLifecycleHeaders(getPet.lifecycle);
+const { since, sunset, guide } = getPet.lifecycle;
+const documentation = `https://docs.petstore.example/${guide}`;
+const headers = toLifecycleHeaders(getPet.lifecycle, 'https://docs.petstore.example');
 
 let standIn: StandIn;
 beforeAll(async () => {

@@ -35,12 +35,13 @@ export async function startExample(
   };
 }
 
-/** Runs a script to its end, and gives what it wrote. */
+/** Runs a script to its end, by a shell or by Node.js, and gives what it wrote. */
 export async function runExample(
   file: string,
   settings: Record<string, string>,
   ...args: string[]
 ): Promise<string> {
   const env = { ...process.env, ...settings };
-  return (await promisify(execFile)('sh', [join(examples, file), ...args], { env })).stdout;
+  const program = file.endsWith('.ts') ? process.execPath : 'sh';
+  return (await promisify(execFile)(program, [join(examples, file), ...args], { env })).stdout;
 }

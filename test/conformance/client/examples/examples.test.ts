@@ -51,6 +51,18 @@ describe.runIf(hasCurl)('curl.sh', () => {
   });
 });
 
+describe('list.ts', () => {
+  it('lists every entry, digit for digit', async () => {
+    const lines = (await runExample('list.ts', settings)).trimEnd().split('\n');
+    const expected = target.fixtures.inventory.map((entry) =>
+      entry.petId === petId()
+        ? `${petId()}: 5 ${entry.status}`
+        : `${entry.petId}: ${entry.quantity} ${entry.status}`,
+    );
+    expect(lines.sort()).toEqual(expected.sort());
+  });
+});
+
 describe('server.ts', () => {
   let server: ExampleServer;
   beforeAll(async () => {
