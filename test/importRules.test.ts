@@ -81,6 +81,10 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['infra/stages', 'shared/contract'],
     packages: /^zod\/mini$/,
   },
+  'infra/openapi/answers': {
+    rooms: ['infra/openapi', 'shared/contract'],
+    packages: /^ajv(-formats)?(\/|$)|^node:zlib$/,
+  },
   'infra/watch': { rooms: ['infra/metrics', 'infra/stages', 'shared/contract'], packages: cdk },
   infra: {
     rooms: ['infra/stages', 'infra/service', 'infra/gateway', 'infra/watch'],

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { document, findOperation } from '../../../infra/openapi/answers/document.ts';
 import { errorsAnywhere } from '../../../infra/openapi/responses.ts';
 import { statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import type { ConformanceTarget } from '../target.ts';
-import { document, expectDocumented, findOperation } from './documentedAnswer.ts';
+import { expectDocumented } from './documentedAnswer.ts';
 
 /** The answers that a run met, by the operation that was asked. */
 export interface ObservedAnswers {

@@ -1,0 +1,102 @@
+import { gunzipSync } from 'node:zlib';
+import { operations } from '../../../shared/contract/operations.ts';
+import { parseInt64 } from '../../../shared/contract/values/parseInt64.ts';
+import type { ResponseObject } from '../openApi.ts';
+import { document, findOperation } from './document.ts';
+import { documentedAnywhere, findHeaderProblems } from './headerProblems.ts';
+import { findSchemaProblems } from './schemaProblems.ts';
+
+/** An answer without its body. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+export interface WholeAnswer extends AnswerHead {
+  readonly bytes: Buffer;
+}
+
+/**
+ * Holds an answer against the document: its status, each of its headers and its body, which may have
+ * nothing that the document does not tell of, but for members of objects. What is no operation's answer
+ * has to be an Error with headers that others have too; of a preflight, the document says nothing.
+ * @param path relative to the base address
+ * @returns what is wrong, a sentence each; nothing, when the answer is as documented
+ */
+export function findAnswerProblems(
+  method: string,
+  path: string,
+  answer: WholeAnswer,
+): readonly string[] {
+  if (method === 'OPTIONS') return [];
+  const documented = findDocumented(method, path, answer.status);
+  if (!documented) return [toUndocumented(method, path, answer)];
+  const { headers, body } = documented;
+  const problems = findHeaderProblems(answer.headers, headers);
+  if (body !== undefined) return [...problems, ...findBodyProblems(answer, body)];
+  return answer.bytes.length === 0 ? problems : [...problems, 'The body is not empty.'];
+}
+
+/** As `findAnswerProblems`, of an answer whose body is read in another way, or not at all. */
+export function findHeadProblems(
+  method: string,
+  path: string,
+  head: AnswerHead,
+): readonly string[] {
+  const documented = findDocumented(method, path, head.status);
+  if (!documented) return [toUndocumented(method, path, head)];
+  return findHeaderProblems(head.headers, documented.headers);
+}
+
+interface Documented {
+  readonly headers: ResponseObject['headers'];
+  /** Where in the document the body's schema stands; nothing, when there is to be no body. */
+  readonly body?: string;
+}
+
+function findDocumented(method: string, path: string, status: number): Documented | undefined {
+  const operationId = findOperation(method, path);
+  if (operationId === undefined) {
+    return { headers: documentedAnywhere, body: '#/components/schemas/Error' };
+  }
+  const { path: template } = operations[operationId];
+  const response = document.paths[template]?.[method.toLowerCase()]?.responses[status];
+  if (!response) return undefined;
+  const segments = ['paths', template, method.toLowerCase(), 'responses', `${status}`];
+  const body = toPointer([...segments, 'content', 'application/json', 'schema']);
+  return { headers: response.headers, ...(response.content && { body }) };
+}
+
+function toUndocumented(method: string, path: string, { status }: AnswerHead): string {
+  return `The document has no status ${status} of ${findOperation(method, path)}.`;
+}
+
+function findBodyProblems({ headers, bytes }: WholeAnswer, pointer: string): string[] {
+  const type = headers.get('Content-Type') ?? '';
+  if (!/^application\/json\b/i.test(type)) return [`The Content-Type is "${type}".`];
+  const inexact: string[] = [];
+  const isGzip = headers.get('Content-Encoding') === 'gzip';
+  let value: unknown;
+  try {
+    const json = (isGzip ? gunzipSync(bytes) : bytes).toString('utf8');
+    value = JSON.parse(json, (key, member, { source = '' } = {} as Source) => {
+      // No number of the interface is anything but an int64, digit for digit as it is written.
+      if (typeof member === 'number' && parseInt64(source) === undefined) {
+        inexact.push(`${key} is ${source}, which is no int64.`);
+      }
+      return member;
+    });
+  } catch (error) {
+    return [`The body is not JSON: ${(error as Error).message}.`];
+  }
+  return [...inexact, ...findSchemaProblems(pointer, value)];
+}
+
+interface Source {
+  readonly source?: string;
+}
+
+function toPointer(segments: readonly string[]): string {
+  const escaped = segments.map((one) => one.replaceAll('~', '~0').replaceAll('/', '~1'));
+  return `#/${escaped.map(encodeURIComponent).join('/')}`;
+}
