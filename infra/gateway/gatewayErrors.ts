@@ -51,6 +51,7 @@ export const gatewayErrors = {
     message: 'The request quota is used up; try again later.',
     headers: { 'Retry-After': retryAfter.quotaExceeded },
   },
+  // Seen to be ignored: the gateway refuses such a body in plain text, before it knows the API.
   REQUEST_TOO_LARGE: {
     code: 'payload_too_large',
     message: 'The request body is too large.',

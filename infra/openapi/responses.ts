@@ -47,6 +47,10 @@ export function toResponseObjects(
   }
   for (const code of [...operation.errors, ...errorsAnywhere]) {
     const status = statusOfCode[code];
+    if (code === 'payload_too_large') {
+      answers[status] = tooLarge;
+      continue;
+    }
     answers[status] = {
       description: `\`${code}\`: ${errorTexts[code].description} [More](errors.html#${code}).`,
       headers: toHeaders(operation, errorTexts[code].headers, code),
@@ -55,6 +59,14 @@ export function toResponseObjects(
   }
   return answers;
 }
+
+/** API Gateway's own, before it knows the API. */
+const tooLarge: ResponseObject = {
+  description:
+    'The body is too large. The gateway answers in plain text, without the headers of every other answer. [More](errors.html#payload_too_large).',
+  headers: {},
+  content: { 'text/plain': { schema: { type: 'string' } } },
+};
 
 function toSuccessHeaders({ requestHeaders = [], query = {}, streamed }: Operation): HeaderUse {
   return {

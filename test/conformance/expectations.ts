@@ -55,6 +55,12 @@ export function expectError(
   if (operationId !== undefined) expectLifecycle(response, operationId);
 }
 
+/** The refusal of a body that is too large: API Gateway's own, in plain text, on which nothing of ours has a say. */
+export function expectTooLarge({ status, headers, text }: ExactResponse): void {
+  expect([status, headers.get('Content-Type')]).toEqual([413, 'text/plain']);
+  expect(text).toMatch(/exceeded/);
+}
+
 /** What lets a browser storefront at `origin` read the response. */
 export function expectReadableFrom(origin: string, response: ExactResponse): void {
   expect([origin, '*']).toContain(response.headers.get('Access-Control-Allow-Origin'));

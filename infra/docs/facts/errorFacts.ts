@@ -54,8 +54,10 @@ const thrown: readonly Error[] = [
   new UnsupportedMediaType(),
   new StoreUnavailable(undefined),
 ];
+const { REQUEST_TOO_LARGE: _, ...gatewayWords } = gatewayErrors;
+/** But for a body that is too large, which the gateway refuses in words of its own. */
 const made: readonly GatewayError[] = [
-  ...Object.values(gatewayErrors),
+  ...Object.values(gatewayWords),
   toMethodNotAllowedError('GET, OPTIONS'),
 ];
 
@@ -69,7 +71,8 @@ function toFacts(code: ErrorCode): string | undefined {
   if (!Object.hasOwn(statusOfCode, code)) return undefined;
   const own = bodies.filter((body) => body.code === code).map(({ message }) => `- “${message}”`);
   const words = [...new Set(own)].join('\n');
-  return `Status **${statusOfCode[code]}**, ${toOrigin(code)}. In these words:\n\n${words}`;
+  const status = `Status **${statusOfCode[code]}**, ${toOrigin(code)}.`;
+  return words === '' ? status : `${status} In these words:\n\n${words}`;
 }
 
 /** Who answers it. */

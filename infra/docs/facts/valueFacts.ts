@@ -10,18 +10,13 @@ import { DEFAULT_LIMIT } from '../../../shared/contract/parameters/pageQuery.ts'
 import type { Parameter } from '../../../shared/contract/parameters/parameter.ts';
 import { MAX_QUANTITY } from '../../../shared/contract/schemas/quantity.ts';
 import { petStatuses } from '../../../shared/contract/values/petStatus.ts';
-import {
-  MAX_BODY_BYTES,
-  MAX_HEADER_BYTES,
-  MAX_PAYLOAD_BYTES,
-} from '../../gateway/gatewayLimits.ts';
+import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
 import type { Placeholders } from '../placeholders.ts';
 import { toTable } from './table.ts';
 
 /** The bounds that the service holds its clients to. */
 export const valueFacts: Placeholders = {
   bodyMegabytes: () => toMegabytes(MAX_PAYLOAD_BYTES),
-  gatewayBodyMegabytes: () => toMegabytes(MAX_BODY_BYTES),
   headerBytes: () => toCount(MAX_HEADER_BYTES),
   defaultLimit: () => toCount(DEFAULT_LIMIT),
   maxTags: () => toCount(MAX_TAGS),

@@ -14,8 +14,12 @@ export interface GatewayAnswer {
   readonly body: string | Buffer;
 }
 
-/** An error that the gateway answers by itself, with the contract's Error body. */
+/**
+ * An error that the gateway answers by itself, with the contract's Error body; but for a body that is too
+ * large, which API Gateway refuses before it knows the API: no response of ours takes that one's place.
+ */
 export function toErrorAnswer(error: GatewayError, requestId: string): GatewayAnswer {
+  if (error.code === 'payload_too_large') return tooLarge;
   return {
     statusCode: statusOfCode[error.code],
     headers: {
@@ -28,6 +32,12 @@ export function toErrorAnswer(error: GatewayError, requestId: string): GatewayAn
     body: JSON.stringify(toErrorBody(error.code, error.message)),
   };
 }
+
+const tooLarge: GatewayAnswer = {
+  statusCode: statusOfCode.payload_too_large,
+  headers: { 'Content-Type': 'text/plain' },
+  body: 'HTTP content length exceeded 10485760 bytes.',
+};
 
 /** The answer to a browser's preflight. */
 export function toPreflightAnswer(allow: string, requestId: string): GatewayAnswer {

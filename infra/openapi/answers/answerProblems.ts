@@ -31,8 +31,9 @@ export function findAnswerProblems(
   if (method === 'OPTIONS') return [];
   const documented = findDocumented(method, path, answer.status);
   if (!documented) return [toUndocumented(method, path, answer)];
-  const { headers, body } = documented;
+  const { headers, body, isText } = documented;
   const problems = findHeaderProblems(answer.headers, headers);
+  if (isText) return [...problems, ...findTypeProblems(answer, 'text/plain')];
   if (body !== undefined) return [...problems, ...findBodyProblems(answer, body)];
   return answer.bytes.length === 0 ? problems : [...problems, 'The body is not empty.'];
 }
@@ -52,6 +53,8 @@ interface Documented {
   readonly headers: ResponseObject['headers'];
   /** Where in the document the body's schema stands; nothing, when there is to be no body. */
   readonly body?: string;
+  /** Whether the body is plain text, which needs no schema. */
+  readonly isText?: boolean;
 }
 
 function findDocumented(method: string, path: string, status: number): Documented | undefined {
@@ -64,7 +67,8 @@ function findDocumented(method: string, path: string, status: number): Documente
   if (!response) return undefined;
   const segments = ['paths', template, method.toLowerCase(), 'responses', `${status}`];
   const body = toPointer([...segments, 'content', 'application/json', 'schema']);
-  return { headers: response.headers, ...(response.content && { body }) };
+  const isText = 'text/plain' in (response.content ?? {});
+  return { headers: response.headers, isText, ...(response.content && { body }) };
 }
 
 function toUndocumented(method: string, path: string, { status }: AnswerHead): string {
@@ -72,8 +76,8 @@ function toUndocumented(method: string, path: string, { status }: AnswerHead): s
 }
 
 function findBodyProblems({ headers, bytes }: WholeAnswer, pointer: string): string[] {
-  const type = headers.get('Content-Type') ?? '';
-  if (!/^application\/json\b/i.test(type)) return [`The Content-Type is "${type}".`];
+  const wrongType = findTypeProblems({ headers }, 'application/json');
+  if (wrongType.length > 0) return wrongType;
   const inexact: string[] = [];
   const isGzip = headers.get('Content-Encoding') === 'gzip';
   let value: unknown;
@@ -90,6 +94,13 @@ function findBodyProblems({ headers, bytes }: WholeAnswer, pointer: string): str
     return [`The body is not JSON: ${(error as Error).message}.`];
   }
   return [...inexact, ...findSchemaProblems(pointer, value)];
+}
+
+function findTypeProblems({ headers }: Pick<WholeAnswer, 'headers'>, wanted: string): string[] {
+  const type = headers.get('Content-Type') ?? '';
+  return type.split(';')[0]?.trim().toLowerCase() === wanted
+    ? []
+    : [`The Content-Type is "${type}".`];
 }
 
 interface Source {

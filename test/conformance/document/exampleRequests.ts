@@ -54,12 +54,6 @@ export const exampleRequests: Readonly<Record<OperationId, Record<string, Exampl
       ...update({ quantity: 8 }, { 'If-Match': '"AAAAGQBh"' }),
       code: 'precondition_failed',
     },
-    tooLarge: {
-      summary: 'A body of 11 MB',
-      path: '/inventory/7',
-      ...update({ quantity: 8, note: ' '.repeat(11_000_000) }),
-      code: 'payload_too_large',
-    },
     notJson: {
       summary: 'A body that is not said to be JSON',
       path: '/inventory/7',

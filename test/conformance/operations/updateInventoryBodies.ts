@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expectError, expectSuccess } from '../expectations.ts';
+import { expectError, expectSuccess, expectTooLarge } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
 import { hostileBodies, validQuantities } from './bodies.ts';
 import { readEntry, restoreEntryAfterEach, setQuantity } from './inventoryEntry.ts';
@@ -49,7 +49,7 @@ export function describeBodies(target: TargetSource): void {
       const { changeablePetId } = target().fixtures;
       const before = await readEntry(target(), changeablePetId);
       const body = `{"quantity":5,"x":"${'x'.repeat(7 * 1024 * 1024)}"}`;
-      expectError(await sendUpdate(target(), changeablePetId, body), 'payload_too_large');
+      expectTooLarge(await sendUpdate(target(), changeablePetId, body));
       expect(await readEntry(target(), changeablePetId)).toStrictEqual(before);
     });
 

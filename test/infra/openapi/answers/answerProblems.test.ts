@@ -27,6 +27,7 @@ describe('an answer that is as documented', () => {
     ['GET /inventory?limit=1', 200, { ...json, 'Content-Encoding': 'gzip' }, gzipSync(list)],
     ['GET /inventory', 304, { ...id, ETag: 'W/"a"' }, ''],
     ['GET /nothing', 404, { ...json, 'x-amzn-RequestId': 'a' }, missing],
+    ['PATCH /inventory/1', 413, { 'Content-Type': 'text/plain' }, 'too long'],
     ['OPTIONS /inventory', 204, {}, ''],
   ] as const)('has no problem: %s %i', (request, status, headers, body) => {
     expect(find(request, status, headers, body)).toEqual([]);
@@ -41,6 +42,7 @@ describe('an answer that is not', () => {
     ['GET /pets/1', 404, json, missing, 'The header Deprecation is missing.'],
     ['GET /inventory', 304, { ...id, ETag: '"a"' }, list, 'The body is not empty.'],
     ['GET /inventory', 200, id, list, 'The Content-Type is "".'],
+    ['PATCH /inventory/1', 413, json, missing, 'The document has no header x-request-id here.'],
     ['GET /inventory', 200, json, list.slice(1), /^The body is not JSON: /],
     [
       'GET /inventory',
