@@ -8,12 +8,11 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
-import { toFirstByteMetricName } from '../metrics/firstByteMetric.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
-import { toFunctionLogName, toFunctionName, toStackName } from '../stages/resourceNames.ts';
+import { toFunctionLogName, toFunctionName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 import { toUsedTables } from '../stages/tableAccess.ts';
 import { tables } from '../stages/tables.ts';
@@ -21,6 +20,7 @@ import { bundling, projectRoot, toEntry } from './bundling/bundling.ts';
 import type { DataTables } from './dataTables.ts';
 import { defineExecutionRole } from './executionRole.ts';
 import { toKeptPolicy } from './keptPolicy.ts';
+import { defineLogMetricFilters } from './logMetricFilters.ts';
 
 export type OperationFunctions = Record<OperationId, NodejsFunction>;
 
@@ -69,28 +69,11 @@ export function defineOperationFunctions(
       // deployed from another commit. https://docs.aws.amazon.com/lambda/latest/dg/configuration-versions.html
       currentVersionOptions: { removalPolicy, description: commit },
     });
-    if (operations[operationId].streamed)
-      defineFirstByteFilter(scope, stage, operationId, logGroup);
+    defineLogMetricFilters(scope, stage, operationId, logGroup);
     Tags.of(fn).add('commit', commit);
     return fn;
   };
   return mapOperations(defineFunction);
-}
-
-function defineFirstByteFilter(
-  scope: Construct,
-  stage: Stage,
-  operationId: OperationId,
-  logGroup: LogGroup,
-): void {
-  const { metricName, field } = toFirstByteMetricName(operationId);
-  new MetricFilter(scope, `${operationId}FirstByteFilter`, {
-    logGroup,
-    filterPattern: FilterPattern.exists(field),
-    metricNamespace: toStackName(stage),
-    metricName,
-    metricValue: field,
-  });
 }
 
 function toEnvironment(

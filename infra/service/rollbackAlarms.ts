@@ -1,10 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
-import { Alarm, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { Alarm, MathExpression, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
-import { toFirstByteMetric } from '../metrics/firstByteMetric.ts';
 import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
+import { toLogMetric, versionDimension } from '../metrics/logMetrics.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 
 // A deployment looks at its alarms only while it runs: they must notice within a minute.
@@ -25,7 +25,46 @@ export function defineRollbackAlarms(
     evaluationPeriods: 1,
     treatMissingData,
   });
-  return [errors, defineLatencyAlarm(scope, stage, id, live)];
+  return [
+    errors,
+    defineVersionErrorAlarm(scope, stage, id, live),
+    defineLatencyAlarm(scope, stage, id, live),
+  ];
+}
+
+/**
+ * Of the new version alone, whose share of the requests is small: what fails there would hardly show among
+ * all. Lambda counts the calls of each version while an alias has two:
+ * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+ */
+function defineVersionErrorAlarm(
+  scope: Construct,
+  stage: Stage,
+  id: OperationId,
+  live: Alias,
+): Alarm {
+  const { version } = live.version;
+  const calls = live.metricInvocations({ period, statistic: Stats.SUM });
+  const usingMetrics = {
+    failed: toLogMetric(stage, id, 'serverErrors', {
+      period,
+      statistic: Stats.SUM,
+      dimensionsMap: { [versionDimension]: version },
+    }),
+    calls: calls.with({ dimensionsMap: { ...calls.dimensions, ExecutedVersion: version } }),
+  };
+  return new Alarm(scope, `${id}RollbackServerErrors`, {
+    alarmDescription: `At least 1 in 20 calls of ${id}'s newest version was answered 5xx within a minute. During a deployment this takes the new code back; look for "Errors with their cause" in Logs Insights.`,
+    metric: new MathExpression({
+      label: '5xx, % of the calls',
+      expression: '100 * FILL(failed, 0) / calls',
+      usingMetrics,
+      period,
+    }),
+    threshold: 5,
+    evaluationPeriods: 1,
+    treatMissingData,
+  });
 }
 
 function defineLatencyAlarm(scope: Construct, stage: Stage, id: OperationId, live: Alias): Alarm {
@@ -34,7 +73,7 @@ function defineLatencyAlarm(scope: Construct, stage: Stage, id: OperationId, liv
   const { what, metric, threshold } = operations[id].streamed
     ? {
         what: 'answers begins after 5 seconds or later',
-        metric: toFirstByteMetric(stage, id, slowest),
+        metric: toLogMetric(stage, id, 'firstByte', slowest),
         threshold: 5_000,
       }
     : {

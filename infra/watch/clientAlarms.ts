@@ -1,13 +1,42 @@
+import { Duration } from 'aws-cdk-lib';
 import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { operationIds, operations } from '../../shared/contract/operations.ts';
-import { toFirstByteMetric } from '../metrics/firstByteMetric.ts';
+import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { toFunctionMetric } from '../metrics/functionMetrics.ts';
 import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
+import { toLogMetric } from '../metrics/logMetrics.ts';
 import { period } from '../metrics/period.ts';
 import { toRequestShare } from '../metrics/requestShare.ts';
 import { type Stage, stagesFile } from '../stages/stages.ts';
 import type { RefusalMetrics } from './refusalMetrics.ts';
 import type { WatchAlarm } from './watchAlarm.ts';
+
+/** A single failure is no outage, so of one alone it is 0. */
+function toFailingShare(stage: Stage): MathExpression {
+  const sum = { statistic: Stats.SUM, period: Duration.minutes(15) };
+  return new MathExpression({
+    label: '5xx, % of requests',
+    expression: 'IF(failed >= 2, 100 * failed / requests, 0)',
+    usingMetrics: {
+      failed: toGatewayMetric(stage, '5XXError', sum),
+      requests: toGatewayMetric(stage, 'Count', sum),
+    },
+    period: sum.period,
+  });
+}
+
+/** The percentage of an operation's calls that it answers by 5xx; of fewer than three, it is 0. */
+function toOperationErrorShare(stage: Stage, id: OperationId): MathExpression {
+  const sum = { statistic: Stats.SUM, period };
+  return new MathExpression({
+    label: '5xx, % of calls',
+    expression: 'IF(FILL(failed, 0) >= 3, 100 * failed / calls, 0)',
+    usingMetrics: {
+      failed: toLogMetric(stage, id, 'serverErrors', sum),
+      calls: toFunctionMetric(stage, id, 'Invocations', { ...sum }),
+    },
+    period,
+  });
+}
 
 /** Of all operations, that of the slowest. */
 function toSlowest(stage: Stage): MathExpression {
@@ -16,7 +45,7 @@ function toSlowest(stage: Stage): MathExpression {
     operationIds.map((id) => [
       id,
       operations[id].streamed
-        ? toFirstByteMetric(stage, id, slowest)
+        ? toLogMetric(stage, id, 'firstByte', slowest)
         : toFunctionMetric(stage, id, 'Duration', slowest),
     ]),
   );
@@ -41,6 +70,23 @@ export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics):
       periods: 2,
       of: 3,
     },
+    {
+      name: 'failing',
+      description:
+        'At least 3 of 4 requests failed with a 5xx within a quarter of an hour, however few there were. Look at the saved query "Errors with their cause" for why; if it began with a deployment, roll back.',
+      metric: toFailingShare(stage),
+      threshold: 75,
+      periods: 1,
+      of: 1,
+    },
+    ...operationIds.map((id) => ({
+      name: `${id}-server-errors`,
+      description: `At least 1 in 20 calls of ${id} is answered 5xx, whatever its share of the traffic. Look at the saved query "Errors with their cause" for why; if it began with a deployment, roll back.`,
+      metric: toOperationErrorShare(stage, id),
+      threshold: 5,
+      periods: 2,
+      of: 3,
+    })),
     {
       name: 'latency',
       description:

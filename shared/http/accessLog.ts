@@ -32,6 +32,7 @@ export function logAccess(
     keyId: internal.key?.keyId ?? refused?.keyId,
     keyName: internal.key?.name,
     ...(commit && { commit }),
+    version: request.context.functionVersion,
     ...(refused && { refused: refused.reason }),
     ...(isBroken(response?.body) && { broken: true }),
   });

@@ -50,23 +50,40 @@ describe('production', () => {
     const watched = AlarmConfiguration.Alarms.map(
       ({ Name }: { Name: { Ref: string } }) => alarms[Name.Ref]?.Properties,
     );
+    const [errors, versionErrors, latency, serverErrors, ...others] = watched;
+    expect(others).toEqual([]);
     const isStreamed = operations[id].streamed;
-    expect(watched.map(({ MetricName }: { MetricName: string }) => MetricName)).toEqual([
-      'Errors',
-      isStreamed ? 'listInventoryFirstByte' : 'Duration',
-      '5XXError',
-    ]);
-    const [errors, duration, serverErrors] = watched;
-    for (const { Dimensions } of isStreamed ? [errors] : [errors, duration]) {
+    expect(errors.MetricName).toBe('Errors');
+    expect(latency.MetricName).toBe(isStreamed ? 'listInventoryFirstByte' : 'Duration');
+    expect(serverErrors.MetricName).toBe('5XXError');
+    for (const { Dimensions } of isStreamed ? [errors] : [errors, latency]) {
       expect(JSON.stringify(Dimensions)).toMatch(
         new RegExp(`"Name":"Resource","Value":.*"${id}[0-9A-F]{8}".*:live`),
       );
     }
+    // Of its own calls of the version that is new: the share of the traffic makes no difference.
+    const [expression, failed, calls] = versionErrors.Metrics;
+    expect(expression.Expression).toBe('100 * FILL(failed, 0) / calls');
+    expect(versionErrors.Threshold).toBe(5);
+    const version = {
+      'Fn::GetAtt': [expect.stringMatching(new RegExp(`^${id}CurrentVersion`)), 'Version'],
+    };
+    expect(failed.MetricStat.Metric).toEqual({
+      Namespace: 'petstore-production',
+      MetricName: `${id}ServerErrors`,
+      Dimensions: [{ Name: 'Version', Value: version }],
+    });
+    expect(calls.MetricStat.Metric).toMatchObject({
+      MetricName: 'Invocations',
+      Dimensions: expect.arrayContaining([{ Name: 'ExecutedVersion', Value: version }]),
+    });
+    expect(expression.Period ?? failed.MetricStat.Period).toBe(60);
     expect(serverErrors.Dimensions).toEqual([
       { Name: 'ApiName', Value: 'petstore-production' },
       { Name: 'Stage', Value: 'v1' },
     ]);
-    for (const { Period, EvaluationPeriods, TreatMissingData } of watched) {
+    expect(versionErrors).toMatchObject({ EvaluationPeriods: 1, TreatMissingData: 'notBreaching' });
+    for (const { Period, EvaluationPeriods, TreatMissingData } of [errors, latency, serverErrors]) {
       expect({ Period, EvaluationPeriods, TreatMissingData }).toEqual({
         Period: 60,
         EvaluationPeriods: 1,
@@ -75,20 +92,30 @@ describe('production', () => {
     }
   });
 
-  it('reads the time to the first byte of a streamed list from its log line', () => {
-    const filters = toResources(templates.production, 'AWS::Logs::MetricFilter');
-    expect(filters.map(([, { Properties }]) => Properties)).toEqual([
-      expect.objectContaining({
-        LogGroupName: { Ref: expect.stringMatching(/^listInventoryLogs/) },
-        FilterPattern: '{ $.message.firstByteMilliseconds = "*" }',
-        MetricTransformations: [
-          {
-            MetricName: 'listInventoryFirstByte',
-            MetricNamespace: 'petstore-production',
-            MetricValue: '$.message.firstByteMilliseconds',
-          },
-        ],
-      }),
+  it.each(operationIds)('counts what alarms look at from the request lines of %s', (id) => {
+    const filters = toResources(templates.production, 'AWS::Logs::MetricFilter')
+      .map(([, { Properties }]) => Properties)
+      .filter(({ LogGroupName }) => LogGroupName.Ref.startsWith(`${id}Logs`));
+    const serverErrors = {
+      pattern: '{ $.message.status >= 500 }',
+      MetricName: `${id}ServerErrors`,
+      MetricNamespace: 'petstore-production',
+      MetricValue: '1',
+    };
+    const firstByte = {
+      pattern: '{ $.message.firstByteMilliseconds >= 0 }',
+      MetricName: `${id}FirstByte`,
+      MetricNamespace: 'petstore-production',
+      MetricValue: '$.message.firstByteMilliseconds',
+    };
+    const found = filters.map(({ FilterPattern, MetricTransformations: [metric] }) => ({
+      pattern: FilterPattern,
+      ...metric,
+    }));
+    expect(found).toEqual([
+      ...(operations[id].streamed ? [firstByte] : []),
+      serverErrors,
+      { ...serverErrors, Dimensions: [{ Key: 'Version', Value: '$.message.version' }] },
     ]);
   });
 

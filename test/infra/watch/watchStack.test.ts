@@ -16,12 +16,14 @@ type ExpectedAlarm = [name: string, metrics: string[], namespace: string];
 
 const expectedAlarms: ExpectedAlarm[] = [
   ['server-errors', ['5XXError', 'Count'], 'ApiGateway'],
+  ['failing', ['5XXError', 'Count'], 'ApiGateway'],
   // Of the streamed list, the time to its first byte.
   ['latency', ['listInventoryFirstByte', 'Duration', 'Duration', 'Duration'], 'Lambda'],
   ['throttled-requests', ['throttled', 'Count'], 'ApiGateway'],
   ['unauthorized-requests', ['unauthorized', 'Count'], 'ApiGateway'],
   ['forbidden-requests', ['forbidden', 'Count'], 'ApiGateway'],
   ...operationIds.flatMap((id): ExpectedAlarm[] => [
+    [`${id}-server-errors`, [`${id}ServerErrors`, 'Invocations'], 'Lambda'],
     [`${id}-errors`, ['Errors'], 'Lambda'],
     [`${id}-duration`, ['Duration'], 'Lambda'],
     [`${id}-throttles`, ['Throttles'], 'Lambda'],

@@ -1,0 +1,40 @@
+import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import type { OperationId } from '../../shared/contract/operations.ts';
+import { toStackName } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
+
+/**
+ * What is counted from the request lines of a function's log. Such a metric is a custom one, $0.30 a month,
+ * of which the hours count in which it has a value: errors cost nothing where there are none.
+ */
+export const logMetrics = {
+  /**
+   * Milliseconds from a request to the first byte of a streamed answer: how long the whole answer takes
+   * says more of its length and its client than of the service.
+   */
+  firstByte: { suffix: 'FirstByte', value: '$.message.firstByteMilliseconds' },
+  /** Answers of 500 and more, which Lambda does not count as errors: the handler answers them by itself. */
+  serverErrors: { suffix: 'ServerErrors', value: '1' },
+} as const;
+export type LogMetricName = keyof typeof logMetrics;
+
+/** The dimension by which the errors of one version are told from those of another. */
+export const versionDimension = 'Version';
+
+export function toLogMetricName(operationId: OperationId, name: LogMetricName): string {
+  return `${operationId}${logMetrics[name].suffix}`;
+}
+
+/** Of all versions together, unless `dimensionsMap` names one. */
+export function toLogMetric(
+  stage: Stage,
+  operationId: OperationId,
+  name: LogMetricName,
+  options: MetricOptions,
+): Metric {
+  return new Metric({
+    namespace: toStackName(stage),
+    metricName: toLogMetricName(operationId, name),
+    ...options,
+  });
+}
