@@ -70,22 +70,15 @@ function defineVersionErrorAlarm(
 function defineLatencyAlarm(scope: Construct, stage: Stage, id: OperationId, live: Alias): Alarm {
   const slowest = { period, statistic: Stats.p(99) };
   // A long list is not slow code.
-  const { what, metric, threshold } = operations[id].streamed
-    ? {
-        what: 'answers begins after 5 seconds or later',
-        metric: toLogMetric(stage, id, 'firstByte', slowest),
-        threshold: 5_000,
-      }
-    : {
-        what: 'calls takes over half of its time limit',
-        metric: live.metricDuration(slowest),
-        threshold: operationSettings[id].timeoutSeconds * 500,
-      };
+  const { latencyMilliseconds } = operationSettings[id];
   return new Alarm(scope, `${id}RollbackLatency`, {
-    alarmDescription: `The slowest hundredth of ${id}'s ${what}. During a deployment this takes the new code back; look for "Slowest requests" in Logs Insights.`,
-    metric,
-    threshold,
-    evaluationPeriods: 1,
+    alarmDescription: `The slowest hundredth of ${id}'s calls takes ${latencyMilliseconds} ms or more${operations[id].streamed ? ' until the first byte' : ''}. During a deployment this takes the new code back; look for "Slowest requests" in Logs Insights.`,
+    metric: operations[id].streamed
+      ? toLogMetric(stage, id, 'firstByte', slowest)
+      : live.metricDuration(slowest),
+    threshold: latencyMilliseconds,
+    // A single slow call among few is chance.
+    evaluationPeriods: 2,
     treatMissingData,
   });
 }

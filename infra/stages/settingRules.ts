@@ -10,6 +10,7 @@ import {
   isEmailAddress,
   isOrigins,
   isThrottle,
+  isTopicArn,
   isWithin,
   matches,
 } from './settingValues.ts';
@@ -18,6 +19,7 @@ import {
   logRetentionDays,
   rollouts,
   type StageSettings,
+  severities,
 } from './stageSettings.ts';
 import { stageNames } from './stages.ts';
 import { tableNames, tables } from './tables.ts';
@@ -65,10 +67,11 @@ export const settingRules: Record<keyof StageSettings, SettingRule> = {
     rule: `one of ${logRetentionDays.join(', ')}`,
     isValid: (value) => logRetentionDays.some((days) => days === value),
   },
-  alarmAddress: {
+  alarms: {
     isOptional: true,
-    rule: 'an e-mail address such as "ops@shop.example"',
-    isValid: isEmailAddress,
+    parts: severities,
+    rule: 'an e-mail address such as "ops@shop.example", or the ARN of a topic',
+    isValid: (value) => isEmailAddress(value) || isTopicArn(value),
   },
   protectsData: { rule: 'true or false', isValid: isBoolean },
   restoredTables: {

@@ -59,6 +59,8 @@ export function isEmailAddress(text: unknown): boolean {
   return more.length === 0 && /^[\w.!#$%&'*+/=?^`{|}~-]+$/.test(local) && hostName.test(domain);
 }
 
+export const isTopicArn = matches(/^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/);
+
 export function isThrottle(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { rate, burst, ...more } = value;

@@ -28,8 +28,11 @@ export interface StageSettings {
   readonly logLevel: 'TRACE' | 'DEBUG' | 'INFO';
   /** Days that function logs and access logs are kept. */
   readonly logRetentionDays: LogRetentionDays;
-  /** The e-mail address that alarms go to, once its owner has confirmed the subscription; default: none. */
-  readonly alarmAddress?: string;
+  /**
+   * Where alarms go, by severity: an e-mail address, whose owner has to confirm the subscription, or the ARN
+   * of a topic of one's own, which lets CloudWatch publish to it; default: nowhere.
+   */
+  readonly alarms?: Readonly<Partial<Record<Severity, string>>>;
   /**
    * Whether the data must outlive a mistake: tables and logs stay when the stack goes, tables refuse
    * deletion and can be restored to any second of the last 35 days (billed by the size of the tables),
@@ -63,9 +66,15 @@ export interface StageSettings {
   readonly firewall: boolean;
 }
 
+/** `page` wakes somebody for what clients feel now; `ticket` is for the next morning. */
+export const severities = ['page', 'ticket'] as const;
+export type Severity = (typeof severities)[number];
+
 /** What an operation's function gets on every stage. */
 export interface OperationSettings {
   readonly timeoutSeconds: number;
+  /** What the slowest hundredth of its calls may take, in milliseconds; of a streamed list, until its first byte. */
+  readonly latencyMilliseconds: number;
   /** The tables that it uses besides the API keys, with all that it may do there. */
   readonly access: TableAccess;
 }

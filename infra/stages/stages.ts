@@ -7,17 +7,23 @@ const timeoutSeconds = 28;
 export const operationSettings: Readonly<Record<OperationId, OperationSettings>> = {
   listInventory: {
     timeoutSeconds: 120,
+    latencyMilliseconds: 3_000,
     access: { inventory: ['dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'] },
   },
   updateInventory: {
     timeoutSeconds,
+    latencyMilliseconds: 3_000,
     access: {
       inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
       requests: ['dynamodb:Query', 'dynamodb:PutItem'],
     },
   },
-  getPet: { timeoutSeconds, access: { pets: ['dynamodb:GetItem'] } },
-  listOrders: { timeoutSeconds, access: { orders: ['dynamodb:Query'] } },
+  getPet: { timeoutSeconds, latencyMilliseconds: 2_000, access: { pets: ['dynamodb:GetItem'] } },
+  listOrders: {
+    timeoutSeconds,
+    latencyMilliseconds: 3_000,
+    access: { orders: ['dynamodb:Query'] },
+  },
 };
 
 // One item or page is mostly waiting, which costs by the memory held; less memory than 512 MB would
@@ -50,7 +56,7 @@ const settings = {
     firewall: false,
   },
   production: {
-    // Examples, as are staging's: set them before the first deployment, and add an alarmAddress.
+    // Examples, as are staging's: set them before the first deployment, and add alarms.
     baseAddress: 'https://api.petstore.example/v1',
     documentationAddress: 'https://docs.petstore.example',
     allowedOrigins: ['https://www.petstore.example'],

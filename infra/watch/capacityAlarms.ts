@@ -17,11 +17,12 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
     ...(accountConcurrency === undefined
       ? []
       : [defineAccountConcurrencyAlarm(accountConcurrency)]),
-    ...tableNames.flatMap((table) => {
+    ...tableNames.flatMap((table): WatchAlarm[] => {
       const tableName = toUsedTableName(stage, table);
       return [
         {
           name: `${table}-table-throttles`,
+          severity: 'ticket',
           description: `DynamoDB refuses calls to the table ${tableName} for their rate; clients get 503. Look at the dashboard for the units consumed: an on-demand table grows to twice its last peak within half an hour, so wait, or lower the throttles in ${stagesFile}; if it stays, one key is read or written too often.`,
           metric: toTableThrottles(stage, table),
           threshold: 1,
@@ -30,6 +31,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
         },
         {
           name: `${table}-table-system-errors`,
+          severity: 'ticket',
           description: `DynamoDB itself fails calls to the table ${tableName}; clients get 503 where three attempts did not help. Look at the AWS Health Dashboard; there is nothing to change here.`,
           metric: toTableSystemErrors(stage, table),
           threshold: 5,
@@ -44,9 +46,11 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
 function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
   const { timeoutSeconds } = operationSettings[id];
   const reserved = toReservedConcurrency(stage.settings, id) ?? 0;
+  const isOff = stage.settings.reservedConcurrency?.[id] === 0;
   return [
     {
       name: `${id}-errors`,
+      severity: 'ticket',
       description: `The function of ${id} crashed, ran out of memory or out of time, which it should never do. Look at the saved query "Errors with their cause"; if it began with a deployment, roll back.`,
       metric: toFunctionMetric(stage, id, 'Errors', { statistic: Stats.SUM, period }),
       threshold: 1,
@@ -55,6 +59,7 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
     },
     {
       name: `${id}-duration`,
+      severity: 'ticket',
       description: `A call of ${id} took over four fifths of its ${timeoutSeconds} seconds. Look at the saved query "Slowest requests": DynamoDB may be slow, or the answer has grown; raise the function's memory in ${stagesFile} if its CPU is what lacks.`,
       metric: toFunctionMetric(stage, id, 'Duration', { statistic: Stats.MAXIMUM, period }),
       threshold: timeoutSeconds * 800,
@@ -63,6 +68,8 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
     },
     {
       name: `${id}-throttles`,
+      // Whoever turned the operation off knows.
+      severity: isOff ? 'ticket' : 'page',
       description: `Lambda refuses calls of ${id}, since too many run at once; clients get errors. Look at the dashboard for the concurrency, and raise the function's reservedConcurrency in ${stagesFile} or the account's quota.`,
       metric: toFunctionMetric(stage, id, 'Throttles', { statistic: Stats.SUM, period }),
       threshold: 1,
@@ -76,6 +83,7 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
 function defineConcurrencyAlarm(stage: Stage, id: OperationId, reserved: number): WatchAlarm {
   return {
     name: `${id}-concurrency`,
+    severity: 'ticket',
     description: `At least four fifths of the ${reserved} calls of ${id} that may run at once are running. Look at the dashboard for traffic and latency, and raise its reservedConcurrency in ${stagesFile} before calls are refused.`,
     metric: toFunctionMetric(stage, id, 'ConcurrentExecutions', {
       statistic: Stats.MAXIMUM,
@@ -90,6 +98,7 @@ function defineConcurrencyAlarm(stage: Stage, id: OperationId, reserved: number)
 function defineAccountConcurrencyAlarm(accountConcurrency: number): WatchAlarm {
   return {
     name: 'account-concurrency',
+    severity: 'ticket',
     description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, other services' included. Look in the Lambda console for whose they are, and ask AWS for a higher quota before calls are refused.`,
     metric: new Metric({
       namespace: 'AWS/Lambda',

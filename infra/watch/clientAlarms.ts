@@ -6,7 +6,7 @@ import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
 import { toLogMetric } from '../metrics/logMetrics.ts';
 import { period } from '../metrics/period.ts';
 import { toRequestShare } from '../metrics/requestShare.ts';
-import { type Stage, stagesFile } from '../stages/stages.ts';
+import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import type { RefusalMetrics } from './refusalMetrics.ts';
 import type { WatchAlarm } from './watchAlarm.ts';
 
@@ -38,23 +38,22 @@ function toOperationErrorShare(stage: Stage, id: OperationId): MathExpression {
   });
 }
 
-/** Of all operations, that of the slowest. */
-function toSlowest(stage: Stage): MathExpression {
+/** Of a list, until its first byte: a long list is not slow. */
+function defineLatencyAlarm(stage: Stage, id: OperationId): WatchAlarm {
+  const { latencyMilliseconds } = operationSettings[id];
   const slowest = { statistic: Stats.p(99), period };
-  const usingMetrics = Object.fromEntries(
-    operationIds.map((id) => [
-      id,
-      operations[id].streamed
-        ? toLogMetric(stage, id, 'firstByte', slowest)
-        : toFunctionMetric(stage, id, 'Duration', slowest),
-    ]),
-  );
-  return new MathExpression({
-    label: 'the slowest hundredth, milliseconds',
-    expression: `MAX([${operationIds.map((id) => `FILL(${id}, 0)`).join(', ')}])`,
-    usingMetrics,
-    period,
-  });
+  const isStreamed = operations[id].streamed;
+  return {
+    name: `${id}-latency`,
+    severity: 'page',
+    description: `The slowest hundredth of the calls of ${id} takes ${latencyMilliseconds} ms or more${isStreamed ? ' until the first byte' : ''}. Look at the saved query "Slowest requests", and at the X-Ray traces for where the time goes; if it began with a deployment, roll back.`,
+    metric: isStreamed
+      ? toLogMetric(stage, id, 'firstByte', slowest)
+      : toFunctionMetric(stage, id, 'Duration', slowest),
+    threshold: latencyMilliseconds,
+    periods: 3,
+    of: 3,
+  };
 }
 
 /** What clients feel right now. */
@@ -63,6 +62,7 @@ export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics):
   return [
     {
       name: 'server-errors',
+      severity: 'page',
       description:
         'At least 1 in 100 requests fails with a 5xx. Look at the saved query "Errors with their cause" for why, and at the dashboard for which function; if it began with a deployment, roll back.',
       metric: toRequestShare(stage, '5xx, % of requests', serverErrors, 5),
@@ -72,6 +72,7 @@ export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics):
     },
     {
       name: 'failing',
+      severity: 'page',
       description:
         'At least 3 of 4 requests failed with a 5xx within a quarter of an hour, however few there were. Look at the saved query "Errors with their cause" for why; if it began with a deployment, roll back.',
       metric: toFailingShare(stage),
@@ -79,25 +80,21 @@ export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics):
       periods: 1,
       of: 1,
     },
-    ...operationIds.map((id) => ({
-      name: `${id}-server-errors`,
-      description: `At least 1 in 20 calls of ${id} is answered 5xx, whatever its share of the traffic. Look at the saved query "Errors with their cause" for why; if it began with a deployment, roll back.`,
-      metric: toOperationErrorShare(stage, id),
-      threshold: 5,
-      periods: 2,
-      of: 3,
-    })),
-    {
-      name: 'latency',
-      description:
-        'The slowest hundredth of the calls of an operation takes 5 seconds or more, or of those of a list until its first byte: a long list is not slow. Look at the saved query "Slowest requests" for which operation, and at the X-Ray traces for where the time goes.',
-      metric: toSlowest(stage),
-      threshold: 5_000,
-      periods: 3,
-      of: 3,
-    },
+    ...operationIds.map(
+      (id): WatchAlarm => ({
+        name: `${id}-server-errors`,
+        severity: 'page',
+        description: `At least 1 in 20 calls of ${id} is answered 5xx, whatever its share of the traffic. Look at the saved query "Errors with their cause" for why; if it began with a deployment, roll back.`,
+        metric: toOperationErrorShare(stage, id),
+        threshold: 5,
+        periods: 2,
+        of: 3,
+      }),
+    ),
+    ...operationIds.map((id) => defineLatencyAlarm(stage, id)),
     {
       name: 'throttled-requests',
+      severity: 'ticket',
       description: `At least 1 in 20 requests gets 429. Look at the saved query "Refusals by address" for who sends them: stop a client that runs away, or raise the throttle of the operation in ${stagesFile}.`,
       metric: toRequestShare(stage, '429, % of requests', throttled, 20),
       threshold: 5,

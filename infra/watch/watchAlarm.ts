@@ -1,15 +1,19 @@
 import { Alarm, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { toStackName } from '../stages/resourceNames.ts';
+import type { Severity } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
+import type { AlarmTopics } from './alarmTopics.ts';
+
+const labels: Record<Severity, string> = { page: 'Page', ticket: 'Ticket' };
 
 /** One alarm of the watch stack. */
 export interface WatchAlarm {
   /** In its name, after the stage's: `petstore-production-<name>`. */
   readonly name: string;
-  /** What it means and where to look, for whoever is woken by it. */
+  readonly severity: Severity;
+  /** What it means and where to look first, and what to do, for whoever is woken by it. */
   readonly description: string;
   readonly metric: IMetric;
   /** The alarm is raised at this value and above. */
@@ -19,18 +23,17 @@ export interface WatchAlarm {
   readonly of: number;
 }
 
-/** Sends each alarm to the topic, and its end too. */
+/** Sends each alarm to the topic of its severity, and its end too. */
 export function defineAlarms(
   scope: Construct,
   stage: Stage,
-  topic: ITopic,
+  topics: AlarmTopics,
   alarms: readonly WatchAlarm[],
 ): Alarm[] {
-  const action = new SnsAction(topic);
-  return alarms.map(({ name, description, metric, threshold, periods, of }) => {
+  return alarms.map(({ name, severity, description, metric, threshold, periods, of }) => {
     const alarm = new Alarm(scope, name, {
       alarmName: `${toStackName(stage)}-${name}`,
-      alarmDescription: description,
+      alarmDescription: `${labels[severity]}: ${description}`,
       metric,
       threshold,
       datapointsToAlarm: periods,
@@ -38,6 +41,7 @@ export function defineAlarms(
       // No request is no trouble.
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
+    const action = new SnsAction(topics[severity]);
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);
     return alarm;

@@ -2,7 +2,7 @@ import { type App, Stack } from 'aws-cdk-lib';
 import { toWatchStackName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAbuseAlarms } from './abuseAlarms.ts';
-import { defineAlarmTopic } from './alarmTopic.ts';
+import { defineAlarmTopics } from './alarmTopics.ts';
 import { defineCapacityAlarms } from './capacityAlarms.ts';
 import { defineClientAlarms } from './clientAlarms.ts';
 import { defineDashboard } from './dashboard.ts';
@@ -26,7 +26,7 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
   // Metric filters need the logs that they read.
   stack.addStackDependency(service);
   const refusals = defineRefusalMetrics(stack, stage);
-  const alarms = defineAlarms(stack, stage, defineAlarmTopic(stack, stage), [
+  const alarms = defineAlarms(stack, stage, defineAlarmTopics(stack, stage), [
     ...defineClientAlarms(stage, refusals),
     ...defineCapacityAlarms(stage),
     ...defineAbuseAlarms(stage, refusals),

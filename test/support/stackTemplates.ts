@@ -55,7 +55,10 @@ export function changedProduction(): StageTemplates {
 
 export const changedSettings = {
   accountConcurrency: 1000,
-  alarmAddress: 'ops@petstore.example',
+  alarms: {
+    page: 'arn:aws:sns:eu-west-1:123456789012:pagers',
+    ticket: 'ops@petstore.example',
+  },
   customDomain: {
     name: 'api.petstore.example',
     certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e',

@@ -83,7 +83,12 @@ describe('production', () => {
       { Name: 'Stage', Value: 'v1' },
     ]);
     expect(versionErrors).toMatchObject({ EvaluationPeriods: 1, TreatMissingData: 'notBreaching' });
-    for (const { Period, EvaluationPeriods, TreatMissingData } of [errors, latency, serverErrors]) {
+    expect(latency).toMatchObject({
+      Period: 60,
+      EvaluationPeriods: 2,
+      TreatMissingData: 'notBreaching',
+    });
+    for (const { Period, EvaluationPeriods, TreatMissingData } of [errors, serverErrors]) {
       expect({ Period, EvaluationPeriods, TreatMissingData }).toEqual({
         Period: 60,
         EvaluationPeriods: 1,

@@ -62,9 +62,11 @@ const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['customDomain', { region: 'us-east-1', customDomain: { name, certificateArn } }],
   ['logLevel', { logLevel: 'WARN' }],
   ['logRetentionDays', { logRetentionDays: 15 }],
-  ['alarmAddress', { alarmAddress: 'ops' }],
-  ['alarmAddress', { alarmAddress: 'ops@petstore' }],
-  ['alarmAddress', { alarmAddress: 'a@b.example, c@d.example' }],
+  ['alarms.page', { alarms: { page: 'ops' } }],
+  ['alarms.page', { alarms: { page: 'ops@petstore' } }],
+  ['alarms.ticket', { alarms: { ticket: 'a@b.example, c@d.example' } }],
+  ['alarms.ticket', { alarms: { ticket: 'arn:aws:sqs:eu-west-1:123456789012:queue' } }],
+  ['alarms.sms', { alarms: { sms: 'ops@petstore.example' } }],
   ['protectsData', { protectsData: 'yes' }],
   ['restoredTables.inventory', { restoredTables: { inventory: 'a b' } }],
   ['restoredTables.inventory', { restoredTables: { inventory: 'petstore-production-inventory' } }],
@@ -113,7 +115,7 @@ const right: Record<string, unknown>[] = [
   { account: '123456789012', region: 'eu-west-1', customDomain: { name, certificateArn } },
   { allowedOrigins: ['https://shop.example', 'http://localhost:5173', 'https://a.b.example:8443'] },
   { documentationAddress: 'https://shop.example/docs/petstore' },
-  { alarmAddress: 'ops+petstore@shop.example', logRetentionDays: 9999, logLevel: 'DEBUG' },
+  { alarms: { page: 'ops+petstore@shop.example' }, logRetentionDays: 9999, logLevel: 'DEBUG' },
   {
     accountConcurrency: 1000,
     reservedConcurrency: { getPet: 0, listOrders: 900 },
@@ -158,14 +160,14 @@ describe('synthesizing', () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-settings-'));
     const wrongStage: Stage = {
       name: 'production',
-      settings: { ...production, alarmAddress: 'ops' },
+      settings: { ...production, alarms: { page: 'ops' } },
     };
     const outcome = await callOps(async () => synthesize([wrongStage]), [], { CDK_OUTDIR: folder });
     expect(outcome).toEqual({
       status: 1,
       stdout: '',
       stderr:
-        'infra/stages/stages.ts: alarmAddress of production must be an e-mail address such as "ops@shop.example"; it is "ops".\n',
+        'infra/stages/stages.ts: alarms.page of production must be an e-mail address such as "ops@shop.example", or the ARN of a topic; it is "ops".\n',
     });
     expect(readdirSync(folder)).toEqual([]);
     rmSync(folder, { recursive: true });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stageNames } from '../../../infra/stages/stages.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { suites } from '../../conformance/operations/suites.ts';
 import {
   type CfnResource,
@@ -12,18 +12,20 @@ import {
 
 const changed = changedProduction();
 
-type ExpectedAlarm = [name: string, metrics: string[], namespace: string];
+type ExpectedAlarm = [name: string, metrics: string[], namespace: string | undefined];
 
 const expectedAlarms: ExpectedAlarm[] = [
   ['server-errors', ['5XXError', 'Count'], 'ApiGateway'],
   ['failing', ['5XXError', 'Count'], 'ApiGateway'],
-  // Of the streamed list, the time to its first byte.
-  ['latency', ['listInventoryFirstByte', 'Duration', 'Duration', 'Duration'], 'Lambda'],
   ['throttled-requests', ['throttled', 'Count'], 'ApiGateway'],
   ['unauthorized-requests', ['unauthorized', 'Count'], 'ApiGateway'],
   ['forbidden-requests', ['forbidden', 'Count'], 'ApiGateway'],
   ...operationIds.flatMap((id): ExpectedAlarm[] => [
     [`${id}-server-errors`, [`${id}ServerErrors`, 'Invocations'], 'Lambda'],
+    // Of the streamed list, the time to its first byte.
+    operations[id].streamed
+      ? [`${id}-latency`, [`${id}FirstByte`], undefined]
+      : [`${id}-latency`, ['Duration'], 'Lambda'],
     [`${id}-errors`, ['Errors'], 'Lambda'],
     [`${id}-duration`, ['Duration'], 'Lambda'],
     [`${id}-throttles`, ['Throttles'], 'Lambda'],
@@ -50,13 +52,16 @@ describe.each(stageNames)('what watches %s', (stage) => {
   const alarms = find('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
   const findAlarm = (name: string) =>
     alarms.find(({ AlarmName }) => AlarmName === `petstore-${stage}-${name}`);
-  const [[topicId, topic] = []] = find('AWS::SNS::Topic');
+  const topics = find('AWS::SNS::Topic');
+  const toTopicId = (severity: string) =>
+    topics.find(([id]) => id.startsWith(`${severity}Alarms`))?.[0];
 
   it.each(expectedAlarms)('has the alarm %s', (name, metrics, namespace) => {
     const alarm = findAlarm(name);
     const used = toMetrics(alarm);
     expect(used.map(({ MetricName }) => MetricName)).toEqual(metrics);
-    expect(used.map(({ Namespace }) => Namespace)).toContain(`AWS/${namespace}`);
+    const expected = namespace === undefined ? `petstore-${stage}` : `AWS/${namespace}`;
+    expect(used.map(({ Namespace }) => Namespace)).toContain(expected);
   });
 
   it('has no other alarms', () => {
@@ -67,7 +72,8 @@ describe.each(stageNames)('what watches %s', (stage) => {
 
   it('says with each alarm what it means and where to look, and sends its start and end', () => {
     for (const { AlarmDescription, AlarmActions, OKActions, TreatMissingData } of alarms) {
-      expect(AlarmDescription).toMatch(/^.{30,}\. .*\bLook (at|in) .*\.$/);
+      expect(AlarmDescription).toMatch(/^(Page|Ticket): .{30,}\. .*\bLook (at|in) .*\.$/);
+      const topicId = toTopicId(AlarmDescription.split(':')[0]);
       expect(AlarmActions).toEqual([{ Ref: topicId }]);
       expect(OKActions).toEqual([{ Ref: topicId }]);
       expect(TreatMissingData).toBe('notBreaching');
@@ -104,7 +110,9 @@ describe.each(stageNames)('what watches %s', (stage) => {
 
   it('encrypts its alarms with a key that CloudWatch may use, and lets no one else publish', () => {
     const [[keyId, key] = []] = find('AWS::KMS::Key');
-    expect(topic?.Properties.KmsMasterKeyId).toEqual({ 'Fn::GetAtt': [keyId, 'Arn'] });
+    expect(topics).toHaveLength(2);
+    for (const [, { Properties }] of topics)
+      expect(Properties.KmsMasterKeyId).toEqual({ 'Fn::GetAtt': [keyId, 'Arn'] });
     expect(key?.Properties.EnableKeyRotation).toBe(true);
     expect(key?.Properties.KeyPolicy.Statement).toContainEqual({
       Effect: 'Allow',
@@ -112,24 +120,24 @@ describe.each(stageNames)('what watches %s', (stage) => {
       Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
       Resource: '*',
     });
-    const [[, policy] = []] = find('AWS::SNS::TopicPolicy');
-    const statements = policy?.Properties.PolicyDocument.Statement;
-    expect(statements).toHaveLength(2);
-    expect(statements).toContainEqual(
-      expect.objectContaining({
-        Effect: 'Allow',
-        Principal: { Service: 'cloudwatch.amazonaws.com' },
-        Action: 'sns:Publish',
-        Resource: { Ref: topicId },
-        Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-      }),
-    );
-    expect(statements).toContainEqual(
-      expect.objectContaining({
-        Effect: 'Deny',
-        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-      }),
-    );
+    const policies = find('AWS::SNS::TopicPolicy');
+    expect(policies).toHaveLength(2);
+    for (const [, { Properties }] of policies) {
+      const [topic] = Properties.Topics;
+      expect(Properties.PolicyDocument.Statement).toEqual([
+        expect.objectContaining({
+          Effect: 'Deny',
+          Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+        }),
+        expect.objectContaining({
+          Effect: 'Allow',
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Action: 'sns:Publish',
+          Resource: topic,
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        }),
+      ]);
+    }
   });
 
   it('has one dashboard, with traffic, errors, latency, throttles, units and deprecated callers', () => {
@@ -165,12 +173,30 @@ describe('what watches a stage with other settings', () => {
   const { watch } = changed;
   const alarms = Object.values(watch.findResources('AWS::CloudWatch::Alarm'));
 
-  it('sends its alarms to the address', () => {
+  it('sends its tickets to the address, and its pages to a topic of one’s own', () => {
     watch.hasResourceProperties('AWS::SNS::Subscription', {
       Protocol: 'email',
       Endpoint: 'ops@petstore.example',
     });
+    watch.resourceCountIs('AWS::SNS::Topic', 1);
     watchTemplates.production.resourceCountIs('AWS::SNS::Subscription', 0);
+    const pages = alarms.filter(({ Properties }) => /^Page/.test(Properties.AlarmDescription));
+    expect(pages.length).toBeGreaterThan(5);
+    for (const { Properties } of pages) {
+      expect(Properties.AlarmActions).toEqual(['arn:aws:sns:eu-west-1:123456789012:pagers']);
+    }
+    expect(watch.findOutputs('PageTopicArn').PageTopicArn?.Value).toBe(
+      'arn:aws:sns:eu-west-1:123456789012:pagers',
+    );
+  });
+
+  it('does not page for an operation that was turned off', () => {
+    const toSeverity = (name: string) =>
+      alarms
+        .find(({ Properties }) => Properties.AlarmName === `petstore-production-${name}`)
+        ?.Properties.AlarmDescription.split(':')[0];
+    expect(toSeverity('getPet-throttles')).toBe('Ticket');
+    expect(toSeverity('listOrders-throttles')).toBe('Page');
   });
 
   it('looks at the concurrency that is reserved', () => {
