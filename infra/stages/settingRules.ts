@@ -73,6 +73,11 @@ export const settingRules: Record<keyof StageSettings, SettingRule> = {
     rule: 'an e-mail address such as "ops@shop.example", or the ARN of a topic',
     isValid: (value) => isEmailAddress(value) || isTopicArn(value),
   },
+  quietMinutes: {
+    isOptional: true,
+    rule: 'a whole number from 1 to 1440',
+    isValid: isWithin(1, 1_440),
+  },
   protectsData: { rule: 'true or false', isValid: isBoolean },
   restoredTables: {
     isOptional: true,

@@ -34,6 +34,11 @@ export interface StageSettings {
    */
   readonly alarms?: Readonly<Partial<Record<Severity, string>>>;
   /**
+   * Minutes without a request after which somebody is woken, 1 to 1440: for a stage that always has traffic;
+   * default: never.
+   */
+  readonly quietMinutes?: number;
+  /**
    * Whether the data must outlive a mistake: tables and logs stay when the stack goes, tables refuse
    * deletion and can be restored to any second of the last 35 days (billed by the size of the tables),
    * and the stack itself refuses deletion.

@@ -56,8 +56,26 @@ function defineLatencyAlarm(stage: Stage, id: OperationId): WatchAlarm {
   };
 }
 
+/** Where there is always traffic, none means that nothing gets through to the gateway. */
+function defineSilenceAlarm(stage: Stage, quietMinutes: number): WatchAlarm {
+  return {
+    name: 'silence',
+    severity: 'page',
+    description: `No request has come for ${quietMinutes} minutes. Look at the name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside; if it is night in the shop and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
+    metric: toGatewayMetric(stage, 'Count', {
+      statistic: Stats.SUM,
+      period: Duration.minutes(quietMinutes),
+    }),
+    threshold: 1,
+    silence: true,
+    periods: 1,
+    of: 1,
+  };
+}
+
 /** What clients feel right now. */
 export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics): WatchAlarm[] {
+  const { quietMinutes } = stage.settings;
   const serverErrors = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM, period });
   return [
     {
@@ -92,6 +110,7 @@ export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics):
       }),
     ),
     ...operationIds.map((id) => defineLatencyAlarm(stage, id)),
+    ...(quietMinutes === undefined ? [] : [defineSilenceAlarm(stage, quietMinutes)]),
     {
       name: 'throttled-requests',
       severity: 'ticket',

@@ -1,4 +1,9 @@
-import { Alarm, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Construct } from 'constructs';
 import { toStackName } from '../stages/resourceNames.ts';
@@ -16,8 +21,9 @@ export interface WatchAlarm {
   /** What it means and where to look first, and what to do, for whoever is woken by it. */
   readonly description: string;
   readonly metric: IMetric;
-  /** The alarm is raised at this value and above. */
+  /** The alarm is raised at this value and above; where it is one of `silence`, below it, or without any. */
   readonly threshold: number;
+  readonly silence?: true;
   /** Of the last `of` periods, as many as must be at the threshold. */
   readonly periods: number;
   readonly of: number;
@@ -30,7 +36,7 @@ export function defineAlarms(
   topics: AlarmTopics,
   alarms: readonly WatchAlarm[],
 ): Alarm[] {
-  return alarms.map(({ name, severity, description, metric, threshold, periods, of }) => {
+  return alarms.map(({ name, severity, description, metric, threshold, silence, periods, of }) => {
     const alarm = new Alarm(scope, name, {
       alarmName: `${toStackName(stage)}-${name}`,
       alarmDescription: `${labels[severity]}: ${description}`,
@@ -38,8 +44,13 @@ export function defineAlarms(
       threshold,
       datapointsToAlarm: periods,
       evaluationPeriods: of,
-      // No request is no trouble.
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      ...(silence
+        ? {
+            comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
+            treatMissingData: TreatMissingData.BREACHING,
+          }
+        : // No request is no trouble.
+          { treatMissingData: TreatMissingData.NOT_BREACHING }),
     });
     const action = new SnsAction(topics[severity]);
     alarm.addAlarmAction(action);

@@ -65,6 +65,7 @@ export const changedSettings = {
   },
   firewall: true,
   reservedConcurrency: { listInventory: 50, getPet: 0 },
+  quietMinutes: 15,
   restoredTables: { pets: 'pets-restored' },
   rollout: 'linear10PercentEveryMinute',
 } as const satisfies Partial<StageSettings>;

@@ -66,6 +66,8 @@ const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['alarms.page', { alarms: { page: 'ops@petstore' } }],
   ['alarms.ticket', { alarms: { ticket: 'a@b.example, c@d.example' } }],
   ['alarms.ticket', { alarms: { ticket: 'arn:aws:sqs:eu-west-1:123456789012:queue' } }],
+  ['quietMinutes', { quietMinutes: 0 }],
+  ['quietMinutes', { quietMinutes: 1441 }],
   ['alarms.sms', { alarms: { sms: 'ops@petstore.example' } }],
   ['protectsData', { protectsData: 'yes' }],
   ['restoredTables.inventory', { restoredTables: { inventory: 'a b' } }],

@@ -205,7 +205,23 @@ describe('what watches a stage with other settings', () => {
     );
     expect(alarm?.Properties.Threshold).toBe(40);
     expect(toMetrics(alarm?.Properties)).toMatchObject([{ MetricName: 'ConcurrentExecutions' }]);
-    expect(alarms).toHaveLength(expectedAlarms.length + 2);
+    expect(alarms).toHaveLength(expectedAlarms.length + 3);
+  });
+
+  it('pages when no request has come for as long as the settings say', () => {
+    const alarm = alarms.find(
+      ({ Properties }) => Properties.AlarmName === 'petstore-production-silence',
+    );
+    expect(alarm?.Properties).toMatchObject({
+      AlarmDescription: expect.stringMatching(/^Page: /),
+      MetricName: 'Count',
+      Statistic: 'Sum',
+      Period: 900,
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      EvaluationPeriods: 1,
+      TreatMissingData: 'breaching',
+    });
   });
 
   it('looks at the concurrency of the account, where that is known', () => {
