@@ -46,10 +46,7 @@ let changed: StageTemplates | undefined;
 
 /** Production with every setting other than it is, or that it does without; built once a process. */
 export function changedProduction(): StageTemplates {
-  const { name, settings } = stages.production;
-  changed ??= synthesizeStages([
-    { name, settings: { ...settings, ...changedSettings } },
-  ]).production;
+  changed ??= synthesizeProduction(changedSettings);
   return changed;
 }
 
@@ -70,9 +67,13 @@ export const changedSettings = {
   rollout: 'linear10PercentEveryMinute',
 } as const satisfies Partial<StageSettings>;
 
-/** Production as it would be deployed from another commit, with the same code and settings. */
-export function nextProduction(): StageTemplates {
-  return synthesizeStages([stages.production], 'fedcba987654').production;
+/** Production with some settings other than they are, or deployed from another commit. */
+export function synthesizeProduction(
+  changes: Partial<StageSettings>,
+  commit?: string,
+): StageTemplates {
+  const { name, settings } = stages.production;
+  return synthesizeStages([{ name, settings: { ...settings, ...changes } }], commit).production;
 }
 
 function synthesizeStages(

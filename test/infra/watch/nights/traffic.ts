@@ -1,0 +1,74 @@
+import type { TableName } from '../../../../infra/stages/tables.ts';
+import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
+
+/** What an operation saw in a minute. */
+export interface OperationMinute {
+  calls: number;
+  /** Answers of 5xx that the handler made. */
+  failed: number;
+  /** Crashes and timeouts, which the gateway answers by 5xx. */
+  crashed: number;
+  /** Calls that Lambda refused, which the gateway answers by 5xx. */
+  refused: number;
+  /** The slowest hundredth, in milliseconds; of a list, the whole of it. */
+  slowest: number;
+  /** Of the streamed list, in milliseconds. */
+  firstByte: number;
+  atOnce: number;
+}
+
+/** A minute of a stage. */
+export interface Minute {
+  operations: Record<OperationId, OperationMinute>;
+  /** Answers by status that are not 200 and not 5xx. */
+  refusals: Record<'401' | '403' | '429', number>;
+  throttles: Partial<Record<TableName, number>>;
+  systemErrors: Partial<Record<TableName, number>>;
+  /** Calls that run at once in the account. */
+  accountAtOnce: number;
+  /** 5xx that the gateway made by itself. */
+  gatewayErrors: number;
+}
+
+/** An ordinary minute: some calls of each operation, quick and right. */
+export function toOrdinaryMinute(calls: number): Minute {
+  const operation = (share: number, slowest: number): OperationMinute => ({
+    calls: Math.round(calls * share),
+    failed: 0,
+    crashed: 0,
+    refused: 0,
+    slowest,
+    firstByte: 250,
+    atOnce: 2,
+  });
+  return {
+    operations: {
+      listInventory: operation(0.2, 1_800),
+      updateInventory: operation(0.3, 120),
+      getPet: operation(0.4, 90),
+      listOrders: operation(0.1, 150),
+    },
+    refusals: { 401: 0, 403: 0, 429: 0 },
+    throttles: {},
+    systemErrors: {},
+    accountAtOnce: 20,
+    gatewayErrors: 0,
+  };
+}
+
+/** All requests that the gateway counts. */
+export function countRequests({ operations, refusals, gatewayErrors }: Minute): number {
+  const calls = operationIds.reduce(
+    (sum, id) => sum + operations[id].calls + operations[id].refused,
+    0,
+  );
+  return calls + refusals[401] + refusals[403] + refusals[429] + gatewayErrors;
+}
+
+/** All answers of 5xx. */
+export function countServerErrors({ operations, gatewayErrors }: Minute): number {
+  return operationIds.reduce((sum, id) => {
+    const { failed, crashed, refused } = operations[id];
+    return sum + failed + crashed + refused;
+  }, gatewayErrors);
+}
