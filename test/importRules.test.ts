@@ -114,6 +114,14 @@ const rooms: Readonly<Record<string, Rule>> = {
     ],
     packages: /^(@scalar\/fastify-api-reference|fastify|marked)$|^node:/,
   },
+  'infra/ops/rollback': {
+    rooms: ['infra/cli', 'infra/stages', 'shared/contract'],
+    packages: sdk,
+  },
+  'infra/ops/restore': {
+    rooms: ['infra/cli', 'infra/stages', 'shared/runtime/isOutage.ts'],
+    packages: sdk,
+  },
   'infra/local/lambda': {
     rooms: ['infra/stages', 'functions', 'shared/contract'],
     packages: /^aws-lambda$|^node:/,

@@ -1,7 +1,6 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { toStackName } from '../stages/resourceNames.ts';
-import { type StageName, stageNames, stages } from '../stages/stages.ts';
+import { parseStage, toRegion } from './stageOption.ts';
+import { readOutput, readStack } from './stageStack.ts';
 import { UsageError } from './usage.ts';
 
 /** Which table a command works on, as typed. */
@@ -23,37 +22,18 @@ export interface Table {
  * @throws {UsageError} when it is not clear which table is meant
  */
 export async function openTable(output: string, options: TableOptions): Promise<Table> {
-  const { stage, endpoint, table } = options;
-  if (stage !== undefined && endpoint === undefined && table === undefined) {
-    const { client, stackName } = defineStageClient(stage);
-    return { client, tableName: await readOutput(stackName, output) };
+  const { stage: name, endpoint, table } = options;
+  if (name !== undefined && endpoint === undefined && table === undefined) {
+    const stage = parseStage(name);
+    const tableName = readOutput(await readStack(stage), output);
+    return { client: new DynamoDBClient(toRegion(stage)), tableName };
   }
-  if (stage === undefined && endpoint !== undefined && table !== undefined) {
+  if (name === undefined && endpoint !== undefined && table !== undefined) {
     return { client: defineEmulatorClient(endpoint), tableName: table };
   }
   throw new UsageError(
     'Say which table: --stage staging|production, or --endpoint URL --table NAME.',
   );
-}
-
-/** @throws {UsageError} when there is no such stage */
-export function defineStageClient(stage: string, settings: DynamoDBClientConfig = {}) {
-  if (!Object.hasOwn(stages, stage)) {
-    throw new UsageError(`--stage must be ${stageNames.join(' or ')}; it is "${stage}".`);
-  }
-  const stackName = toStackName(stages[stage as StageName]);
-  return { client: new DynamoDBClient(settings), stackName };
-}
-
-/** One output of a deployed stack. @throws {Error} when the stack does not have it */
-export async function readOutput(stackName: string, output: string): Promise<string> {
-  const { Stacks = [] } = await new CloudFormationClient({}).send(
-    new DescribeStacksCommand({ StackName: stackName }),
-  );
-  const found = Stacks[0]?.Outputs?.find(({ OutputKey }) => OutputKey === output)?.OutputValue;
-  if (found === undefined)
-    throw new Error(`The stack ${stackName} has no output ${output}; deploy it first.`);
-  return found;
 }
 
 /** Emulators take any credentials. @throws {UsageError} when the endpoint is not a URL */

@@ -17,14 +17,15 @@ export async function runCommand(
   try {
     await command(args);
   } catch (error) {
-    process.stderr.write(`${toLine(error)}\n`);
+    process.stderr.write(`${toErrorLine(error)}\n`);
     process.exitCode = isUsageError(error) ? 2 : 1;
   }
 }
 
-function toLine(error: unknown): string {
+/** What went wrong, in one line. */
+export function toErrorLine(error: unknown): string {
   const { name, message } = error as Error;
-  // DynamoDB and CloudFormation name a failure better than they describe it.
+  // AWS names a failure better than it describes it.
   const prefix =
     name === 'UsageError' || name === 'Error' || name === 'TypeError' ? '' : `${name}: `;
   return prefix + (message || 'no further description').replace(/\s*\n\s*/g, ' ');

@@ -1,8 +1,10 @@
 import type { ParseArgsConfig } from 'node:util';
-import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { toKeySchema } from '../../bulk/keySchema.ts';
 import { type ResourceName, resourceNames } from '../../bulk/resources.ts';
-import { defineEmulatorClient, defineStageClient, readOutput } from '../../cli/tableOption.ts';
+import { parseStage, toRegion } from '../../cli/stageOption.ts';
+import { readOutput, readStack } from '../../cli/stageStack.ts';
+import { defineEmulatorClient } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 
 /** Which tables a data command works on, as typed. */
@@ -53,7 +55,7 @@ export function checkDataTables(options: DataTableOptions): void {
   if ((stage === undefined) === (endpoint === undefined) || (stage !== undefined && isNamed)) {
     throw new UsageError('Say which tables: --stage staging|production, or --endpoint URL.');
   }
-  if (stage !== undefined) defineStageClient(stage).client.destroy();
+  if (stage !== undefined) parseStage(stage);
   else if (endpoint !== undefined) defineEmulatorClient(endpoint).destroy();
 }
 
@@ -73,9 +75,9 @@ export async function openDataTables(
 }
 
 async function findTables(options: DataTableOptions): Promise<DataTables> {
-  const { stage, endpoint = '' } = options;
-  if (stage === undefined) {
-    const toName = (name: ResourceName) => options[`${name}-table`] ?? name;
+  const { stage: name, endpoint = '' } = options;
+  if (name === undefined) {
+    const toName = (resource: ResourceName) => options[`${resource}-table`] ?? resource;
     return {
       client: defineEmulatorClient(endpoint, settings),
       tableNames: {
@@ -85,13 +87,16 @@ async function findTables(options: DataTableOptions): Promise<DataTables> {
       },
     };
   }
-  const { client, stackName } = defineStageClient(stage, settings);
-  const [inventory, pets, orders] = await Promise.all([
-    readOutput(stackName, 'InventoryTableName'),
-    readOutput(stackName, 'PetsTableName'),
-    readOutput(stackName, 'OrdersTableName'),
-  ]);
-  return { client, tableNames: { inventory, pets, orders } };
+  const stage = parseStage(name);
+  const stack = await readStack(stage);
+  return {
+    client: new DynamoDBClient({ ...settings, ...toRegion(stage) }),
+    tableNames: {
+      inventory: readOutput(stack, 'InventoryTableName'),
+      pets: readOutput(stack, 'PetsTableName'),
+      orders: readOutput(stack, 'OrdersTableName'),
+    },
+  };
 }
 
 async function checkTable({ client, tableNames }: DataTables, name: ResourceName): Promise<void> {

@@ -1,4 +1,5 @@
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
+import { toColumns, toShortTime } from '../../cli/columns.ts';
 
 export type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked';
 
@@ -15,7 +16,7 @@ export function toPublicKey(record: KeyRecord, now: number): Record<string, stri
   return { ...shown, status: toKeyStatus(record, now) };
 }
 
-/** A table for people: one line a key, columns as wide as they need be. */
+/** A table for people: one line a key. */
 export function toKeyTable(records: readonly KeyRecord[], now: number): string {
   const header = ['KEY ID', 'NAME', 'PERMISSION', 'STATUS', 'CREATED', 'EXPIRES', 'REVOKED'];
   const rows = records.map((record) => [
@@ -25,19 +26,5 @@ export function toKeyTable(records: readonly KeyRecord[], now: number): string {
     toKeyStatus(record, now),
     ...[record.createdAt, record.expiresAt, record.revokedAt].map(toShortTime),
   ]);
-  const widths = header.map((_, column) =>
-    Math.max(...[header, ...rows].map((row) => row[column]?.length ?? 0)),
-  );
-  return [header, ...rows]
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
-function toShortTime(time: string | undefined): string {
-  return time === undefined ? '-' : `${time.slice(0, 16).replace('T', ' ')}Z`;
+  return toColumns([header, ...rows]);
 }

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly variables?: Record<string, string>;
   /** Gets the process once it runs. */
   readonly onStart?: (child: ChildProcess) => void;
+  /** What is typed on its terminal. Without it there is none. */
+  readonly typed?: string;
 }
 
 /** The environment of a person without AWS credentials. */
@@ -25,6 +27,7 @@ const bareEnvironment = {
   AWS_ACCESS_KEY_ID: undefined,
   AWS_SECRET_ACCESS_KEY: undefined,
   AWS_REGION: undefined,
+  AWS_DEFAULT_REGION: undefined,
   AWS_ENDPOINT_URL_DYNAMODB: undefined,
 };
 
@@ -61,15 +64,19 @@ function setVariables(variables: (readonly [name: string, value: string | undefi
   }
 }
 
-/** A command of the project on its own, without a terminal and without AWS credentials. */
+/** Makes a process take its input for a terminal. */
+const terminal = ['--import', 'data:text/javascript,process.stdin.isTTY=true'];
+
+/** A command of the project on its own, without AWS credentials, and without a terminal unless something is typed. */
 export async function runOps(
   script: string,
   args: readonly string[],
-  { variables = {}, onStart }: RunOptions = {},
+  { variables = {}, onStart, typed }: RunOptions = {},
 ): Promise<Outcome> {
-  const child = spawn(process.execPath, [script, ...args], {
+  const flags = typed === undefined ? [] : terminal;
+  const child = spawn(process.execPath, [...flags, script, ...args], {
     cwd: join(import.meta.dirname, '../../..'),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
     env: {
       PATH: process.env.PATH,
       HOME: '/nonexistent',
@@ -77,6 +84,7 @@ export async function runOps(
       ...variables,
     },
   });
+  child.stdin.end(typed);
   onStart?.(child);
   const [stdout, stderr, [status]] = await Promise.all([
     text(child.stdout),

@@ -1,0 +1,53 @@
+import type { StageStack } from '../../cli/stageStack.ts';
+import { type Stage, stagesFile } from '../../stages/stages.ts';
+import { type LiveFunction, serves, toNewestServed } from './liveFunctions.ts';
+import type { Move } from './moves.ts';
+
+/**
+ * What keeps the next deployment from being confused by aliases that were moved without it.
+ * CloudFormation compares a template with the last one, never with what an alias points at:
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks.html
+ * So the last template, deployed again, moves nothing. Any other moves an alias to its new version:
+ * with `atOnce` from wherever it is; else through CodeDeploy, which stops while an alarm rings, and which
+ * is told the version of the last template as the one that the requests go to:
+ * https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-resources.html
+ */
+export function toNextSteps(
+  { name: stage, settings }: Stage,
+  { name, outputs }: StageStack,
+  functions: readonly LiveFunction[],
+  moves: readonly Move[],
+): string {
+  if (functions.every((one) => toServed(one, moves) === one.versions[0]?.version)) {
+    return `\nThe aliases are where the last deployment put them: nothing else is to be done.`;
+  }
+  const isGradual = settings.rollout !== 'atOnce';
+  const last = outputs.Commit ?? 'what was deployed last';
+  const steps = [
+    `Check out the good commit, or one that mends the fault, and npm ci. Not ${last}: deployed last,\n     deployed again it changes nothing, and the aliases stay where they are.`,
+    ...(isGradual
+      ? [
+          `In ${stagesFile}, set rollout: 'atOnce' under ${stage}: CodeDeploy stops while an alarm\n     rings, and takes the aliases to be where the last deployment put them.`,
+        ]
+      : []),
+    `npm run deploy ${name}`,
+    ...(isGradual ? ['Put rollout back, and deploy once more.'] : []),
+  ];
+  return [
+    '\nCloudFormation knows nothing of this. The next deployment:',
+    ...steps.map((step, index) => `  ${index + 1}. ${step}`),
+    'The aliases need not be put back before.',
+    ...toUndo(stage, moves),
+  ].join('\n');
+}
+
+function toServed(one: LiveFunction, moves: readonly Move[]): number {
+  return moves.find(({ from }) => from === one)?.to.version ?? toNewestServed(one);
+}
+
+function toUndo(stage: string, moves: readonly Move[]): string[] {
+  const moved = moves.filter(({ from, to }) => !serves(from, to.version));
+  if (moved.length === 0) return [];
+  const versions = moved.map(({ from }) => `${from.operationId}=${toNewestServed(from)}`);
+  return [`To undo: npm run rollback -- --stage ${stage} --to ${versions.join(' ')}`];
+}

@@ -1,0 +1,4 @@
+import { runCommand } from '../../cli/usage.ts';
+import { runRollback } from './runRollback.ts';
+
+await runCommand(runRollback);

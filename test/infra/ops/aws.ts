@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+type Input = Record<string, unknown>;
+
+/** What a command asked of AWS. */
+export interface Call {
+  readonly operation: string;
+  readonly input: Input;
+  /** What it was signed for. */
+  readonly region: string;
+  readonly service: string;
+}
+
+/** What an operation answers with, at once or later; it may throw an AwsError. */
+export type Answers = Readonly<Record<string, (input: Input) => unknown>>;
+
+/** An error as AWS answers it; a status from 500 up, or a name that speaks of throttling, is tried again. */
+export class AwsError extends Error {
+  readonly status: number;
+
+  constructor(name: string, message: string, status = 400) {
+    super(message);
+    this.name = name;
+    this.status = status;
+  }
+}
+
+/** Takes the place of every AWS service that the commands call, and keeps what it was asked. */
+export async function startAws(answers: Answers) {
+  const calls: Call[] = [];
+  const server = createServer(async (request, response) => {
+    const { operation, input, isXml } = await readCall(request);
+    const [, region = '', service = ''] =
+      /Credential=[^/]+\/\d+\/([^/]+)\/(\w+)/.exec(request.headers.authorization ?? '') ?? [];
+    calls.push({ operation, input, region, service });
+    const write = (status: number, type: string, body: unknown) => {
+      const written = isXml ? toXml(status, operation, body) : JSON.stringify(body);
+      response.writeHead(status, { 'x-amzn-errortype': type }).end(written);
+    };
+    try {
+      const answer = answers[operation];
+      if (!answer) throw new AwsError('UnknownOperationException', `no ${operation} in this test`);
+      write(200, '', await answer(input));
+    } catch (error) {
+      const { name, message, status = 500 } = error as AwsError;
+      write(status, name, { Error: { Code: name, Message: message }, message });
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    calls,
+    /** The input of every call of an operation, in order. */
+    inputsOf: (operation: string) =>
+      calls.filter((call) => call.operation === operation).map(({ input }) => input),
+    /** What makes a command take this for AWS. */
+    variables: {
+      AWS_REGION: 'eu-west-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    },
+    close: () => server.close(),
+  };
+}
+
+/** CloudFormation is asked by a form, Lambda by paths, and the others by a header that names the operation. */
+async function readCall(request: IncomingMessage) {
+  const body = await text(request);
+  const target = request.headers['x-amz-target'];
+  if (target) return { operation: String(target).split('.')[1] ?? '', input: JSON.parse(body) };
+  if (request.headers['content-type']?.includes('form')) {
+    const { Action = '', ...input } = Object.fromEntries(new URLSearchParams(body));
+    return { operation: Action, input, isXml: true };
+  }
+  const [, FunctionName, kind] =
+    /\/functions\/([^/]+)\/(aliases|versions)/.exec(request.url ?? '') ?? [];
+  const query = Object.fromEntries(new URL(request.url ?? '', 'http://x').searchParams);
+  const put = request.method === 'PUT' ? 'UpdateAlias' : 'GetAlias';
+  return {
+    operation: kind === 'versions' ? 'ListVersionsByFunction' : put,
+    input: { FunctionName, ...query, ...(body && JSON.parse(body)) } as Input,
+  };
+}
+
+function toXml(status: number, operation: string, body: unknown): string {
+  const content = toElements(body);
+  return status === 200
+    ? `<${operation}Response><${operation}Result>${content}</${operation}Result></${operation}Response>`
+    : `<ErrorResponse>${content}</ErrorResponse>`;
+}
+
+function toElements(value: unknown): string {
+  if (Array.isArray(value))
+    return value.map((one) => `<member>${toElements(one)}</member>`).join('');
+  if (typeof value !== 'object' || value === null) return String(value);
+  return Object.entries(value)
+    .map(([name, content]) => `<${name}>${toElements(content)}</${name}>`)
+    .join('');
+}
