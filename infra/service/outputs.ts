@@ -1,6 +1,7 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { toTableOutput } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import type { DataTables } from './dataTables.ts';
 
@@ -24,11 +25,6 @@ export function defineOutputs(
     value: commit,
   });
   for (const [name, table] of Object.entries(tables)) {
-    new CfnOutput(stack, toTableOutputName(name), { value: table.tableName });
+    new CfnOutput(stack, toTableOutput(name), { value: table.tableName });
   }
-}
-
-/** `apiKeys` is output as `ApiKeysTableName`. */
-function toTableOutputName(name: string): string {
-  return `${name[0]?.toUpperCase()}${name.slice(1)}TableName`;
 }

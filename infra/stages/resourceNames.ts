@@ -43,3 +43,8 @@ export function toTableName(stage: Named, table: TableName): string {
 export function toUsedTableName(stage: Stage, table: TableName): string {
   return stage.settings.restoredTables?.[table] ?? toTableName(stage, table);
 }
+
+/** The stack's output that tells the name of the table in use: `apiKeys` is output as `ApiKeysTableName`. */
+export function toTableOutput(table: string): string {
+  return `${table[0]?.toUpperCase()}${table.slice(1)}TableName`;
+}
