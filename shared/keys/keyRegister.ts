@@ -62,17 +62,22 @@ export function defineKeyRegister(
     return { apiKey, record };
   }
 
-  async function end(keyId: string, revokedAt: string, rotatedAt?: string): Promise<void> {
+  /** @param changes when the key ends, and what else becomes of it */
+  async function end(
+    keyId: string,
+    changes: Pick<KeyRecord, 'revokedAt' | 'rotatedAt' | 'successorId'>,
+  ): Promise<void> {
     await client.send(
       new UpdateCommand({
         TableName: tableName,
         Key: { keyId },
-        UpdateExpression: `SET revokedAt = :revokedAt${rotatedAt ? ', rotatedAt = :rotatedAt' : ''}`,
+        UpdateExpression: `SET ${Object.keys(changes)
+          .map((name) => `${name} = :${name}`)
+          .join(', ')}`,
         ConditionExpression: 'attribute_exists(keyId)',
-        ExpressionAttributeValues: {
-          ':revokedAt': revokedAt,
-          ...(rotatedAt && { ':rotatedAt': rotatedAt }),
-        },
+        ExpressionAttributeValues: Object.fromEntries(
+          Object.entries(changes).map(([name, value]) => [`:${name}`, value]),
+        ),
       }),
     );
   }
@@ -111,12 +116,16 @@ export function defineKeyRegister(
       });
       const graceEnds = toTime(now() + graceMilliseconds);
       const ends = revokedAt && revokedAt < graceEnds ? revokedAt : graceEnds;
-      await end(old.keyId, ends, toTime(now()));
+      await end(old.keyId, {
+        revokedAt: ends,
+        rotatedAt: toTime(now()),
+        successorId: successor.record.keyId,
+      });
       return successor;
     },
 
     async revoke(keyId) {
-      await end(keyId, toTime(now()));
+      await end(keyId, { revokedAt: toTime(now()) });
     },
   };
 }

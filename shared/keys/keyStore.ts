@@ -14,6 +14,8 @@ export interface KeyRecord {
   readonly revokedAt?: string;
   /** When a successor was made. */
   readonly rotatedAt?: string;
+  /** The key id of the successor made last. */
+  readonly successorId?: string;
 }
 
 /** The reading side of the key table, which is all that a function needs. */

@@ -89,6 +89,7 @@ export const keyCommands: Record<string, KeyCommand> = {
       if (status !== 'active' && status !== 'ending') {
         throw new UsageError(`The key ${keyId} is ${status}: make a new one with create.`);
       }
+      await warnOfSuccessor(register, old);
       const key = await register.rotate(old, parseGrace(options));
       const ends = (await find(register, keyId)).revokedAt;
       return toNewKeyText(
@@ -121,6 +122,18 @@ async function find(register: KeyRegister, keyId: string): Promise<KeyRecord> {
   const record = await register.get(keyId);
   if (!record) throw new UsageError(`There is no key with the key id ${keyId}; see list.`);
   return record;
+}
+
+/** A key that is rotated twice leaves two successors, of which one may be in nobody's hands. */
+async function warnOfSuccessor(register: KeyRegister, old: KeyRecord): Promise<void> {
+  const { keyId, rotatedAt, successorId } = old;
+  if (rotatedAt === undefined) return;
+  const successor = successorId === undefined ? undefined : await register.get(successorId);
+  const status = successor && toKeyStatus(successor, Date.now());
+  if (status === 'revoked' || status === 'expired') return;
+  process.stderr.write(
+    `Warning: the key ${keyId} was rotated already, at ${rotatedAt}. Its successor ${successorId ?? `(see list, named ${old.name})`} works as well as the new one: revoke the one that is not used.\n`,
+  );
 }
 
 function parseName({ name }: KeyOptions): string {

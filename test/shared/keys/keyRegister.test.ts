@@ -101,6 +101,7 @@ describe('a key that is rotated', () => {
       ...old.record,
       revokedAt: at(6 * HOUR),
       rotatedAt: at(4 * HOUR),
+      successorId: record.keyId,
     });
   });
 

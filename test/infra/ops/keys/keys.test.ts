@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runKeys } from '../../../../infra/ops/keys/runKeys.ts';
 import { parseApiKey } from '../../../../shared/keys/apiKey.ts';
+import { defineKeyRegister } from '../../../../shared/keys/keyRegister.ts';
 import { defineKeyStore } from '../../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../../../shared/keys/keyVerifier.ts';
 import { engines } from '../../../support/engines.ts';
@@ -73,6 +74,31 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
     await keys('rotate', keyId, '--grace', '1h', ...table);
     await keys('rotate', keyId, '--grace', '24h', ...table);
     await expect(verify(apiKey, 2)).rejects.toMatchObject({ reason: 'revoked key' });
+  });
+
+  it('warns of a key that has a successor at work, and of no other', async () => {
+    const { keyId } = await create('--name', 'twice', '--permission', 'read');
+    const rotate = async () => {
+      const { stdout, stderr } = await keys('rotate', keyId, ...table);
+      const [apiKey = ''] = stdout.match(keyPattern) ?? [];
+      return { stderr, successorId: parseApiKey(apiKey)?.keyId ?? '' };
+    };
+    const first = await rotate();
+    expect(first.stderr).toBe('');
+    const second = await rotate();
+    expect(second.stderr).toMatch(/^Warning: [^\n]+ revoke the one that is not used\.\n$/);
+    expect(second.stderr).toContain(first.successorId);
+    await keys('revoke', second.successorId, '--yes', ...table);
+    expect((await rotate()).stderr).toBe('');
+  });
+
+  it('warns of a key that was rotated before its successor was written down', async () => {
+    const { keyId } = await create('--name', 'early', '--permission', 'read');
+    const register = defineKeyRegister(tables.client(), 'apiKeys');
+    const record = await register.get(keyId);
+    if (record) await register.put({ ...record, rotatedAt: '2026-11-20T10:00:00.000Z' });
+    const { stderr } = await keys('rotate', keyId, ...table);
+    expect(stderr).toContain('(see list, named early)');
   });
 
   it('revokes a key at once, and says so when it was already', async () => {
