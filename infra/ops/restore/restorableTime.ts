@@ -39,12 +39,9 @@ export async function checkRestorable(
 }
 
 async function readWindow(client: DynamoDBClient, source: string) {
-  const {
-    PointInTimeRecoveryStatus: status,
-    EarliestRestorableDateTime: earliest,
-    LatestRestorableDateTime: latest,
-  } = (await describeRecovery(client, source)) ?? {};
-  if (status === 'ENABLED' && earliest && latest) return { earliest, latest };
+  const { EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest } =
+    (await describeRecovery(client, source)) ?? {};
+  if (earliest && latest) return { earliest, latest };
   throw new Error(
     `Nothing was restored: ${source} has no point-in-time recovery, which only a stage with protectsData has. npm run import loads an export.`,
   );

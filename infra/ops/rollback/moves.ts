@@ -76,9 +76,10 @@ function findCommit(functions: readonly LiveFunction[], typed: string): string {
     functions.flatMap(({ versions }) => versions.map(({ commit }) => commit)),
   );
   if (commits.has(typed)) return typed;
+  const isWhole = /^[0-9a-f]{13,40}$/.test(typed);
   const meant = [...commits].filter(
     (commit) =>
-      commit.startsWith(typed) || (/^[0-9a-f]{12}$/.test(commit) && typed.startsWith(commit)),
+      commit.startsWith(typed) || (isWhole && commit.length === 12 && typed.startsWith(commit)),
   );
   if (meant.length > 1) {
     throw new UsageError(`--to ${typed} may mean any of ${meant.join(', ')}: type one of them.`);

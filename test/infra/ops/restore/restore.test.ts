@@ -127,9 +127,10 @@ describe('npm run restore', () => {
   });
 
   it('waits out throttling, outages, a table not found yet and backups not to be had yet', async () => {
+    // More than the SDK itself tries.
     const failures = [
-      new AwsError('ThrottlingException', 'Rate exceeded'),
-      new AwsError('InternalServerError', 'failed', 500),
+      ...Array.from({ length: 4 }, () => new AwsError('ThrottlingException', 'Rate exceeded')),
+      ...Array.from({ length: 4 }, () => new AwsError('InternalServerError', 'failed', 500)),
       new AwsError('ResourceNotFoundException', 'not yet'),
     ];
     const { restore, tables } = await open(({ answers }) => {

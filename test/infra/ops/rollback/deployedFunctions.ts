@@ -53,9 +53,10 @@ export function defineDeployedFunctions(stack = 'petstore-production') {
       ],
     }),
     GetAlias: findAlias,
-    // One a page, oldest first, behind what is not published.
+    // One a page, in no order, with what is not published between them.
     ListVersionsByFunction: ({ FunctionName, Marker = '0' }) => {
-      const all = [{ Version: '$LATEST' }, ...(versions.get(String(FunctionName)) ?? [])];
+      const known = versions.get(String(FunctionName)) ?? [];
+      const all = [...known.slice(-1), { Version: '$LATEST' }, ...known.slice(0, -1)];
       const next = Number(Marker) + 1;
       return {
         Versions: [all[Number(Marker)]],
@@ -80,7 +81,9 @@ export function defineDeployedFunctions(stack = 'petstore-production') {
           404,
         );
       }
-      Object.assign(alias, { FunctionVersion, RoutingConfig, RevisionId: `${alias.RevisionId}+` });
+      // Weights that are not named stay.
+      if (RoutingConfig) alias.RoutingConfig = RoutingConfig;
+      Object.assign(alias, { FunctionVersion, RevisionId: `${alias.RevisionId}+` });
       return alias;
     },
   };

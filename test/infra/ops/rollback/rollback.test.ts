@@ -102,6 +102,24 @@ describe('npm run rollback', () => {
     expect(live()).toEqual(everywhere('2'));
   });
 
+  it('moves no function forth to where others go back', async () => {
+    const { rollback, live } = await open();
+    await rollback(...production, '--yes', '--to', 'getPet=1');
+    await rollback(...production, '--yes');
+    expect(live()).toEqual(everywhere('1'));
+  });
+
+  it('tells a commit from the same with changes', async () => {
+    const { rollback, live, versions } = await open();
+    for (const known of versions.values()) {
+      if (known[1]) known[1].Description = 'aaaaaaaaaaa1-dirty';
+    }
+    await rollback(...production, '--to', 'aaaaaaaaaaa1', '--yes');
+    expect(live()).toEqual(everywhere('1'));
+    await rollback(...production, '--to', 'aaaaaaaaaaa1-', '--yes');
+    expect(live()).toEqual(everywhere('2'));
+  });
+
   it('passes over a commit that not every function has a version of', async () => {
     const { rollback, live, versions } = await open();
     versions.get('petstore-production-listOrders')?.splice(1, 1);
