@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import { constants } from 'node:os';
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from './usage.ts';
 
 /**
- * Asks on the terminal before something that cannot be undone. Only `y` or `yes` is a yes.
+ * Asks on the terminal before something that cannot be undone. Only `y` or `yes` is a yes; Ctrl-C is a no with the exit
+ * status of an interruption.
  * @throws {UsageError} when nobody is there to be asked
  */
 export async function confirm(question: string): Promise<boolean> {
@@ -11,7 +14,15 @@ export async function confirm(question: string): Promise<boolean> {
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+    // With the error output in a file, Ctrl-D closes the input and leaves the question without an answer.
+    const nothing = once(terminal, 'close').then(() => '');
+    const answer = await Promise.race([terminal.question(`${question} [y/N] `), nothing]);
+    return /^y(es)?$/i.test(answer.trim());
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error;
+    process.stderr.write('\n');
+    process.exitCode = 128 + constants.signals.SIGINT;
+    return false;
   } finally {
     terminal.close();
   }

@@ -24,7 +24,7 @@ export function toNextSteps(
   const isGradual = settings.rollout !== 'atOnce';
   const last = outputs.Commit ?? 'what was deployed last';
   const steps = [
-    `Check out the good commit, or one that mends the fault, and npm ci. Not ${last}: deployed last,\n     deployed again it changes nothing, and the aliases stay where they are.`,
+    `Check out the good commit, or one that mends the fault, and npm ci. Not ${last},\n     which was deployed last: again it changes nothing, and the aliases stay where they are.`,
     ...(isGradual
       ? [
           `In ${stagesFile}, set rollout: 'atOnce' under ${stage}: CodeDeploy stops while an alarm\n     rings, and takes the aliases to be where the last deployment put them.`,

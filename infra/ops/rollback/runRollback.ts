@@ -53,7 +53,11 @@ export async function runRollback(args: string[]): Promise<void> {
       '\nEvery alias is there already: nothing was moved. To go elsewhere, say where with --to.',
     );
   } else {
-    if (!(await isAgreed(`\nMove ${ahead.length} aliases of ${stage.name}?`))) {
+    if (
+      !(await isAgreed(
+        `\nMove ${ahead.length === 1 ? '1 alias' : `${ahead.length} aliases`} of ${stage.name}?`,
+      ))
+    ) {
       return print('Nothing was changed.');
     }
     if (!(await moveAliases(client, ahead))) return;

@@ -53,6 +53,17 @@ describe('npm run rollback', () => {
     expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['eu-west-1']));
   });
 
+  it('moves when the answer is yes', async () => {
+    const { live, aws } = await open();
+    const args = [...production, '--to', 'getPet=2'];
+    const outcome = await runOps(script, args, { variables: aws.variables, typed: 'yes\n' });
+    expect(outcome).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('Move 1 alias of'),
+    });
+    expect(live()).toEqual({ ...everywhere('3'), getPet: '2' });
+  });
+
   it('goes no further when it is run again', async () => {
     const { rollback, live, aws } = await open();
     await rollback(...production, '--yes');
@@ -243,9 +254,13 @@ describe('npm run rollback moves nothing', () => {
     expect({ status, stderr }).toEqual({ status: 1, stderr: saying('credentials') });
   });
 
-  it('when the answer is no', async () => {
+  it.each([
+    ['no', 'n\n'],
+    ['something else', 'yess\n'],
+    ['nothing', ''],
+  ])('when the answer is %s', async (_, typed) => {
     const { live, aws } = await open();
-    const outcome = await runOps(script, production, { variables: aws.variables, typed: 'n\n' });
+    const outcome = await runOps(script, production, { variables: aws.variables, typed });
     expect(outcome).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/Nothing was changed\.\n$/),
