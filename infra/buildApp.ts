@@ -1,5 +1,6 @@
 import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
+import { defineBackupStack } from './backup/backupStack.ts';
 import { definePetstoreStack } from './petstoreStack.ts';
 import { checkStageSettings, StageSettingsError } from './stages/checkStageSettings.ts';
 import { CommitError, readCommit } from './stages/commit.ts';
@@ -26,8 +27,11 @@ export function buildApp(
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   for (const stage of deployments) {
     const service = definePetstoreStack(app, stage, commit);
+    const { backupRegion, protectsData } = stage.settings;
+    // Copies need the vault that they go to.
+    if (backupRegion) service.addStackDependency(defineBackupStack(app, stage, backupRegion));
     defineWatchStack(app, stage, service);
-    if (stage.settings.protectsData) refuseExamples(service, stage);
+    if (protectsData) refuseExamples(service, stage);
   }
   return app;
 }

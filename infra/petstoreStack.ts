@@ -1,4 +1,5 @@
 import { type App, Stack } from 'aws-cdk-lib';
+import { defineBackupCopies } from './backup/backupCopies.ts';
 import { defineCustomDomain } from './gateway/customDomain.ts';
 import { defineFirewall } from './gateway/firewall.ts';
 import { defineRestApi } from './gateway/restApi.ts';
@@ -14,7 +15,7 @@ import type { Stage } from './stages/stages.ts';
  * @param commit what it is made of, by which ops tell what is live
  */
 export function definePetstoreStack(app: App, stage: Stage, commit: string): Stack {
-  const { account, region, customDomain, firewall, protectsData } = stage.settings;
+  const { account, region, backupRegion, customDomain, firewall, protectsData } = stage.settings;
   const stack = new Stack(app, toStackName(stage), {
     description: `The pet store's inventory service, ${stage.name}`,
     env: { ...(account && { account }), ...(region && { region }) },
@@ -23,6 +24,7 @@ export function definePetstoreStack(app: App, stage: Stage, commit: string): Sta
     tags: { service: 'petstore', stage: stage.name },
   });
   const tables = defineDataTables(stack, stage);
+  if (backupRegion) defineBackupCopies(stack, stage, tables, backupRegion);
   const functions = defineOperationFunctions(stack, stage, tables, commit);
   const aliases = defineLiveAliases(stack, stage, functions);
   const api = defineRestApi(stack, stage, aliases);

@@ -77,6 +77,10 @@ const rooms: Readonly<Record<string, Rule>> = {
     packages: cdk,
   },
   'infra/gateway': { rooms: ['infra/service', 'infra/stages', 'shared/contract'], packages: cdk },
+  'infra/backup': {
+    rooms: ['infra/service/dataTables.ts', 'infra/service/keptPolicy.ts', 'infra/stages'],
+    packages: cdk,
+  },
   'infra/openapi': {
     rooms: ['infra/stages', 'shared/contract'],
     packages: /^zod\/mini$/,
@@ -87,7 +91,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   },
   'infra/watch': { rooms: ['infra/metrics', 'infra/stages', 'shared/contract'], packages: cdk },
   infra: {
-    rooms: ['infra/stages', 'infra/service', 'infra/gateway', 'infra/watch'],
+    rooms: ['infra/stages', 'infra/service', 'infra/gateway', 'infra/backup', 'infra/watch'],
     packages: /^(aws-cdk-lib|cdk-nag|constructs)(\/|$)/,
   },
   'infra/cli': { rooms: ['infra/stages'], packages: sdk },

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline/promises';
 import { UsageError } from './usage.ts';
 
 /**
- * Asks on the terminal before something that cannot be undone. Only `y` or `yes` is a yes; Ctrl-C is a no with the exit
- * status of an interruption.
+ * Asks on the terminal before something that cannot be undone. Only `y` or `yes` is a yes; Ctrl-C is a no
+ * with the exit status of an interruption.
  * @throws {UsageError} when nobody is there to be asked
  */
 export async function confirm(question: string): Promise<boolean> {

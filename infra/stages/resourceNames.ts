@@ -18,6 +18,16 @@ export function toWatchStackName(stage: Named): string {
   return `${toStackName(stage)}-watch`;
 }
 
+/** The stack, in another region, of the vault that copies of a deployment's tables lie in. */
+export function toBackupStackName(stage: Named): string {
+  return `${toStackName(stage)}-backup`;
+}
+
+/** The vault of those copies. The nightly backups that they are made of lie in one named as the service. */
+export function toCopiesVaultName(stage: Named): string {
+  return `${toStackName(stage)}-copies`;
+}
+
 /** The gateway, by which CloudWatch counts its requests too. */
 export function toApiName(stage: Named): string {
   return toStackName(stage);

@@ -38,12 +38,14 @@ const ownTables = stageNames.flatMap((name) =>
   tableNames.map((table) => toTableName({ name }, table)),
 );
 
+const isRegion = (value: unknown) => regions.some((region) => region === value);
+
 export const settingRules: Record<keyof StageSettings, SettingRule> = {
   account: { isOptional: true, rule: '12 digits in quotes', isValid: matches(/^\d{12}$/) },
   region: {
     isOptional: true,
     rule: `one of ${regions.join(', ')}`,
-    isValid: (value) => regions.some((region) => region === value),
+    isValid: isRegion,
   },
   documentationAddress: {
     rule: 'an address such as "https://docs.shop.example" without a slash at the end',
@@ -79,6 +81,12 @@ export const settingRules: Record<keyof StageSettings, SettingRule> = {
     isValid: isWithin(1, 1_440),
   },
   protectsData: { rule: 'true or false', isValid: isBoolean },
+  backupRegion: {
+    isOptional: true,
+    rule: 'a region such as "eu-central-1", other than region, which must be set too',
+    isValid: (value, settings) =>
+      isRegion(value) && settings.region !== undefined && value !== settings.region,
+  },
   restoredTables: {
     isOptional: true,
     parts: Object.keys(tables),

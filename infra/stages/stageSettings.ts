@@ -44,6 +44,11 @@ export interface StageSettings {
    * and the stack itself refuses deletion.
    */
   readonly protectsData: boolean;
+  /**
+   * Another region that a copy of the tables is taken to every night and kept in for a week, should `region`,
+   * which must be set then, be lost; about $1.40 a month per GB of tables. Default: no copy.
+   */
+  readonly backupRegion?: string;
   /** Tables restored from a backup, by name, that the functions use in place of the stack's own. */
   readonly restoredTables?: Readonly<Partial<Record<TableName, string>>>;
   /**

@@ -40,10 +40,10 @@ export function parseTables(words: readonly string[] = []): TableName[] {
 export function parseTime(text: string | undefined, now: number = Date.now()): Date | 'latest' {
   if (text === 'latest') return text;
   const [, wall, zone] =
-    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(Z|[+-]\d\d:\d\d)$/i.exec(text ?? '') ?? [];
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(Z|[+-]\d\d:\d\d)$/.exec(text ?? '') ?? [];
   const time = new Date(`${wall}${zone}`);
   // JavaScript takes the 30th of February for the 2nd of March.
-  if (wall === undefined || toSecond(new Date(`${wall}Z`)) !== `${wall.toUpperCase()}Z`) {
+  if (Number.isNaN(time.getTime()) || toSecond(new Date(`${wall}Z`)) !== `${wall}Z`) {
     throw new UsageError(
       `--at must be a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest; it is ${text === undefined ? 'missing' : `"${text}"`}.`,
     );

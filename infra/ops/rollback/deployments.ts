@@ -59,9 +59,9 @@ async function readDeploymentGroups(
   const groups = new Set<string>();
   for await (const page of paginateListStackResources({ client }, { StackName: stackName })) {
     for (const { ResourceType, PhysicalResourceId } of page.StackResourceSummaries ?? []) {
-      if (ResourceType === 'AWS::CodeDeploy::DeploymentGroup' && PhysicalResourceId) {
-        groups.add(PhysicalResourceId);
-      }
+      if (ResourceType !== 'AWS::CodeDeploy::DeploymentGroup') continue;
+      // The group's name, or, as for other resources of two names, that behind the application's.
+      groups.add(PhysicalResourceId?.split('|').at(-1) ?? '');
     }
   }
   return groups;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toRegion } from '../../../infra/cli/stageOption.ts';
 import { runExport } from '../../../infra/ops/data/runExport.ts';
 import { runKeys } from '../../../infra/ops/keys/runKeys.ts';
+import { runRestore } from '../../../infra/ops/restore/runRestore.ts';
 import { runRollback } from '../../../infra/ops/rollback/runRollback.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import { startAws } from '../ops/aws.ts';
@@ -11,6 +12,8 @@ const outputs = ['ApiKeys', 'Inventory', 'Pets', 'Orders'].map((name) => ({
   OutputKey: `${name}TableName`,
   OutputValue: name,
 }));
+
+const restored = ['--table', 'pets', '--at', '2026-11-01T00:00:00Z'];
 
 describe('the region of a command', () => {
   it('is that of the stage, of AWS_REGION or of AWS_DEFAULT_REGION, in this order', () => {
@@ -26,14 +29,20 @@ describe('the region of a command', () => {
   it.each([
     ['keys', runKeys, ['list'], ['cloudformation', 'dynamodb']],
     ['export', runExport, ['--pets', 'pets.jsonl'], ['cloudformation', 'dynamodb']],
-    ['rollback', runRollback, [], ['cloudformation', 'lambda']],
+    ['rollback', runRollback, [], ['cloudformation', 'codedeploy', 'lambda']],
+    ['restore', runRestore, restored, ['cloudformation', 'dynamodb']],
   ])('is the default region for npm run %s', async (_, command, args, services) => {
     const aws = await startAws({
       DescribeStacks: () => ({ Stacks: [{ StackStatus: 'CREATE_COMPLETE', Outputs: outputs }] }),
-      ListStackResources: () => ({}),
+      ListStackResources: () => ({
+        StackResourceSummaries: [
+          { ResourceType: 'AWS::CodeDeploy::DeploymentGroup', PhysicalResourceId: 'x' },
+        ],
+      }),
+      ListDeployments: () => ({}),
     });
     const { AWS_REGION, ...variables } = aws.variables;
-    await callOps(command, [...args, '--stage', 'staging'], {
+    await callOps((words) => command(words), [...args, '--stage', 'staging'], {
       ...variables,
       AWS_DEFAULT_REGION: 'ap-south-1',
     });

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { toNextSteps } from '../../../../infra/ops/restore/nextSteps.ts';
 import { parseTime } from '../../../../infra/ops/restore/restoreOptions.ts';
 import { runRestore } from '../../../../infra/ops/restore/runRestore.ts';
+import { stages } from '../../../../infra/stages/stages.ts';
 import { type Answers, AwsError, startAws } from '../aws.ts';
 import { callOps, runOps } from '../opsProcess.ts';
 import { defineRecoverableTables } from './recoverableTables.ts';
@@ -198,6 +200,7 @@ describe('npm run restore restores nothing', () => {
     [[...inventory, '--at', '2026-11-20 09:59:00Z'], '--at must be'],
     [[...inventory, '--at', '2026-11-20T09:59:00.5Z'], '--at must be'],
     [[...inventory, '--at', '2026-02-30T09:59:00Z'], '--at must be'],
+    [[...inventory, '--at', '2026-11-20T09:59:00+99:00'], '--at must be'],
     [[...inventory, '--at', '2999-01-01T00:00:00Z'], '--at lies ahead'],
     [[...inventory, '--table', 'pets', ...at, '--from', 'first'], '--from goes with one'],
   ])('where %j makes no sense', async (args, message) => {
@@ -273,6 +276,23 @@ describe('npm run restore restores nothing', () => {
     const args = [...inventory, ...at];
     const { status, stderr } = await callOps(runRestore, args, { AWS_REGION: 'eu-west-1' });
     expect({ status, stderr }).toEqual({ status: 1, stderr: saying('credentials') });
+  });
+});
+
+describe('the line for the settings', () => {
+  it('keeps the tables that were restored before', () => {
+    const { name, settings } = stages.production;
+    const restoredTables = { pets: 'pets-2', inventory: 'inventory-2' };
+    const time = new Date('2026-11-20T09:59:00Z');
+    const restore = {
+      name: 'inventory',
+      source: 'inventory-2',
+      target: 'inventory-3',
+      time,
+    } as const;
+    expect(
+      toNextSteps({ name, settings: { ...settings, restoredTables } }, [restore], time),
+    ).toContain("restoredTables: { pets: 'pets-2', inventory: 'inventory-3' },");
   });
 });
 

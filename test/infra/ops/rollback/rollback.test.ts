@@ -347,7 +347,7 @@ describe('npm run rollback during a canary', () => {
 
   async function openCanary() {
     const stage = await open(() => canary);
-    stage.state.groups.push('ours-getPet', 'ours-listOrders', 'ours-others');
+    stage.state.groups.push('ours-getPet', 'application|ours-listOrders', 'ours-others');
     stage.state.StackStatus = 'UPDATE_IN_PROGRESS';
     return stage;
   }
