@@ -10,20 +10,16 @@ import { describeGateway } from './rows/gateway.ts';
 import { describeIdempotency } from './rows/idempotency.ts';
 import { describePages } from './rows/pages.ts';
 import { describePreconditions } from './rows/preconditions.ts';
-import { isWhole, type Scope, toWholeScope } from './scope.ts';
 import type { ConformanceTarget } from './target.ts';
 
 /**
- * The service's contract as tests over HTTP, the same for the sources, the bundles and a deployed
- * stage. With `writes: false` the rows are left out that change the store, or that a mistake in the
- * service could have change it; the others put back what they change.
+ * The service's contract as tests over HTTP, the same for the sources and the bundles. Rows that change
+ * the store put back what they change.
  */
 export function describeConformance(
   name: string,
   openTarget: () => Promise<ConformanceTarget>,
-  limits: Partial<Scope> = {},
 ): void {
-  const scope = toWholeScope(limits);
   describe(name, () => {
     const observed = defineObservedAnswers();
     let opened: ConformanceTarget | undefined;
@@ -36,17 +32,15 @@ export function describeConformance(
       if (opened === undefined) throw new Error('The target is not open.');
       return opened;
     };
-    describeAuthentication(target, scope);
+    describeAuthentication(target);
     describeGateway(target);
-    describeCors(target, scope);
+    describeCors(target);
     describeConditionalList(target);
     describePages(target);
-    for (const id of operationIds) suites[id].describeRows(target, scope);
-    describeEntriesById(target, scope);
-    if (scope.writes) {
-      describePreconditions(target);
-      describeIdempotency(target);
-    }
-    if (isWhole(scope)) describe('the document', () => observed.describeRows());
+    for (const id of operationIds) suites[id].describeRows(target);
+    describeEntriesById(target);
+    describePreconditions(target);
+    describeIdempotency(target);
+    describe('the document', () => observed.describeRows());
   });
 }

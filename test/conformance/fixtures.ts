@@ -58,7 +58,6 @@ export const fixtures: Fixtures & { inventory: InventoryItem[]; pets: Pet[]; ord
   inventory,
   pets,
   orders,
-  complete: true,
   changeablePetId: 9007199254740993n,
   missingPetId: 4611686018427387904n,
 };

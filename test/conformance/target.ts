@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
 import type { Order } from '../../shared/contract/schemas/order.ts';
 import type { Pet } from '../../shared/contract/schemas/pet.ts';
@@ -15,27 +14,21 @@ export interface ConformanceTarget {
   /** An origin that the stage allows. */
   readonly origin: string;
   readonly fixtures: Fixtures;
-  /** Whether a request that the gateway limits with 429 is repeated, since no row is about the limit. */
-  readonly waitsForLimits?: boolean;
   /** Is told of each answer. */
   onResponse?(method: string, path: string, response: ExactResponse): void;
   close(): Promise<void>;
 }
 
-/** The data that the service holds. */
+/** The data that the service holds, and nothing besides. */
 export interface Fixtures {
   readonly inventory: readonly InventoryItem[];
   readonly pets: readonly Pet[];
   readonly orders: readonly Order[];
-  /** Whether it holds nothing besides. */
-  readonly complete: boolean;
   /** The inventory entry that may be changed, and is put back. */
   readonly changeablePetId: bigint;
   /** An id that neither the inventory nor the pets have. */
   readonly missingPetId: bigint;
 }
-
-const MOST_ATTEMPTS = 10;
 
 /** Gives the target once it runs: tests are named before it does. */
 export type TargetSource = () => ConformanceTarget;
@@ -54,19 +47,13 @@ export async function send(
 ): Promise<ExactResponse> {
   const credentials: Record<string, string> =
     apiKey === null ? {} : { Authorization: `Bearer ${apiKey}` };
-  for (let attempt = 1; ; attempt += 1) {
-    const response = await exactFetch(`${target.baseUrl}${path}`, {
-      method,
-      headers: { ...credentials, ...headers },
-      ...(body === undefined ? {} : { body }),
-    });
-    const isLimited = response.status === 429 && target.waitsForLimits === true;
-    if (!isLimited || attempt === MOST_ATTEMPTS) {
-      target.onResponse?.(method, path, response);
-      return response;
-    }
-    await setTimeout(Number(response.headers.get('Retry-After') ?? 1) * 1_000);
-  }
+  const response = await exactFetch(`${target.baseUrl}${path}`, {
+    method,
+    headers: { ...credentials, ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
+  target.onResponse?.(method, path, response);
+  return response;
 }
 
 /** Sends an update as JSON. */

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
-import type { Scope } from '../scope.ts';
 import { send, type TargetSource } from '../target.ts';
 import type { OperationSuite } from './operationSuite.ts';
 import { malformedPetIds } from './petIds.ts';
@@ -13,9 +12,9 @@ export const getPet: OperationSuite = {
   describeRows,
 };
 
-function describeRows(target: TargetSource, { answering }: Scope): void {
+function describeRows(target: TargetSource): void {
   describe('getPet', () => {
-    if (answering.includes('getPet')) describeAnswers(target);
+    describeAnswers(target);
 
     test.each(malformedPetIds)('answers 400 to the petId %s', async (_, petId) => {
       expectError(await send(target(), 'GET', `/pets/${petId}`), 'invalid_request', 'getPet');

@@ -17,16 +17,9 @@ export interface Entry {
 
 /** The entry that may be changed, as the fixtures have it. */
 export function changeableEntry(fixtures: Fixtures): InventoryItem {
-  const entry = findChangeable(fixtures);
+  const entry = fixtures.inventory.find(({ petId }) => petId === fixtures.changeablePetId);
   if (entry === undefined) throw new Error('The fixtures have no changeable entry.');
   return entry;
-}
-
-export function findChangeable({
-  inventory,
-  changeablePetId,
-}: Fixtures): InventoryItem | undefined {
-  return inventory.find(({ petId }) => petId === changeablePetId);
 }
 
 /** Reads one entry back through the list, the only operation that reads the inventory. */

@@ -1,0 +1,4 @@
+import { runCommand } from '../../cli/usage.ts';
+import { runSmoke } from './runSmoke.ts';
+
+await runCommand(runSmoke);

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixtures } from '../fixtures.ts';
+import { openLocalTarget } from '../localTarget.ts';
+import type { ConformanceTarget } from '../target.ts';
+import { type Front, startFront } from './front.ts';
+import { plantedFaults } from './plantedFaults.ts';
+import { smoke } from './smokeRun.ts';
+
+describe('a stage with a fault', () => {
+  let target: ConformanceTarget;
+  let front: Front;
+
+  beforeAll(async () => {
+    const { pets, orders } = fixtures;
+    target = await openLocalTarget({
+      data: { inventory: fixtures.inventory.slice(0, 9), pets, orders },
+    });
+    front = await startFront(target.baseUrl);
+  });
+
+  afterAll(async () => {
+    front?.close();
+    await target?.close();
+  });
+
+  it.each(Object.entries(plantedFaults))(
+    'fails, and the row is named: %s',
+    async (_, [fault, report]) => {
+      const { apiKey } = target;
+      front.fault = fault;
+      const run = await smoke({ baseUrl: front.baseUrl, apiKey, entry: '9007199254740993' });
+      expect(run.failures.join('\n')).toContain(report);
+      expect(run.failures.length).toBeLessThanOrEqual(4);
+      expect(run.passed).toBe(false);
+      expect(run.text).not.toContain(apiKey.slice(4, 30));
+    },
+  );
+
+  it('passes without one', async () => {
+    front.fault = {};
+    const { passed, text } = await smoke({ baseUrl: front.baseUrl, apiKey: target.apiKey });
+    expect(text).toMatch(/^\d+ rows passed, 0 failed, \d+ skipped; \d+ requests in \d+ s\.$/m);
+    expect(passed).toBe(true);
+  });
+});
