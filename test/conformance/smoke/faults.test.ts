@@ -30,11 +30,26 @@ describe('a stage with a fault', () => {
       front.fault = fault;
       const run = await smoke({ baseUrl: front.baseUrl, apiKey, entry: '9007199254740993' });
       expect(run.failures.join('\n')).toContain(report);
-      expect(run.failures.length).toBeLessThanOrEqual(4);
+      expect(run.failures.length).toBeLessThanOrEqual(5);
       expect(run.passed).toBe(false);
       expect(run.text).not.toContain(apiKey.slice(4, 30));
     },
   );
+
+  it('fails in every row, when only the first page is as it should be', async () => {
+    const { apiKey } = target;
+    front.fault = {
+      answer({ path }, answer) {
+        if (path !== '/inventory?limit=1000') answer.status = 418;
+      },
+    };
+    const settings = { baseUrl: front.baseUrl, apiKey, entry: '1', isVerbose: true };
+    const { text } = await smoke(settings);
+    expect(text.match(/^passed .*/gm)).toEqual([
+      'passed   listInventory: answers pages of at most 1,000 entries, each with three members',
+    ]);
+    expect(text.match(/^failed /gm)?.length).toBeGreaterThan(40);
+  });
 
   it('passes without one', async () => {
     front.fault = {};

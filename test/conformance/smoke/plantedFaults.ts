@@ -102,6 +102,66 @@ export const plantedFaults: Record<string, [fault: PlantedFault, report: string]
     }),
     'listInventory: answers the same entries in smaller pages: ',
   ],
+  'a page that is too long': [
+    {
+      ask(asked) {
+        asked.path = asked.path.replace('limit=4', 'limit=9');
+      },
+    },
+    'listInventory: answers the same entries in smaller pages: ',
+  ],
+  'an entry for an id that none has': [
+    spoil(/petId=-?\d+ 200$/, replace(/^\[\]$/, '[{"petId":1,"quantity":1,"status":"sold"}]')),
+    'listInventory: answers no entry for an id that none has: ',
+  ],
+  'entries in another order than that of their ids': [
+    spoil(/petId=[^&]*,[^&]* 200$/, (answer) => {
+      answer.text = `[${answer.text.match(/\{[^}]*\}/g)?.reverse()}]`;
+    }),
+    'listInventory: answers the entries of some ids, in that order, ids exact: ',
+  ],
+  'more entries than those of the ids': [
+    spoil(
+      /petId=[^&]*,[^&]* 200$/,
+      replace(
+        /\]$/,
+        ',{"petId":1,"quantity":1,"status":"sold"},{"petId":3,"quantity":1,"status":"sold"}]',
+      ),
+    ),
+    'listInventory: answers the entries of some ids, in that order, ids exact: ',
+  ],
+  'entries without their tags': [
+    {
+      ask(asked) {
+        asked.path = asked.path.replace('include=etag', 'exclude=etag');
+      },
+    },
+    'listInventory: gives each entry its tag with include=etag: ',
+  ],
+  'entries with their tags unasked': [
+    {
+      ask(asked) {
+        asked.path = asked.path.replace('limit=1000', 'limit=1000&include=etag');
+      },
+    },
+    'listInventory: answers pages of at most 1,000 entries, each with three members: ',
+  ],
+  'a pet with a rounded id': [
+    spoil(/^GET \/pets\/%.* 200$/, replace('"id":9007199254740993', '"id":9007199254740992')),
+    'getPet: answers a pet with its id digit for digit, also to a percent-encoded id: ',
+  ],
+  'an order that comes twice': [
+    spoil(/^GET \/store\/orders 200$/, replace(/^\[(\{[^}]*\})/, '[$1,$1')),
+    'listOrders: answers a page of orders, newest first: ',
+  ],
+  'a cursor of orders that is passed over': [
+    {
+      ask(asked) {
+        asked.path = asked.path.replace(/^(.*orders\?limit=1)&cursor=.*/, '$1');
+      },
+    },
+    'listOrders: goes on with the next page where the first ended: ',
+  ],
   'a status that is passed over': [
     {
       ask(asked) {
@@ -136,6 +196,18 @@ export const plantedFaults: Record<string, [fault: PlantedFault, report: string]
     spoil(/^OPTIONS \/pets/, set('access-control-allow-methods', 'POST')),
     'browsers: may call getPet: the preflight needs no key: ',
   ],
+  'a preflight that lets not every header through': [
+    spoil(/^OPTIONS \/pets/, set('access-control-allow-headers', 'Authorization')),
+    'browsers: may call getPet: the preflight needs no key: ',
+  ],
+  'a preflight for another origin': [
+    spoil(/^OPTIONS \/pets/, set('access-control-allow-origin', 'https://other.example')),
+    'browsers: may call getPet: the preflight needs no key: ',
+  ],
+  'a preflight without a request id': [
+    spoil(/^OPTIONS \/pets/, remove('x-request-id')),
+    'browsers: may call getPet: the preflight needs no key: ',
+  ],
   'errors that a page cannot read': [
     spoil(/^GET .* 401$/, remove('access-control-allow-origin')),
     'browsers: can read a list, an error and what the gateway answers by itself: ',
@@ -147,6 +219,29 @@ export const plantedFaults: Record<string, [fault: PlantedFault, report: string]
   'a wrong challenge': [
     spoil(/^PATCH .* 401$/, set('www-authenticate', 'Basic')),
     'API keys: updateInventory asks for a key: ',
+  ],
+  'a challenge without its error': [
+    spoil(/^GET .* 401$/, set('www-authenticate', 'Bearer realm="petstore"')),
+    'API keys: listInventory refuses a malformed key and an unknown one: ',
+  ],
+  'a secret that nobody checks': [
+    {
+      ask({ headers }) {
+        const { authorization = '' } = headers;
+        if (/^Bearer psk_/.test(authorization)) validKey ||= authorization;
+        const keyId = validKey.slice(0, 'Bearer psk_0123456789'.length);
+        if (keyId && authorization.startsWith(keyId)) headers.authorization = validKey;
+      },
+    },
+    'API keys: the key with another secret is refused: ',
+  ],
+  'a scheme that is told by its case': [
+    {
+      ask({ headers }) {
+        if (headers.authorization?.startsWith('bEARER')) delete headers.authorization;
+      },
+    },
+    'API keys: the scheme and the name of the header may be in any case: ',
   ],
   'a key that nobody checks': [
     {
@@ -174,6 +269,26 @@ export const plantedFaults: Record<string, [fault: PlantedFault, report: string]
   ],
   'a tag that is not heeded': [
     { ask: ({ headers }) => void delete headers['if-match'] },
+    'updateInventory: writes the count of --entry back under its tag, once: ',
+  ],
+  'an update that leaves the tag': [
+    {
+      answer({ method, headers }, answer) {
+        if (method === 'PATCH' && answer.status === 200) answer.headers.etag = headers['if-match'];
+      },
+    },
+    'updateInventory: writes the count of --entry back under its tag, once: ',
+  ],
+  'an update that answers another count': [
+    spoil(/^PATCH .* 200$/, replace(/"quantity":\d+/, '"quantity":77')),
+    'updateInventory: writes the count of --entry back under its tag, once: ',
+  ],
+  'a tag of an update that the list does not have': [
+    spoil(/^PATCH .* 200$/, set('etag', '"other"')),
+    'updateInventory: writes the count of --entry back under its tag, once: ',
+  ],
+  'a 412 without the current tag': [
+    spoil(/^PATCH .* 412$/, set('etag', '"other"')),
     'updateInventory: writes the count of --entry back under its tag, once: ',
   ],
   'a body that is not looked at': [
