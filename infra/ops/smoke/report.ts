@@ -22,7 +22,7 @@ export function defineReport(print: (line: string) => void, isVerbose: boolean):
   const total = { passed: 0, failed: 0, skipped: 0 };
   const causes = new Map<string, Cause>();
   /** How often rows of the group at hand came out so. */
-  let outcomes = new Map<string, number>();
+  let outcomes = newOutcomes();
 
   function note(outcome: string, group: RowGroup, row: Row): void {
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -47,9 +47,11 @@ export function defineReport(print: (line: string) => void, isVerbose: boolean):
       else causes.set(topic, { line: `${group.name}: ${row.name}: ${error.message}`, others: 0 });
     },
     endGroup({ name }) {
-      const counts = Array.from(outcomes, ([outcome, count]) => `${count} ${outcome}`);
+      const counts = [...outcomes]
+        .filter(([, count]) => count > 0)
+        .map(([outcome, count]) => `${count} ${outcome}`);
       if (!isVerbose) print(`${name}: ${counts.join(', ')}`);
-      outcomes = new Map();
+      outcomes = newOutcomes();
     },
     finish(requests, seconds) {
       for (const { line, others } of causes.values()) {
@@ -61,6 +63,14 @@ export function defineReport(print: (line: string) => void, isVerbose: boolean):
       return total.failed === 0;
     },
   };
+}
+
+/** In the order in which they are told. */
+function newOutcomes(): Map<string, number> {
+  return new Map([
+    ['passed', 0],
+    ['failed', 0],
+  ]);
 }
 
 function toCount(count: number, noun: string): string {

@@ -26,6 +26,7 @@ export async function runRows(
   }
 
   for (const group of groups) {
+    const isTold = stopped === undefined;
     for (const row of group.rows) {
       const reason = stopped ?? findLack(row, stage);
       if (reason !== undefined) {
@@ -40,6 +41,6 @@ export async function runRows(
         stopped = toStop(error);
       }
     }
-    report.endGroup(group);
+    if (isTold) report.endGroup(group);
   }
 }

@@ -26,6 +26,8 @@ describe('an empty stage', () => {
     const { baseUrl, apiKey } = target;
     const run = await smoke({ baseUrl, apiKey, entry: '7' });
     expect(run.failures).toHaveLength(1);
-    expect(run.failures[0]).toMatch(/--entry .* answered 200 \[\] .*; expected the entry 7\.$/);
+    expect(run.failures[0]).toMatch(
+      /--entry .* answered 200 \[\] .*; expected the entry 7 with its etag\.$/,
+    );
   });
 });

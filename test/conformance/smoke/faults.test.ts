@@ -3,8 +3,13 @@ import { fixtures } from '../fixtures.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { type Front, startFront } from './front.ts';
-import { plantedFaults } from './plantedFaults.ts';
+import { accessFaults } from './planted/accessFaults.ts';
+import { listFaults } from './planted/listFaults.ts';
+import { otherFaults } from './planted/otherFaults.ts';
+import { pageFaults } from './planted/pageFaults.ts';
 import { smoke } from './smokeRun.ts';
+
+const plantedFaults = { ...listFaults, ...pageFaults, ...accessFaults, ...otherFaults };
 
 describe('a stage with a fault', () => {
   let target: ConformanceTarget;
@@ -50,6 +55,18 @@ describe('a stage with a fault', () => {
     ]);
     expect(text.match(/^failed /gm)?.length).toBeGreaterThan(40);
   });
+
+  it.each(['an id rounded wherever it is answered', 'entries without their tags'])(
+    'writes nothing to an entry that it cannot be sure of: %s',
+    async (name) => {
+      const { apiKey } = target;
+      [front.fault] = pageFaults[name] ?? [{}];
+      front.exchanges.length = 0;
+      await smoke({ baseUrl: front.baseUrl, apiKey, entry: '9007199254740993' });
+      expect(front.exchanges.filter((one) => one.startsWith('PATCH'))).not.toEqual([]);
+      expect(front.exchanges.filter((one) => /^PATCH .* 200$/.test(one))).toEqual([]);
+    },
+  );
 
   it('passes without one', async () => {
     front.fault = {};

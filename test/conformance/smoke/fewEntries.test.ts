@@ -97,6 +97,7 @@ describe('a stage with nine entries', () => {
     const run = await smoke({ baseUrl, apiKey: target.apiKey });
     front.fault = {};
     expect(run.failures).toEqual([expect.stringContaining('of which 100 were answered 429')]);
+    expect(run.text).toMatch(/^0 rows passed, 1 failed, /m);
     expect(front.exchanges).toHaveLength(100);
   });
 });

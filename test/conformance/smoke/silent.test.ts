@@ -36,6 +36,7 @@ describe('a target that does not answer', () => {
       expect.stringMatching(/: GET \/inventory\?limit=1000 got no answer within 1 s\.$/),
     ]);
     expect(run.text).toMatch(/^0 rows passed, 1 failed, \d+ skipped; 1 request in 2 s\.$/m);
+    expect(run.text.split('\n')).toHaveLength(3);
     expect(run.passed).toBe(false);
   });
 

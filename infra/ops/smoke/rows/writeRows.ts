@@ -37,7 +37,7 @@ async function writeBack(stage: Stage, isLast: boolean): Promise<boolean> {
   }
   checkHeader(updated, 'ETag', /^"[\x21\x23-\x7e]+"$/, 'a strong tag');
   const tag = updated.headers.get('ETag');
-  if (tag === entry.etag) throw new Mismatch(updated, 'another ETag', `with the ETag as before`);
+  if (tag === entry.etag) throw new Mismatch(updated, 'another ETag', 'with the ETag as before');
   const [read, after] = await readEntry(stage);
   if (after.etag !== tag) {
     if (!isLast) return false;
@@ -49,11 +49,12 @@ async function writeBack(stage: Stage, isLast: boolean): Promise<boolean> {
   throw new Mismatch(again, `ETag: ${tag}`, `with ETag: ${again.headers.get('ETag')}`);
 }
 
+/** The entry with its tag. Only that of this very id, and under a tag, may be written back. */
 async function readEntry(stage: Stage): Promise<[answer: Answer, entry: Entry]> {
   const answer = await stage.ask({ path: `/inventory?petId=${stage.entry}&include=etag` }, 200);
   const [entry] = answer.json() as Entry[];
-  if (entry) return [answer, entry];
-  throw new Mismatch(answer, `the entry ${stage.entry}`);
+  if (`${entry?.petId}` === stage.entry && entry?.etag) return [answer, entry];
+  throw new Mismatch(answer, `the entry ${stage.entry} with its etag`);
 }
 
 function update(
