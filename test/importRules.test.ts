@@ -89,7 +89,12 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['infra/openapi', 'shared/contract'],
     packages: /^ajv(-formats)?(\/|$)|^node:zlib$/,
   },
-  'infra/watch': { rooms: ['infra/metrics', 'infra/stages', 'shared/contract'], packages: cdk },
+  // A function, which the watch stack has run on a schedule.
+  'infra/watch/check': { rooms: ['shared/contract'], packages: sdk },
+  'infra/watch': {
+    rooms: ['infra/watch/check', 'infra/metrics', 'infra/stages', 'shared/contract'],
+    packages: cdk,
+  },
   infra: {
     rooms: ['infra/stages', 'infra/service', 'infra/gateway', 'infra/backup', 'infra/watch'],
     packages: /^(aws-cdk-lib|cdk-nag|constructs)(\/|$)/,

@@ -12,12 +12,12 @@ export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | '
   return toMetric(`Consumed${kind}CapacityUnits`, { TableName }, table);
 }
 
-/** The reads and writes that DynamoDB refused for their rate. */
+/** The reads, and what writes the functions make, that DynamoDB refused for their rate. */
 export function toTableThrottles(stage: Stage, table: TableName): MathExpression {
   const TableName = toUsedTableName(stage, table);
-  return toTotal(table, ['ReadThrottleEvents', 'WriteThrottleEvents'], (name) =>
-    toMetric(name, { TableName }),
-  );
+  const isWritten = toCalls(table).some((call) => /^(Put|Update)/.test(call));
+  const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
+  return toTotal(table, names, (name) => toMetric(name, { TableName }));
 }
 
 /** DynamoDB's own failures, which it counts by the kind of call. */

@@ -28,6 +28,16 @@ export function toCopiesVaultName(stage: Named): string {
   return `${toStackName(stage)}-copies`;
 }
 
+/** The function that calls a deployment from outside. */
+export function toCheckName(stage: Named): string {
+  return `${toStackName(stage)}-check`;
+}
+
+/** Where that function's read key lies, encrypted, in the Parameter Store. */
+export function toCheckKeyParameter(stage: Named): string {
+  return `/${toStackName(stage)}/check-key`;
+}
+
 /** The gateway, by which CloudWatch counts its requests too. */
 export function toApiName(stage: Named): string {
   return toStackName(stage);

@@ -69,11 +69,17 @@ export const settingRules: Record<keyof StageSettings, SettingRule> = {
     rule: `one of ${logRetentionDays.join(', ')}`,
     isValid: (value) => logRetentionDays.some((days) => days === value),
   },
+  raisesAlarms: { rule: 'true or false', isValid: isBoolean },
   alarms: {
     isOptional: true,
     parts: severities,
     rule: 'an e-mail address such as "ops@shop.example", or the ARN of a topic',
     isValid: (value) => isEmailAddress(value) || isTopicArn(value),
+  },
+  checkEveryMinutes: {
+    isOptional: true,
+    rule: 'a whole number from 1 to 60',
+    isValid: isWithin(1, 60),
   },
   quietMinutes: {
     isOptional: true,

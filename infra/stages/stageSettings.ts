@@ -29,10 +29,20 @@ export interface StageSettings {
   /** Days that function logs and access logs are kept. */
   readonly logRetentionDays: LogRetentionDays;
   /**
+   * Whether the watch stack has alarms: each metric that one looks at costs $0.10 a month, with the key that
+   * encrypts them and the scheduled check some $10 in all.
+   */
+  readonly raisesAlarms: boolean;
+  /**
    * Where alarms go, by severity: an e-mail address, whose owner has to confirm the subscription, or the ARN
    * of a topic of one's own, which lets CloudWatch publish to it; default: nowhere.
    */
   readonly alarms?: Readonly<Partial<Record<Severity, string>>>;
+  /**
+   * Minutes between two calls of the service from outside, 1 to 60, by a function of the watch stack with a
+   * read key of its own, which the runbook says how to give it; default: none.
+   */
+  readonly checkEveryMinutes?: number;
   /**
    * Minutes without a request after which somebody is woken, 1 to 1440: for a stage that always has traffic;
    * default: never.

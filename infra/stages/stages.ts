@@ -43,6 +43,7 @@ const settings = {
     allowedOrigins: ['*'],
     logLevel: 'INFO',
     logRetentionDays: 14,
+    raisesAlarms: false,
     protectsData: false,
     throttles: {
       listInventory: { rate: 5, burst: 10 },
@@ -62,6 +63,8 @@ const settings = {
     allowedOrigins: ['https://www.petstore.example'],
     logLevel: 'INFO',
     logRetentionDays: 90,
+    raisesAlarms: true,
+    checkEveryMinutes: 5,
     protectsData: true,
     // A list reads a whole table, so it is the dearest request by far, and may run for half a minute, also
     // when nobody waits for it any more: at ten a second, 300 at once. Set accountConcurrency, which bounds

@@ -1,5 +1,10 @@
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  ComparisonOperator,
+  MathExpression,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { toFunctionMetric } from '../metrics/functionMetrics.ts';
 import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
@@ -67,7 +72,8 @@ function defineSilenceAlarm(stage: Stage, quietMinutes: number): WatchAlarm {
       period: Duration.minutes(quietMinutes),
     }),
     threshold: 1,
-    silence: true,
+    comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
+    missing: TreatMissingData.BREACHING,
     periods: 1,
     of: 1,
   };

@@ -34,7 +34,9 @@ export function defineDashboard(
   new Dashboard(scope, 'Dashboard', {
     dashboardName: toStackName(stage),
     widgets: [
-      [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })],
+      alarms.length > 0
+        ? [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })]
+        : [],
       toGatewayRow(stage, refusals),
       toFunctionRow(stage),
       toTableRow(stage),

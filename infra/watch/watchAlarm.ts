@@ -21,9 +21,11 @@ export interface WatchAlarm {
   /** What it means and where to look first, and what to do, for whoever is woken by it. */
   readonly description: string;
   readonly metric: IMetric;
-  /** The alarm is raised at this value and above; where it is one of `silence`, below it, or without any. */
   readonly threshold: number;
-  readonly silence?: true;
+  /** By default, the alarm is raised at the threshold and above. */
+  readonly comparison?: ComparisonOperator;
+  /** What a period without a value means; by default no trouble, since there was no request. */
+  readonly missing?: TreatMissingData;
   /** Of the last `of` periods, as many as must be at the threshold. */
   readonly periods: number;
   readonly of: number;
@@ -36,7 +38,7 @@ export function defineAlarms(
   topics: AlarmTopics,
   alarms: readonly WatchAlarm[],
 ): Alarm[] {
-  return alarms.map(({ name, severity, description, metric, threshold, silence, periods, of }) => {
+  return alarms.map(({ name, severity, description, metric, threshold, periods, of, ...other }) => {
     const alarm = new Alarm(scope, name, {
       alarmName: `${toStackName(stage)}-${name}`,
       alarmDescription: `${labels[severity]}: ${description}`,
@@ -44,13 +46,8 @@ export function defineAlarms(
       threshold,
       datapointsToAlarm: periods,
       evaluationPeriods: of,
-      ...(silence
-        ? {
-            comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-            treatMissingData: TreatMissingData.BREACHING,
-          }
-        : // No request is no trouble.
-          { treatMissingData: TreatMissingData.NOT_BREACHING }),
+      comparisonOperator: other.comparison ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: other.missing ?? TreatMissingData.NOT_BREACHING,
     });
     const action = new SnsAction(topics[severity]);
     alarm.addAlarmAction(action);

@@ -1,13 +1,16 @@
 import { type App, Stack } from 'aws-cdk-lib';
+import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { toWatchStackName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAbuseAlarms } from './abuseAlarms.ts';
 import { defineAlarmTopics } from './alarmTopics.ts';
 import { defineCapacityAlarms } from './capacityAlarms.ts';
+import { defineCheckAlarms } from './checkAlarms.ts';
 import { defineClientAlarms } from './clientAlarms.ts';
 import { defineDashboard } from './dashboard.ts';
-import { defineRefusalMetrics } from './refusalMetrics.ts';
+import { defineRefusalMetrics, type RefusalMetrics } from './refusalMetrics.ts';
 import { defineSavedQueries } from './savedQueries.ts';
+import { defineScheduledCheck } from './scheduledCheck.ts';
 import { defineAlarms } from './watchAlarm.ts';
 
 /**
@@ -15,7 +18,7 @@ import { defineAlarms } from './watchAlarm.ts';
  * can be made again at any time: it holds nothing but the confirmed alarm address.
  */
 export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack {
-  const { account, region, protectsData } = stage.settings;
+  const { account, region, checkEveryMinutes, protectsData } = stage.settings;
   const stack = new Stack(app, toWatchStackName(stage), {
     description: `Alarms and dashboard of the pet store's inventory service, ${stage.name}`,
     env: { ...(account && { account }), ...(region && { region }) },
@@ -26,12 +29,19 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
   // Metric filters need the logs that they read.
   stack.addStackDependency(service);
   const refusals = defineRefusalMetrics(stack, stage);
-  const alarms = defineAlarms(stack, stage, defineAlarmTopics(stack, stage), [
+  defineDashboard(stack, stage, refusals, definePager(stack, stage, refusals));
+  defineSavedQueries(stack, stage);
+  if (checkEveryMinutes) defineScheduledCheck(stack, stage, checkEveryMinutes);
+  return stack;
+}
+
+function definePager(stack: Stack, stage: Stage, refusals: RefusalMetrics): Alarm[] {
+  const { checkEveryMinutes, raisesAlarms } = stage.settings;
+  if (!raisesAlarms) return [];
+  return defineAlarms(stack, stage, defineAlarmTopics(stack, stage), [
     ...defineClientAlarms(stage, refusals),
     ...defineCapacityAlarms(stage),
     ...defineAbuseAlarms(stage, refusals),
+    ...(checkEveryMinutes ? defineCheckAlarms(stage, checkEveryMinutes) : []),
   ]);
-  defineDashboard(stack, stage, refusals, alarms);
-  defineSavedQueries(stack, stage);
-  return stack;
 }

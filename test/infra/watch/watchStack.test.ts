@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { stageNames } from '../../../infra/stages/stages.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
+import { toDeprecatedOperations } from '../../../infra/watch/logQueries.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { suites } from '../../conformance/operations/suites.ts';
 import {
@@ -13,6 +13,16 @@ import {
 const changed = changedProduction();
 
 type ExpectedAlarm = [name: string, metrics: string[], namespace: string | undefined];
+
+/** What the scheduled check finds, on a stage that has one. */
+const checkAlarms = [
+  'check-failed',
+  'certificate-ends-in-30-days',
+  'certificate-ends-in-7-days',
+  'key-ends-in-30-days',
+  'key-ends-in-7-days',
+  ...(toDeprecatedOperations().length > 0 ? ['sunset-has-callers'] : []),
+];
 
 const expectedAlarms: ExpectedAlarm[] = [
   ['server-errors', ['5XXError', 'Count'], 'ApiGateway'],
@@ -33,7 +43,9 @@ const expectedAlarms: ExpectedAlarm[] = [
   ...tableNames.map(
     (table): ExpectedAlarm => [
       `${table}-table-throttles`,
-      ['ReadThrottleEvents', 'WriteThrottleEvents'],
+      ['inventory', 'requests'].includes(table)
+        ? ['ReadThrottleEvents', 'WriteThrottleEvents']
+        : ['ReadThrottleEvents'],
       'DynamoDB',
     ],
   ),
@@ -46,7 +58,8 @@ const expectedAlarms: ExpectedAlarm[] = [
   ),
 ];
 
-describe.each(stageNames)('what watches %s', (stage) => {
+describe('what watches production', () => {
+  const stage = 'production';
   const find = (type: string) =>
     Object.entries(watchTemplates[stage].findResources(type)) as [string, CfnResource][];
   const alarms = find('AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
@@ -66,17 +79,20 @@ describe.each(stageNames)('what watches %s', (stage) => {
 
   it('has no other alarms', () => {
     expect(alarms.map(({ AlarmName }) => AlarmName).sort()).toEqual(
-      expectedAlarms.map(([name]) => `petstore-${stage}-${name}`).sort(),
+      [...expectedAlarms.map(([name]) => name), ...checkAlarms]
+        .map((name) => `petstore-${stage}-${name}`)
+        .sort(),
     );
   });
 
   it('says with each alarm what it means and where to look, and sends its start and end', () => {
-    for (const { AlarmDescription, AlarmActions, OKActions, TreatMissingData } of alarms) {
+    for (const { AlarmName, AlarmDescription, AlarmActions, OKActions, ...alarm } of alarms) {
       expect(AlarmDescription).toMatch(/^(Page|Ticket): .{30,}\. .*\bLook (at|in) .*\.$/);
       const topicId = toTopicId(AlarmDescription.split(':')[0]);
       expect(AlarmActions).toEqual([{ Ref: topicId }]);
       expect(OKActions).toEqual([{ Ref: topicId }]);
-      expect(TreatMissingData).toBe('notBreaching');
+      const isSilence = AlarmName.endsWith('check-failed');
+      expect(alarm.TreatMissingData).toBe(isSilence ? 'breaching' : 'notBreaching');
     }
   });
 
@@ -86,7 +102,10 @@ describe.each(stageNames)('what watches %s', (stage) => {
     const known: Record<string, unknown[]> = {
       ApiName: names('AWS::ApiGateway::RestApi', 'Name'),
       Stage: names('AWS::ApiGateway::Stage', 'StageName'),
-      FunctionName: names('AWS::Lambda::Function', 'FunctionName'),
+      FunctionName: [
+        ...names('AWS::Lambda::Function', 'FunctionName'),
+        ...find('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName),
+      ],
       TableName: names('AWS::DynamoDB::Table', 'TableName'),
       Operation: tableNames.flatMap(toCalls),
     };
@@ -169,6 +188,17 @@ describe.each(stageNames)('what watches %s', (stage) => {
   });
 });
 
+it('watches staging, where nothing rings, for nothing', () => {
+  const { staging } = watchTemplates;
+  for (const type of ['CloudWatch::Alarm', 'SNS::Topic', 'KMS::Key', 'Lambda::Function']) {
+    staging.resourceCountIs(`AWS::${type}`, 0);
+  }
+  staging.resourceCountIs('AWS::CloudWatch::Dashboard', 1);
+  expect(Object.keys(staging.findResources('AWS::Logs::QueryDefinition')).length).toBeGreaterThan(
+    5,
+  );
+});
+
 describe('what watches a stage with other settings', () => {
   const { watch } = changed;
   const alarms = Object.values(watch.findResources('AWS::CloudWatch::Alarm'));
@@ -205,7 +235,7 @@ describe('what watches a stage with other settings', () => {
     );
     expect(alarm?.Properties.Threshold).toBe(40);
     expect(toMetrics(alarm?.Properties)).toMatchObject([{ MetricName: 'ConcurrentExecutions' }]);
-    expect(alarms).toHaveLength(expectedAlarms.length + 3);
+    expect(alarms).toHaveLength(expectedAlarms.length + checkAlarms.length + 3);
   });
 
   it('pages when no request has come for as long as the settings say', () => {

@@ -29,18 +29,25 @@ export function evaluateAlarms(
 function findRing(alarm: AlarmProperties, minutes: readonly Minute[]): number | undefined {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
   const length = toPeriod(alarm) / 60;
-  const isBelow = alarm.ComparisonOperator === 'LessThanThreshold';
+  const isBreaching = comparisons[alarm.ComparisonOperator];
+  if (!isBreaching) throw new Error(`There is no comparison ${alarm.ComparisonOperator}.`);
   const breaches: boolean[] = [];
   for (let start = 0; start + length <= minutes.length; start += length) {
     const value = toValue(alarm, minutes.slice(start, start + length));
     const isMissing = value === undefined || Number.isNaN(value);
     if (isMissing) breaches.push(alarm.TreatMissingData === 'breaching');
-    else breaches.push(isBelow ? value < Threshold : value >= Threshold);
+    else breaches.push(isBreaching(value, Threshold));
     const last = breaches.slice(-EvaluationPeriods);
     if (last.filter(Boolean).length >= DatapointsToAlarm) return start + length;
   }
   return undefined;
 }
+
+const comparisons: Record<string, (value: number, threshold: number) => boolean> = {
+  GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
+  LessThanOrEqualToThreshold: (value, threshold) => value <= threshold,
+  LessThanThreshold: (value, threshold) => value < threshold,
+};
 
 function toPeriod({ Period, Metrics = [] }: AlarmProperties): number {
   const stats = Metrics.flatMap(({ MetricStat }: AlarmProperties) => MetricStat?.Period ?? []);

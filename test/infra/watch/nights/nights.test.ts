@@ -22,6 +22,8 @@ type Failure = [
 ];
 
 const pages = { 'server-errors': 10 };
+/** All that the check needs is gone too. */
+const unreachable = { 'check-failed': 10 };
 
 const failures: Failure[] = [
   [
@@ -49,11 +51,12 @@ const failures: Failure[] = [
   ],
   [
     'everything fails, at four requests in five minutes',
-    ({ operations }, index) => {
-      for (const id of operationIds) operations[id].calls = 0;
-      if (index % 5 < 4) Object.assign(operations.getPet, { calls: 1, failed: 1 });
+    (minute, index) => {
+      for (const id of operationIds) minute.operations[id].calls = 0;
+      if (index % 5 < 4) Object.assign(minute.operations.getPet, { calls: 1, failed: 1 });
+      minute.check = 'failed';
     },
-    { failing: 15, 'getPet-server-errors': 10 },
+    { ...unreachable, failing: 15, 'getPet-server-errors': 10 },
   ],
   [
     'three of four requests fail in a quarter of an hour',
@@ -66,18 +69,20 @@ const failures: Failure[] = [
   ],
   [
     'the name leads nowhere',
-    ({ operations }) => {
-      for (const id of operationIds) operations[id].calls = 0;
+    (minute) => {
+      for (const id of operationIds) minute.operations[id].calls = 0;
+      minute.check = 'failed';
     },
-    { silence: 15 },
+    { ...unreachable, silence: 15 },
   ],
   [
     'the gateway reaches no function',
     (minute) => {
       for (const id of operationIds) minute.operations[id].calls = 0;
       minute.gatewayErrors = 100;
+      minute.check = 'failed';
     },
-    { ...pages, failing: 15 },
+    { ...pages, ...unreachable, failing: 15 },
   ],
   [
     'a function crashes once',
@@ -171,15 +176,44 @@ const failures: Failure[] = [
     },
     { 'throttled-requests': 10 },
   ],
+  [
+    'the check runs no more',
+    (minute) => {
+      minute.check = 'none';
+    },
+    unreachable,
+  ],
+  [
+    'the certificate ends in twenty days',
+    ({ days }) => {
+      days.certificate = 20;
+    },
+    { 'certificate-ends-in-30-days': 60 },
+  ],
+  [
+    'a key that nobody has replaced ends in six days',
+    ({ days }) => {
+      days.key = 6;
+    },
+    { 'key-ends-in-30-days': 60, 'key-ends-in-7-days': 60 },
+  ],
+  [
+    'a deprecated operation may go in twenty days, and is called still',
+    ({ days }) => {
+      days.sunset = 20;
+    },
+    { 'sunset-has-callers': 24 * 60 },
+  ],
 ];
 
-describe('of twenty failures', () => {
-  it('there are twenty', () => expect(failures).toHaveLength(20));
+describe('of twenty failures and more', () => {
+  it('none was left out', () => expect(failures).toHaveLength(24));
 
   it.each(failures)(
     '%s: rings what it should, within its time',
     (_, change, rings, calls = 100) => {
-      const minutes = Array.from({ length: 60 }, (_minute, index) => {
+      const length = Math.max(60, ...Object.values(rings));
+      const minutes = Array.from({ length }, (_minute, index) => {
         const minute = toOrdinaryMinute(calls);
         change(minute, index);
         return minute;

@@ -1,4 +1,5 @@
 import type { TableName } from '../../../../infra/stages/tables.ts';
+import type { End } from '../../../../infra/watch/check/daysLeft.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 
 /** What an operation saw in a minute. */
@@ -28,6 +29,10 @@ export interface Minute {
   accountAtOnce: number;
   /** 5xx that the gateway made by itself. */
   gatewayErrors: number;
+  /** How the scheduled check ended. */
+  check: 'passed' | 'failed' | 'none';
+  /** Days until an end, as the check tells them. */
+  days: Record<End, number>;
 }
 
 /** An ordinary minute: some calls of each operation, quick and right. */
@@ -53,6 +58,8 @@ export function toOrdinaryMinute(calls: number): Minute {
     systemErrors: {},
     accountAtOnce: 20,
     gatewayErrors: 0,
+    check: 'passed',
+    days: { certificate: 200, key: 90, sunset: 300 },
   };
 }
 
