@@ -93,6 +93,8 @@ export type Severity = (typeof severities)[number];
 /** What an operation's function gets on every stage. */
 export interface OperationSettings {
   readonly timeoutSeconds: number;
+  /** The share of its calls that are to be answered without a 5xx over four weeks, above 0 and below 100. */
+  readonly availabilityPercent: number;
   /** What the slowest hundredth of its calls may take, in milliseconds; of a streamed list, until its first byte. */
   readonly latencyMilliseconds: number;
   /** The tables that it uses besides the API keys, with all that it may do there. */

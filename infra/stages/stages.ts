@@ -7,20 +7,28 @@ const timeoutSeconds = 28;
 export const operationSettings: Readonly<Record<OperationId, OperationSettings>> = {
   listInventory: {
     timeoutSeconds: 120,
+    availabilityPercent: 99.9,
     latencyMilliseconds: 3_000,
     access: { inventory: ['dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'] },
   },
   updateInventory: {
     timeoutSeconds,
+    availabilityPercent: 99.9,
     latencyMilliseconds: 3_000,
     access: {
       inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
       requests: ['dynamodb:Query', 'dynamodb:PutItem'],
     },
   },
-  getPet: { timeoutSeconds, latencyMilliseconds: 2_000, access: { pets: ['dynamodb:GetItem'] } },
+  getPet: {
+    timeoutSeconds,
+    availabilityPercent: 99.9,
+    latencyMilliseconds: 2_000,
+    access: { pets: ['dynamodb:GetItem'] },
+  },
   listOrders: {
     timeoutSeconds,
+    availabilityPercent: 99.9,
     latencyMilliseconds: 3_000,
     access: { orders: ['dynamodb:Query'] },
   },

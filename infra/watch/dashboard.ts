@@ -19,12 +19,13 @@ import { toFunctionLogName, toStackName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
 import { deployments, toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
+import { toObjectiveRow } from './objectiveRow.ts';
 import type { RefusalMetrics } from './refusalMetrics.ts';
 
 /** Of 24 columns, so that three graphs stand side by side. */
 const width = 8;
 
-/** One page per stage: what clients feel above, what carries them below, then what was deployed and who must move on. */
+/** One page per stage: the objectives and what clients feel above, what carries them below, then what was deployed and who must move on. */
 export function defineDashboard(
   scope: Construct,
   stage: Stage,
@@ -37,6 +38,7 @@ export function defineDashboard(
       alarms.length > 0
         ? [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })]
         : [],
+      toObjectiveRow(stage),
       toGatewayRow(stage, refusals),
       toFunctionRow(stage),
       toTableRow(stage),

@@ -71,6 +71,16 @@ export const logQueries: readonly LogQuery[] = [
     ],
   },
   {
+    name: 'One request by its id',
+    log: 'functions',
+    lines: [
+      'fields @timestamp, @log, @message',
+      // In its own line, and in that of its failure.
+      'filter message.requestId = "X-REQUEST-ID"',
+      'sort @timestamp asc',
+    ],
+  },
+  {
     name: 'Deployments',
     log: 'functions',
     lines: deployments,

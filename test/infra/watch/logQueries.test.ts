@@ -88,7 +88,7 @@ function toFields({ lines }: { readonly lines: readonly string[] }): string[] {
   const text = lines.join('\n').replace(/"[^"]*"/g, '');
   const results = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name);
   const words =
-    /^(fields|filter|stats|sort|limit|count|sum|min|max|latest|ispresent|as|by|in|and|or|desc)$/;
+    /^(fields|filter|stats|sort|limit|count|sum|min|max|latest|ispresent|as|by|in|and|or|asc|desc)$/;
   return [...text.matchAll(/@?[A-Za-z][\w.]*/g)]
     .map(([name]) => name)
     .filter((name) => !name.startsWith('@') && !words.test(name) && !results.includes(name));

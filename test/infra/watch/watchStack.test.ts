@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { operationSettings } from '../../../infra/stages/stages.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
 import { toDeprecatedOperations } from '../../../infra/watch/logQueries.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
@@ -179,6 +180,16 @@ describe('what watches production', () => {
       ),
     ])
       expect(body.replaceAll('\\\\', '\\')).toContain(shown);
+    // Four weeks against what the settings promise, for each operation.
+    for (const id of operationIds) {
+      for (const shown of [
+        `${id} (at least 99.9)`,
+        `100 * (1 - FILL(${id}Failed, 0) / ${id}Calls / 0.001000)`,
+        `${id} (below ${operationSettings[id].latencyMilliseconds})`,
+      ])
+        expect(body.replaceAll('\\\\', '\\')).toContain(shown);
+    }
+    expect(body.match(/-P28D/g)).toHaveLength(3);
     expect(body).toContain(`SOURCE '/aws/lambda/petstore-${stage}-getPet'`);
     expect(body).toMatch(/stats count\(\*\).* by message\.operation, message\.keyName/);
   });

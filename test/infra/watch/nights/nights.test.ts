@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { synthesizeProduction } from '../../../support/stackTemplates.ts';
@@ -225,6 +226,16 @@ describe('of twenty failures and more', () => {
         expect(minute, name).toBeLessThanOrEqual(rings[name] ?? 0);
     },
   );
+});
+
+it('the runbook says what each failure rings, and after how many minutes', () => {
+  const runbook = readFileSync(new URL('../../../../infra/RUNBOOK.md', import.meta.url), 'utf8');
+  const rows = failures.map(([what, , rings]) => {
+    const wanted = Object.entries(rings).filter(([, within]) => within > 0);
+    const names = wanted.map(([name, within]) => `\`${name}\` ${within}`).sort();
+    return `| ${what} | ${names.join(', ')} |`;
+  });
+  expect(runbook.match(/^\| [^|]+ \| `[\w-]+` \d+.* \|$/gm)).toEqual(rows);
 });
 
 describe('in twenty quiet days', () => {
