@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
 import { toCannedEntry, toListedJson } from '../../bench/canned/cannedEntries.ts';
 import { type ChildProcess, startChild } from '../../bench/process/childProcess.ts';
+import { frontEngine } from './frontedEngine.ts';
 
 const ENTRIES = 1_000_000;
 const cannedDynamoDB = new URL('../../bench/canned/cannedDynamoDB.ts', import.meta.url).pathname;
@@ -68,7 +67,7 @@ describe('an inventory of a million entries, from an endpoint in another process
 });
 
 /** The embedded engine, but for the scans, which go to another. */
-async function startRouter(embedded: Engine, scanned: string): Promise<Engine> {
+function startRouter(embedded: Engine, scanned: string): Promise<Engine> {
   const server = createServer((incoming, outgoing) => {
     const isScan = String(incoming.headers['x-amz-target']).endsWith('.Scan');
     const { host: _, ...headers } = incoming.headers;
@@ -80,14 +79,5 @@ async function startRouter(embedded: Engine, scanned: string): Promise<Engine> {
     onward.on('error', () => outgoing.destroy());
     incoming.pipe(onward);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await embedded.close();
-    },
-  };
+  return frontEngine(embedded, server);
 }

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { frontEngine } from '../cases/frontedEngine.ts';
 
 /** Some 1 MB of records, as a page of a Scan has. */
 const PAGE = 45_000;
@@ -80,14 +80,5 @@ export async function startGeneratedInventory(entries: number): Promise<Engine> 
     outgoing.writeHead(response.statusCode, response.headers);
     response.pipe(outgoing);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await embedded.close();
-    },
-  };
+  return frontEngine(embedded, server);
 }
