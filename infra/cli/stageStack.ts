@@ -1,4 +1,8 @@
-import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import {
+  CloudFormationClient,
+  DescribeStacksCommand,
+  type Stack,
+} from '@aws-sdk/client-cloudformation';
 import { toStackName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { toRegion } from './stageOption.ts';
@@ -14,10 +18,7 @@ export interface StageStack {
 /** @throws {Error} when the stage was never deployed there */
 export async function readStack(stage: Stage): Promise<StageStack> {
   const name = toStackName(stage);
-  const client = new CloudFormationClient(toRegion(stage));
-  const { Stacks: [stack] = [] } = await client.send(
-    new DescribeStacksCommand({ StackName: name }),
-  );
+  const stack = await describeStack(new CloudFormationClient(toRegion(stage)), name);
   const outputs = (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [
     OutputKey,
     OutputValue,
@@ -25,9 +26,25 @@ export async function readStack(stage: Stage): Promise<StageStack> {
   return { name, status: stack?.StackStatus ?? '', outputs: Object.fromEntries(outputs) };
 }
 
+async function describeStack(
+  client: CloudFormationClient,
+  StackName: string,
+): Promise<Stack | undefined> {
+  try {
+    return (await client.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0];
+  } catch (error) {
+    if (!/does not exist/.test((error as Error).message)) throw error;
+    throw new Error(
+      `There is no stack ${StackName} in ${await client.config.region()} of this account: npm run deploy ${StackName} makes it; or export AWS_REGION or AWS_PROFILE of where it is.`,
+    );
+  }
+}
+
 /** @throws {Error} when the stack does not have it */
 export function readOutput({ name, outputs }: StageStack, output: string): string {
   const found = outputs[output];
   if (found !== undefined) return found;
-  throw new Error(`The stack ${name} has no output ${output}; deploy it first.`);
+  throw new Error(
+    `The stack ${name} has no output ${output}: npm run deploy ${name} brings it up to date.`,
+  );
 }

@@ -1,3 +1,5 @@
+import { isParseFailure, toErrorLine } from './errorLine.ts';
+
 /** What was typed makes no sense: one line on the error output, and status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -18,23 +20,6 @@ export async function runCommand(
     await command(args);
   } catch (error) {
     process.stderr.write(`${toErrorLine(error)}\n`);
-    process.exitCode = isUsageError(error) ? 2 : 1;
+    process.exitCode = error instanceof UsageError || isParseFailure(error) ? 2 : 1;
   }
-}
-
-/** What went wrong, in one line. */
-export function toErrorLine(error: unknown): string {
-  const { name, message } = error as Error;
-  // AWS names a failure better than it describes it.
-  const prefix =
-    name === 'UsageError' || name === 'Error' || name === 'TypeError' ? '' : `${name}: `;
-  return prefix + (message || 'no further description').replace(/\s*\n\s*/g, ' ');
-}
-
-/** Also what node:util's parseArgs throws at an option that it does not know. */
-function isUsageError(error: unknown): boolean {
-  return (
-    error instanceof UsageError ||
-    String((error as { code?: string }).code).startsWith('ERR_PARSE_ARGS')
-  );
 }

@@ -30,7 +30,7 @@ Options:
   --fail 503:0.1    answer a tenth of the requests so, with the contract's headers and body, to try
                     clients with; any status of an error, may be repeated
   --delay 200ms     answer every request that much later
-  --help            show this
+  -h, --help        show this
 
 Stop it with Ctrl-C. Requests under way are answered first; a second Ctrl-C ends it at once.
 `;
@@ -52,7 +52,7 @@ function parse(args: string[]) {
         dir: { type: 'string' },
         fail: { type: 'string', multiple: true, default: [] },
         delay: { type: 'string', default: '0ms' },
-        help: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
       },
     });
     for (const name of ['data', 'dir'] as const) {

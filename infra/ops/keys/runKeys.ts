@@ -27,6 +27,10 @@ export async function runKeys([name = '--help', ...rest]: string[]): Promise<voi
   if (name === '--help' || name === '-h' || name === 'help') return print(toHelp());
   const command = Object.hasOwn(keyCommands, name) ? keyCommands[name] : undefined;
   if (!command) {
+    const flag = /^--?([\w-]+)/.exec(name)?.[1];
+    if (flag !== undefined && !Object.hasOwn(flags, flag)) {
+      throw new UsageError(`Unknown option '${name}'. See --help.`);
+    }
     throw new UsageError(
       `There is no command "${name}": it is one of ${Object.keys(keyCommands).join(', ')}.`,
     );

@@ -1,6 +1,6 @@
 import { type LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
+import { toErrorLine } from '../../cli/errorLine.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { toErrorLine } from '../../cli/usage.ts';
 import { aliasName } from './liveFunctions.ts';
 import type { Move } from './moves.ts';
 

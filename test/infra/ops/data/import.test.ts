@@ -183,7 +183,7 @@ describe('npm run import', () => {
       stock,
       ...emulator,
     ]);
-    expect(stderr).toBe('connect ECONNREFUSED 127.0.0.1:9\n');
+    expect(stderr).toMatch(/^Nothing listens at 127\.0\.0\.1:9 \(ECONNREFUSED\): [^\n]+\n$/);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   });
 

@@ -256,7 +256,7 @@ describe('npm run restore restores nothing', () => {
     }));
     const { status, stdout, stderr } = await restore(...inventory, ...at);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/\n {2}npm run restore -- .+\nExpiredTokenException: [^\n]+\n$/);
+    expect(stderr).toMatch(/\n {2}npm run restore -- .+\n[^\n]+\(ExpiredTokenException\)[^\n]+\n$/);
   });
 
   it('to its end when the new table is deleted meanwhile', async () => {

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { runOps } from './opsProcess.ts';
+
+/** Every command for ops, and the local stage. */
+const commands = Object.entries(packageJson.scripts).flatMap(([name, line]) => {
+  const [, script] = /node (infra\/(?:ops|local)\/\S+)$/.exec(line) ?? [];
+  return script === undefined ? [] : [{ name, script }];
+});
+
+it('there are commands', () => {
+  expect(commands.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['start', 'keys', 'import', 'export', 'rollback', 'restore', 'smoke']),
+  );
+});
+
+describe.each(commands)('npm run $name', ({ name, script }) => {
+  it('explains itself by -h as by --help', async () => {
+    const [short, long] = await Promise.all([runOps(script, ['-h']), runOps(script, ['--help'])]);
+    expect(long).toMatchObject({ status: 0, stderr: '' });
+    expect(long.stdout).toMatch(new RegExp(`npm (run )?${name}( |$)`, 'm'));
+    expect(short).toEqual(long);
+  });
+
+  it.each(['--bogus', '-x'])('does not know the option %s', async (option) => {
+    expect(await runOps(script, [option])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `Unknown option '${option}'. See --help.\n`,
+    });
+  });
+});
+
+it('npm run keys -- list does not know an option either', async () => {
+  expect(await runOps('infra/ops/keys/keys.ts', ['list', '--bogus'])).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: "Unknown option '--bogus'. See --help.\n",
+  });
+});
