@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { createInterface } from 'node:readline/promises';
+import { brokenOutput } from './brokenOutput.ts';
 import { UsageError } from './usage.ts';
 
 /**
  * Asks on the terminal before something that cannot be undone. Only `y` or `yes` is a yes; Ctrl-C is a no
- * with the exit status of an interruption.
+ * with the exit status of an interruption, and so is a question that cannot be shown.
  * @throws {UsageError} when nobody is there to be asked
  */
 export async function confirm(question: string): Promise<boolean> {
@@ -16,12 +17,15 @@ export async function confirm(question: string): Promise<boolean> {
   try {
     // With the error output in a file, Ctrl-D closes the input and leaves the question without an answer.
     const nothing = once(terminal, 'close').then(() => '');
-    const answer = await Promise.race([terminal.question(`${question} [y/N] `), nothing]);
+    const answer = await Promise.race([
+      terminal.question(`${question} [y/N] `, brokenOutput),
+      nothing,
+    ]);
     return /^y(es)?$/i.test(answer.trim());
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
     process.stderr.write('\n');
-    process.exitCode = 128 + constants.signals.SIGINT;
+    process.exitCode = brokenOutput.status || 128 + constants.signals.SIGINT;
     return false;
   } finally {
     terminal.close();

@@ -1,17 +1,24 @@
 import { constants } from 'node:os';
+import { brokenOutput } from './brokenOutput.ts';
 
 /** Under `npm run`, one Ctrl-C arrives twice: from the terminal, and again from npm. */
 const ECHO_MILLISECONDS = 500;
 
 export interface Interruption extends Disposable {
-  /** Aborted by the first Ctrl-C or SIGTERM; the next one ends the process at once. */
+  /**
+   * Aborted by the first Ctrl-C or SIGTERM, of which the next one ends the process at once, or when nobody
+   * reads the output any more.
+   */
   readonly signal: AbortSignal;
-  /** The exit status that says which signal it was, such as 130 for Ctrl-C. */
+  /** The exit status that says what it was, such as 130 for Ctrl-C. */
   status(): number;
 }
 
-/** Until it is disposed of, what runs is asked to stop before it is made to. */
-export function listenForInterruption(): Interruption {
+/**
+ * Until it is disposed of, what runs is asked to stop before it is made to.
+ * @param options.evenUnread goes on when nobody reads the output any more
+ */
+export function listenForInterruption({ evenUnread = false } = {}): Interruption {
   const controller = new AbortController();
   let first = 0;
   let status = 0;
@@ -26,13 +33,21 @@ export function listenForInterruption(): Interruption {
     }
   }
 
+  function stopUnread(): void {
+    status ||= brokenOutput.status;
+    controller.abort();
+  }
+
   const names = ['SIGINT', 'SIGTERM'] as const;
   for (const name of names) process.on(name, interrupt);
+  if (!evenUnread) brokenOutput.signal.addEventListener('abort', stopUnread);
+  if (!evenUnread && brokenOutput.signal.aborted) stopUnread();
   return {
     signal: controller.signal,
     status: () => status,
     [Symbol.dispose]() {
       for (const name of names) process.off(name, interrupt);
+      brokenOutput.signal.removeEventListener('abort', stopUnread);
     },
   };
 }

@@ -21,7 +21,7 @@ export function toNetworkLine(error: unknown): string | undefined {
   if (code === 'EPROTO') {
     return `What answered speaks no TLS (${code}): look at --endpoint or AWS_ENDPOINT_URL, and begin it with http:, not https:.`;
   }
-  if (/CERT|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)) {
+  if (/CERT|UNABLE_TO_VERIFY/.test(code)) {
     return `The certificate of what answered is not trusted (${code}): behind a proxy with one of its own, export NODE_EXTRA_CA_CERTS=FILE.`;
   }
   if (/^(ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|TimeoutError)$/.test(code)) {

@@ -72,7 +72,7 @@ function toHelp(): string {
   const commands = Object.values(keyCommands).map(
     ({ usage, summary }) => `  ${usage}\n      ${summary}`,
   );
-  return `Makes and ends API keys.\n\nnpm run keys -- COMMAND\n\n${commands.join('\n')}\n\n${tableHelp}`;
+  return `Makes and ends API keys.\n\nnpm run keys -- COMMAND\nnpm run -s keys -- COMMAND --json, since npm prints lines of its own otherwise\n\n${commands.join('\n')}\n\n${tableHelp}`;
 }
 
 function toCommandHelp({ usage, summary }: KeyCommand): string {

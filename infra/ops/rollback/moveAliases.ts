@@ -6,11 +6,11 @@ import type { Move } from './moves.ts';
 
 /**
  * Moves one alias after the other and tells of each. One that cannot be moved does not keep the others
- * where they are, since what is burning is better put out in part.
+ * where they are, since what is burning is better put out in part, nor does a reader that leaves, as `head` does.
  * @returns whether all were moved; if not, the exit status says so
  */
 export async function moveAliases(client: LambdaClient, moves: readonly Move[]): Promise<boolean> {
-  using interruption = listenForInterruption();
+  using interruption = listenForInterruption({ evenUnread: true });
   let moved = 0;
   for (const move of moves) {
     if (interruption.signal.aborted) break;

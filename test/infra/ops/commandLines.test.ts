@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import packageJson from '../../../package.json' with { type: 'json' };
+import { commands } from './commands.ts';
 import { runOps } from './opsProcess.ts';
-
-/** Every command for ops, and the local stage. */
-const commands = Object.entries(packageJson.scripts).flatMap(([name, line]) => {
-  const [, script] = /node (infra\/(?:ops|local)\/\S+)$/.exec(line) ?? [];
-  return script === undefined ? [] : [{ name, script }];
-});
 
 it('there are commands', () => {
   expect(commands.map(({ name }) => name)).toEqual(
