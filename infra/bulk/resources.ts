@@ -78,13 +78,17 @@ function toComplaint(value: unknown, { issues }: z.core.$ZodError): string {
         value,
       );
       if (place !== '' && found === undefined) return `${place} is missing`;
-      return `${place} ${toRule(issue)}, and is ${toShortJson(found)}`.trim();
+      return `${place} ${toRule(issue, found)}, and is ${toShortJson(found)}`.trim();
     })
     .join('; ');
 }
 
 /** The contract's own words, or those that zod's default message stands for. */
-function toRule(issue: z.core.$ZodIssue): string {
+function toRule(issue: z.core.$ZodIssue, found: unknown): string {
+  const isInteger = issue.message.startsWith('must be an integer');
+  if (isInteger && typeof found === 'string' && /^-?0\d+$/.test(found)) {
+    return 'must have no leading zero';
+  }
   if (issue.message.startsWith('must ')) return issue.message;
   if ('expected' in issue) return `must be of type ${issue.expected}`;
   // Only an int64 leaves the message for its bounds to zod.

@@ -61,11 +61,11 @@ export function defineProgress(
 }
 
 function toFigures(done: number, total: number | undefined, rate: number): string {
-  const pace = `${toCount(rate)} rows/s`;
-  if (total === undefined) return `${toCount(done)} rows, ${pace}`;
+  const pace = `${toCount(rate, 'row')}/s`;
+  if (total === undefined) return `${toCount(done, 'row')}, ${pace}`;
   const percent = Math.floor((done / Math.max(total, 1)) * 100);
   const left = rate > 0 ? `, ${toTime((total - done) / rate)} left` : '';
-  return `${percent}% of ${toCount(total)} rows, ${pace}${left}`;
+  return `${percent}% of ${toCount(total, 'row')}, ${pace}${left}`;
 }
 
 function toBar(done: number, total: number | undefined): string {
@@ -74,8 +74,11 @@ function toBar(done: number, total: number | undefined): string {
   return `[${'#'.repeat(filled)}${'.'.repeat(BAR_COLUMNS - filled)}] `;
 }
 
-export function toCount(count: number): string {
-  return Math.round(count).toLocaleString('en');
+/** Such as `1,000`, or `1 row` and `1,000 rows`. */
+export function toCount(count: number, noun?: string): string {
+  const whole = Math.round(count);
+  const digits = whole.toLocaleString('en');
+  return noun === undefined ? digits : `${digits} ${noun}${whole === 1 ? '' : 's'}`;
 }
 
 /** Such as `0:07` or `1:02:30`. */

@@ -4,6 +4,7 @@ import { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
 import { Order } from '../../shared/contract/schemas/order.ts';
 import { Pet } from '../../shared/contract/schemas/pet.ts';
 import { parseJson } from '../../shared/contract/values/json.ts';
+import { toJsonProblem } from '../bulk/jsonProblem.ts';
 import { StartFailure } from './startFailure.ts';
 
 /** What the service's tables hold. */
@@ -28,7 +29,7 @@ export async function readStoreData(file: string | URL): Promise<StoreData> {
  * @throws {StartFailure} that names the first entry that is wrong
  */
 export function parseStoreData(text: string): StoreData {
-  const data = parseJson(text);
+  const data = parse(text);
   if (!isObject(data)) throw new StartFailure('it must hold a JSON object');
   const { inventory, pets, orders, ...others } = data;
   const [unknown] = Object.keys(others);
@@ -40,6 +41,14 @@ export function parseStoreData(text: string): StoreData {
     pets: parseList('pets', pets, Pet, 'id'),
     orders: parseList('orders', orders, Order, 'id'),
   };
+}
+
+function parse(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new StartFailure(`it is not JSON: ${toJsonProblem(text, error as Error)}`);
+  }
 }
 
 function parseList<Id extends string, Entry extends Record<Id, bigint>>(
@@ -86,7 +95,6 @@ function decode(bytes: Uint8Array): string {
 }
 
 /** JSON.parse quotes the text that it refuses, line ends included. */
-function toReason(error: Error): string {
-  const reason = error.message.replaceAll(/\s+/g, ' ');
-  return error instanceof SyntaxError ? `it is not JSON: ${reason}` : reason;
+function toReason({ message }: Error): string {
+  return message.replaceAll(/\s+/g, ' ');
 }

@@ -23,7 +23,7 @@ export function defineProblems(tell: (line: string) => void): Problems {
       if (count <= SHOWN) tell(`${file}:${line}: ${problem.replaceAll(/[\s\p{Cc}]+/gu, ' ')}`);
     },
     finish() {
-      if (count > SHOWN) tell(`… and ${toCount(count - SHOWN)} more rows that are not valid.`);
+      if (count > SHOWN) tell(`… and ${toCount(count - SHOWN, 'more invalid row')}.`);
     },
   };
 }

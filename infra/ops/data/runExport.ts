@@ -65,7 +65,7 @@ async function run(
       const table = { client, tableName: tableNames[target.name], giveUpAfter, signal };
       const rows = await exportRows(target, table);
       const time = toTime((performance.now() - started) / 1_000);
-      process.stdout.write(`${target.name}: ${toCount(rows)} rows to ${target.file}; ${time}.\n`);
+      process.stdout.write(`${target.name}: ${toCount(rows, 'row')} to ${target.file}; ${time}.\n`);
     } catch (error) {
       if (!signal.aborted) throw error;
       process.stderr.write(`Interrupted; ${target.file} was left as it was.\n`);

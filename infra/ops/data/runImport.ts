@@ -90,8 +90,8 @@ async function load(
     ...(file.invalid > 0 ? [`${toCount(file.invalid)} not valid and left out`] : []),
   ];
   print(
-    `${name}: ${toCount(file.rows)} rows in ${file.source.file}: ${figures.join(', ')}; ` +
-      `${toTime(seconds)}, ${toCount((state.written + state.kept) / seconds)} rows/s.`,
+    `${name}: ${toCount(file.rows, 'row')} in ${file.source.file}: ${figures.join(', ')}; ` +
+      `${toTime(seconds)}, ${toCount((state.written + state.kept) / seconds, 'row')}/s.`,
   );
   return true;
 }
@@ -104,11 +104,13 @@ function refuseInvalid(files: readonly CheckedFile[], options: ImportOptions): v
   const wrong = files.filter(({ invalid }) => invalid > 0);
   if (wrong.length === 0 || options['skip-invalid']) return;
   const counts = wrong.map(
-    ({ source, rows, invalid }) => `${toCount(invalid)} of ${toCount(rows)} rows in ${source.file}`,
+    ({ source, rows, invalid }) =>
+      `${toCount(invalid)} of ${toCount(rows, 'row')} in ${source.file}`,
   );
+  const isOne = wrong.length === 1 && wrong[0]?.invalid === 1;
   throw new Error(
-    `Nothing was written: ${counts.join(' and ')} are not valid. ` +
-      'Correct them, or add --skip-invalid to load the others.',
+    `Nothing was written: ${counts.join(' and ')} ${isOne ? 'is' : 'are'} not valid. ` +
+      `Correct ${isOne ? 'it' : 'them'}, or add --skip-invalid to load the others.`,
   );
 }
 

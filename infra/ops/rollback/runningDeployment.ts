@@ -1,5 +1,6 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { CodeDeployClient } from '@aws-sdk/client-codedeploy';
+import { toCount } from '../../cli/progress.ts';
 import { toRegion } from '../../cli/stageOption.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import type { Stage } from '../../stages/stages.ts';
@@ -25,7 +26,7 @@ export async function stopDeployments(
   for (const { id } of deployments) {
     print(`  aws deploy stop-deployment --auto-rollback-enabled --deployment-id ${id}`);
   }
-  if (!(await isAgreed(`Stop it (${deployments.length} deployments), and move back?`))) {
+  if (!(await isAgreed(`Stop it (${toCount(deployments.length, 'deployment')}), and move back?`))) {
     print('Nothing was changed.');
     return true;
   }

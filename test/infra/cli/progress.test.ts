@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineProgress, toTime } from '../../../infra/cli/progress.ts';
+import { defineProgress, toCount, toTime } from '../../../infra/cli/progress.ts';
 
 function openScreen(screen: { isTTY?: boolean; columns?: number }) {
   const written: string[] = [];
@@ -65,6 +65,16 @@ describe('the progress', () => {
       progress.update(60_000 + second * 100);
     }
     expect(look()).toMatch(/ 100 rows\/s, 2:36:25 left$/);
+  });
+
+  it('counts one row, and several', () => {
+    const rows = [0, 1, 1.4, 1_000].map((count) => toCount(count, 'row'));
+    expect(rows).toEqual(['0 rows', '1 row', '1 row', '1,000 rows']);
+    const { screen, clock, wait, look } = openScreen({});
+    const progress = defineProgress('Loading stock.csv', 1, screen, clock);
+    wait(5_000);
+    progress.update(1);
+    expect(look()).toBe('Loading stock.csv: 100% of 1 row, 0 rows/s, 0:00 left\n');
   });
 
   it('writes times as clocks do', () => {

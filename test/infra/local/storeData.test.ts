@@ -61,6 +61,11 @@ describe('a data file', () => {
 
   test.each<[string, string | Uint8Array, RegExp]>([
     ['holds no JSON', '{"inventory":\n [}', /^The data file .*data\.json .* is not JSON: [^\n]+$/],
+    [
+      'has a leading zero',
+      '{"inventory":[{"petId":07}]}',
+      /JSON: a number has a leading zero, Une/,
+    ],
     ['is not UTF-8', Uint8Array.of(0x22, 0xff, 0x22), /data\.json cannot be used: .*utf-8/i],
     ['has a wrong entry', '{"pets": [1]}', /data\.json cannot be used: pets\[0\] must be/],
   ])('that %s is refused in one line with its name', async (_, content, message) => {

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { parseJson } from '../../../../shared/contract/values/json.ts';
+import { toJsonProblem } from '../../../bulk/jsonProblem.ts';
 import type { Entry, Resource } from '../../../bulk/resources.ts';
 import { UsageError } from '../../../cli/usage.ts';
 import { parseCsvLine, toCsvValue } from './csv.ts';
@@ -83,7 +84,7 @@ function parseJsonLine(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new Error(`is not JSON: ${(error as Error).message}`);
+    throw new Error(`is not JSON: ${toJsonProblem(text, error as Error)}`);
   }
 }
 

@@ -7,6 +7,8 @@ import { pipeline } from 'node:stream/promises';
 /**
  * Writes a file beside its place, and puts it there once it is whole and on the disk: whoever looks
  * sees the old file or the new one, never a half. A failure leaves nothing behind.
+ * @throws {Error} that names the file, when it cannot be written
+ * @throws the signal's reason, or what the content threw
  */
 export async function replaceFile(
   file: string,
@@ -21,6 +23,12 @@ export async function replaceFile(
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true });
-    throw error;
+    throw toWriteFailure(file, error as NodeJS.ErrnoException);
   }
+}
+
+/** What the system says of a full disk names no file. */
+function toWriteFailure(file: string, error: NodeJS.ErrnoException): Error {
+  if (!/^E[A-Z]+$/.test(error.code ?? '')) return error;
+  return new Error(`${file} cannot be written (${error.message}), and is as it was.`);
 }

@@ -25,7 +25,11 @@ describe('a CSV file', () => {
   });
 
   it.each([
-    ['01,2,sold', 'petId must be an integer from -9223372036854775808 to'],
+    ['07,2,sold', 'petId must have no leading zero, and is "07"'],
+    ['-07,2,sold', 'petId must have no leading zero, and is "-07"'],
+    ['7,007,sold', 'quantity must have no leading zero, and is "007"'],
+    ['7,2,07', 'status must be "available", "pending" or "sold", and is "07"'],
+    ['0x7,2,sold', 'petId must be an integer from -9223372036854775808 to'],
     ['9223372036854775808,2,sold', 'petId must be an integer from -9223372036854775808 to'],
     ['1.5,2,sold', 'petId must be an integer'],
     ['1,2147483648,sold', 'quantity must be an integer from 0 to 2147483647, and is 2147483648'],
@@ -85,7 +89,9 @@ describe('a JSON Lines file', () => {
     ['{"id":1,"name":"a","status":"sold","tags":[{"id":1}]}', 'tags.0.name is missing'],
     ['{"id":1,"name":"a","status":"sold","photoUrls":"x"}', 'photoUrls must be of type array'],
     ['null', 'must be of type object, and is null'],
-    ['{"id":1', 'is not JSON'],
+    ['{"id":1', 'is not JSON: Expected'],
+    ['{"id":07,"name":"a","status":"sold"}', 'is not JSON: a number has a leading zero, Unexp'],
+    ['{"id":7,"at":"10:07" 1}', 'is not JSON: Expected'],
   ])('has the row %s refused', async (line, problem) => {
     const [told] = await readAll(line, 'jsonl', 'pets');
     expect(told).toContain(`1: ${problem}`);

@@ -1,6 +1,7 @@
 import { type DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../../infra/local/engine.ts';
+import { runExport } from '../../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../../infra/ops/data/runImport.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { engines } from '../../../support/engines.ts';
@@ -98,6 +99,24 @@ describe.each(engines.slice(-1))('npm run import on $name', ({ start }) => {
     expect(status).toBe(0);
     expect(await count()).toBe(1);
     expect(await quantityOf('9007199254740993')).toBe('1');
+  });
+
+  it('counts one row as one, as an export does', async () => {
+    const good = data.write('one.csv', ['petId,quantity,status', '7,1,sold']);
+    expect((await load(good)).stdout).toMatch(/^inventory: 1 row in /);
+    const exported = ['--endpoint', at.engine().endpoint, '--inventory', good];
+    expect((await callOps(runExport, exported)).stdout).toMatch(/^inventory: 1 row to /);
+    const one = data.write('one.csv', ['petId,quantity,status', '07,1,sold']);
+    const refused = await load(one);
+    expect(refused.stderr).toBe(
+      `${one}:2: petId must have no leading zero, and is "07"\n` +
+        `Nothing was written: 1 of 1 row in ${one} is not valid. Correct it, or add --skip-invalid to load the others.\n`,
+    );
+    const bad = Array.from({ length: 21 }, (_, row) => `${row},-1,sold`);
+    const { stderr } = await load(data.write('many.csv', ['petId,quantity,status', ...bad]));
+    expect(stderr).toMatch(
+      /\n… and 1 more invalid row\.\n[^\n]+ 21 of 21 rows in [^\n]+ are not valid/,
+    );
   });
 
   it('finds a stage’s tables through its stack, and asks before it overwrites what they hold', async () => {
