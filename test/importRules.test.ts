@@ -127,6 +127,10 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['infra/cli', 'infra/stages', 'shared/contract'],
     packages: sdk,
   },
+  'infra/ops/logs': {
+    rooms: ['infra/cli', 'infra/stages', 'shared/contract'],
+    packages: sdk,
+  },
   'infra/ops/restore': {
     rooms: ['infra/cli', 'infra/stages', 'shared/runtime/isOutage.ts'],
     packages: sdk,

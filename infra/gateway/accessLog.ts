@@ -27,6 +27,8 @@ const format = {
   functionLatency: '$context.integration.latency',
   functionStatus: '$context.integration.integrationStatus',
   functionError: '$context.integration.error',
+  // Lambda's id of the call, by which it logs what a function could not: a crash, a timeout.
+  functionRequestId: '$context.integration.requestId',
   gatewayError: '$context.error.responseType',
   traceId: '$context.xrayTraceId',
 };

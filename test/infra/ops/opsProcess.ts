@@ -41,8 +41,9 @@ export async function callOps(
   const environment = Object.entries({ ...bareEnvironment, ...variables });
   const before = environment.map(([name]) => [name, process.env[name]] as const);
   const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((chunk) => {
+    vi.spyOn(process[name], 'write').mockImplementation((chunk, ...[done]: unknown[]) => {
       written[name] += String(chunk);
+      if (typeof done === 'function') done();
       return true;
     }),
   );
@@ -74,7 +75,36 @@ export async function runOps(
   { variables = {}, onStart, typed }: RunOptions = {},
 ): Promise<Outcome> {
   const flags = typed === undefined ? [] : terminal;
-  const child = spawn(process.execPath, [...flags, script, ...args], {
+  const child = start([...flags, script, ...args], variables);
+  child.stdin.end(typed);
+  onStart?.(child);
+  const [stdout, stderr, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { status, stdout, stderr };
+}
+
+/** As `runOps`, for a reader that leaves: before there is any output, or at the first of it, as `head` does. */
+export async function runUnread(
+  script: string,
+  args: readonly string[],
+  leaves: 'before' | 'atFirst',
+  variables: Record<string, string> = {},
+): Promise<Omit<Outcome, 'stdout'>> {
+  const child = start([script, ...args], variables);
+  if (leaves === 'before') child.stdout.destroy();
+  else child.stdout.once('data', () => child.stdout.destroy());
+  const [stderr, [status]] = await Promise.all([
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return { status, stderr };
+}
+
+function start(words: readonly string[], variables: Record<string, string>) {
+  return spawn(process.execPath, [...words], {
     cwd: join(import.meta.dirname, '../../..'),
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
@@ -84,12 +114,4 @@ export async function runOps(
       ...variables,
     },
   });
-  child.stdin.end(typed);
-  onStart?.(child);
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close') as Promise<[number | null]>,
-  ]);
-  return { status, stdout, stderr };
 }

@@ -1,0 +1,4 @@
+import { runCommand } from '../../cli/usage.ts';
+import { runLogs } from './runLogs.ts';
+
+await runCommand(runLogs);
