@@ -26,12 +26,14 @@ export interface KeyRegister extends KeyStore {
   list(): Promise<KeyRecord[]>;
   /** Adds a key, or replaces the one with the same key id. */
   put(record: KeyRecord): Promise<void>;
+  /** Makes a key with the same name, permission and lifetime. The old key stays as it is. */
+  succeed(old: KeyRecord): Promise<NewKey>;
   /**
-   * Makes a successor with the same name, permission and lifetime. The old key works on until the grace
-   * is over, or until it would have ended anyway.
-   * @param graceMilliseconds 0 ends the old key at once
+   * Ends a key that has a successor: once the grace is over, or when it would have ended anyway.
+   * @param graceMilliseconds 0 ends it at once
+   * @returns when it ends
    */
-  rotate(old: KeyRecord, graceMilliseconds: number): Promise<NewKey>;
+  retire(keyId: string, successorId: string, graceMilliseconds: number): Promise<string>;
   /** Ends a key: at the latest 60 s later nothing lets it in. */
   revoke(keyId: string): Promise<void>;
 }
@@ -82,8 +84,9 @@ export function defineKeyRegister(
     );
   }
 
+  const store = defineKeyStore(base, tableName);
   return {
-    ...defineKeyStore(base, tableName),
+    ...store,
 
     async put(record) {
       await client.send(new PutCommand({ TableName: tableName, Item: record }));
@@ -106,22 +109,22 @@ export function defineKeyRegister(
       return records.sort((one, other) => one.createdAt.localeCompare(other.createdAt));
     },
 
-    async rotate(old, graceMilliseconds) {
-      const { name, permission, createdAt, expiresAt, revokedAt } = old;
+    succeed({ name, permission, createdAt, expiresAt }) {
       const lifetime = expiresAt && Date.parse(expiresAt) - Date.parse(createdAt);
-      const successor = await create({
+      return create({
         name,
         permission,
         ...(lifetime && { expiresAt: toTime(now() + lifetime) }),
       });
+    },
+
+    async retire(keyId, successorId, graceMilliseconds) {
+      // As it is now: it may have been revoked since somebody looked.
+      const { revokedAt } = (await store.get(keyId)) ?? {};
       const graceEnds = toTime(now() + graceMilliseconds);
       const ends = revokedAt && revokedAt < graceEnds ? revokedAt : graceEnds;
-      await end(old.keyId, {
-        revokedAt: ends,
-        rotatedAt: toTime(now()),
-        successorId: successor.record.keyId,
-      });
-      return successor;
+      await end(keyId, { revokedAt: ends, rotatedAt: toTime(now()), successorId });
+      return ends;
     },
 
     async revoke(keyId) {

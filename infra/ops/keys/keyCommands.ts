@@ -1,20 +1,17 @@
-import type { Permission } from '../../../shared/contract/operation.ts';
-import type { KeyRegister, NewKey } from '../../../shared/keys/keyRegister.ts';
-import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
+import type { KeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { confirm } from '../../cli/confirm.ts';
-import { parseDuration } from '../../cli/duration.ts';
-import { UsageError } from '../../cli/usage.ts';
-import { toKeyStatus, toKeyTable, toPublicKey } from './keyStatus.ts';
-
-/** The options of a key command, as typed. */
-export interface KeyOptions {
-  readonly name?: string | undefined;
-  readonly permission?: string | undefined;
-  readonly expires?: string | undefined;
-  readonly grace?: string | undefined;
-  readonly json?: boolean | undefined;
-  readonly yes?: boolean | undefined;
-}
+import { toErrorLine } from '../../cli/errorLine.ts';
+import {
+  type KeyOptions,
+  parseExpires,
+  parseExpiring,
+  parseGrace,
+  parseName,
+  parsePermission,
+} from './keyOptions.ts';
+import { toEndingWithin, toKeyStatus, toKeyTable, toPublicKey } from './keyStatus.ts';
+import { findKey, type Print, toJsonText, toNewKeyText } from './keyText.ts';
+import { rotateKey } from './rotateKey.ts';
 
 export interface KeyCommand {
   /** How it is called, after `npm run keys --`. */
@@ -25,14 +22,14 @@ export interface KeyCommand {
   readonly takesKeyId: boolean;
   /** Refuses nonsense before anything is read or written. @throws {UsageError} */
   check?(options: KeyOptions): void;
-  /** Returns what to print. */
-  run(register: KeyRegister, options: KeyOptions, keyId: string): Promise<string>;
+  run(register: KeyRegister, options: KeyOptions, keyId: string, print: Print): Promise<void>;
 }
 
 export const keyCommands: Record<string, KeyCommand> = {
   create: {
-    usage: 'create --name NAME --permission read|write [--expires 90d] [--json]',
-    summary: 'Makes a key and prints it, once.',
+    usage: 'create --name NAME --permission read|write [--expires 90d|2027-01-31] [--json]',
+    summary:
+      'Makes a key and prints it, once. It ends never, after a time, at 0:00 UTC of a day,\nor at a time such as 2027-01-31T18:00:00Z.',
     options: ['name', 'permission', 'expires', 'json'],
     takesKeyId: false,
     check(options) {
@@ -40,26 +37,41 @@ export const keyCommands: Record<string, KeyCommand> = {
       parsePermission(options);
       parseExpires(options);
     },
-    async run(register, options) {
+    async run(register, options, _, print) {
       const key = await register.create({
         name: parseName(options),
         permission: parsePermission(options),
         expiresAt: parseExpires(options),
       });
-      return toNewKeyText(key, options, `Made the key ${key.record.keyId}.`);
+      const { keyId } = key.record;
+      try {
+        await print(toNewKeyText(key, options, `Made the key ${keyId}.`));
+      } catch (error) {
+        throw new Error(
+          `The key ${keyId} was made and could not be shown: revoke it. The cause: ${toErrorLine(error)}`,
+        );
+      }
     },
   },
 
   list: {
-    usage: 'list [--json]',
-    summary: 'Lists every key, oldest first.',
-    options: ['json'],
+    usage: 'list [--expiring 14d] [--json]',
+    summary:
+      'Lists every key with its successor, oldest first; or those that end within a time,\nthe next to end first.',
+    options: ['expiring', 'json'],
     takesKeyId: false,
-    async run(register, { json }) {
-      const records = await register.list();
+    check: parseExpiring,
+    async run(register, options, _, print) {
       const now = Date.now();
-      if (json) return toJsonText(records.map((record) => toPublicKey(record, now)));
-      return records.length > 0 ? toKeyTable(records, now) : 'There are no keys.';
+      const within = parseExpiring(options);
+      const all = await register.list();
+      const records = within === undefined ? all : toEndingWithin(all, within, now);
+      if (options.json) {
+        return print(toJsonText(records.map((record) => toPublicKey(record, now))));
+      }
+      const none =
+        within === undefined ? 'There are no keys.' : `No key ends within ${options.expiring}.`;
+      await print(records.length > 0 ? toKeyTable(records, now) : none);
     },
   },
 
@@ -68,36 +80,21 @@ export const keyCommands: Record<string, KeyCommand> = {
     summary: 'Shows one key; its secret is kept nowhere.',
     options: ['json'],
     takesKeyId: true,
-    async run(register, { json }, keyId) {
-      const shown = toPublicKey(await find(register, keyId), Date.now());
-      if (json) return toJsonText(shown);
-      return Object.entries(shown)
-        .map(([name, value]) => `${name.padEnd(12)}${value}`)
-        .join('\n');
+    async run(register, { json }, keyId, print) {
+      const shown = toPublicKey(await findKey(register, keyId), Date.now());
+      const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(12)}${value}`);
+      await print(json ? toJsonText(shown) : lines.join('\n'));
     },
   },
 
   rotate: {
-    usage: 'rotate KEY_ID [--grace 24h] [--json]',
-    summary: 'Makes a successor and prints it, once; the old key works on for the grace.',
-    options: ['grace', 'json'],
+    usage: 'rotate KEY_ID [--grace 24h] [--yes] [--json]',
+    summary:
+      'Makes a successor and prints it, once; the old key works on for the grace. Asks first\nwhere that is 0s, or where a successor is at work already.',
+    options: ['grace', 'yes', 'json'],
     takesKeyId: true,
     check: parseGrace,
-    async run(register, options, keyId) {
-      const old = await find(register, keyId);
-      const status = toKeyStatus(old, Date.now());
-      if (status !== 'active' && status !== 'ending') {
-        throw new UsageError(`The key ${keyId} is ${status}: make a new one with create.`);
-      }
-      await warnOfSuccessor(register, old);
-      const key = await register.rotate(old, parseGrace(options));
-      const ends = (await find(register, keyId)).revokedAt;
-      return toNewKeyText(
-        key,
-        options,
-        `Made the key ${key.record.keyId}; the old key ${keyId} works until ${ends}.`,
-      );
-    },
+    run: rotateKey,
   },
 
   revoke: {
@@ -105,66 +102,17 @@ export const keyCommands: Record<string, KeyCommand> = {
     summary: 'Ends a key for good, within a minute; asks first.',
     options: ['yes'],
     takesKeyId: true,
-    async run(register, { yes }, keyId) {
-      const record = await find(register, keyId);
+    async run(register, { yes }, keyId, print) {
+      const record = await findKey(register, keyId);
       if (toKeyStatus(record, Date.now()) === 'revoked') {
-        return `The key ${keyId} (${record.name}) was revoked already, at ${record.revokedAt}.`;
+        return print(
+          `The key ${keyId} (${record.name}) was revoked already, at ${record.revokedAt}.`,
+        );
       }
       const question = `Revoke the key ${keyId} (${record.name}, ${record.permission}) for good?`;
-      if (!yes && !(await confirm(question))) return 'Nothing was changed.';
+      if (!yes && !(await confirm(question))) return print('Nothing was changed.');
       await register.revoke(keyId);
-      return `Revoked the key ${keyId} (${record.name}); within a minute nothing lets it in.`;
+      await print(`Revoked the key ${keyId} (${record.name}); within a minute nothing lets it in.`);
     },
   },
 };
-
-async function find(register: KeyRegister, keyId: string): Promise<KeyRecord> {
-  const record = await register.get(keyId);
-  if (!record) throw new UsageError(`There is no key with the key id ${keyId}; see list.`);
-  return record;
-}
-
-/** A key that is rotated twice leaves two successors, of which one may be in nobody's hands. */
-async function warnOfSuccessor(register: KeyRegister, old: KeyRecord): Promise<void> {
-  const { keyId, rotatedAt, successorId } = old;
-  if (rotatedAt === undefined) return;
-  const successor = successorId === undefined ? undefined : await register.get(successorId);
-  const status = successor && toKeyStatus(successor, Date.now());
-  if (status === 'revoked' || status === 'expired') return;
-  process.stderr.write(
-    `Warning: the key ${keyId} was rotated already, at ${rotatedAt}. Its successor ${successorId ?? `(see list, named ${old.name})`} works as well as the new one: revoke the one that is not used.\n`,
-  );
-}
-
-function parseName({ name }: KeyOptions): string {
-  if (name !== undefined && /^[\w.@-]{1,64}$/.test(name)) return name;
-  throw new UsageError(
-    '--name must be 1 to 64 letters, digits, dots, dashes, underscores or @, such as storefront-web.',
-  );
-}
-
-function parsePermission({ permission }: KeyOptions): Permission {
-  if (permission === 'read' || permission === 'write') return permission;
-  throw new UsageError('--permission must be read or write; a browser gets read.');
-}
-
-function parseExpires({ expires }: KeyOptions): Date | undefined {
-  if (expires === undefined) return undefined;
-  const duration = parseDuration('--expires', expires);
-  if (duration === 0) throw new UsageError('--expires must lie ahead.');
-  return new Date(Date.now() + duration);
-}
-
-function parseGrace({ grace = '24h' }: KeyOptions): number {
-  return parseDuration('--grace', grace);
-}
-
-/** The key goes out alone on a line of its own, so that it can be copied, or read by a machine. */
-function toNewKeyText({ apiKey, record }: NewKey, { json }: KeyOptions, done: string): string {
-  if (json) return toJsonText({ ...toPublicKey(record, Date.now()), apiKey });
-  return `${done} This is the only time it is shown:\n${apiKey}`;
-}
-
-function toJsonText(value: unknown): string {
-  return JSON.stringify(value, null, 2);
-}

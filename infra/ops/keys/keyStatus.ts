@@ -10,6 +10,23 @@ export function toKeyStatus({ revokedAt, expiresAt }: KeyRecord, now: number): K
   return revokedAt === undefined ? 'active' : 'ending';
 }
 
+/** Those at work that will not be once the time is over, the next to end first. */
+export function toEndingWithin(
+  records: readonly KeyRecord[],
+  milliseconds: number,
+  now: number,
+): KeyRecord[] {
+  return records
+    .filter((record) => now < toEnd(record) && toEnd(record) <= now + milliseconds)
+    .sort((one, other) => toEnd(one) - toEnd(other));
+}
+
+/** When a key ends, in milliseconds since the epoch; infinite where it does not. */
+function toEnd({ revokedAt, expiresAt }: KeyRecord): number {
+  const ends = [revokedAt, expiresAt].filter((time) => time !== undefined);
+  return Math.min(...ends.map((time) => Date.parse(time)));
+}
+
 /** What may be shown of a key: all but the hash of its secret. */
 export function toPublicKey(record: KeyRecord, now: number): Record<string, string> {
   const { secretHash, ...shown } = record;
@@ -18,13 +35,23 @@ export function toPublicKey(record: KeyRecord, now: number): Record<string, stri
 
 /** A table for people: one line a key. */
 export function toKeyTable(records: readonly KeyRecord[], now: number): string {
-  const header = ['KEY ID', 'NAME', 'PERMISSION', 'STATUS', 'CREATED', 'EXPIRES', 'REVOKED'];
+  const header = [
+    'KEY ID',
+    'NAME',
+    'PERMISSION',
+    'STATUS',
+    'CREATED',
+    'EXPIRES',
+    'REVOKED',
+    'SUCCESSOR',
+  ];
   const rows = records.map((record) => [
     record.keyId,
     record.name,
     record.permission,
     toKeyStatus(record, now),
     ...[record.createdAt, record.expiresAt, record.revokedAt].map(toShortTime),
+    record.successorId ?? '-',
   ]);
   return toColumns([header, ...rows]);
 }

@@ -2,7 +2,9 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { type KeyCommand, type KeyOptions, keyCommands } from './keyCommands.ts';
+import { writeOut } from '../../cli/writeOut.ts';
+import { type KeyCommand, keyCommands } from './keyCommands.ts';
+import type { KeyOptions } from './keyOptions.ts';
 
 const tableHelp = `Which table:
   --stage staging|production      the stage's, found through its stack with your AWS credentials
@@ -15,6 +17,7 @@ const flags: Record<string, NonNullable<ParseArgsConfig['options']>[string]> = {
   name: { type: 'string' },
   permission: { type: 'string' },
   expires: { type: 'string' },
+  expiring: { type: 'string' },
   grace: { type: 'string' },
   json: { type: 'boolean' },
   yes: { type: 'boolean' },
@@ -51,7 +54,7 @@ export async function runKeys([name = '--help', ...rest]: string[]): Promise<voi
   command.check?.(options);
   const { client, tableName } = await openTable('ApiKeysTableName', options);
   const register = defineKeyRegister(client, tableName);
-  print(await command.run(register, options, keyId));
+  await command.run(register, options, keyId, (text) => writeOut(`${text}\n`));
 }
 
 function toKeyId({ takesKeyId, usage }: KeyCommand, positionals: string[]): string {
@@ -70,7 +73,7 @@ function toKeyId({ takesKeyId, usage }: KeyCommand, positionals: string[]): stri
 
 function toHelp(): string {
   const commands = Object.values(keyCommands).map(
-    ({ usage, summary }) => `  ${usage}\n      ${summary}`,
+    ({ usage, summary }) => `  ${usage}\n      ${summary.replaceAll('\n', '\n      ')}`,
   );
   return `Makes and ends API keys.\n\nnpm run keys -- COMMAND\nnpm run -s keys -- COMMAND --json, since npm prints lines of its own otherwise\n\n${commands.join('\n')}\n\n${tableHelp}`;
 }

@@ -1,5 +1,5 @@
+import { toSecond } from '../../cli/instant.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
-import { toSecond } from './restoreOptions.ts';
 import type { TableRestore } from './tableRestore.ts';
 
 /** What is left to a person: to look, to write one line, and to deploy. */

@@ -3,8 +3,8 @@ import {
   type DynamoDBClient,
   type PointInTimeRecoveryDescription,
 } from '@aws-sdk/client-dynamodb';
+import { toSecond } from '../../cli/instant.ts';
 import { toTime } from '../../cli/progress.ts';
-import { toSecond } from './restoreOptions.ts';
 import type { TableRestore } from './tableRestore.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { toSecond } from '../../cli/instant.ts';
 import type { Patience } from './patience.ts';
 import { checkRestorable } from './restorableTime.ts';
-import { toSecond } from './restoreOptions.ts';
 import {
   checkIsRestore,
   describeTable,

@@ -1,3 +1,4 @@
+import { parseInstant, toSecond } from '../../cli/instant.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
 
@@ -33,26 +34,17 @@ export function parseTables(words: readonly string[] = []): TableName[] {
 }
 
 /**
- * A second in the past, written as RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339#section-5.6) with
- * its zone, since without one it would mean another second on each machine; or `latest`.
+ * A second in the past, or `latest`.
  * @throws {UsageError} on anything else
  */
 export function parseTime(text: string | undefined, now: number = Date.now()): Date | 'latest' {
   if (text === 'latest') return text;
-  const [, wall, zone] =
-    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(Z|[+-]\d\d:\d\d)$/.exec(text ?? '') ?? [];
-  const time = new Date(`${wall}${zone}`);
-  // JavaScript takes the 30th of February for the 2nd of March.
-  if (Number.isNaN(time.getTime()) || toSecond(new Date(`${wall}Z`)) !== `${wall}Z`) {
+  const time = text === undefined || text.includes('.') ? undefined : parseInstant(text);
+  if (time === undefined) {
     throw new UsageError(
       `--at must be a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest; it is ${text === undefined ? 'missing' : `"${text}"`}.`,
     );
   }
   if (time.getTime() > now) throw new UsageError(`--at lies ahead: ${toSecond(time)}.`);
   return time;
-}
-
-/** Such as `2026-12-24T09:59:00Z`; a part of a second is left out. */
-export function toSecond(time: Date): string {
-  return Number.isNaN(time.getTime()) ? '' : `${time.toISOString().slice(0, 19)}Z`;
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { toSecond } from '../../cli/instant.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { parseStage, toRegion } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
@@ -10,7 +11,7 @@ import type { TableName } from '../../stages/tables.ts';
 import { toNextSteps } from './nextSteps.ts';
 import { readLatest } from './restorableTime.ts';
 import { finishAll, startAll } from './restoreAll.ts';
-import { parseTables, parseTime, restoreFlags, restoreHelp, toSecond } from './restoreOptions.ts';
+import { parseTables, parseTime, restoreFlags, restoreHelp } from './restoreOptions.ts';
 import { type TableRestore, toTargetName } from './tableRestore.ts';
 
 /** Restores tables of a stage. @throws {UsageError} when what was typed makes no sense */

@@ -4,11 +4,11 @@ import {
   RestoreTableToPointInTimeCommand,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
+import { toSecond } from '../../cli/instant.ts';
 import { toTableName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { TableName } from '../../stages/tables.ts';
 import { type Patience, waitUntil } from './patience.ts';
-import { toSecond } from './restoreOptions.ts';
 
 /** A table as it was at a time, to be had in a table of its own. */
 export interface TableRestore {

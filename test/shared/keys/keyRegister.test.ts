@@ -90,7 +90,9 @@ describe('a key that is rotated', () => {
     const expiresAt = new Date(START + 10 * HOUR);
     const old = await keys.create({ name: 'till', permission: 'write', expiresAt });
     now = START + 4 * HOUR;
-    const { record } = await keys.rotate(old.record, 2 * HOUR);
+    const { record } = await keys.succeed(old.record);
+    expect(await read(old.record)).toEqual(old.record);
+    expect(await keys.retire(old.record.keyId, record.keyId, 2 * HOUR)).toBe(at(6 * HOUR));
     expect(await read(record)).toMatchObject({
       name: 'till',
       permission: 'write',
@@ -107,17 +109,22 @@ describe('a key that is rotated', () => {
 
   it('has one without an end where it has none itself', async () => {
     const old = await keys.create({ name: 'till', permission: 'read' });
-    const { record } = await keys.rotate(old.record, 0);
+    const { record } = await keys.succeed(old.record);
+    await keys.retire(old.record.keyId, record.keyId, 0);
     expect(await read(record)).not.toHaveProperty('expiresAt');
     expect(await read(old.record)).toMatchObject({ revokedAt: at(0) });
   });
 
   it('ends no later than it would have anyway', async () => {
     const { record } = await keys.create({ name: 'till', permission: 'read' });
-    await keys.rotate({ ...record, revokedAt: at(HOUR) }, 2 * HOUR);
-    expect(await read(record)).toMatchObject({ revokedAt: at(HOUR) });
-    await keys.rotate({ ...record, revokedAt: at(3 * HOUR) }, 2 * HOUR);
-    expect(await read(record)).toMatchObject({ revokedAt: at(2 * HOUR) });
+    for (const [ended, ends] of [
+      [1, 1],
+      [3, 2],
+    ] as const) {
+      await keys.put({ ...record, revokedAt: at(ended * HOUR) });
+      expect(await keys.retire(record.keyId, 'successor1', 2 * HOUR)).toBe(at(ends * HOUR));
+      expect(await read(record)).toMatchObject({ revokedAt: at(ends * HOUR) });
+    }
   });
 });
 

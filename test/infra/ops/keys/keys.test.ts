@@ -5,10 +5,12 @@ import { defineKeyRegister } from '../../../../shared/keys/keyRegister.ts';
 import { defineKeyStore } from '../../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../../../shared/keys/keyVerifier.ts';
 import { engines } from '../../../support/engines.ts';
+import { startFaultyEndpoint } from '../../../support/faultyEndpoint.ts';
 import { useStoreTables } from '../../../support/storeTables.ts';
 import { startCloudFormation } from '../cloudFormation.ts';
-import { callOps, runOps } from '../opsProcess.ts';
+import { callOps, runOps, runUnread } from '../opsProcess.ts';
 
+const script = 'infra/ops/keys/keys.ts';
 const keyPattern = /psk_[0-9A-Za-z]{42}/g;
 const keys = (...args: string[]) => callOps(runKeys, args);
 
@@ -42,6 +44,17 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
     await expect(verify(apiKey, 90 * 24 + 1)).rejects.toMatchObject({ reason: 'expired key' });
   });
 
+  it.each([
+    ['2027-01-31', '2027-01-31T00:00:00.000Z'],
+    ['2027-01-31T18:00:00+02:00', '2027-01-31T16:00:00.000Z'],
+    ['2027-01-31T18:00:00.250Z', '2027-01-31T18:00:00.250Z'],
+  ])('creates a key that ends at %s', async (expires, expiresAt) => {
+    const options = ['--name', 'dated', '--permission', 'read', '--expires', expires];
+    const { keyId } = await create(...options);
+    const { stdout } = await keys('show', keyId, '--json', ...table);
+    expect(JSON.parse(stdout)).toMatchObject({ expiresAt });
+  });
+
   it('lists and shows keys, for people and for machines, without a hash or a secret', async () => {
     const { apiKey, keyId } = await create('--name', 'backend', '--permission', 'write');
     const list = await keys('list', ...table);
@@ -61,7 +74,11 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
     const old = await create('--name', 'till', '--permission', 'write', '--expires', '10d');
     const rotated = await keys('rotate', old.keyId, '--grace', '2h', ...table);
     const [successor = ''] = rotated.stdout.match(keyPattern) ?? [];
-    expect(rotated.stdout).toContain(`the old key ${old.keyId} works until 20`);
+    expect(rotated.stdout).toMatch(
+      new RegExp(
+        `^Made [\\s\\S]+\n${successor}\nThe old key ${old.keyId} works until 20[\\s\\S]+Z\\.\n$`,
+      ),
+    );
     expect(await verify(successor)).toMatchObject({ name: 'till', permission: 'write' });
     await expect(verify(successor, 241)).rejects.toMatchObject({ reason: 'expired key' });
     expect(await verify(old.apiKey, 1)).toMatchObject({ keyId: old.keyId });
@@ -72,33 +89,140 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
   it('never gives a key that is about to end more time by rotating it again', async () => {
     const { keyId, apiKey } = await create('--name', 'till', '--permission', 'read');
     await keys('rotate', keyId, '--grace', '1h', ...table);
-    await keys('rotate', keyId, '--grace', '24h', ...table);
+    await keys('rotate', keyId, '--grace', '24h', '--yes', ...table);
     await expect(verify(apiKey, 2)).rejects.toMatchObject({ reason: 'revoked key' });
   });
 
-  it('warns of a key that has a successor at work, and of no other', async () => {
+  it('makes no second successor, while the first is at work, without being told to', async () => {
     const { keyId } = await create('--name', 'twice', '--permission', 'read');
-    const rotate = async () => {
-      const { stdout, stderr } = await keys('rotate', keyId, ...table);
+    const rotate = async (...options: string[]) => {
+      const { status, stdout, stderr } = await keys('rotate', keyId, ...options, ...table);
       const [apiKey = ''] = stdout.match(keyPattern) ?? [];
-      return { stderr, successorId: parseApiKey(apiKey)?.keyId ?? '' };
+      return { status, stderr, successorId: parseApiKey(apiKey)?.keyId };
     };
     const first = await rotate();
-    expect(first.stderr).toBe('');
-    const second = await rotate();
-    expect(second.stderr).toMatch(/^Warning: [^\n]+ revoke the one that is not used\.\n$/);
-    expect(second.stderr).toContain(first.successorId);
-    await keys('revoke', second.successorId, '--yes', ...table);
-    expect((await rotate()).stderr).toBe('');
+    expect(first).toMatchObject({ status: 0, stderr: '', successorId: expect.any(String) });
+    const { length } = await defineKeyRegister(tables.client(), 'apiKeys').list();
+    const refused = { status: 2, stderr: expect.stringContaining('--yes'), successorId: undefined };
+    expect(await rotate()).toEqual(refused);
+    expect(await defineKeyRegister(tables.client(), 'apiKeys').list()).toHaveLength(length);
+    const second = await rotate('--yes');
+    expect(second).toMatchObject({ status: 0, stderr: '', successorId: expect.any(String) });
+    await keys('revoke', second.successorId ?? '', '--yes', ...table);
+    expect(await rotate()).toMatchObject({ status: 0, stderr: '' });
   });
 
-  it('warns of a key that was rotated before its successor was written down', async () => {
+  it('asks which of two successors there is to be, and takes no for an answer', async () => {
+    const { keyId, apiKey } = await create('--name', 'asked', '--permission', 'read');
+    const { stdout } = await keys('rotate', keyId, ...table);
+    const successorId = parseApiKey(stdout.match(keyPattern)?.[0] ?? '')?.keyId;
+    const args = ['rotate', keyId, ...table];
+    const no = await runOps(script, args, { typed: 'n\n' });
+    expect(no).toMatchObject({ status: 0, stdout: 'Nothing was changed.\n' });
+    expect(no.stderr).toContain(`its successor ${successorId} works. Make another one? [y/N]`);
+    const yes = await runOps(script, args, { typed: 'y\n' });
+    expect(yes.stdout.match(keyPattern)).toHaveLength(1);
+    expect(await verify(apiKey)).toMatchObject({ keyId });
+  });
+
+  it('asks about a key that was rotated before its successor was written down', async () => {
     const { keyId } = await create('--name', 'early', '--permission', 'read');
     const register = defineKeyRegister(tables.client(), 'apiKeys');
     const record = await register.get(keyId);
     if (record) await register.put({ ...record, rotatedAt: '2026-11-20T10:00:00.000Z' });
-    const { stderr } = await keys('rotate', keyId, ...table);
-    expect(stderr).toContain('(see list, named early)');
+    const args = ['rotate', keyId, ...table];
+    const { stderr } = await runOps(script, args, { typed: 'n\n' });
+    expect(stderr).toContain('its successor (see list, named early) works.');
+  });
+
+  it.each(['0s', '0h'])(
+    'asks before a rotation ends the old key at once, by a grace of %s',
+    async (grace) => {
+      const { keyId, apiKey } = await create('--name', 'leaked', '--permission', 'read');
+      const args = ['rotate', keyId, '--grace', grace, ...table];
+      expect(await keys(...args)).toMatchObject({
+        status: 2,
+        stdout: '',
+        stderr: expect.stringContaining('--yes'),
+      });
+      const no = await runOps(script, args, { typed: '\n' });
+      expect(no).toMatchObject({ status: 0, stdout: 'Nothing was changed.\n' });
+      expect(no.stderr).toContain(`the key ${keyId} (leaked, read) ends for good`);
+      expect(await verify(apiKey)).toMatchObject({ keyId });
+      const { stdout } = await keys(...args, '--yes');
+      expect(stdout).toContain(`The old key ${keyId} has ended: within a minute`);
+      await expect(verify(apiKey)).rejects.toMatchObject({ reason: 'revoked key' });
+      expect(await verify(stdout.match(keyPattern)?.[0] ?? '')).toMatchObject({ name: 'leaked' });
+    },
+  );
+
+  it('shows the successor before it ends the old key, and says when it could not end it', async () => {
+    const { keyId, apiKey } = await create('--name', 'between', '--permission', 'read');
+    const database = await startFaultyEndpoint(tables.engine().endpoint);
+    database.fail({ action: 'UpdateItem', fault: 'accessDenied' });
+    const args = ['rotate', keyId, '--endpoint', database.endpoint, '--table', 'apiKeys'];
+    const { status, stdout, stderr } = await keys(...args);
+    await database.close();
+    const [successor = ''] = stdout.match(keyPattern) ?? [];
+    expect(status).toBe(1);
+    expect(stderr).toMatch(
+      /^The old key \w{10} could not be ended, so both it and its successor \w{10} work\.[^\n]+\n$/,
+    );
+    expect(stderr).toContain(`its successor ${parseApiKey(successor)?.keyId} work`);
+    expect(await verify(successor)).toMatchObject({ name: 'between' });
+    expect(await verify(apiKey, 48)).toMatchObject({ keyId });
+  });
+
+  it.each([
+    ['rotate', 'could not be ended'],
+    ['create', 'was made and could not be shown'],
+  ])('says so when nobody saw the key that %s made', async (command, problem) => {
+    const { keyId, apiKey } = await create('--name', 'unseen', '--permission', 'read');
+    const options = command === 'rotate' ? [keyId] : ['--name', 'unseen', '--permission', 'read'];
+    const { status, stderr } = await runUnread(script, [command, ...options, ...table], 'before');
+    expect(status).toBe(1);
+    expect(stderr).toContain(problem);
+    expect(stderr).toContain('The cause: write EPIPE');
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(await verify(apiKey, 48)).toMatchObject({ keyId });
+  });
+
+  it('says nothing when nobody reads a list on', async () => {
+    expect(await runUnread(script, ['list', ...table], 'before')).toEqual({
+      status: 141,
+      stderr: '',
+    });
+  });
+
+  it('lists the successor of a key, and alone what ends within a time, next first', async () => {
+    const ids = new Map<string, string>();
+    for (const [name, expires] of [
+      ['ending-late', '13d'],
+      ['ending-never', undefined],
+      ['ending-too-late', '15d'],
+      ['ending-soon', '2d'],
+      ['ending-rotated', undefined],
+    ] as const) {
+      const options = expires === undefined ? [] : ['--expires', expires];
+      ids.set(name, (await create('--name', name, '--permission', 'read', ...options)).keyId);
+    }
+    const rotatedId = ids.get('ending-rotated') ?? '';
+    const { stdout } = await keys('rotate', rotatedId, '--grace', '3d', ...table);
+    const successorId = parseApiKey(stdout.match(keyPattern)?.[0] ?? '')?.keyId;
+    const all = await keys('list', ...table);
+    expect(all.stdout).toMatch(/^KEY ID .* SUCCESSOR$/m);
+    expect(all.stdout).toMatch(new RegExp(`^${rotatedId} .* ${successorId}$`, 'm'));
+    expect(all.stdout).toMatch(new RegExp(`^${ids.get('ending-never')} .* -$`, 'm'));
+    const ending = await keys('list', '--expiring', '14d', '--json', ...table);
+    const names = (JSON.parse(ending.stdout) as { name: string }[]).map(({ name }) => name);
+    expect(names.filter((name) => name.startsWith('ending-'))).toEqual([
+      'ending-soon',
+      'ending-rotated',
+      'ending-late',
+    ]);
+    expect((await keys('list', '--expiring', '1s', ...table)).stdout).toBe(
+      'No key ends within 1s.\n',
+    );
   });
 
   it('revokes a key at once, and says so when it was already', async () => {
@@ -165,6 +289,13 @@ describe('npm run keys', () => {
       ['create', '--name', 'a', '--permission', 'read', '--expires', '9999d', ...table],
       '--expires',
     ],
+    ...['2027-02-30', '2027-01-31T18:00:00', '2026-01-31', '2037-12-31', '31.1.2027', '0s'].map(
+      (time): [string[], string] => [
+        ['create', '--name', 'a', '--permission', 'read', '--expires', time, ...table],
+        '--expires must',
+      ],
+    ),
+    [['list', '--expiring', 'soon', ...table], '--expiring'],
     [['rotate', 'abcdefghij', '--grace', '-1h', ...table], '--grace'],
     [['show', ...table], 'KEY_ID must be'],
     [['revoke', wholeKey, ...table], 'KEY_ID must be'],
@@ -184,7 +315,7 @@ describe('npm run keys', () => {
   });
 
   it('is a command of its own, which says in one line what is wrong with it', async () => {
-    const outcome = await runOps('infra/ops/keys/keys.ts', ['destroy']);
+    const outcome = await runOps(script, ['destroy']);
     expect(outcome).toMatchObject({ status: 2, stdout: '' });
     expect(outcome.stderr).toMatch(/^There is no command "destroy"[^\n]+\n$/);
   });

@@ -1,0 +1,71 @@
+import type { KeyRegister } from '../../../shared/keys/keyRegister.ts';
+import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
+import { confirm } from '../../cli/confirm.ts';
+import { toErrorLine } from '../../cli/errorLine.ts';
+import { UsageError } from '../../cli/usage.ts';
+import { type KeyOptions, parseGrace } from './keyOptions.ts';
+import { toKeyStatus } from './keyStatus.ts';
+import { findKey, type Print, toNewKeyText } from './keyText.ts';
+
+/**
+ * Makes a successor, shows it, and only then ends the old key: whatever fails, one of the two is at work
+ * and in somebody's hands.
+ * @throws {UsageError} when the key has ended, or nobody is there to be asked
+ * @throws {Error} when the old key could not be ended
+ */
+export async function rotateKey(
+  register: KeyRegister,
+  options: KeyOptions,
+  keyId: string,
+  print: Print,
+): Promise<void> {
+  const old = await findKey(register, keyId);
+  const status = toKeyStatus(old, Date.now());
+  if (status !== 'active' && status !== 'ending') {
+    throw new UsageError(`The key ${keyId} is ${status}: make a new one with create.`);
+  }
+  const question = await toQuestion(register, old, parseGrace(options));
+  if (question && !options.yes && !(await confirm(question))) return print('Nothing was changed.');
+
+  const successor = await register.succeed(old);
+  const successorId = successor.record.keyId;
+  const done = `Made the key ${successorId}, the successor of ${keyId} (${old.name}).`;
+  let ends: string;
+  try {
+    await print(toNewKeyText(successor, options, done));
+    ends = await register.retire(keyId, successorId, parseGrace(options));
+  } catch (error) {
+    throw new Error(
+      `The old key ${keyId} could not be ended, so both it and its successor ${successorId} work. With the successor in use, revoke the old one; if the successor was not shown, revoke that. The cause: ${toErrorLine(error)}`,
+    );
+  }
+  const isOver = Date.parse(ends) <= Date.now();
+  const end = isOver ? 'has ended: within a minute nothing lets it in' : `works until ${ends}`;
+  if (!options.json) await print(`The old key ${keyId} ${end}.`);
+}
+
+/** What has to be answered first, if anything. */
+async function toQuestion(
+  register: KeyRegister,
+  old: KeyRecord,
+  graceMilliseconds: number,
+): Promise<string | undefined> {
+  const { keyId, name, permission } = old;
+  const warning = await findSuccessor(register, old);
+  if (graceMilliseconds === 0) {
+    return `${warning}Without a grace, the key ${keyId} (${name}, ${permission}) ends for good as soon as its successor is made. Rotate it?`;
+  }
+  return warning && `${warning}Make another one?`;
+}
+
+/** A key that is rotated twice leaves two successors, of which one may be in nobody's hands. */
+async function findSuccessor(
+  register: KeyRegister,
+  { keyId, name, rotatedAt, successorId }: KeyRecord,
+): Promise<string> {
+  if (rotatedAt === undefined) return '';
+  const successor = successorId === undefined ? undefined : await register.get(successorId);
+  const status = successor && toKeyStatus(successor, Date.now());
+  if (status === 'revoked' || status === 'expired') return '';
+  return `The key ${keyId} was rotated already, at ${rotatedAt}; its successor ${successorId ?? `(see list, named ${name})`} works. `;
+}
