@@ -1,5 +1,6 @@
 import { listenForInterruption } from '../cli/interruption.ts';
 import { UsageError } from '../cli/usage.ts';
+import { tableNames } from '../stages/tables.ts';
 import { useLambdaConsole } from './lambda/lambdaConsole.ts';
 import { startLocalStage } from './localStage.ts';
 import { help, type Options, parseOptions } from './options.ts';
@@ -24,7 +25,7 @@ export async function start(args: string[]): Promise<number> {
   }
 }
 
-async function run({ port, data: file, dir, rehearsal }: Options): Promise<void> {
+async function run({ port, data: file, dir, enginePort, rehearsal }: Options): Promise<void> {
   // Never disposed of: the echo of a Ctrl-C that npm sends may come when all is closed already.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
@@ -41,8 +42,9 @@ async function run({ port, data: file, dir, rehearsal }: Options): Promise<void>
       signal: stop,
       rehearsal,
       ...(dir !== undefined && { dir }),
+      ...(enginePort !== undefined && { enginePort }),
     }).finally(() => clearTimeout(notice));
-    const { baseUrl, documentationAddress, apiKey, readKey } = stage;
+    const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
     const curl = `curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`;
     const lines = [
       `Base address: ${baseUrl}`,
@@ -50,6 +52,9 @@ async function run({ port, data: file, dir, rehearsal }: Options): Promise<void>
       `Try it: ${curl}`,
       `Read key: ${readKey}`,
       `Documentation: ${documentationAddress}/`,
+      ...(enginePort === undefined
+        ? []
+        : [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]),
     ];
     process.stdout.write(lines.map((line) => `${line}\n`).join(''));
     await new Promise<void>((resolve) => {
