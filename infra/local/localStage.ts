@@ -46,6 +46,8 @@ export interface LocalStageOptions extends EngineOptions {
   readonly rehearsal?: Rehearsal;
   /** Ends a start that is under way, which then rejects. */
   readonly signal?: AbortSignal;
+  /** Is told how many entries of the data are in the tables. */
+  readonly onProgress?: (done: number) => void;
 }
 
 /**
@@ -98,13 +100,14 @@ async function fillTables({
   data,
   onlyIfNew,
   signal,
+  onProgress,
 }: LocalStageOptions): Promise<Pick<LocalStage, 'apiKey' | 'readKey'>> {
   const client = new DynamoDBClient({});
   try {
     await createTables(client);
     const keys = defineKeyRegister(client, 'apiKeys');
     if (!(onlyIfNew && (await hasLocalKey(keys)))) {
-      await loadData(client, data, signal);
+      await loadData(client, data, { signal, onProgress });
     }
     const readKey = await replaceLocalKey(keys, 'read');
     return { readKey, apiKey: await replaceLocalKey(keys, 'write') };

@@ -1,4 +1,5 @@
 import { listenForInterruption } from '../cli/interruption.ts';
+import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { tableNames } from '../stages/tables.ts';
 import { useLambdaConsole } from './lambda/lambdaConsole.ts';
@@ -6,9 +7,6 @@ import { startLocalStage } from './localStage.ts';
 import { help, type Options, parseOptions } from './options.ts';
 import { StartFailure } from './startFailure.ts';
 import { readStoreData, type StoreData } from './storeData.ts';
-
-/** How long a start may take before it says what it is doing. */
-const PATIENCE_MILLISECONDS = 2_000;
 
 const sample = new URL('sample.json', import.meta.url);
 
@@ -31,19 +29,17 @@ async function run({ port, data: file, dir, enginePort, rehearsal }: Options): P
   useLambdaConsole();
   try {
     const data = await readStoreData(file ?? sample);
-    const notice = setTimeout(
-      () => tell(`Loading ${count(data)} entries …`),
-      PATIENCE_MILLISECONDS,
-    );
+    const progress = defineProgress(`Loading ${file ?? 'the sample'}`, count(data));
     const stage = await startLocalStage({
       port,
       data,
       onlyIfNew: file === undefined,
       signal: stop,
+      onProgress: progress.update,
       rehearsal,
       ...(dir !== undefined && { dir }),
       ...(enginePort !== undefined && { enginePort }),
-    }).finally(() => clearTimeout(notice));
+    }).finally(progress.clear);
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
     const curl = `curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`;
     const lines = [
@@ -72,8 +68,8 @@ function toLine(error: unknown): string {
   return error instanceof StartFailure ? error.message : String((error as Error)?.stack ?? error);
 }
 
-function count({ inventory, pets, orders }: StoreData): string {
-  return (inventory.length + pets.length + orders.length).toLocaleString('en');
+function count({ inventory, pets, orders }: StoreData): number {
+  return inventory.length + pets.length + orders.length;
 }
 
 function tell(line: string): void {

@@ -94,15 +94,17 @@ describe('a start', { timeout: 30_000 }, () => {
     expect(await stop(stage, 'SIGINT')).toBe(0);
   });
 
-  test('can be broken off while it loads', async () => {
-    const entries = Array.from({ length: 60_000 }, (_, petId) => ({
+  test('says how far it is with a large file, and can be broken off', async () => {
+    const entries = Array.from({ length: 200_000 }, (_, petId) => ({
       petId,
       quantity: 1,
       status: 'available',
     }));
     const file = await writeData('large.json', JSON.stringify({ inventory: entries }));
     const local = runLocal('--port', '0', '--data', file);
-    while (!local.stderr().includes('Loading 60,000 entries')) {
+    const progress = /^Loading .*large\.json: \d+% of 200,000 rows, [\d,]+ rows\/s, 0:\d\d left$/m;
+    while (!progress.test(local.stderr())) {
+      expect(local.child.exitCode).toBeNull();
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     local.child.kill('SIGTERM');
