@@ -1,11 +1,12 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
+import { stageHelp } from '../../cli/stageOption.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { type KeyCommand, type KeyOptions, keyCommands } from './keyCommands.ts';
 
 const tableHelp = `Which table:
-  --stage staging|production      the stage's, found through its stack with your AWS credentials
+${stageHelp}
   --endpoint URL --table NAME     an emulator's`;
 
 const flags: Record<string, NonNullable<ParseArgsConfig['options']>[string]> = {
