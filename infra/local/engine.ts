@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import dynalite from 'dynalite';
@@ -55,6 +55,7 @@ async function checkFolder(dir: string): Promise<void> {
   const { Level } = createRequire(createRequire(import.meta.url).resolve('dynalite'))('level');
   try {
     await mkdir(dir, { recursive: true });
+    refuseForeignFiles(await readdir(dir));
     const store = new Level(dir);
     await store.open();
     await store.close();
@@ -64,6 +65,26 @@ async function checkFolder(dir: string): Promise<void> {
       cause?.code === 'LEVEL_LOCKED' ? 'another process is using it' : (cause?.message ?? message);
     throw new StartFailure(`The folder ${dir} cannot be used: ${reason}`);
   }
+}
+
+/** What LevelDB makes first: https://github.com/google/leveldb/blob/main/doc/impl.md */
+const storeFile = /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.dbtmp)$/;
+const storeDataFile = /^\d+\.(ldb|sst|log)$/;
+
+/**
+ * LevelDB would put its files among those of others, and remove what is named as its own. Hidden files,
+ * which systems leave in any folder, do not count.
+ */
+function refuseForeignFiles(names: readonly string[]): void {
+  const isStore = names.includes('CURRENT');
+  const foreign = names.find(
+    (name) =>
+      !name.startsWith('.') && !storeFile.test(name) && !(isStore && storeDataFile.test(name)),
+  );
+  if (foreign === undefined) return;
+  throw new Error(
+    `it holds ${foreign}, which is not the local stage's; name one that is empty, or not there yet`,
+  );
 }
 
 /**

@@ -26,8 +26,8 @@ Options:
   --port N          the port to listen on (default 3000; 0 picks a free one)
   --data FILE.json  the data to load: {"inventory": [...], "pets": [...], "orders": [...]}
                     (default: a sample of fifty pets and twenty orders)
-  --dir FOLDER      keep the data in this folder between runs (default: in memory). A folder that
-                    holds data already is used as it is; with --data, the file's entries are put
+  --dir FOLDER      keep the data in this folder between runs (default: in memory), which holds
+                    nothing else. One that holds data already is used as it is; with --data, the file's entries are put
                     over those that it holds. The API key is a new one at each start.
   --fail 503:0.1    answer a tenth of the requests so, with the contract's headers and body, to try
                     clients with; any status of an error, may be repeated
