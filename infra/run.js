@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 // Runs a TypeScript file with the arguments behind its name. In JavaScript, so that a Node.js which is too
 // old for TypeScript can still say so: where npm ran no install scripts, the machine's own runs this.
 const { devDependencies } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
 const [needed, found] = [devDependencies.node, process.versions.node].map((version) =>
   Number.parseInt(version, 10),
