@@ -163,6 +163,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   },
   'infra/local/gateway': {
     rooms: [
+      'infra/gateway/accessLogFormat.ts',
       'infra/gateway/gatewayErrors.ts',
       'infra/gateway/gatewayLimits.ts',
       'infra/local/lambda',

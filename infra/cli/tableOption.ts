@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { parseStage, toRegion } from './stageOption.ts';
+import { parseStage, stageUsage, toRegion } from './stageOption.ts';
 import { readOutput, readStack } from './stageStack.ts';
 import { UsageError } from './usage.ts';
 
@@ -31,9 +31,7 @@ export async function openTable(output: string, options: TableOptions): Promise<
   if (name === undefined && endpoint !== undefined && table !== undefined) {
     return { client: defineEmulatorClient(endpoint), tableName: table };
   }
-  throw new UsageError(
-    'Say which table: --stage staging|production, or --endpoint URL --table NAME.',
-  );
+  throw new UsageError(`Say which table: ${stageUsage}, or --endpoint URL --table NAME.`);
 }
 
 /** Emulators take any credentials. @throws {UsageError} when the endpoint is not a URL */

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import dynalite from 'dynalite';
+import { listen } from './listen.ts';
 import { StartFailure } from './startFailure.ts';
 
 /** Something that speaks DynamoDB. */
@@ -12,12 +11,21 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+export interface EngineOptions {
+  /** The folder that keeps the data; without one it is in memory. */
+  readonly dir?: string;
+  /** Of the loopback; by default the system picks one, as it does for 0. */
+  readonly enginePort?: number;
+}
+
 /**
  * dynalite in this process.
- * @param options.dir the folder that keeps the data; without one it is in memory
- * @throws {StartFailure} when the folder cannot be used
+ * @throws {StartFailure} when the folder or the port cannot be used
  */
-export async function startEmbeddedEngine({ dir }: { dir?: string } = {}): Promise<Engine> {
+export async function startEmbeddedEngine({
+  dir,
+  enginePort = 0,
+}: EngineOptions = {}): Promise<Engine> {
   if (dir !== undefined) await checkFolder(dir);
   const server = dynalite({
     createTableMs: 0,
@@ -27,10 +35,9 @@ export async function startEmbeddedEngine({ dir }: { dir?: string } = {}): Promi
   });
   const isIdle = trackActions(server);
   server.on('request', survivesHalfRequest);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server, enginePort, '--expose-dynamodb');
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     async close() {
       await isIdle();
       const closed = new Promise((resolve) => server.close(resolve));
@@ -48,6 +55,7 @@ async function checkFolder(dir: string): Promise<void> {
   const { Level } = createRequire(createRequire(import.meta.url).resolve('dynalite'))('level');
   try {
     await mkdir(dir, { recursive: true });
+    refuseForeignFiles(await readdir(dir));
     const store = new Level(dir);
     await store.open();
     await store.close();
@@ -57,6 +65,26 @@ async function checkFolder(dir: string): Promise<void> {
       cause?.code === 'LEVEL_LOCKED' ? 'another process is using it' : (cause?.message ?? message);
     throw new StartFailure(`The folder ${dir} cannot be used: ${reason}`);
   }
+}
+
+/** What LevelDB makes first: https://github.com/google/leveldb/blob/main/doc/impl.md */
+const storeFile = /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.dbtmp)$/;
+const storeDataFile = /^\d+\.(ldb|sst|log)$/;
+
+/**
+ * LevelDB would put its files among those of others, and remove what is named as its own. Hidden files,
+ * which systems leave in any folder, do not count.
+ */
+function refuseForeignFiles(names: readonly string[]): void {
+  const isStore = names.includes('CURRENT');
+  const foreign = names.find(
+    (name) =>
+      !name.startsWith('.') && !storeFile.test(name) && !(isStore && storeDataFile.test(name)),
+  );
+  if (foreign === undefined) return;
+  throw new Error(
+    `it holds ${foreign}, which is not the local stage's; name one that is empty, or not there yet`,
+  );
 }
 
 /**

@@ -1,21 +1,18 @@
-import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { apiVersion } from '../../shared/contract/apiVersion.ts';
 import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
 import { defineAwslambda } from './awslambda.ts';
 import { createTables } from './createTables.ts';
 import { defineDocumentation } from './documentation.ts';
-import { type Engine, startEmbeddedEngine } from './engine.ts';
+import { type Engine, type EngineOptions, startEmbeddedEngine } from './engine.ts';
 import { defineDrain } from './gateway/drain.ts';
 import { defineGateway, type Service } from './gateway/gateway.ts';
 import type { Rehearsal } from './gateway/rehearsal.ts';
 import { setFunctionEnvironment } from './lambda/functionEnvironment.ts';
 import { importHandler, type LoadHandler, loadFunctions } from './lambda/lambdaFunction.ts';
+import { listen } from './listen.ts';
 import { loadData } from './loadData.ts';
 import { hasLocalKey, replaceLocalKey } from './localKey.ts';
-import { StartFailure } from './startFailure.ts';
 import type { StoreData } from './storeData.ts';
 
 /** The service on this machine. */
@@ -28,19 +25,19 @@ export interface LocalStage {
   readonly apiKey: string;
   /** A key that allows reading alone. */
   readonly readKey: string;
+  /** Where the engine speaks DynamoDB. */
+  readonly engineEndpoint: string;
   /** Answers the requests under way, then ends the engine. */
   close(): Promise<void>;
 }
 
-export interface LocalStageOptions {
+export interface LocalStageOptions extends EngineOptions {
   /** 0 lets the system pick one. */
   readonly port: number;
   /** What to put into the tables. */
   readonly data: StoreData;
   /** Puts the data only where no earlier run finished its start. */
   readonly onlyIfNew?: boolean;
-  /** The folder of the embedded engine; without one, it keeps its data in memory. */
-  readonly dir?: string;
   /** dynalite by default. It is closed with the stage. */
   readonly engine?: Engine;
   /** A handler, or a module that exports one as `handler`; by default those in `functions/`. */
@@ -49,19 +46,22 @@ export interface LocalStageOptions {
   readonly rehearsal?: Rehearsal;
   /** Ends a start that is under way, which then rejects. */
   readonly signal?: AbortSignal;
+  /** Is told how many entries of the data are in the tables. */
+  readonly onProgress?: (done: number) => void;
 }
 
 /**
  * Starts the stage and fills its tables. A process can have one, since the functions read the
  * environment when they are imported.
- * @throws {StartFailure} when the port or the folder cannot be used
+ * @throws {StartFailure} when a port or the folder cannot be used
  */
 export async function startLocalStage(options: LocalStageOptions): Promise<LocalStage> {
   const service = Promise.withResolvers<Service>();
   const gateway = defineGateway(service.promise, options.rehearsal);
   const drain = defineDrain(gateway);
   // First, since loading data is in vain when the port is in use.
-  const baseUrl = await listen(gateway, options.port);
+  const port = await listen(gateway, options.port, '--port');
+  const baseUrl = `http://127.0.0.1:${port}/${apiVersion}`;
   let engine: Engine | undefined;
   try {
     engine = options.engine ?? (await startEmbeddedEngine(options));
@@ -81,6 +81,7 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
       baseUrl,
       documentationAddress,
       ...keys,
+      engineEndpoint: engine.endpoint,
       close() {
         closed ??= close();
         return closed;
@@ -94,30 +95,19 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
   }
 }
 
-async function listen(gateway: Server, port: number): Promise<string> {
-  try {
-    gateway.listen(port, '127.0.0.1');
-    await once(gateway, 'listening');
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reason = code === 'EADDRINUSE' ? 'it is in use' : message;
-    throw new StartFailure(`Port ${port} cannot be used: ${reason}`);
-  }
-  return `http://127.0.0.1:${(gateway.address() as AddressInfo).port}/${apiVersion}`;
-}
-
 /** @returns the API keys, of which that to write is made last: its presence says that the tables are filled */
 async function fillTables({
   data,
   onlyIfNew,
   signal,
+  onProgress,
 }: LocalStageOptions): Promise<Pick<LocalStage, 'apiKey' | 'readKey'>> {
   const client = new DynamoDBClient({});
   try {
     await createTables(client);
     const keys = defineKeyRegister(client, 'apiKeys');
     if (!(onlyIfNew && (await hasLocalKey(keys)))) {
-      await loadData(client, data, signal);
+      await loadData(client, data, { signal, onProgress });
     }
     const readKey = await replaceLocalKey(keys, 'read');
     return { readKey, apiKey: await replaceLocalKey(keys, 'write') };

@@ -9,6 +9,8 @@ export interface Options {
   readonly data?: string;
   /** A folder that keeps the data between runs. */
   readonly dir?: string;
+  /** The port on which commands reach the tables; 0 lets the system pick one. Without it they have no fixed one. */
+  readonly enginePort?: number;
   /** Errors and delays to try clients with. */
   readonly rehearsal: Rehearsal;
   readonly help: boolean;
@@ -24,12 +26,15 @@ Options:
   --port N          the port to listen on (default 3000; 0 picks a free one)
   --data FILE.json  the data to load: {"inventory": [...], "pets": [...], "orders": [...]}
                     (default: a sample of fifty pets and twenty orders)
-  --dir FOLDER      keep the data in this folder between runs (default: in memory). A folder that
-                    holds data already is used as it is; with --data, the file's entries are put
+  --dir FOLDER      keep the data in this folder between runs (default: in memory), which holds
+                    nothing else. One that holds data already is used as it is; with --data, the file's entries are put
                     over those that it holds. The API key is a new one at each start.
   --fail 503:0.1    answer a tenth of the requests so, with the contract's headers and body, to try
                     clients with; any status of an error, may be repeated
   --delay 200ms     answer every request that much later
+  --expose-dynamodb PORT
+                    let npm run keys, import and export work on these tables, by
+                    --endpoint http://127.0.0.1:PORT (0 picks a free port)
   -h, --help        show this
 
 Stop it with Ctrl-C. Requests under way are answered first; a second Ctrl-C ends it at once.
@@ -37,9 +42,15 @@ Stop it with Ctrl-C. Requests under way are answered first; a second Ctrl-C ends
 
 /** @throws {UsageError} when the arguments are not ones that `help` tells of */
 export function parseOptions(args: string[]): Options {
-  const { port, fail, delay, ...values } = parse(args);
+  const { port, fail, delay, 'expose-dynamodb': enginePort, ...values } = parse(args);
   const rehearsal = { failures: parseFailures(fail), delayMilliseconds: parseDelay(delay) };
-  return { ...values, port: parsePort(port), rehearsal, help: values.help ?? false };
+  return {
+    ...values,
+    port: parsePort('--port', port),
+    ...(enginePort !== undefined && { enginePort: parsePort('--expose-dynamodb', enginePort) }),
+    rehearsal,
+    help: values.help ?? false,
+  };
 }
 
 function parse(args: string[]) {
@@ -50,6 +61,7 @@ function parse(args: string[]) {
         port: { type: 'string', default: '3000' },
         data: { type: 'string' },
         dir: { type: 'string' },
+        'expose-dynamodb': { type: 'string' },
         fail: { type: 'string', multiple: true, default: [] },
         delay: { type: 'string', default: '0ms' },
         help: { type: 'boolean', short: 'h' },
@@ -66,10 +78,10 @@ function parse(args: string[]) {
   }
 }
 
-function parsePort(text: string): number {
+function parsePort(option: string, text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
-  throw new UsageError(`Option '--port' must be a number from 0 to 65535, not '${text}'`);
+  throw new UsageError(`Option '${option}' must be a number from 0 to 65535, not '${text}'`);
 }
 
 function parseFailures(texts: readonly string[]): RehearsedFailure[] {

@@ -1,13 +1,12 @@
 import { listenForInterruption } from '../cli/interruption.ts';
+import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
+import { tableNames } from '../stages/tables.ts';
 import { useLambdaConsole } from './lambda/lambdaConsole.ts';
 import { startLocalStage } from './localStage.ts';
 import { help, type Options, parseOptions } from './options.ts';
 import { StartFailure } from './startFailure.ts';
 import { readStoreData, type StoreData } from './storeData.ts';
-
-/** How long a start may take before it says what it is doing. */
-const PATIENCE_MILLISECONDS = 2_000;
 
 const sample = new URL('sample.json', import.meta.url);
 
@@ -24,25 +23,24 @@ export async function start(args: string[]): Promise<number> {
   }
 }
 
-async function run({ port, data: file, dir, rehearsal }: Options): Promise<void> {
+async function run({ port, data: file, dir, enginePort, rehearsal }: Options): Promise<void> {
   // Never disposed of: the echo of a Ctrl-C that npm sends may come when all is closed already.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
   try {
     const data = await readStoreData(file ?? sample);
-    const notice = setTimeout(
-      () => tell(`Loading ${count(data)} entries …`),
-      PATIENCE_MILLISECONDS,
-    );
+    const progress = defineProgress(`Loading ${file ?? 'the sample'}`, count(data));
     const stage = await startLocalStage({
       port,
       data,
       onlyIfNew: file === undefined,
       signal: stop,
+      onProgress: progress.update,
       rehearsal,
       ...(dir !== undefined && { dir }),
-    }).finally(() => clearTimeout(notice));
-    const { baseUrl, documentationAddress, apiKey, readKey } = stage;
+      ...(enginePort !== undefined && { enginePort }),
+    }).finally(progress.clear);
+    const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
     const curl = `curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`;
     const lines = [
       `Base address: ${baseUrl}`,
@@ -50,6 +48,9 @@ async function run({ port, data: file, dir, rehearsal }: Options): Promise<void>
       `Try it: ${curl}`,
       `Read key: ${readKey}`,
       `Documentation: ${documentationAddress}/`,
+      ...(enginePort === undefined
+        ? []
+        : [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]),
     ];
     process.stdout.write(lines.map((line) => `${line}\n`).join(''));
     await new Promise<void>((resolve) => {
@@ -67,8 +68,8 @@ function toLine(error: unknown): string {
   return error instanceof StartFailure ? error.message : String((error as Error)?.stack ?? error);
 }
 
-function count({ inventory, pets, orders }: StoreData): string {
-  return (inventory.length + pets.length + orders.length).toLocaleString('en');
+function count({ inventory, pets, orders }: StoreData): number {
+  return inventory.length + pets.length + orders.length;
 }
 
 function tell(line: string): void {

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AccessLogLine } from '../../gateway/accessLogFormat.ts';
 import {
   fixedAnswerTypes,
   type GatewayError,
@@ -8,6 +9,7 @@ import {
 } from '../../gateway/gatewayErrors.ts';
 import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
 import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
+import { type Logged, toAccessLine, writeAccessLine } from './accessLine.ts';
 import {
   type GatewayAnswer,
   sendAnswer,
@@ -36,13 +38,20 @@ interface Answering extends Omit<Service, 'functions'> {
   readonly rehearsal: Rehearsal;
 }
 
+/** An answer that no function gave; `logged` where it has a line in API Gateway's access log. */
+interface OwnAnswer extends GatewayAnswer {
+  readonly logged?: Logged;
+}
+
 /**
  * An HTTP server that does for the functions what a REST API of API Gateway does, without its
  * throttling. Requests wait until the functions are there.
+ * @param logAccess takes a line for each request that reaches no function: functions log theirs by themselves
  */
 export function defineGateway(
   service: Promise<Service>,
   rehearsal: Rehearsal = noRehearsal,
+  logAccess: (line: AccessLogLine) => void = writeAccessLine,
 ): Server {
   const answering = service.then(({ functions, ...others }) => ({
     ...others,
@@ -51,9 +60,13 @@ export function defineGateway(
   }));
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
+    const arrived = performance.now();
     try {
       const answer = await answerRequest(await answering, request, incoming, response);
-      if (answer) sendAnswer(answer, response);
+      if (!answer) return;
+      sendAnswer(answer, response);
+      const { logged } = answer;
+      if (logged) logAccess(toAccessLine(request, answer, logged, performance.now() - arrived));
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return;
       console.error({
@@ -74,29 +87,35 @@ async function answerRequest(
   request: GatewayRequest,
   incoming: IncomingMessage,
   response: ServerResponse,
-): Promise<GatewayAnswer | undefined> {
+): Promise<OwnAnswer | undefined> {
   const { requestId, method, path } = request;
-  const refuse = (error: GatewayError) => toErrorAnswer(error, requestId);
-  if (countBytes(request.headerLines) > MAX_HEADER_BYTES) return refuse(gatewayErrors.DEFAULT_4XX);
+  const answerFixed = (error: GatewayError, logged: Logged) => ({
+    ...toErrorAnswer(error, requestId),
+    logged,
+  });
+  const refuse = (gatewayError: keyof typeof gatewayErrors, at: Logged = {}) =>
+    answerFixed(gatewayErrors[gatewayError], { ...at, gatewayError });
+  if (countBytes(request.headerLines) > MAX_HEADER_BYTES) return refuse('DEFAULT_4XX');
   const beside = path === undefined ? await answerBeside?.(request) : undefined;
   if (beside) return beside;
   const route = path === undefined ? undefined : findRoute(path);
-  const refuseFixed = (error: GatewayError) =>
-    refuse(hasFixedAnswer(incoming) ? error : gatewayErrors.UNSUPPORTED_MEDIA_TYPE);
-  if (!route) return refuseFixed(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
+  const refuseFixed = (error: GatewayError, at: Logged) =>
+    hasFixedAnswer(incoming) ? answerFixed(error, at) : refuse('UNSUPPORTED_MEDIA_TYPE', at);
+  if (!route) return refuseFixed(gatewayErrors.MISSING_AUTHENTICATION_TOKEN, {});
+  const at = { route: route.path };
   const allow = toAllow([...route.functions.keys()]);
-  if (method === 'OPTIONS') return toPreflightAnswer(allow, requestId);
+  if (method === 'OPTIONS') return { ...toPreflightAnswer(allow, requestId), logged: at };
   const called = route.functions.get(method);
-  if (!called) return refuseFixed(toMethodNotAllowedError(allow));
+  if (!called) return refuseFixed(toMethodNotAllowedError(allow), at);
   const body = await readBody(incoming);
-  if (body === undefined) return refuse(gatewayErrors.REQUEST_TOO_LARGE);
+  if (body === undefined) return refuse('REQUEST_TOO_LARGE', at);
   const event = toProxyEvent(request, called.operation.path, route.pathParameters, body);
   if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
-    return refuse(gatewayErrors.REQUEST_TOO_LARGE);
+    return refuse('REQUEST_TOO_LARGE', at);
   }
   const { operation } = called;
   const rehearsed = await rehearse(rehearsal, { operation, allow, documentationAddress });
-  if (rehearsed) return refuse(rehearsed);
+  if (rehearsed) return answerFixed(rehearsed, at);
   await invoke(called, event, response);
   return undefined;
 }

@@ -2,6 +2,8 @@ import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
 
 /** Where a path leads: its functions by method, and the parameters as the path has them, decoded. */
 export interface Route {
+  /** As the contract has it, such as `/pets/{petId}`. */
+  readonly path: string;
   readonly functions: ReadonlyMap<string, LambdaFunction>;
   readonly pathParameters: Record<string, string>;
 }
@@ -12,14 +14,15 @@ export type FindRoute = (path: string) => Route | undefined;
 export function defineRoutes(functions: readonly LambdaFunction[]): FindRoute {
   const byPath = Map.groupBy(functions, ({ operation }) => operation.path);
   const routes = [...byPath].map(([path, group]) => ({
+    path,
     template: path.split('/'),
     functions: new Map(group.map((each) => [each.operation.method, each])),
   }));
-  return function findRoute(path) {
-    const segments = path.split('/');
-    for (const { template, functions } of routes) {
+  return function findRoute(searched) {
+    const segments = searched.split('/');
+    for (const { path, template, functions } of routes) {
       const pathParameters = match(template, segments);
-      if (pathParameters) return { functions, pathParameters };
+      if (pathParameters) return { path, functions, pathParameters };
     }
     return undefined;
   };

@@ -2,7 +2,7 @@ import type { ParseArgsConfig } from 'node:util';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { toKeySchema } from '../../bulk/keySchema.ts';
 import { type ResourceName, resourceNames } from '../../bulk/resources.ts';
-import { parseStage, toRegion } from '../../cli/stageOption.ts';
+import { parseStage, stageHelp, stageUsage, toRegion } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { defineEmulatorClient } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
@@ -25,7 +25,7 @@ export const dataTableFlags = {
 } as const satisfies ParseArgsConfig['options'];
 
 export const dataTableHelp = `Which tables:
-  --stage staging|production      the stage's, found through its stack with your AWS credentials
+${stageHelp}
   --endpoint URL                  an emulator's, named inventory, pets and orders, or as
                                   --inventory-table, --pets-table and --orders-table say
 `;
@@ -53,7 +53,7 @@ export function checkDataTables(options: DataTableOptions): void {
   const { stage, endpoint } = options;
   const isNamed = resourceNames.some((name) => options[`${name}-table`] !== undefined);
   if ((stage === undefined) === (endpoint === undefined) || (stage !== undefined && isNamed)) {
-    throw new UsageError('Say which tables: --stage staging|production, or --endpoint URL.');
+    throw new UsageError(`Say which tables: ${stageUsage}, or --endpoint URL.`);
   }
   if (stage !== undefined) parseStage(stage);
   else if (endpoint !== undefined) defineEmulatorClient(endpoint).destroy();

@@ -4,7 +4,8 @@ import { resources } from '../../bulk/resources.ts';
 import { type Patience, retry } from '../../bulk/retry.ts';
 import { defineProgress } from '../../cli/progress.ts';
 import { toCsvLine } from './files/csv.ts';
-import type { DataSource } from './files/dataSource.ts';
+import { type DataSource, isStandardStream } from './files/dataSource.ts';
+import { printContent } from './files/printContent.ts';
 import { replaceFile } from './files/replaceFile.ts';
 import { defineSortedLines } from './files/sortedLines.ts';
 
@@ -14,13 +15,11 @@ export interface ScannedTable extends Patience {
 }
 
 /**
- * Writes every entry of a table to a file, in the order of the ids, and returns how many there are.
+ * Writes every entry of a table to a file, or to standard output, in the order of the ids, and returns how many there are.
  * The scan is strongly consistent, so that what was written before it is in it.
  */
-export async function exportRows(
-  { name, file, format }: DataSource,
-  table: ScannedTable,
-): Promise<number> {
+export async function exportRows(target: DataSource, table: ScannedTable): Promise<number> {
+  const { name, file, format } = target;
   const { columns = [], idName, toMembers } = resources[name];
   const progress = defineProgress(`Reading ${table.tableName}`, undefined);
   const sorted = defineSortedLines();
@@ -46,11 +45,9 @@ export async function exportRows(
       next = LastEvaluatedKey;
     } while (next);
     progress.clear();
-    await replaceFile(
-      file,
-      toContent(format === 'csv' ? toCsvLine(columns) : undefined),
-      table.signal,
-    );
+    const content = toContent(format === 'csv' ? toCsvLine(columns) : undefined);
+    if (isStandardStream(target)) await printContent(content, table.signal);
+    else await replaceFile(file, content, table.signal);
     return rows;
   } finally {
     progress.clear();

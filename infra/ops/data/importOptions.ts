@@ -12,10 +12,15 @@ Files:
   --inventory FILE.csv|.jsonl     CSV starts with the line petId,quantity,status
   --pets FILE.jsonl               JSON Lines: one JSON object a line, as the service answers it
   --orders FILE.jsonl
+  each may be gzip (.csv.gz, .jsonl.gz); - is standard input, with CSV of the inventory, else JSON Lines
 
 ${dataTableHelp}
 Options:
-  --skip-invalid                  load the rows that are valid, in place of none
+  --dry-run                       check files and tables, and write nothing to the tables
+  --rejects FILE                  write the rows that are not valid to this file, to be corrected there and
+                                  imported; only with one of the files above
+  --skip-invalid                  load the rows that are valid, in place of none; the status is 3 when
+                                  some were left out
   --overwrite                     replace what is there; asks first on a stage
   --yes                           do not ask
   --max-wcu N                     use at most N write request units a second
@@ -27,6 +32,8 @@ export const importFlags = {
   inventory: { type: 'string' },
   pets: { type: 'string' },
   orders: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  rejects: { type: 'string' },
   'skip-invalid': { type: 'boolean' },
   overwrite: { type: 'boolean' },
   yes: { type: 'boolean' },
@@ -37,6 +44,8 @@ export const importFlags = {
 
 /** What was typed. */
 export interface ImportOptions extends DataTableOptions, FileOptions {
+  readonly 'dry-run'?: boolean;
+  readonly rejects?: string;
   readonly 'skip-invalid'?: boolean;
   readonly overwrite?: boolean;
   readonly yes?: boolean;

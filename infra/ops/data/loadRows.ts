@@ -19,11 +19,12 @@ export interface LoadState {
  * @throws {Error} when a write fails for good, or the file has changed since it was checked
  */
 export async function loadRows(
-  { source: { name, file, format }, rows, invalid, seen }: CheckedFile,
+  { source, rows, invalid, seen }: CheckedFile,
   writeGroup: WriteGroup,
   state: LoadState,
   signal: AbortSignal,
 ): Promise<void> {
+  const { name, file } = source;
   const progress = defineProgress(`Loading ${file}`, rows - invalid);
   const underWay: Promise<void>[] = [];
   let group: Entry[] = [];
@@ -59,7 +60,7 @@ export async function loadRows(
 
   try {
     let line = 0;
-    for await (const page of readRows(file, format, resources[name])) {
+    for await (const page of readRows(source, resources[name])) {
       for (const row of page.rows) {
         line = row.line;
         if (isWanted(row)) group.push(row.entry);

@@ -13,7 +13,12 @@ import {
   openDataTables,
 } from './dataTableOption.ts';
 import { exportRows } from './exportRows.ts';
-import { type DataSource, type FileOptions, parseFiles } from './files/dataSource.ts';
+import {
+  type DataSource,
+  type FileOptions,
+  isStandardStream,
+  parseFiles,
+} from './files/dataSource.ts';
 
 const help = `npm run export -- [--inventory FILE] [--pets FILE] [--orders FILE] [options]
 
@@ -24,6 +29,8 @@ Files:
   --inventory FILE.csv|.jsonl
   --pets FILE.jsonl
   --orders FILE.jsonl
+  each may be gzip (.csv.gz, .jsonl.gz); one may be -, standard output, with CSV of the inventory, else
+  JSON Lines: npm run -s export, or npm's own lines stand before it
 
 ${dataTableHelp}
 Options:
@@ -52,7 +59,8 @@ async function run(
   const targets = parseFiles(options);
   const giveUpAfter = parseDuration('--give-up-after', options['give-up-after'] ?? '60s');
   checkDataTables(options);
-  for (const target of targets) await checkWritable(target);
+  for (const target of targets) if (!isStandardStream(target)) await checkWritable(target);
+  const report = targets.some(isStandardStream) ? process.stderr : process.stdout;
   const { client, tableNames } = await openDataTables(
     options,
     targets.map(({ name }) => name),
@@ -65,10 +73,14 @@ async function run(
       const table = { client, tableName: tableNames[target.name], giveUpAfter, signal };
       const rows = await exportRows(target, table);
       const time = toTime((performance.now() - started) / 1_000);
-      process.stdout.write(`${target.name}: ${toCount(rows, 'row')} to ${target.file}; ${time}.\n`);
+      report.write(`${target.name}: ${toCount(rows, 'row')} to ${target.file}; ${time}.\n`);
     } catch (error) {
       if (!signal.aborted) throw error;
-      process.stderr.write(`Interrupted; ${target.file} was left as it was.\n`);
+      const state = isStandardStream(target)
+        ? 'its table is not whole'
+        : `${target.file} was left as it was`;
+      // Whoever reads no more knows.
+      if (status() !== 141) process.stderr.write(`Interrupted; ${state}.\n`);
       process.exitCode = status();
       return;
     }

@@ -7,12 +7,17 @@ import { confirm } from '../../cli/confirm.ts';
 import { parseDuration } from '../../cli/duration.ts';
 import { type Interruption, listenForInterruption } from '../../cli/interruption.ts';
 import { toCount, toTime } from '../../cli/progress.ts';
-import { type CheckedFile, checkRows } from './checkRows.ts';
+import { checkFiles } from './checkFiles.ts';
+import type { CheckedFile } from './checkRows.ts';
 import { checkDataTables, type DataTables, openDataTables } from './dataTableOption.ts';
+import { copyInput } from './files/copyInput.ts';
 import { checkReadable, parseFiles } from './files/dataSource.ts';
 import { type ImportOptions, importFlags, importHelp, parseMaxWcu } from './importOptions.ts';
 import { type LoadState, loadRows } from './loadRows.ts';
-import { defineProblems } from './problems.ts';
+import { checkRejects } from './rejects.ts';
+
+/** The exit status of an import that left rows out because they are not valid. */
+const LEFT_OUT = 3;
 
 /** Loads data files into tables. @throws {UsageError} when what was typed makes no sense */
 export async function runImport(args: string[]): Promise<void> {
@@ -27,11 +32,12 @@ async function run(options: ImportOptions): Promise<void> {
   const giveUpAfter = parseDuration('--give-up-after', options['give-up-after'] ?? '60s');
   checkDataTables(options);
   await checkReadable(sources);
+  await checkRejects(options.rejects, sources);
   const tables = await openDataTables(
     options,
     sources.map(({ name }) => name),
   );
-  if (options.overwrite && options.stage !== undefined && !options.yes) {
+  if (options.overwrite && !options['dry-run'] && options.stage !== undefined && !options.yes) {
     const names = sources.map(({ name }) => name).join(' and ');
     const question = `Replace what the ${options.stage} stage has of ${names}, for good?`;
     if (!(await confirm(question))) return print('Nothing was changed.');
@@ -39,16 +45,17 @@ async function run(options: ImportOptions): Promise<void> {
   using interruption = listenForInterruption();
   const { signal } = interruption;
 
-  const files: CheckedFile[] = [];
+  let files: readonly CheckedFile[];
+  await using disposal = new AsyncDisposableStack();
   try {
-    const problems = defineProblems(tell);
-    for (const source of sources) files.push(await checkRows(source, problems, signal));
-    problems.finish();
-    refuseInvalid(files, options);
+    const readable = disposal.use(await copyInput(sources, signal));
+    files = await checkFiles(readable.sources, options, tell, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
     return stop(interruption, 'Interrupted; nothing was written.');
   }
+  if (files.some(({ invalid }) => invalid > 0)) process.exitCode = LEFT_OUT;
+  if (options['dry-run']) return files.forEach(printDryRun);
   const rate = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
   const defineWriter = options.overwrite ? defineReplacingWriter : defineAddingWriter;
   for (const file of files) {
@@ -100,18 +107,9 @@ function toAccess({ client, tableNames }: DataTables, { source }: CheckedFile) {
   return { client, tableName: tableNames[source.name] };
 }
 
-function refuseInvalid(files: readonly CheckedFile[], options: ImportOptions): void {
-  const wrong = files.filter(({ invalid }) => invalid > 0);
-  if (wrong.length === 0 || options['skip-invalid']) return;
-  const counts = wrong.map(
-    ({ source, rows, invalid }) =>
-      `${toCount(invalid)} of ${toCount(rows, 'row')} in ${source.file}`,
-  );
-  const isOne = wrong.length === 1 && wrong[0]?.invalid === 1;
-  throw new Error(
-    `Nothing was written: ${counts.join(' and ')} ${isOne ? 'is' : 'are'} not valid. ` +
-      `Correct ${isOne ? 'it' : 'them'}, or add --skip-invalid to load the others.`,
-  );
+function printDryRun({ source: { name, file }, rows, invalid }: CheckedFile): void {
+  const valid = `${toCount(rows - invalid)} of ${toCount(rows, 'row')} in ${file} are valid`;
+  print(`${name}: ${valid}; nothing was written.`);
 }
 
 function stop(interruption: Interruption, line: string): void {

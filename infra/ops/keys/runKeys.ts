@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
+import { stageHelp } from '../../cli/stageOption.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { writeOut } from '../../cli/writeOut.ts';
@@ -7,7 +8,7 @@ import { type KeyCommand, keyCommands } from './keyCommands.ts';
 import type { KeyOptions } from './keyOptions.ts';
 
 const tableHelp = `Which table:
-  --stage staging|production      the stage's, found through its stack with your AWS credentials
+${stageHelp}
   --endpoint URL --table NAME     an emulator's`;
 
 const flags: Record<string, NonNullable<ParseArgsConfig['options']>[string]> = {

@@ -1,8 +1,9 @@
 import { parseInstant, toSecond } from '../../cli/instant.ts';
+import { stageUsage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
 
-export const restoreHelp = `npm run restore -- --stage production --table TABLE… --at TIME [--from NAME]
+export const restoreHelp = `npm run restore -- ${stageUsage} --table TABLE… --at TIME [--from NAME]
 
 Restores tables of a stage, as they were at a second of the last 35 days, into new tables beside them:
 checks the time, restores, waits for as long as it takes, protects the new tables as the first ones, and

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { confirm } from '../../cli/confirm.ts';
-import { parseStage, toRegion } from '../../cli/stageOption.ts';
+import { parseStage, stageUsage, toRegion } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { readLiveFunctions } from './liveFunctions.ts';
@@ -12,7 +12,7 @@ import { refuseMovingStack, stopDeployments } from './runningDeployment.ts';
 import { parseTarget } from './target.ts';
 import { toVersionTable } from './versionTable.ts';
 
-const help = `npm run rollback -- --stage staging|production [--to VERSION…] [--yes]
+const help = `npm run rollback -- ${stageUsage} [--to VERSION…] [--yes]
 
 Sends the requests of a stage back to earlier code at once, without a deployment: shows what the alias
 "live" of each function points at, asks, moves the aliases, and says what to do next. While a deployment

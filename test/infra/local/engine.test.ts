@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,6 +64,29 @@ test('refuses a folder that another engine has open', async () => {
   await createTables(defineClient(engine.endpoint));
   await expect(startEmbeddedEngine({ dir })).rejects.toThrow(/cannot be used: .*(using|lock)/);
   await engine.close();
+});
+
+test.each(['notes.txt', '000005.log'])(
+  'refuses a folder that holds %s, and leaves it',
+  async (name) => {
+    await writeFile(join(dir, name), 'mine');
+    await expect(startEmbeddedEngine({ dir })).rejects.toThrow(
+      `cannot be used: it holds ${name}, `,
+    );
+    expect(await readdir(dir)).toEqual([name]);
+  },
+);
+
+test('takes a folder with a hidden file, and its own again and again', async () => {
+  await writeFile(join(dir, '.DS_Store'), '');
+  for (let time = 0; time < 3; time += 1) {
+    const engine = await startEmbeddedEngine({ dir });
+    const client = defineClient(engine.endpoint);
+    await createTables(client);
+    client.destroy();
+    await engine.close();
+  }
+  expect(await readdir(dir)).toContain('LOG.old');
 });
 
 test('refuses a folder that is a file', async () => {

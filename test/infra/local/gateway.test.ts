@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { accessLogFormat } from '../../../infra/gateway/accessLogFormat.ts';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
 import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
 import { startTestGateway, type TestGateway } from './testGateway.ts';
@@ -159,6 +160,34 @@ describe('the gateway itself', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('"code":"invalid_request"');
     expect(answer).toMatch(/\r\nX-Request-Id: [0-9a-f-]{36}\r\n/);
+  });
+});
+
+describe('the access log', () => {
+  test.each([
+    ['GET', '/nothing?x=1', {}, { status: '404', path: '/v1/nothing', route: '-' }],
+    ['PUT', '/pets/1', {}, { status: '405', route: '/pets/{petId}', gatewayError: '-' }],
+    ['OPTIONS', '/pets/1', {}, { status: '204', route: '/pets/{petId}', bytes: '0' }],
+    [
+      'PUT',
+      '/pets/1',
+      { 'Content-Type': 'text/csv' },
+      { status: '415', gatewayError: 'UNSUPPORTED_MEDIA_TYPE' },
+    ],
+  ])('has a line as on AWS of %s %s with %j', async (method, path, headers, expected) => {
+    const before = gateway.accessLog.length;
+    const response = await send(method, path, undefined, headers);
+    const lines = gateway.accessLog.slice(before);
+    const requestId = response.headers.get('X-Request-Id');
+    expect(lines).toEqual([expect.objectContaining({ requestId, method, ...expected })]);
+    expect(Object.keys(lines[0] ?? {})).toEqual(Object.keys(accessLogFormat));
+    expect(Math.abs(Number(lines[0]?.time) - Date.now())).toBeLessThan(10_000);
+  });
+
+  test('leaves a request to its function, which has a log of its own', async () => {
+    const before = gateway.accessLog.length;
+    await sendForEvent('GET', '/pets/1');
+    expect(gateway.accessLog).toHaveLength(before);
   });
 });
 

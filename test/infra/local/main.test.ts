@@ -1,11 +1,14 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { start } from '../../../infra/local/start.ts';
+import { runExport } from '../../../infra/ops/data/runExport.ts';
+import { runImport } from '../../../infra/ops/data/runImport.ts';
+import { runKeys } from '../../../infra/ops/keys/runKeys.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { callOps, type Outcome } from '../ops/opsProcess.ts';
 import { killLocals, type ReadyStage, runLocal, startLocal } from './localProcess.ts';
@@ -91,15 +94,17 @@ describe('a start', { timeout: 30_000 }, () => {
     expect(await stop(stage, 'SIGINT')).toBe(0);
   });
 
-  test('can be broken off while it loads', async () => {
-    const entries = Array.from({ length: 60_000 }, (_, petId) => ({
+  test('says how far it is with a large file, and can be broken off', async () => {
+    const entries = Array.from({ length: 200_000 }, (_, petId) => ({
       petId,
       quantity: 1,
       status: 'available',
     }));
     const file = await writeData('large.json', JSON.stringify({ inventory: entries }));
     const local = runLocal('--port', '0', '--data', file);
-    while (!local.stderr().includes('Loading 60,000 entries')) {
+    const progress = /^Loading .*large\.json: \d+% of 200,000 rows, [\d,]+ rows\/s, 0:\d\d left$/m;
+    while (!progress.test(local.stderr())) {
+      expect(local.child.exitCode).toBeNull();
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     local.child.kill('SIGTERM');
@@ -123,11 +128,15 @@ describe('a start that cannot succeed', { timeout: 30_000 }, () => {
     expect(local.stdout()).toBe('');
   });
 
-  test('names a port in use', async () => {
+  test.each([
+    ['--port', []],
+    ['--expose-dynamodb', ['--port', '0']],
+  ])('names a port in use, and the option %s that gives another', async (option, others) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const port = String((other.address() as AddressInfo).port);
-    await expectRefusal(1, new RegExp(`^Port ${port} cannot be used`), '--port', port);
+    const message = new RegExp(`^Port ${port} cannot be used: it is in use\\. .*with ${option},`);
+    await expectRefusal(1, message, ...others, option, port);
     other.close();
   });
 
@@ -156,7 +165,8 @@ describe('a start that cannot succeed', { timeout: 30_000 }, () => {
 test('--help tells of every option', async () => {
   const { status, stdout } = await startHere('--help');
   expect(status).toBe(0);
-  for (const option of ['--port N', '--data FILE.json', '--dir FOLDER', '--fail', '--delay']) {
+  const options = ['--port N', '--data FILE.json', '--dir FOLDER', '--fail', '--delay'];
+  for (const option of [...options, '--expose-dynamodb PORT']) {
     expect(stdout).toContain(option);
   }
 });
@@ -167,6 +177,30 @@ function startHere(...args: string[]): Promise<Outcome> {
     process.exitCode = await start(typed);
   }, args);
 }
+
+describe('exposed tables', { timeout: 30_000 }, () => {
+  test('let commands make keys, load data and save it, as a stage’s do', async () => {
+    const empty = await writeData('empty.json', '{}');
+    const stage = await startLocal('--data', empty, '--expose-dynamodb', '0');
+    const [, endpoint = '', tables] =
+      /^DynamoDB: (\S+), with the tables (.+)$/m.exec(stage.stdout()) ?? [];
+    expect(tables).toBe('inventory, pets, orders, requests, apiKeys');
+    expect(stage.stdout().trimEnd().split('\n')).toHaveLength(6);
+
+    const stock = await writeData('stock.csv', 'petId,quantity,status\n7,3,sold\n');
+    const from = ['--endpoint', endpoint];
+    expect(await callOps(runImport, [...from, '--inventory', stock])).toMatchObject({ status: 0 });
+    const key = ['--name', 'rehearsal', '--permission', 'read', '--table', 'apiKeys'];
+    const created = await callOps(runKeys, ['create', ...from, ...key]);
+    const [apiKey = ''] = /psk_\w+/.exec(created.stdout) ?? [];
+    const reader = { ...stage, authorization: { Authorization: `Bearer ${apiKey}` } };
+    expect(await list(reader)).toEqual([{ petId: 7, quantity: 3, status: 'sold' }]);
+    const saved = join(folder, 'saved.csv');
+    expect(await callOps(runExport, [...from, '--inventory', saved])).toMatchObject({ status: 0 });
+    expect(await readFile(saved, 'utf8')).toBe(await readFile(stock, 'utf8'));
+    expect(await stop(stage)).toBe(0);
+  });
+});
 
 describe('a folder', { timeout: 60_000 }, () => {
   test('keeps updates over a restart, and takes data that is given over them', async () => {

@@ -8,11 +8,21 @@ test('without arguments the port is 3000, and the data a sample in memory', () =
 });
 
 test('reads each option', () => {
-  const args = ['--port', '0', '--data', 'stock.json', '--dir=kept', '--help'];
+  const args = [
+    '--port',
+    '0',
+    '--data',
+    'stock.json',
+    '--dir=kept',
+    '--expose-dynamodb',
+    '8000',
+    '--help',
+  ];
   expect(parseOptions([...args, '--fail', '503:0.1', '--fail=429:.2', '--delay', '2s'])).toEqual({
     port: 0,
     data: 'stock.json',
     dir: 'kept',
+    enginePort: 8_000,
     rehearsal: {
       failures: [
         { status: 503, share: 0.1 },
@@ -27,6 +37,7 @@ test('reads each option', () => {
 test.each([
   [['--port', '65536'], "Option '--port' must be a number from 0 to 65535, not '65536'"],
   [['--port', '80x'], "not '80x'"],
+  [['--expose-dynamodb', '80x'], "Option '--expose-dynamodb' must be a number from 0 to 65535"],
   [['--port='], "not ''"],
   [['--port'], "'--port <value>' argument missing"],
   [['--data='], "Option '--data' must not be empty"],

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import type { AccessLogLine } from '../../../infra/gateway/accessLogFormat.ts';
 import { defineAwslambda } from '../../../infra/local/awslambda.ts';
 import { defineDrain } from '../../../infra/local/gateway/drain.ts';
 import { defineGateway } from '../../../infra/local/gateway/gateway.ts';
@@ -12,6 +13,8 @@ export const documentationAddress = 'https://docs.petstore.example';
 export interface TestGateway {
   readonly baseUrl: string;
   readonly port: number;
+  /** The lines of requests that reached no function. */
+  readonly accessLog: readonly AccessLogLine[];
   drain(): Promise<void>;
 }
 
@@ -27,10 +30,12 @@ export async function startTestGateway(
     timeoutMilliseconds,
     handler: handlers[operation.operationId] ?? (async () => ({ statusCode: 501 })),
   }));
-  const server = defineGateway(Promise.resolve({ functions, documentationAddress }), rehearsal);
+  const accessLog: AccessLogLine[] = [];
+  const service = Promise.resolve({ functions, documentationAddress });
+  const server = defineGateway(service, rehearsal, (line) => accessLog.push(line));
   const drain = defineDrain(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, port, drain };
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, port, accessLog, drain };
 }

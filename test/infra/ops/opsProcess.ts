@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly onStart?: (child: ChildProcess) => void;
   /** What is typed on its terminal. Without it there is none. */
   readonly typed?: string;
+  /** What comes by its standard input. */
+  readonly piped?: string;
 }
 
 /** The environment of a person without AWS credentials. */
@@ -72,11 +74,11 @@ const terminal = ['--import', 'data:text/javascript,process.stdin.isTTY=true'];
 export async function runOps(
   script: string,
   args: readonly string[],
-  { variables = {}, onStart, typed }: RunOptions = {},
+  { variables = {}, onStart, typed, piped }: RunOptions = {},
 ): Promise<Outcome> {
   const flags = typed === undefined ? [] : terminal;
   const child = start([...flags, script, ...args], variables);
-  child.stdin.end(typed);
+  child.stdin.end(typed ?? piped);
   onStart?.(child);
   const [stdout, stderr, [status]] = await Promise.all([
     text(child.stdout),

@@ -6,23 +6,36 @@ import { UsageError } from '../../../cli/usage.ts';
 import { parseCsvLine, toCsvValue } from './csv.ts';
 import { type Line, readLines } from './readLines.ts';
 
+export interface DataFile {
+  /** As typed, which is what messages call it. */
+  readonly file: string;
+  readonly format: DataFormat;
+  /** The file that is read in its place. */
+  readonly copy?: string;
+}
+
 /** One line of a data file: its entry, or what is wrong with it. */
-export type Row =
-  | { readonly line: number; readonly entry: Entry }
-  | { readonly line: number; readonly problem: string };
+export type Row = { readonly line: number; readonly text: string } & (
+  | { readonly entry: Entry }
+  | { readonly problem: string }
+);
 
 export interface Rows {
   readonly rows: Row[];
-  /** How much of the file has been read. */
-  readonly bytes: number;
+  /** The first line of a CSV file. */
+  readonly header: string | undefined;
 }
 
 export type DataFormat = 'csv' | 'jsonl';
 
+/** In place of a file's name: standard input or output. */
+export const STANDARD_STREAM = '-';
+
 /** @throws {UsageError} when the file's name does not say a format that the resource can have */
 export function parseFormat(option: string, file: string, { columns }: Resource): DataFormat {
-  if (/\.(jsonl|ndjson)$/i.test(file)) return 'jsonl';
-  if (columns && /\.csv$/i.test(file)) return 'csv';
+  if (file === STANDARD_STREAM) return columns ? 'csv' : 'jsonl';
+  if (/\.(jsonl|ndjson)(\.gz)?$/i.test(file)) return 'jsonl';
+  if (columns && /\.csv(\.gz)?$/i.test(file)) return 'csv';
   const formats = columns ? '.csv or .jsonl' : '.jsonl (its entries nest, so CSV cannot hold them)';
   throw new UsageError(`${option} must name a file that ends in ${formats}; it is "${file}".`);
 }
@@ -44,23 +57,24 @@ export async function measureFile(option: string, file: string): Promise<number>
  * @throws {UsageError} when a CSV file's first line does not name the columns
  */
 export async function* readRows(
-  file: string,
-  format: DataFormat,
+  { file, format, copy = file }: DataFile,
   resource: Resource,
 ): AsyncGenerator<Rows, void, undefined> {
+  let header: string | undefined;
   let parseLine = parseJsonLine;
   let isFirst = format === 'csv';
-  for await (const { lines, bytes } of readLines(file)) {
+  for await (const lines of readLines(copy)) {
     const rows: Row[] = [];
     for (const line of lines) {
       if (isFirst) {
         parseLine = defineCsvParser(file, line, resource.columns ?? []);
+        header = line.text;
         isFirst = false;
       } else if (line.problem !== undefined || line.text.trim() !== '') {
         rows.push(toRow(line, parseLine, resource));
       }
     }
-    yield { rows, bytes };
+    yield { rows, header };
   }
   if (isFirst) throw new UsageError(`${file} is empty; ${firstLine(resource.columns ?? [])}.`);
 }
@@ -69,14 +83,13 @@ export async function* readRows(
 type ParseLine = (text: string) => unknown;
 
 function toRow({ number, text, problem }: Line, parseLine: ParseLine, resource: Resource): Row {
-  if (problem !== undefined) return { line: number, problem };
+  const place = { line: number, text };
+  if (problem !== undefined) return { ...place, problem };
   try {
     const parsed = resource.parse(parseLine(text));
-    return typeof parsed === 'string'
-      ? { line: number, problem: parsed }
-      : { line: number, entry: parsed };
+    return typeof parsed === 'string' ? { ...place, problem: parsed } : { ...place, entry: parsed };
   } catch (error) {
-    return { line: number, problem: (error as Error).message };
+    return { ...place, problem: (error as Error).message };
   }
 }
 

@@ -1,32 +1,24 @@
-import { createReadStream } from 'node:fs';
+import { readChunks } from './gzip.ts';
 
 /** More bytes than this cannot be one record: DynamoDB takes 400 KB, and JSON is longer than its records. */
 export const MAX_LINE_BYTES = 409_600;
-const CHUNK_BYTES = 65_536;
 const LINE_FEED = 10;
 
 export interface Line {
   /** From 1. */
   readonly number: number;
   readonly text: string;
-  /** Why the line cannot be read; its text is then empty. */
+  /** Why the line cannot be read; its text is then a guess, or empty where it is too long. */
   readonly problem?: string;
 }
 
-export interface Lines {
-  readonly lines: Line[];
-  /** How much of the file has been read. */
-  readonly bytes: number;
-}
-
 /**
- * The lines of a file of any size, some thousands at a time, in memory that does not grow with the
+ * The lines of a file of any size, gzip or not, some thousands at a time, in memory that does not grow with the
  * file. Lines end in LF or CRLF, the last one also in nothing; a byte order mark is dropped.
  */
-export async function* readLines(file: string): AsyncGenerator<Lines, void, undefined> {
+export async function* readLines(file: string): AsyncGenerator<Line[], void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   let number = 0;
-  let bytes = 0;
   let begun: Buffer[] = [];
   let begunBytes = 0;
 
@@ -49,11 +41,11 @@ export async function* readLines(file: string): AsyncGenerator<Lines, void, unde
       const text = decoder.decode(line);
       return { number, text: tidy(text, number) };
     } catch {
-      return { number, text: '', problem: 'is not UTF-8 text' };
+      return { number, text: line.toString(), problem: 'is not UTF-8 text' };
     }
   }
 
-  for await (const chunk of createReadStream(file, { highWaterMark: CHUNK_BYTES })) {
+  for await (const chunk of readChunks(file)) {
     const lines: Line[] = [];
     let start = 0;
     for (let stop = find(chunk, start); stop !== -1; stop = find(chunk, start)) {
@@ -61,10 +53,9 @@ export async function* readLines(file: string): AsyncGenerator<Lines, void, unde
       start = stop + 1;
     }
     if (start < chunk.length) begin(chunk.subarray(start));
-    bytes += chunk.length;
-    yield { lines, bytes };
+    yield lines;
   }
-  if (begunBytes > 0) yield { lines: [end(Buffer.alloc(0))], bytes };
+  if (begunBytes > 0) yield [end(Buffer.alloc(0))];
 }
 
 function find(chunk: Buffer, start: number): number {

@@ -3,10 +3,11 @@ import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { toPacking } from './gzip.ts';
 
 /**
  * Writes a file beside its place, and puts it there once it is whole and on the disk: whoever looks
- * sees the old file or the new one, never a half. A failure leaves nothing behind.
+ * sees the old file or the new one, never a half. A failure leaves nothing behind. By its name it is gzip.
  * @throws {Error} that names the file, when it cannot be written
  * @throws the signal's reason, or what the content threw
  */
@@ -19,7 +20,8 @@ export async function replaceFile(
   try {
     // Not over another file, and readable to its owner alone until someone decides otherwise.
     const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
-    await pipeline(Readable.from(content, { objectMode: true }), target, { signal });
+    const text = Readable.from(content, { objectMode: true });
+    await pipeline([text, ...toPacking(file), target], { signal });
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true });

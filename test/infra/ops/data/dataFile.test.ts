@@ -11,7 +11,7 @@ const file = data.toPath('file');
 async function readAll(content: string | Buffer, format: 'csv' | 'jsonl', name: ResourceName) {
   writeFileSync(file, content);
   const rows: Row[] = [];
-  for await (const page of readRows(file, format, resources[name])) rows.push(...page.rows);
+  for await (const page of readRows({ file, format }, resources[name])) rows.push(...page.rows);
   return rows.map((row) => ('problem' in row ? `${row.line}: ${row.problem}` : row.entry.id));
 }
 

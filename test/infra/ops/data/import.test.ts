@@ -96,7 +96,7 @@ describe.each(engines.slice(-1))('npm run import on $name', ({ start }) => {
       expect.stringMatching(/^mixed\.jsonl:7: must be of type object, and is \[\]$/),
     ]);
     expect(stdout).toContain(': 1 written, 5 not valid and left out;');
-    expect(status).toBe(0);
+    expect(status).toBe(3);
     expect(await count()).toBe(1);
     expect(await quantityOf('9007199254740993')).toBe('1');
   });
@@ -189,6 +189,10 @@ describe('npm run import', () => {
     [['--inventory', stock, '--max-wcu', '0', ...emulator], '--max-wcu must be a whole number'],
     [['--inventory', stock, '--give-up-after', '5', ...emulator], '--give-up-after must be'],
     [['--inventory', stock, '--force', ...emulator], '--force'],
+    [['--inventory', '-', '--pets', '-', ...emulator], '- but once'],
+    [['--inventory', stock, '--pets', '-', '--rejects', 'bad', ...emulator], 'rows of one file'],
+    [['--inventory', stock, '--rejects', '-', ...emulator], '--rejects must name a file'],
+    [['--inventory', stock, '--rejects', stock, ...emulator], 'another file than --inventory'],
   ])('refuses %j with one clear line and status 2', async (args, message) => {
     const { status, stdout, stderr } = await callOps(runImport, args);
     expect(stderr).toContain(message);

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { runOps } from '../ops/opsProcess.ts';
+
+/** Makes a process take itself for one on another version of Node.js. */
+const toVersion = (node: string) => ({
+  NODE_OPTIONS: `--import "data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'${node}'}})"`,
+});
+const script = ['infra/ops/keys/keys.ts', 'list', '--table', 'x'];
+
+describe('a command of package.json', () => {
+  it('says in one line what to do where Node.js is too old for TypeScript', async () => {
+    const variables = toVersion('23.9.1');
+    const { status, stdout, stderr } = await runOps('infra/run.js', script, { variables });
+    expect(stderr).toMatch(/^This needs Node\.js \d+ and runs on 23\.9\.1: run "npm ci .*\.\n$/);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  });
+
+  it.each(['24.0.0', '100.1.0'])('gets its arguments on Node.js %s', async (version) => {
+    const variables = toVersion(version);
+    const { status, stderr } = await runOps('infra/run.js', script, { variables });
+    expect(stderr).toContain('Say which table: ');
+    expect(status).toBe(2);
+  });
+});
