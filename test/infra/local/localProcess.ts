@@ -21,7 +21,17 @@ export interface ReadyStage extends LocalProcess {
 const running = new Set<ChildProcess>();
 
 export function runLocal(...args: string[]): LocalProcess {
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  return run([main, ...args]);
+}
+
+/** As `runLocal`, with standard error taken for a terminal of 200 columns. */
+export function runLocalOnTerminal(...args: string[]): LocalProcess {
+  const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 200 })';
+  return run(['--import', `data:text/javascript,${terminal}`, main, ...args]);
+}
+
+function run(words: readonly string[]): LocalProcess {
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   let stdout = '';
   let stderr = '';

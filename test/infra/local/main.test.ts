@@ -11,7 +11,13 @@ import { runImport } from '../../../infra/ops/data/runImport.ts';
 import { runKeys } from '../../../infra/ops/keys/runKeys.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { callOps, type Outcome } from '../ops/opsProcess.ts';
-import { killLocals, type ReadyStage, runLocal, startLocal } from './localProcess.ts';
+import {
+  killLocals,
+  type ReadyStage,
+  runLocal,
+  runLocalOnTerminal,
+  startLocal,
+} from './localProcess.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -101,9 +107,9 @@ describe('a start', { timeout: 30_000 }, () => {
       status: 'available',
     }));
     const file = await writeData('large.json', JSON.stringify({ inventory: entries }));
-    const local = runLocal('--port', '0', '--data', file);
-    const progress = /^Loading .*large\.json: \d+% of 200,000 rows, [\d,]+ rows\/s, 0:\d\d left$/m;
-    while (!progress.test(local.stderr())) {
+    const local = runLocalOnTerminal('--port', '0', '--data', file);
+    // A bar, which is drawn anew ten times a second.
+    while (!/Loading .*large\.json \[#*\.+\] \d+% of 200,000 rows/.test(local.stderr())) {
       expect(local.child.exitCode).toBeNull();
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

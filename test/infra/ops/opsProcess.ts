@@ -113,6 +113,7 @@ function start(words: readonly string[], variables: Record<string, string>) {
       PATH: process.env.PATH,
       HOME: '/nonexistent',
       AWS_EC2_METADATA_DISABLED: 'true',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...variables,
     },
   });

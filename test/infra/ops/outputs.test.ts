@@ -31,7 +31,12 @@ async function run(
   const child = spawn(process.execPath, args, {
     cwd: join(import.meta.dirname, '../../..'),
     stdio: ['pipe', toStdio(stdout), toStdio(stderr)],
-    env: { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true', ...variables },
+    env: {
+      HOME: '/nonexistent',
+      AWS_EC2_METADATA_DISABLED: 'true',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...variables,
+    },
   });
   if (stdout === 'left') child.stdout?.destroy();
   if (stderr === 'left') child.stderr?.destroy();

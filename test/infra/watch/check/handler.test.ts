@@ -38,7 +38,8 @@ async function run(): Promise<string> {
     ['--input-type=module', '-e', script],
     {
       env: {
-        ...process.env,
+        PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
         ...aws.variables,
         BASE_ADDRESS: `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`,
         KEY_PARAMETER: '/petstore-production/check-key',
