@@ -53,11 +53,8 @@ export function describeSafeUpdates(name: string, startEngine: () => Promise<Eng
       return tally;
     }
 
-    test('end with exactly the right count', async () => {
-      expect(await sellAll(target)).toMatchObject({ lost: 0, unavailable: 0 });
-    }, 60_000);
-
-    test('end with it also where a tenth of all answers is lost, the database’s and the gateway’s', async () => {
+    // Where none is lost, `test/conformance/client/concurrency.test.ts` has fifty sell by the client.
+    test('end with exactly the right count where a tenth of all answers is lost, the database’s and the gateway’s', async () => {
       for (const action of ['UpdateItem', 'PutItem', 'GetItem', 'Query']) {
         store.fail({ action, fault: 'lostAnswer', every: 10 });
       }
