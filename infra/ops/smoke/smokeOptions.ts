@@ -29,7 +29,8 @@ export function parseOrigin(text: string | undefined): string | undefined {
 /** @throws {UsageError} */
 export function parseEntry(text: string | undefined): string | undefined {
   if (text === undefined || parseInt64(text) !== undefined) return text;
-  throw new UsageError(`--entry must be the petId of an entry, such as 7; it is "${text}".`);
+  const zero = /^-?0\d/.test(text) ? ' without a leading zero' : '';
+  throw new UsageError(`--entry must be the petId of an entry, such as 7${zero}; it is "${text}".`);
 }
 
 /** In seconds, 1 to 3,600. @throws {UsageError} */

@@ -17,7 +17,7 @@ describe('npm run smoke', () => {
     [['--base-url', url, '--api-key', 'psk_0123'], 'The API key must be'],
     [['--base-url', url, '--api-key-file', '/nonexistent/key'], '--api-key-file cannot be read'],
     [['--base-url', url, '--api-key-file', 'a', ...key], 'Give --api-key-file or --api-key'],
-    [['--base-url', url, ...key, '--entry', '01'], '--entry must be the petId of an entry'],
+    [['--base-url', url, ...key, '--entry', '01'], 'such as 7 without a leading zero; it is "01"'],
     [['--base-url', url, ...key, '--origin', 'a'], '--origin must be such as'],
     [['--base-url', url, ...key, '--timeout', '0s'], '--timeout must be from 1s to 1h'],
     [['--base-url', url, ...key, '--deadline', 'soon'], '--deadline must be a number with s'],
