@@ -8,76 +8,13 @@ import {
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { toFunctionMetric } from '../metrics/functionMetrics.ts';
 import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
+import { toLatencyMetric } from '../metrics/latencyMetric.ts';
 import { toLogMetric } from '../metrics/logMetrics.ts';
 import { period } from '../metrics/period.ts';
 import { toRequestShare } from '../metrics/requestShare.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import type { RefusalMetrics } from './refusalMetrics.ts';
 import type { WatchAlarm } from './watchAlarm.ts';
-
-/** A single failure is no outage, so of one alone it is 0. */
-function toFailingShare(stage: Stage): MathExpression {
-  const sum = { statistic: Stats.SUM, period: Duration.minutes(15) };
-  return new MathExpression({
-    label: '5xx, % of requests',
-    expression: 'IF(failed >= 2, 100 * failed / requests, 0)',
-    usingMetrics: {
-      failed: toGatewayMetric(stage, '5XXError', sum),
-      requests: toGatewayMetric(stage, 'Count', sum),
-    },
-    period: sum.period,
-  });
-}
-
-/** The percentage of an operation's calls that it answers by 5xx; of fewer than three, it is 0. */
-function toOperationErrorShare(stage: Stage, id: OperationId): MathExpression {
-  const sum = { statistic: Stats.SUM, period };
-  return new MathExpression({
-    label: '5xx, % of calls',
-    expression: 'IF(FILL(failed, 0) >= 3, 100 * failed / calls, 0)',
-    usingMetrics: {
-      failed: toLogMetric(stage, id, 'serverErrors', sum),
-      calls: toFunctionMetric(stage, id, 'Invocations', { ...sum }),
-    },
-    period,
-  });
-}
-
-/** Of a list, until its first byte: a long list is not slow. */
-function defineLatencyAlarm(stage: Stage, id: OperationId): WatchAlarm {
-  const { latencyMilliseconds } = operationSettings[id];
-  const slowest = { statistic: Stats.p(99), period };
-  const isStreamed = operations[id].streamed;
-  return {
-    name: `${id}-latency`,
-    severity: 'page',
-    description: `The slowest hundredth of the calls of ${id} takes ${latencyMilliseconds} ms or more${isStreamed ? ' until the first byte' : ''}. Look at the saved query "Slowest requests", and at the X-Ray traces for where the time goes; if it began with a deployment, roll back.`,
-    metric: isStreamed
-      ? toLogMetric(stage, id, 'firstByte', slowest)
-      : toFunctionMetric(stage, id, 'Duration', slowest),
-    threshold: latencyMilliseconds,
-    periods: 3,
-    of: 3,
-  };
-}
-
-/** Where there is always traffic, none means that nothing gets through to the gateway. */
-function defineSilenceAlarm(stage: Stage, quietMinutes: number): WatchAlarm {
-  return {
-    name: 'silence',
-    severity: 'page',
-    description: `No request has come for ${quietMinutes} minutes. Look at the name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside; if it is night in the shop and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
-    metric: toGatewayMetric(stage, 'Count', {
-      statistic: Stats.SUM,
-      period: Duration.minutes(quietMinutes),
-    }),
-    threshold: 1,
-    comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
-    missing: TreatMissingData.BREACHING,
-    periods: 1,
-    of: 1,
-  };
-}
 
 /** What clients feel right now. */
 export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics): WatchAlarm[] {
@@ -127,4 +64,57 @@ export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics):
       of: 3,
     },
   ];
+}
+
+/** A single failure is no outage, so of one alone it is 0. */
+function toFailingShare(stage: Stage): MathExpression {
+  const quarter = Duration.minutes(15);
+  const failed = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM, period: quarter });
+  return toRequestShare(stage, '5xx, % of requests', failed, 2, quarter);
+}
+
+/** The percentage of an operation's calls that it answers by 5xx; of fewer than three, it is 0. */
+function toOperationErrorShare(stage: Stage, id: OperationId): MathExpression {
+  const sum = { statistic: Stats.SUM, period };
+  return new MathExpression({
+    label: '5xx, % of calls',
+    expression: 'IF(FILL(failed, 0) >= 3, 100 * failed / calls, 0)',
+    usingMetrics: {
+      failed: toLogMetric(stage, id, 'serverErrors', sum),
+      calls: toFunctionMetric(stage, id, 'Invocations', sum),
+    },
+    period,
+  });
+}
+
+function defineLatencyAlarm(stage: Stage, id: OperationId): WatchAlarm {
+  const { latencyMilliseconds } = operationSettings[id];
+  const until = operations[id].streamed ? ' until the first byte' : '';
+  return {
+    name: `${id}-latency`,
+    severity: 'page',
+    description: `The slowest hundredth of the calls of ${id} takes ${latencyMilliseconds} ms or more${until}. Look at the saved query "Slowest requests", and at the X-Ray traces for where the time goes; if it began with a deployment, roll back.`,
+    metric: toLatencyMetric(stage, id, { statistic: Stats.p(99), period }),
+    threshold: latencyMilliseconds,
+    periods: 3,
+    of: 3,
+  };
+}
+
+/** Where there is always traffic, none means that nothing gets through to the gateway. */
+function defineSilenceAlarm(stage: Stage, quietMinutes: number): WatchAlarm {
+  return {
+    name: 'silence',
+    severity: 'page',
+    description: `No request has come for ${quietMinutes} minutes. Look at the name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside; if it is night in the shop and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
+    metric: toGatewayMetric(stage, 'Count', {
+      statistic: Stats.SUM,
+      period: Duration.minutes(quietMinutes),
+    }),
+    threshold: 1,
+    comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
+    missing: TreatMissingData.BREACHING,
+    periods: 1,
+    of: 1,
+  };
 }

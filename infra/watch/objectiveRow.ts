@@ -6,8 +6,9 @@ import {
   SingleValueWidget,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 import { toFunctionMetric } from '../metrics/functionMetrics.ts';
+import { toLatencyMetric } from '../metrics/latencyMetric.ts';
 import { toLogMetric } from '../metrics/logMetrics.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 
@@ -68,14 +69,8 @@ function toExpression(stage: Stage, id: OperationId, expression: string, target:
 
 function toLatency(stage: Stage, id: OperationId): IMetric {
   const { latencyMilliseconds } = operationSettings[id];
-  const options = {
-    statistic: Stats.p(99),
-    period: sum.period,
-    label: `${id} (below ${latencyMilliseconds})`,
-  };
-  return operations[id].streamed
-    ? toLogMetric(stage, id, 'firstByte', options)
-    : toFunctionMetric(stage, id, 'Duration', options);
+  const label = `${id} (below ${latencyMilliseconds})`;
+  return toLatencyMetric(stage, id, { statistic: Stats.p(99), period: sum.period, label });
 }
 
 function toValues(title: string, metrics: IMetric[]): SingleValueWidget {

@@ -1,8 +1,8 @@
-import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
 
 /** When the first deprecated operation may go; nothing, when none is deprecated. */
-export function findFirstSunset(ids: readonly OperationId[] = operationIds): Date | undefined {
-  const sunsets = ids.flatMap((id) => {
+export function findFirstSunset(): Date | undefined {
+  const sunsets = operationIds.flatMap((id) => {
     const { lifecycle } = operations[id];
     return lifecycle.kind === 'deprecated' ? [lifecycle.sunset.getTime()] : [];
   });
