@@ -117,6 +117,7 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: [
       'infra/gateway/gatewayErrors.ts',
       'infra/gateway/gatewayLimits.ts',
+      'infra/openapi/openApi.ts',
       'infra/stages',
       'shared/contract',
       'shared/http/toErrorResponse.ts',

@@ -1,7 +1,7 @@
 import scalar from '@scalar/fastify-api-reference';
 import fastify from 'fastify';
+import type { OpenApiDocument } from '../openapi/openApi.ts';
 import type { Guide } from './guide.ts';
-import type { OpenApiDocument } from './openApi.ts';
 import { toHeader, toPage, toPolicy } from './page.ts';
 import type { LocalAccess, SiteFile } from './siteFile.ts';
 

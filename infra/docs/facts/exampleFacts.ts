@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../openApi.ts';
+import type { OpenApiDocument } from '../../openapi/openApi.ts';
 import type { Placeholders } from '../placeholders.ts';
 
 /** Requests and answers as the document has them, which a run of the service recorded: `operationId.name`. */
@@ -9,7 +9,7 @@ export function toExampleFacts({ paths }: OpenApiDocument): Placeholders {
     const [id, name = ''] = argument.split('.');
     const operation = operations.find(({ operationId }) => operationId === id);
     const media = part === 'answer' ? operation?.responses['200'] : operation?.requestBody;
-    return media?.content['application/json']?.examples?.[name]?.value;
+    return media?.content?.['application/json']?.examples?.[name]?.value;
   }
 
   return {
