@@ -47,7 +47,7 @@ export const logQueries: readonly LogQuery[] = [
     log: 'functions',
     lines: [
       isRequest,
-      'stats sum(message.readUnits) as readUnits, sum(message.writeUnits) as writeUnits, count(*) as requests by message.keyName, message.keyId, message.operation, message.status',
+      'stats sum(message.readUnits) as readUnits, sum(message.keyReadUnits) as keyReadUnits, sum(message.writeUnits) as writeUnits, sum(message.failedWrites) as failedWrites, count(*) as requests by message.keyName, message.keyId, message.operation, message.status',
       'sort readUnits desc',
     ],
   },

@@ -15,6 +15,8 @@ export interface RequestState extends Record<string, unknown> {
   headers: ReadonlyMap<string, readonly string[]>;
   /** What the request has consumed so far. */
   units: RequestUnits;
+  /** What of them the lookup of the key was; 0 where the container knew the key. */
+  keyReadUnits?: number;
   key?: VerifiedKey;
   /** As the client wrote it, the stage included. */
   path: string;

@@ -1,8 +1,8 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StoreUnavailable } from '../contract/errors/errors.ts';
 import { callBounds } from './callBounds.ts';
 import { isOutage } from './isOutage.ts';
-import { countUnits } from './requestUnits.ts';
+import { countFailedWrite, countUnits } from './requestUnits.ts';
 
 interface Consumed {
   readonly CapacityUnits?: number;
@@ -16,8 +16,8 @@ interface Answer {
 /**
  * A client that obeys the SDK's own variables (`AWS_REGION`, `AWS_ENDPOINT_URL_DYNAMODB`, …).
  * Its calls throw `StoreUnavailable` in place of what the SDK throws when DynamoDB throttles, fails or
- * cannot be reached through every retry, and count the request units that they consume. A write whose
- * condition fails is billed too, but DynamoDB does not say how much.
+ * cannot be reached through every retry, and count the request units that they consume; of a write whose
+ * condition fails too, although DynamoDB does not say how much it bills for that.
  */
 export function defineDynamoDB(): DynamoDBClient {
   const client = new DynamoDBClient(callBounds);
@@ -34,6 +34,7 @@ export function defineDynamoDB(): DynamoDBClient {
           }
           return result;
         } catch (error) {
+          if (error instanceof ConditionalCheckFailedException) countFailedWrite();
           throw isOutage(error) ? new StoreUnavailable(error) : error;
         }
       },

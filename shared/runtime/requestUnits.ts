@@ -4,19 +4,32 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 export interface RequestUnits {
   read: number;
   write: number;
+  /** How many of the writes failed on their condition; their units are among those of `write`. */
+  failedWrites: number;
 }
 
 const meter = new AsyncLocalStorage<RequestUnits>();
 
 /** Starts a count that goes on through everything the current request does from here. */
 export function meterRequest(): RequestUnits {
-  const units = { read: 0, write: 0 };
+  const units = { read: 0, write: 0, failedWrites: 0 };
   meter.enterWith(units);
   return units;
 }
 
 /** Adds what a call consumed to the current request's count, if one is kept. */
-export function countUnits(kind: keyof RequestUnits, consumed: number): void {
+export function countUnits(kind: 'read' | 'write', consumed: number): void {
   const units = meter.getStore();
   if (units) units[kind] += consumed;
+}
+
+/**
+ * Adds a write whose condition failed, and its unit: DynamoDB bills it by the larger of the item that is
+ * there and the one that was to be, and by one unit at least. Ours are below 1 KB, which is that unit.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+ */
+export function countFailedWrite(): void {
+  const units = meter.getStore();
+  if (units) units.failedWrites += 1;
+  countUnits('write', 1);
 }

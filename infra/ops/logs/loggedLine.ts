@@ -31,6 +31,7 @@ export interface FunctionMessage {
   readonly milliseconds?: number;
   readonly readUnits?: number;
   readonly writeUnits?: number;
+  readonly failedWrites?: number;
   readonly keyId?: string;
   readonly keyName?: string;
   readonly commit?: string;

@@ -63,6 +63,7 @@ function toDetails({ event, line, errors }: JoinedLine): string[] {
     ...(line.method ? [toGatewayDetail(line)] : []),
     ...(message.refused ? [`refused: ${message.refused}, key id ${message.keyId ?? '-'}`] : []),
     ...(message.clientRequestId ? [`the client's id: ${message.clientRequestId}`] : []),
+    ...(message.failedWrites ? [`writes refused by their condition: ${message.failedWrites}`] : []),
     ...(message.broken ? ['the answer broke off before its end'] : []),
     ...(message.errorType ? [`${message.errorType}: ${message.errorMessage ?? ''}`] : []),
     ...(line.record?.status

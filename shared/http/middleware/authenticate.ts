@@ -9,7 +9,13 @@ import type { OperationMiddleware, OperationRequest } from '../operationRequest.
  */
 export function authenticate(verifier: KeyVerifier, permission: Permission): OperationMiddleware {
   async function verifyKey({ internal }: OperationRequest): Promise<void> {
-    internal.key = await verifier.verify(toApiKey(internal.headers.get('authorization') ?? []));
+    const apiKey = toApiKey(internal.headers.get('authorization') ?? []);
+    const before = internal.units.read;
+    try {
+      internal.key = await verifier.verify(apiKey);
+    } finally {
+      internal.keyReadUnits = internal.units.read - before;
+    }
     if (permission === 'write' && internal.key.permission !== 'write') throw new Forbidden();
   }
 

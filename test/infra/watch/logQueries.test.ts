@@ -4,6 +4,7 @@ import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
+import { countFailedWrite, countUnits } from '../../../shared/runtime/requestUnits.ts';
 import { toProxyRequest } from '../../support/proxyRequest.ts';
 import { findResources, watchTemplates } from '../../support/stackTemplates.ts';
 
@@ -53,7 +54,10 @@ async function logLines(): Promise<unknown[]> {
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
   const { apiKey, keyId, secretHash } = mintApiKey();
   const record = { keyId, secretHash, name: 'web', permission: 'read', createdAt: '' } as const;
-  const get = async (id: string) => (id === keyId ? record : undefined);
+  const get = async (id: string) => {
+    countUnits('read', 1);
+    return id === keyId ? record : undefined;
+  };
   const settings = {
     verifier: defineKeyVerifier({ get }),
     allowedOrigins: ['*'],
@@ -61,6 +65,7 @@ async function logLines(): Promise<unknown[]> {
     commit: '0123456789ab',
   };
   const fail = async () => {
+    countFailedWrite();
     throw new Error('outer', { cause: new Error('inner') });
   };
   for (const [authorization, answer] of [

@@ -3,7 +3,7 @@ import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
-import { countUnits } from '../../../shared/runtime/requestUnits.ts';
+import { countFailedWrite, countUnits } from '../../../shared/runtime/requestUnits.ts';
 import { toProxyRequest } from '../../support/proxyRequest.ts';
 
 const { apiKey, keyId, secretHash } = mintApiKey();
@@ -15,13 +15,10 @@ const key = {
   createdAt: '',
 } as const;
 
-async function logOf(
-  authorization: string,
-  answer: () => Promise<{ body: unknown }>,
-  headers: Record<string, string[]> = {},
-) {
-  const info = vi.spyOn(console, 'info').mockImplementation(() => {});
-  vi.spyOn(console, 'error').mockImplementation(() => {});
+type Answer = () => Promise<{ body: unknown }>;
+
+/** A handler as a container has it, with a cache of keys of its own, that gives what it logged. */
+function defineLogged(answer: Answer) {
   const get = async (id: string) => {
     countUnits('read', 1);
     return id === keyId ? key : undefined;
@@ -33,13 +30,25 @@ async function logOf(
     commit: '0123456789ab',
   };
   const handler = defineHandler(getPet, settings, answer);
-  await handler(
-    toProxyRequest({ authorization: [authorization], ...headers }, { petId: '7' }) as never,
-    {} as never,
-  );
-  const lines = info.mock.calls.map(([line]) => line);
-  vi.restoreAllMocks();
-  return lines;
+  return async (authorization: string, headers: Record<string, string[]> = {}) => {
+    const info = vi.spyOn(console, 'info').mockImplementation(() => {});
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    await handler(
+      toProxyRequest({ authorization: [authorization], ...headers }, { petId: '7' }) as never,
+      {} as never,
+    );
+    const lines = info.mock.calls.map(([line]) => line);
+    vi.restoreAllMocks();
+    return lines;
+  };
+}
+
+async function logOf(
+  authorization: string,
+  answer: Answer,
+  headers: Record<string, string[]> = {},
+) {
+  return defineLogged(answer)(authorization, headers);
 }
 
 it('says who did what, with which outcome, how fast and at which cost, in one line', async () => {
@@ -56,6 +65,7 @@ it('says who did what, with which outcome, how fast and at which cost, in one li
       status: 200,
       milliseconds: expect.any(Number),
       readUnits: 1.5,
+      keyReadUnits: 1,
       writeUnits: 2,
       keyId,
       keyName: 'storefront-web',
@@ -64,6 +74,32 @@ it('says who did what, with which outcome, how fast and at which cost, in one li
   ]);
   expect(lines[0].milliseconds).toBeGreaterThanOrEqual(19);
   expect(lines[0].milliseconds).toBeLessThan(60_000);
+});
+
+it('says which part of the read units the key’s lookup was, where there was one', async () => {
+  const answer = async () => {
+    countUnits('read', 0.5);
+    return { body: {} };
+  };
+  const handler = defineLogged(answer);
+  expect(await handler(`Bearer ${apiKey}`)).toMatchObject([{ readUnits: 1.5, keyReadUnits: 1 }]);
+  const [cached] = await handler(`Bearer ${apiKey}`);
+  expect(cached).toMatchObject({ readUnits: 0.5 });
+  expect(cached).not.toHaveProperty('keyReadUnits');
+  const [unknown] = await handler(`Bearer ${mintApiKey('0123456789').apiKey}`);
+  expect(unknown).toMatchObject({ status: 401, readUnits: 1, keyReadUnits: 1 });
+});
+
+it('counts writes whose condition failed, and their units, where there were some', async () => {
+  const [line] = await logOf(`Bearer ${apiKey}`, async () => {
+    countUnits('write', 1);
+    countFailedWrite();
+    countFailedWrite();
+    return { body: {} };
+  });
+  expect(line).toMatchObject({ writeUnits: 3, failedWrites: 2 });
+  const [other] = await logOf(`Bearer ${apiKey}`, async () => ({ body: {} }));
+  expect(other).not.toHaveProperty('failedWrites');
 });
 
 it('counts each of several requests at once by itself', async () => {

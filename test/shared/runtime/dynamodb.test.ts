@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { meterRequest, type RequestUnits } from '../../../shared/runtime/requestUnits.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
@@ -9,8 +10,11 @@ import {
   defineInventoryUpdates,
   type InventoryUpdates,
 } from '../../../shared/store/inventoryUpdates.ts';
+import { engines } from '../../support/engines.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
-import { openStoreTables } from '../../support/storeTables.ts';
+import { openStoreTables, useStoreTables } from '../../support/storeTables.ts';
+
+const stock = { p: { N: '7' }, q: { N: '1' }, s: { S: 'a' } };
 
 let engine: Engine;
 let endpoint: FaultyEndpoint;
@@ -24,8 +28,7 @@ beforeAll(async () => {
   client = await openStoreTables(endpoint);
   list = defineInventoryList(client, 'inventory');
   updates = defineInventoryUpdates(client, 'inventory', 'requests');
-  const Item = { p: { N: '7' }, q: { N: '1' }, s: { S: 'a' } };
-  await client.send(new PutItemCommand({ TableName: 'inventory', Item }));
+  await client.send(new PutItemCommand({ TableName: 'inventory', Item: stock }));
 });
 
 beforeEach(() => endpoint.heal());
@@ -48,25 +51,47 @@ describe('the request units of a request', () => {
     expect(await unitsOf(() => updates.setQuantity({ petId: 7n, quantity: 2 }))).toEqual({
       read: 0,
       write: 1,
+      failedWrites: 0,
     });
   });
 
-  it('are a consistent read for telling 404 from 412, one unit', async () => {
-    expect(
-      await unitsOf(() => updates.setQuantity({ petId: 7n, quantity: 3, versions: ['9.9.a'] })),
-    ).toEqual({
+  it('are, of a write whose condition fails, its unit too, and a consistent read for 404 or 412', async () => {
+    const versions = ['9.9.a'];
+    expect(await unitsOf(() => updates.setQuantity({ petId: 7n, quantity: 3, versions }))).toEqual({
       read: 1,
-      write: 0,
+      write: 1,
+      failedWrites: 1,
     });
+    expect(await unitsOf(() => updates.setQuantity({ petId: 8n, quantity: 3 }))).toEqual({
+      read: 0,
+      write: 1,
+      failedWrites: 1,
+    });
+    const ConditionExpression = 'attribute_not_exists(p)';
+    const put = new PutItemCommand({ TableName: 'inventory', Item: stock, ConditionExpression });
+    expect(await unitsOf(() => client.send(put))).toMatchObject({ write: 1, failedWrites: 1 });
   });
 
-  it('are half a unit for a page of a small list, and one for a key', async () => {
-    expect(await unitsOf(() => Array.fromAsync(list.pages()))).toEqual({
-      read: 0.5,
-      write: 0,
-    });
-    const keys = defineKeyStore(client, 'apiKeys');
-    expect(await unitsOf(() => keys.get('0123456789'))).toEqual({ read: 1, write: 0 });
+  it('are none of a write that the engine refuses for what it asks', async () => {
+    const put = new PutItemCommand({ TableName: 'inventory', Item: { p: { S: 'seven' } } });
+    expect(await unitsOf(() => client.send(put))).toEqual({ read: 0, write: 0, failedWrites: 0 });
+  });
+
+  it('are half a unit for a page of a small list', async () => {
+    expect(await unitsOf(() => Array.fromAsync(list.pages()))).toMatchObject({ read: 0.5 });
+  });
+});
+
+describe.each(engines)('a key’s lookup, as $name counts it', ({ start }) => {
+  const tables = useStoreTables(start);
+
+  it('is one unit, whether there is such a key or not', async () => {
+    const store = defineKeyStore(tables.client(), 'apiKeys');
+    const { keyId, secretHash } = mintApiKey();
+    const Item = { keyId: { S: keyId }, secretHash: { S: secretHash }, name: { S: 'shop' } };
+    await tables.client().send(new PutItemCommand({ TableName: 'apiKeys', Item }));
+    expect(await unitsOf(() => store.get(keyId))).toMatchObject({ read: 1, write: 0 });
+    expect(await unitsOf(() => store.get('0123456789'))).toMatchObject({ read: 1, write: 0 });
   });
 });
 

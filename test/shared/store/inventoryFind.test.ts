@@ -36,7 +36,7 @@ describe('entries by id', () => {
   const unitsOf = async (act: () => Promise<unknown>) => {
     const units = meterRequest();
     await act();
-    return { ...units };
+    return { read: units.read, write: units.write };
   };
 
   it('are read by key, half a unit each, and one each as of this moment with tags', async () => {

@@ -132,6 +132,8 @@ describe('npm run logs', () => {
     write('getPet', minutesAgo(5) + 1, requestLine('r-1', { status: 503, broken: true }));
     const refusal = { status: 401, keyName: undefined, refused: 'expired key' };
     write('getPet', minutesAgo(4), requestLine('r-2', { ...refusal, clientRequestId: 'theirs' }));
+    const conflict = { status: 412, writeUnits: 1, failedWrites: 1 };
+    write('updateInventory', minutesAgo(4) + 1, requestLine('r-4', conflict));
     const fields = { status: '429', gatewayError: 'THROTTLED', functionError: '-' };
     write('gateway', minutesAgo(3), gatewayLine('r-3', fields));
     const { stdout } = await logs();
@@ -148,6 +150,8 @@ describe('npm run logs', () => {
       'r-2',
       '    refused: expired key, key id abcdefghij',
       "    the client's id: theirs",
+      'r-4',
+      '    writes refused by their condition: 1',
       'r-3',
       '    GET /v1/pets/7 from 203.0.113.9: THROTTLED',
       '',
