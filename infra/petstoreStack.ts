@@ -3,11 +3,12 @@ import { defineBackupCopies } from './backup/backupCopies.ts';
 import { defineCustomDomain } from './gateway/customDomain.ts';
 import { defineFirewall } from './gateway/firewall.ts';
 import { defineRestApi } from './gateway/restApi.ts';
+import { defineTraceSampling } from './gateway/traceSampling.ts';
 import { defineDataTables } from './service/dataTables.ts';
 import { defineLiveAliases } from './service/gradualDeployment.ts';
 import { defineOperationFunctions } from './service/operationFunctions.ts';
 import { defineOutputs } from './service/outputs.ts';
-import { toStackName } from './stages/resourceNames.ts';
+import { toStackName, toTags } from './stages/resourceNames.ts';
 import type { Stage } from './stages/stages.ts';
 
 /**
@@ -20,14 +21,14 @@ export function definePetstoreStack(app: App, stage: Stage, commit: string): Sta
     description: `The pet store's inventory service, ${stage.name}`,
     env: { ...(account && { account }), ...(region && { region }) },
     terminationProtection: protectsData,
-    // Cost reports can be split by these.
-    tags: { service: 'petstore', stage: stage.name },
+    tags: toTags(stage),
   });
   const tables = defineDataTables(stack, stage);
   if (backupRegion) defineBackupCopies(stack, stage, tables, backupRegion);
   const functions = defineOperationFunctions(stack, stage, tables, commit);
   const aliases = defineLiveAliases(stack, stage, functions);
   const api = defineRestApi(stack, stage, aliases);
+  defineTraceSampling(stack, stage);
   if (customDomain) defineCustomDomain(stack, api, customDomain);
   if (firewall) defineFirewall(stack, stage, api);
   defineOutputs(stack, stage, api, tables, commit);

@@ -1,7 +1,7 @@
 import { type App, Stack } from 'aws-cdk-lib';
 import { BackupVault } from 'aws-cdk-lib/aws-backup';
 import { toKeptPolicy } from '../service/keptPolicy.ts';
-import { toBackupStackName, toCopiesVaultName } from '../stages/resourceNames.ts';
+import { toBackupStackName, toCopiesVaultName, toTags } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 
 /** The vault that copies of a deployment's tables lie in, which must outlive the region of the deployment. */
@@ -11,7 +11,7 @@ export function defineBackupStack(app: App, stage: Stage, region: string): Stack
     description: `Copies of the tables of the pet store's inventory service, ${stage.name}`,
     env: { ...(account && { account }), region },
     terminationProtection: stage.settings.protectsData,
-    tags: { service: 'petstore', stage: stage.name },
+    tags: toTags(stage),
   });
   new BackupVault(stack, 'Vault', {
     backupVaultName: toCopiesVaultName(stage),

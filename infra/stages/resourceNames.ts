@@ -13,6 +13,11 @@ export function toStackName({ name }: Named): `petstore-${Stage['name']}` {
   return `petstore-${name}`;
 }
 
+/** The tags of all that a deployment is made of; the account's bill can be split by them. */
+export function toTags({ name, settings: { owner } }: Stage): Record<string, string> {
+  return { service: 'petstore', stage: name, owner };
+}
+
 /** The stack of what watches a deployment. */
 export function toWatchStackName(stage: Named): string {
   return `${toStackName(stage)}-watch`;

@@ -1,5 +1,6 @@
 import { operationIds } from '../../shared/contract/operations.ts';
 import { canReserve } from './concurrency.ts';
+import { costSettingRules } from './costSettingRules.ts';
 import { regions } from './regions.ts';
 import { toTableName } from './resourceNames.ts';
 import {
@@ -125,4 +126,5 @@ export const settingRules: Record<keyof StageSettings, SettingRule> = {
     isValid: (value) => rollouts.some((rollout) => rollout === value),
   },
   firewall: { rule: 'true or false', isValid: isBoolean },
+  ...costSettingRules,
 };

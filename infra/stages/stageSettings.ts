@@ -1,8 +1,9 @@
 import type { OperationId } from '../../shared/contract/operations.ts';
+import type { CostSettings } from './costSettings.ts';
 import type { TableName } from './tables.ts';
 
 /** All that may differ between the deployments of the service; `checkStageSettings.ts` holds the bounds. */
-export interface StageSettings {
+export interface StageSettings extends CostSettings {
   /**
    * The account and region to deploy to, 12 digits and such as `eu-west-1`; default: those of the AWS
    * credentials in use. Lambda does not stream responses in every region, and lists are streamed: look

@@ -63,6 +63,8 @@ const settings = {
     memoryMegabytes,
     rollout: 'atOnce',
     firewall: false,
+    owner: 'petstore team',
+    tracing: { reservedPerSecond: 1, percent: 0 },
   },
   production: {
     // Examples, as are staging's: set them before the first deployment, and add alarms.
@@ -88,6 +90,8 @@ const settings = {
     rollout: 'canary10PercentFor5Minutes',
     // Nothing that costs while idle: every request needs a key, and the throttles bound a flood's bill.
     firewall: false,
+    owner: 'petstore team',
+    tracing: { reservedPerSecond: 0, percent: 1 },
   },
 } as const satisfies Record<string, StageSettings>;
 

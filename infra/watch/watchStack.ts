@@ -1,6 +1,6 @@
 import { type App, Stack } from 'aws-cdk-lib';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
-import { toWatchStackName } from '../stages/resourceNames.ts';
+import { toTags, toWatchStackName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAbuseAlarms } from './abuseAlarms.ts';
 import { defineAlarmTopics } from './alarmTopics.ts';
@@ -24,7 +24,7 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
     env: { ...(account && { account }), ...(region && { region }) },
     // `cdk destroy` of the service would take this stack first, and then be refused: both or neither.
     terminationProtection: protectsData,
-    tags: { service: 'petstore', stage: stage.name },
+    tags: toTags(stage),
   });
   // Metric filters need the logs that they read.
   stack.addStackDependency(service);

@@ -142,6 +142,25 @@ it('lets neither of production’s stacks be destroyed, so that it is never with
   ]);
 });
 
+it('tags every stack, and by that what it is made of, with service, stage and owner', () => {
+  const { name, settings } = stages.production;
+  const regions = { region: 'eu-west-1', backupRegion: 'eu-central-1' };
+  const copied = { name, settings: { ...settings, ...regions, owner: 'shop team' } };
+  const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } }, [stages.staging, copied]);
+  const tags = app.node.children
+    .filter((child) => child instanceof Stack)
+    .map((stack) => [stack.stackName, stack.tags.tagValues()]);
+  const staging = { service: 'petstore', stage: 'staging', owner: 'petstore team' };
+  const production = { service: 'petstore', stage: 'production', owner: 'shop team' };
+  expect(tags.sort()).toEqual([
+    ['petstore-production', production],
+    ['petstore-production-backup', production],
+    ['petstore-production-watch', production],
+    ['petstore-staging', staging],
+    ['petstore-staging-watch', staging],
+  ]);
+});
+
 it.each(stageNames)('%s has no custom resource', (stage) => {
   const types = [templates[stage], watchTemplates[stage]].flatMap((template) =>
     Object.values(template.toJSON().Resources as Record<string, { Type: string }>),

@@ -116,6 +116,16 @@ const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['rollout', { rollout: 'slowly' }],
   ['rollout', { rollout: undefined }],
   ['firewall', { firewall: 1 }],
+  ['owner', { owner: undefined }],
+  ['owner', { owner: '' }],
+  ['owner', { owner: 'petstore; team' }],
+  ['owner', { owner: 'petstore team ' }],
+  ['tracing', { tracing: undefined }],
+  ['tracing', { tracing: { reservedPerSecond: 0 } }],
+  ['tracing', { tracing: { reservedPerSecond: 0.5, percent: 1 } }],
+  ['tracing', { tracing: { reservedPerSecond: 0, percent: 101 } }],
+  ['tracing', { tracing: { reservedPerSecond: 0, percent: -1 } }],
+  ['tracing', { tracing: { reservedPerSecond: 0, percent: 1, rate: 1 } }],
   ['colour', { colour: 'blue' }],
 ];
 
@@ -133,6 +143,7 @@ const right: Record<string, unknown>[] = [
   { region: 'eu-west-1', backupRegion: 'eu-central-1' },
   { throttles: { ...production.throttles, getPet: { rate: 0.5, burst: 1 } } },
   { throttles: { ...production.throttles, getPet: { rate: 10_000, burst: 5_000 } } },
+  { owner: 'Équipe Petstore/EU', tracing: { reservedPerSecond: 10, percent: 0.5 } },
   { rollout: 'linear10PercentEveryMinute', firewall: true },
 ];
 
