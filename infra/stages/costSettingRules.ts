@@ -1,4 +1,4 @@
-import { isRecord, isWithin, matches } from './settingValues.ts';
+import { isEmailAddress, isRecord, isWithin, matches } from './settingValues.ts';
 
 /** What the settings of `CostSettings` must be. */
 export const costSettingRules = {
@@ -10,6 +10,11 @@ export const costSettingRules = {
   tracing: {
     rule: 'a whole reservedPerSecond from 0 to 1000 and a percent from 0 to 100',
     isValid: isTraceSampling,
+  },
+  budget: {
+    isOptional: true,
+    rule: 'monthlyDollars above 0, 1 to 10 addresses such as "finance@shop.example" to notify, and 1 to 5 percentages above 0 in actualPercent and forecastPercent together, each once in its list',
+    isValid: isBudget,
   },
 } as const;
 
@@ -23,6 +28,30 @@ function isTraceSampling(value: unknown): boolean {
     percent >= 0 &&
     percent <= 100
   );
+}
+
+/** AWS Budgets' limits: https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_budgets_CreateBudget.html */
+function isBudget(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { monthlyDollars, notify, actualPercent, forecastPercent, ...more } = value;
+  return (
+    Object.keys(more).length === 0 &&
+    isPositive(monthlyDollars) &&
+    isListOf(notify, isEmailAddress) &&
+    isListOf(actualPercent, isPositive) &&
+    isListOf(forecastPercent, isPositive) &&
+    isWithin(1, 10)(notify.length) &&
+    isWithin(1, 5)(actualPercent.length + forecastPercent.length)
+  );
+}
+
+/** Of values that are valid, each once. */
+function isListOf(value: unknown, isValid: (one: unknown) => boolean): value is unknown[] {
+  return Array.isArray(value) && value.every(isValid) && new Set(value).size === value.length;
+}
+
+function isPositive(value: unknown): boolean {
+  return isNumber(value) && value > 0;
 }
 
 function isNumber(value: unknown): value is number {

@@ -7,6 +7,8 @@ export interface CostSettings {
   readonly owner: string;
   /** Which of its requests X-Ray traces, at $5 per million: more than the rest of a small request. */
   readonly tracing: TraceSampling;
+  /** What the stage may cost a month, and who is told by e-mail; default: no budget. */
+  readonly budget?: Budget;
 }
 
 export interface TraceSampling {
@@ -14,4 +16,15 @@ export interface TraceSampling {
   readonly reservedPerSecond: number;
   /** The share of all others. */
   readonly percent: number;
+}
+
+/** At most five percentages in all. */
+export interface Budget {
+  readonly monthlyDollars: number;
+  /** E-mail addresses, at most ten. */
+  readonly notify: readonly [string, ...string[]];
+  /** The shares of the budget, in per cent, that are told of once they are spent. */
+  readonly actualPercent: readonly number[];
+  /** Those that are told of once AWS expects the month to reach them, for which it needs some weeks of history. */
+  readonly forecastPercent: readonly number[];
 }

@@ -4,6 +4,7 @@ import { toTags, toWatchStackName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAbuseAlarms } from './abuseAlarms.ts';
 import { defineAlarmTopics } from './alarmTopics.ts';
+import { defineBudget } from './budget.ts';
 import { defineCapacityAlarms } from './capacityAlarms.ts';
 import { defineCheckAlarms } from './checkAlarms.ts';
 import { defineClientAlarms } from './clientAlarms.ts';
@@ -31,6 +32,7 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
   const refusals = defineRefusalMetrics(stack, stage);
   defineDashboard(stack, stage, refusals, definePager(stack, stage, refusals));
   defineSavedQueries(stack, stage);
+  defineBudget(stack, stage);
   if (checkEveryMinutes) defineScheduledCheck(stack, stage, checkEveryMinutes);
   return stack;
 }

@@ -56,6 +56,12 @@ export const changedSettings = {
     page: 'arn:aws:sns:eu-west-1:123456789012:pagers',
     ticket: 'ops@petstore.example',
   },
+  budget: {
+    monthlyDollars: 200,
+    notify: ['finance@petstore.example', 'ops@petstore.example'],
+    actualPercent: [50, 100],
+    forecastPercent: [120],
+  },
   customDomain: {
     name: 'api.petstore.example',
     certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e',

@@ -27,6 +27,13 @@ const production = stages.production.settings;
 const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e';
 const name = 'api.petstore.example';
 
+const budget = {
+  monthlyDollars: 49.5,
+  notify: ['finance@shop.example'],
+  actualPercent: [80],
+  forecastPercent: [80],
+};
+
 /** Settings that cannot be deployed, by what is wrong; the types alone would let most of them through. */
 const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['account', { account: '12345' }],
@@ -126,6 +133,19 @@ const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['tracing', { tracing: { reservedPerSecond: 0, percent: 101 } }],
   ['tracing', { tracing: { reservedPerSecond: 0, percent: -1 } }],
   ['tracing', { tracing: { reservedPerSecond: 0, percent: 1, rate: 1 } }],
+  ['budget', { budget: 100 }],
+  ['budget', { budget: { ...budget, monthlyDollars: 0 } }],
+  ['budget', { budget: { ...budget, monthlyDollars: '100' } }],
+  ['budget', { budget: { ...budget, notify: [] } }],
+  ['budget', { budget: { ...budget, notify: ['finance'] } }],
+  ['budget', { budget: { ...budget, notify: Array.from('abcdefghijk', (a) => `${a}@b.example`) } }],
+  ['budget', { budget: { ...budget, notify: ['a@b.example', 'a@b.example'] } }],
+  ['budget', { budget: { ...budget, actualPercent: [], forecastPercent: [] } }],
+  ['budget', { budget: { ...budget, actualPercent: [10, 20, 30, 40], forecastPercent: [50, 60] } }],
+  ['budget', { budget: { ...budget, actualPercent: [80, 80] } }],
+  ['budget', { budget: { ...budget, forecastPercent: [0] } }],
+  ['budget', { budget: { ...budget, forecastPercent: undefined } }],
+  ['budget', { budget: { ...budget, currency: 'EUR' } }],
   ['colour', { colour: 'blue' }],
 ];
 
@@ -144,6 +164,8 @@ const right: Record<string, unknown>[] = [
   { throttles: { ...production.throttles, getPet: { rate: 0.5, burst: 1 } } },
   { throttles: { ...production.throttles, getPet: { rate: 10_000, burst: 5_000 } } },
   { owner: 'Équipe Petstore/EU', tracing: { reservedPerSecond: 10, percent: 0.5 } },
+  { budget },
+  { budget: { ...budget, actualPercent: [], forecastPercent: [80, 100.5, 120, 200, 1000] } },
   { rollout: 'linear10PercentEveryMinute', firewall: true },
 ];
 
