@@ -16,7 +16,7 @@ export interface DataTable {
 
 /** The tables, billed by request so that an idle one costs its storage alone. */
 export function defineDataTables(scope: Construct, stage: Stage): DataTables {
-  const { protectsData, restoredTables = {} } = stage.settings;
+  const { protectsData, restoredTables = {}, maximumUnitsPerSecond } = stage.settings;
   const defineTable = (name: TableName): DataTable => {
     const { partitionKey, sortKey, timeToLive }: TableDefinition = tables[name];
     const table = new Table(scope, `${name}Table`, {
@@ -25,6 +25,8 @@ export function defineDataTables(scope: Construct, stage: Stage): DataTables {
       ...(sortKey && { sortKey: toAttribute(sortKey) }),
       ...(timeToLive && { timeToLiveAttribute: timeToLive }),
       billingMode: BillingMode.PAY_PER_REQUEST,
+      maxReadRequestUnits: maximumUnitsPerSecond[name].read,
+      maxWriteRequestUnits: maximumUnitsPerSecond[name].write,
       removalPolicy: protectsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: protectsData,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: protectsData },

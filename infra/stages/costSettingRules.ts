@@ -1,4 +1,5 @@
 import { isEmailAddress, isRecord, isWithin, matches } from './settingValues.ts';
+import { tableNames } from './tables.ts';
 
 /** What the settings of `CostSettings` must be. */
 export const costSettingRules = {
@@ -15,6 +16,11 @@ export const costSettingRules = {
     isOptional: true,
     rule: 'monthlyDollars above 0, 1 to 10 addresses such as "finance@shop.example" to notify, and 1 to 5 percentages above 0 in actualPercent and forecastPercent together, each once in its list',
     isValid: isBudget,
+  },
+  maximumUnitsPerSecond: {
+    parts: tableNames,
+    rule: 'a whole read and a whole write from 1 to 1000000',
+    isValid: isUnits,
   },
 } as const;
 
@@ -48,6 +54,12 @@ function isBudget(value: unknown): boolean {
 /** Of values that are valid, each once. */
 function isListOf(value: unknown, isValid: (one: unknown) => boolean): value is unknown[] {
   return Array.isArray(value) && value.every(isValid) && new Set(value).size === value.length;
+}
+
+function isUnits(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { read, write, ...more } = value;
+  return Object.keys(more).length === 0 && [read, write].every(isWithin(1, 1_000_000));
 }
 
 function isPositive(value: unknown): boolean {

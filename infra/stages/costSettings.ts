@@ -1,3 +1,5 @@
+import type { TableName } from './tables.ts';
+
 /** What of a stage's settings says who pays for it, and what its bill is bounded and watched by. */
 export interface CostSettings {
   /**
@@ -9,6 +11,17 @@ export interface CostSettings {
   readonly tracing: TraceSampling;
   /** What the stage may cost a month, and who is told by e-mail; default: no budget. */
   readonly budget?: Budget;
+  /**
+   * Request units a second past which DynamoDB refuses calls to a table: what a mistake can cost, where the
+   * throttles do not bound it, as with an import. They must leave room for what the throttles let through at
+   * once, or clients get 503. DynamoDB takes them for a target, and may let more through for a while.
+   */
+  readonly maximumUnitsPerSecond: Readonly<Record<TableName, UnitsPerSecond>>;
+}
+
+export interface UnitsPerSecond {
+  readonly read: number;
+  readonly write: number;
 }
 
 export interface TraceSampling {

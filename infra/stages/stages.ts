@@ -65,6 +65,13 @@ const settings = {
     firewall: false,
     owner: 'petstore team',
     tracing: { reservedPerSecond: 1, percent: 0 },
+    maximumUnitsPerSecond: {
+      inventory: { read: 3_000, write: 1_000 },
+      pets: { read: 500, write: 1_000 },
+      orders: { read: 500, write: 1_000 },
+      requests: { read: 500, write: 500 },
+      apiKeys: { read: 500, write: 100 },
+    },
   },
   production: {
     // Examples, as are staging's: set them before the first deployment, and add alarms.
@@ -77,10 +84,10 @@ const settings = {
     checkEveryMinutes: 5,
     protectsData: true,
     // A list reads a whole table, so it is the dearest request by far, and may run for half a minute, also
-    // when nobody waits for it any more: at ten a second, 300 at once. Set accountConcurrency, which bounds
+    // when nobody waits for it any more: at five a second, 150 at once. Set accountConcurrency, which bounds
     // them, before you raise it.
     throttles: {
-      listInventory: { rate: 10, burst: 20 },
+      listInventory: { rate: 5, burst: 20 },
       updateInventory: { rate: 500, burst: 1000 },
       getPet: { rate: 500, burst: 1000 },
       listOrders: { rate: 50, burst: 100 },
@@ -92,6 +99,14 @@ const settings = {
     firewall: false,
     owner: 'petstore team',
     tracing: { reservedPerSecond: 0, percent: 1 },
+    // Every throttle's burst at once, with 100,000 entries, and some room to import beside it.
+    maximumUnitsPerSecond: {
+      inventory: { read: 6_000, write: 2_000 },
+      pets: { read: 1_000, write: 1_000 },
+      orders: { read: 2_000, write: 1_000 },
+      requests: { read: 2_500, write: 1_500 },
+      apiKeys: { read: 3_000, write: 100 },
+    },
   },
 } as const satisfies Record<string, StageSettings>;
 

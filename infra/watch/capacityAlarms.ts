@@ -23,7 +23,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
         {
           name: `${table}-table-throttles`,
           severity: 'ticket',
-          description: `DynamoDB refuses calls to the table ${tableName} for their rate; clients get 503. Look at the dashboard for the units consumed: an on-demand table grows to twice its last peak within half an hour, so wait, or lower the throttles in ${stagesFile}; if it stays, one key is read or written too often.`,
+          description: `DynamoDB refuses calls to the table ${tableName} for their rate; clients get 503. Look at the dashboard for the units consumed: at the table's maximumUnitsPerSecond in ${stagesFile}, slow down the import or raise that; below it, an on-demand table grows to twice its last peak within half an hour, so wait, or lower the throttles; if it stays, one key is read or written too often.`,
           metric: toTableThrottles(stage, table),
           threshold: 1,
           periods: 2,

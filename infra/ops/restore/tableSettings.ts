@@ -2,6 +2,7 @@ import {
   DescribeContinuousBackupsCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
+  type OnDemandThroughput,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
@@ -63,6 +64,27 @@ const settings: readonly Setting[] = [
     set: addMissingTags,
   },
   {
+    what: 'maximum throughput',
+    async isSet(client, { source, target }) {
+      const [wanted, found] = await Promise.all([
+        readMaximum(client, source),
+        readMaximum(client, target),
+      ]);
+      return (
+        wanted === undefined ||
+        (wanted.MaxReadRequestUnits === found?.MaxReadRequestUnits &&
+          wanted.MaxWriteRequestUnits === found?.MaxWriteRequestUnits)
+      );
+    },
+    set: async (client, { source, target }) =>
+      client.send(
+        new UpdateTableCommand({
+          TableName: target,
+          OnDemandThroughput: await readMaximum(client, source),
+        }),
+      ),
+  },
+  {
     what: 'deletion protection',
     async isSet(client, { target }) {
       return (await describeTable(client, target))?.DeletionProtectionEnabled === true;
@@ -85,6 +107,14 @@ export async function setUpTable(
     };
     await waitUntil(`${restore.target}, ${what}`, isDone, patience);
   }
+}
+
+/** What bounds the bill of a table on demand, where it has such a bound. */
+async function readMaximum(
+  client: DynamoDBClient,
+  tableName: string,
+): Promise<OnDemandThroughput | undefined> {
+  return (await describeTable(client, tableName))?.OnDemandThroughput;
 }
 
 function toTimeToLive({ name }: TableRestore): string | undefined {

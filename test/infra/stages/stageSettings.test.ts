@@ -34,6 +34,8 @@ const budget = {
   forecastPercent: [80],
 };
 
+const maximum = production.maximumUnitsPerSecond;
+
 /** Settings that cannot be deployed, by what is wrong; the types alone would let most of them through. */
 const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['account', { account: '12345' }],
@@ -146,6 +148,17 @@ const wrong: [field: string, changed: Record<string, unknown>][] = [
   ['budget', { budget: { ...budget, forecastPercent: [0] } }],
   ['budget', { budget: { ...budget, forecastPercent: undefined } }],
   ['budget', { budget: { ...budget, currency: 'EUR' } }],
+  ['maximumUnitsPerSecond', { maximumUnitsPerSecond: undefined }],
+  ['maximumUnitsPerSecond.orders', { maximumUnitsPerSecond: { ...maximum, orders: undefined } }],
+  ['maximumUnitsPerSecond.pets', { maximumUnitsPerSecond: { ...maximum, pets: { read: 1 } } }],
+  [
+    'maximumUnitsPerSecond.pets',
+    { maximumUnitsPerSecond: { ...maximum, pets: { read: 0, write: 1 } } },
+  ],
+  [
+    'maximumUnitsPerSecond.stock',
+    { maximumUnitsPerSecond: { ...maximum, stock: { read: 1, write: 1 } } },
+  ],
   ['colour', { colour: 'blue' }],
 ];
 

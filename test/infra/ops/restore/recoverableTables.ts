@@ -6,6 +6,7 @@ interface Table {
   creating: number;
   recovery: boolean;
   protected: boolean;
+  maximum?: { MaxReadRequestUnits: number; MaxWriteRequestUnits: number };
   timeToLive?: string;
   tags: { Key: string; Value: string }[];
   restored?: { source: string; time: number };
@@ -22,6 +23,7 @@ export function defineRecoverableTables() {
       creating: 0,
       recovery: true,
       protected: true,
+      maximum: { MaxReadRequestUnits: 6_000, MaxWriteRequestUnits: 2_000 },
       tags: [
         { Key: 'stage', Value: 'production' },
         { Key: 'aws:cloudformation:stack-name', Value: 'petstore-production' },
@@ -51,13 +53,14 @@ export function defineRecoverableTables() {
       ],
     }),
     DescribeTable: ({ TableName }) => {
-      const { creating, restored, protected: isProtected } = find(TableName);
+      const { creating, restored, maximum, protected: isProtected } = find(TableName);
       if (creating > 0) find(TableName).creating -= 1;
       return {
         Table: {
           TableArn: toArn(TableName),
           TableStatus: creating > 0 ? 'CREATING' : 'ACTIVE',
           DeletionProtectionEnabled: isProtected,
+          ...(maximum && { OnDemandThroughput: maximum }),
           ...(restored && {
             RestoreSummary: {
               SourceTableArn: toArn(restored.source),
@@ -115,8 +118,10 @@ export function defineRecoverableTables() {
       findByArn(ResourceArn).tags.push(...(Tags as Table['tags']));
       return {};
     },
-    UpdateTable: ({ TableName }) => {
-      find(TableName).protected = true;
+    UpdateTable: ({ TableName, DeletionProtectionEnabled, OnDemandThroughput }) => {
+      const table = find(TableName);
+      if (DeletionProtectionEnabled) table.protected = true;
+      if (OnDemandThroughput) table.maximum = OnDemandThroughput as NonNullable<Table['maximum']>;
       return {};
     },
   };

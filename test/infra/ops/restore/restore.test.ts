@@ -64,6 +64,13 @@ describe('npm run restore', () => {
           ],
         },
       ],
+      [
+        'UpdateTable',
+        {
+          TableName: target,
+          OnDemandThroughput: { MaxReadRequestUnits: 6_000, MaxWriteRequestUnits: 2_000 },
+        },
+      ],
       ['UpdateTable', { TableName: target, DeletionProtectionEnabled: true }],
     ]);
     expect(tables.get(target)?.timeToLive).toBeUndefined();
@@ -97,6 +104,18 @@ describe('npm run restore', () => {
     Object.assign(tables.get(target) ?? {}, { creating: 3, protected: false });
     await restore(...inventory, ...at);
     expect(changes().slice(done)).toMatchObject([{ operation: 'UpdateTable' }]);
+  });
+
+  it('leaves a table unbounded whose source is', async () => {
+    const { restore, changes, tables } = await open();
+    delete tables.get('petstore-production-inventory')?.maximum;
+    await restore(...inventory, ...at);
+    expect(changes()).not.toContainEqual(
+      expect.objectContaining({
+        input: expect.objectContaining({ OnDemandThroughput: expect.anything() }),
+      }),
+    );
+    expect(tables.get(target)).toMatchObject({ recovery: true, protected: true });
   });
 
   it('takes the latest second that all tables can be restored to', async () => {
