@@ -8,7 +8,7 @@ import type { Construct } from 'constructs';
 import { toKeptPolicy } from '../service/keptPolicy.ts';
 import { toAccessLogName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
-import { accessLogFormat } from './accessLogFormat.ts';
+import { accessLogText } from './accessLogFormat.ts';
 
 /** Keeps the access log for as long as the functions' logs. */
 export function defineAccessLog(
@@ -23,6 +23,6 @@ export function defineAccessLog(
   });
   return {
     accessLogDestination: new LogGroupLogDestination(logGroup),
-    accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLogFormat)),
+    accessLogFormat: AccessLogFormat.custom(accessLogText),
   };
 }

@@ -1,6 +1,6 @@
 import { toRequestShare } from '../metrics/requestShare.ts';
 import type { Stage } from '../stages/stages.ts';
-import type { RefusalMetrics } from './refusalMetrics.ts';
+import type { RefusalMetrics } from './accessLogMetrics.ts';
 import type { WatchAlarm } from './watchAlarm.ts';
 
 /** Someone tries keys, or uses one for what it does not allow; or a client has not noticed a rotation. */

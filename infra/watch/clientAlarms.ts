@@ -13,7 +13,7 @@ import { toLogMetric } from '../metrics/logMetrics.ts';
 import { period } from '../metrics/period.ts';
 import { toRequestShare } from '../metrics/requestShare.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
-import type { RefusalMetrics } from './refusalMetrics.ts';
+import type { RefusalMetrics } from './accessLogMetrics.ts';
 import type { WatchAlarm } from './watchAlarm.ts';
 
 /** What clients feel right now. */

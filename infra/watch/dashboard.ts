@@ -11,6 +11,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { operationIds } from '../../shared/contract/operations.ts';
+import { writtenTables } from '../metrics/costEstimates.ts';
 import { toFunctionMetric } from '../metrics/functionMetrics.ts';
 import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
 import { period } from '../metrics/period.ts';
@@ -18,14 +19,15 @@ import { toConsumedUnits, toTableThrottles } from '../metrics/tableMetrics.ts';
 import { toFunctionLogName, toStackName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
+import type { RefusalMetrics } from './accessLogMetrics.ts';
+import { toCostRow } from './costRow.ts';
 import { deployments, toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
 import { toObjectiveRow } from './objectiveRow.ts';
-import type { RefusalMetrics } from './refusalMetrics.ts';
 
 /** Of 24 columns, so that three graphs stand side by side. */
 const width = 8;
 
-/** One page per stage: the objectives and what clients feel above, what carries them below, then what was deployed and who must move on. */
+/** One page per stage: the objectives and what clients feel above, what carries them below, then what it costs, what was deployed and who must move on. At most 50 metrics: a dashboard with more costs $3 a month. */
 export function defineDashboard(
   scope: Construct,
   stage: Stage,
@@ -42,6 +44,7 @@ export function defineDashboard(
       toGatewayRow(stage, refusals),
       toFunctionRow(stage),
       toTableRow(stage),
+      toCostRow(stage),
       toDeploymentRow(stage),
       toDeprecationRow(stage),
     ],
@@ -76,10 +79,9 @@ function toFunctionRow(stage: Stage): IWidget[] {
   return [
     toGraph('Functions: calls', toEach('Invocations', Stats.SUM)),
     toGraph('Functions: 99th percentile, milliseconds', toEach('Duration', Stats.p(99))),
-    toGraph('Functions: running at once, throttles, errors', [
+    toGraph('Functions: running at once, throttles', [
       ...toEach('ConcurrentExecutions', Stats.MAXIMUM, ' at once'),
       ...toEach('Throttles', Stats.SUM, ' throttled'),
-      ...toEach('Errors', Stats.SUM, ' failed'),
     ]),
   ];
 }
@@ -92,7 +94,7 @@ function toTableRow(stage: Stage): IWidget[] {
     ),
     toGraph(
       'Tables: write units consumed',
-      tableNames.map((table) => toConsumedUnits(stage, table, 'Write')),
+      writtenTables.map((table) => toConsumedUnits(stage, table, 'Write')),
     ),
     toGraph(
       'Tables: throttles',

@@ -3,13 +3,13 @@ import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { toTags, toWatchStackName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAbuseAlarms } from './abuseAlarms.ts';
+import { defineAccessLogMetrics, type RefusalMetrics } from './accessLogMetrics.ts';
 import { defineAlarmTopics } from './alarmTopics.ts';
 import { defineBudget } from './budget.ts';
 import { defineCapacityAlarms } from './capacityAlarms.ts';
 import { defineCheckAlarms } from './checkAlarms.ts';
 import { defineClientAlarms } from './clientAlarms.ts';
 import { defineDashboard } from './dashboard.ts';
-import { defineRefusalMetrics, type RefusalMetrics } from './refusalMetrics.ts';
 import { defineSavedQueries } from './savedQueries.ts';
 import { defineScheduledCheck } from './scheduledCheck.ts';
 import { defineAlarms } from './watchAlarm.ts';
@@ -29,7 +29,7 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
   });
   // Metric filters need the logs that they read.
   stack.addStackDependency(service);
-  const refusals = defineRefusalMetrics(stack, stage);
+  const refusals = defineAccessLogMetrics(stack, stage);
   defineDashboard(stack, stage, refusals, definePager(stack, stage, refusals));
   defineSavedQueries(stack, stage);
   defineBudget(stack, stage);

@@ -11,6 +11,7 @@ import { type TableDefinition, tables } from '../../infra/stages/tables.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
 import {
   changedProduction,
+  fillAccessLog,
   findResources,
   templates,
   watchTemplates,
@@ -74,7 +75,7 @@ it.each([
 it.each(stageNames)('%s serves /v1 with tracing and JSON access logs', (stage) => {
   const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
   expect(gateway?.Properties).toMatchObject({ StageName: 'v1', TracingEnabled: true });
-  const format = JSON.parse(gateway?.Properties.AccessLogSetting.Format);
+  const format = fillAccessLog(stage);
   expect(format.requestId).toBe('$context.requestId');
   expect(format.status).toBe('$context.status');
 });

@@ -42,6 +42,13 @@ export function findResources(stage: StageName, type: string): Record<string, Cf
   return templates[stage].findResources(type) as Record<string, CfnResource>;
 }
 
+/** A line of a stage's access log, with the variables' names, and 0 for what is a number, for values. */
+export function fillAccessLog(stage: StageName): Record<string, string | number> {
+  const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
+  const format: string = gateway?.Properties.AccessLogSetting.Format;
+  return JSON.parse(format.replaceAll(/:\$[\w.]+/g, ':0'));
+}
+
 let changed: StageTemplates | undefined;
 
 /** Production with every setting other than it is, or that it does without; built once a process. */

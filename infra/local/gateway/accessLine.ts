@@ -26,7 +26,7 @@ export function toAccessLine(
     path: fullPath,
     route: route ?? '-',
     status: String(statusCode),
-    bytes: String(Buffer.byteLength(body)),
+    bytes: Buffer.byteLength(body),
     latency: String(Math.round(milliseconds)),
     functionLatency: '-',
     functionStatus: '-',

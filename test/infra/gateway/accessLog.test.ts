@@ -1,14 +1,22 @@
 import { expect, it } from 'vitest';
 import { stageNames } from '../../../infra/stages/stages.ts';
-import { findResources } from '../../support/stackTemplates.ts';
+import { fillAccessLog } from '../../support/stackTemplates.ts';
 
 it.each(stageNames)('%s logs what a request is found by, and no header', (stage) => {
-  const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
-  const format = JSON.parse(gateway?.Properties.AccessLogSetting.Format) as Record<string, string>;
-  expect(format).toMatchObject({
+  const line = fillAccessLog(stage);
+  expect(line).toMatchObject({
     requestId: '$context.requestId',
     functionRequestId: '$context.integration.requestId',
     gatewayError: '$context.error.responseType',
   });
-  expect(JSON.stringify(format)).not.toMatch(/header|authorization/i);
+  expect(JSON.stringify(line)).not.toMatch(/header|authorization/i);
 });
+
+it.each(stageNames)(
+  '%s logs the bytes as a number, which a metric sums up, and else texts',
+  (stage) => {
+    const { bytes, ...others } = fillAccessLog(stage);
+    expect(bytes).toBe(0);
+    for (const value of Object.values(others)) expect(value).toMatch(/^\$context\./);
+  },
+);

@@ -167,7 +167,7 @@ describe('the access log', () => {
   test.each([
     ['GET', '/nothing?x=1', {}, { status: '404', path: '/v1/nothing', route: '-' }],
     ['PUT', '/pets/1', {}, { status: '405', route: '/pets/{petId}', gatewayError: '-' }],
-    ['OPTIONS', '/pets/1', {}, { status: '204', route: '/pets/{petId}', bytes: '0' }],
+    ['OPTIONS', '/pets/1', {}, { status: '204', route: '/pets/{petId}', bytes: 0 }],
     [
       'PUT',
       '/pets/1',

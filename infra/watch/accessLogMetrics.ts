@@ -1,6 +1,7 @@
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { LARGE_ANSWER, sentBytes } from '../metrics/logBytes.ts';
 import { period } from '../metrics/period.ts';
 import { toAccessLogName, toStackName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
@@ -11,12 +12,20 @@ const statuses = { unauthorized: '401', forbidden: '403', throttled: '429' } as 
 /** Requests refused for each reason; a metric costs nothing in a month without such a request. */
 export type RefusalMetrics = Record<keyof typeof statuses, Metric>;
 
-export function defineRefusalMetrics(scope: Construct, stage: Stage): RefusalMetrics {
+/** Has the access log counted: the refusals, and the bytes of large answers, which `toSentBytes` reads. */
+export function defineAccessLogMetrics(scope: Construct, stage: Stage): RefusalMetrics {
   const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toAccessLogName(stage));
+  new MetricFilter(scope, 'SentBytesFilter', {
+    logGroup,
+    filterPattern: FilterPattern.numberValue(sentBytes.value, '>=', LARGE_ANSWER),
+    metricNamespace: toStackName(stage),
+    metricName: sentBytes.name,
+    metricValue: sentBytes.value,
+  });
   const defineMetric = (reason: keyof typeof statuses) =>
     new MetricFilter(scope, `${reason}Filter`, {
       logGroup,
-      // The access log's values are all texts.
+      // Texts, as all values of the access log but the bytes.
       filterPattern: FilterPattern.stringValue('$.status', '=', statuses[reason]),
       metricNamespace: toStackName(stage),
       metricName: reason,
