@@ -99,7 +99,6 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['infra/stages', 'infra/service', 'infra/gateway', 'infra/backup', 'infra/watch'],
     packages: /^(aws-cdk-lib|cdk-nag|constructs)(\/|$)/,
   },
-  'infra/cli': { rooms: ['infra/stages'], packages: sdk },
   'infra/bulk': {
     rooms: ['infra/stages', 'shared/contract', 'shared/store', 'shared/runtime'],
     packages: /^zod\/mini$|^@aws-sdk\/|^node:/,
@@ -112,6 +111,61 @@ const rooms: Readonly<Record<string, Rule>> = {
   'infra/ops/data': {
     rooms: ['infra/ops/data/files', 'infra/cli', 'infra/bulk', 'shared/contract'],
     packages: sdk,
+  },
+  'infra/cli': { rooms: ['infra/stages'], packages: sdk },
+  'infra/costs/prices': { rooms: [], packages: nothing },
+  'infra/costs/units': {
+    rooms: ['infra/gateway/accessLogFormat.ts', 'shared/contract'],
+    packages: /^node:fs$/,
+  },
+  'infra/costs/traffic': {
+    rooms: ['infra/costs/units', 'infra/cli', 'shared/contract'],
+    packages: nothing,
+  },
+  'infra/costs/model': {
+    rooms: [
+      'infra/costs/prices',
+      'infra/costs/traffic',
+      'infra/costs/units',
+      'infra/stages',
+      'shared/contract',
+    ],
+    packages: /^node:fs$/,
+  },
+  'infra/costs/change': {
+    rooms: [
+      'infra/cli',
+      'infra/costs/model',
+      'infra/costs/prices',
+      'infra/costs/traffic',
+      'infra/costs/units',
+      'infra/stages',
+    ],
+    packages: /^node:/,
+  },
+  'infra/costs/report': {
+    rooms: [
+      'infra/costs/model',
+      'infra/costs/prices',
+      'infra/costs/traffic',
+      'infra/costs/units',
+      'infra/cli',
+      'infra/stages',
+    ],
+    packages: nothing,
+  },
+  'infra/costs': {
+    rooms: [
+      'infra/costs/change',
+      'infra/costs/model',
+      'infra/costs/prices',
+      'infra/costs/report',
+      'infra/costs/traffic',
+      'infra/costs/units',
+      'infra/cli',
+      'infra/stages',
+    ],
+    packages: /^node:/,
   },
   'infra/docs': {
     rooms: [

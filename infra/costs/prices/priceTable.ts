@@ -1,0 +1,44 @@
+import type { TieredPrice } from './tieredPrice.ts';
+
+/**
+ * What AWS bills in one region, in US dollars and without tax. GB are of 2^30 bytes, as AWS counts them.
+ * Of what falls with use, all steps are here. What AWS gives away to each account every month is in
+ * `freeAllowances.ts`.
+ */
+export interface PriceTable {
+  /** The day that the prices were looked up, such as `2026-11-21`. */
+  readonly asOf: string;
+  /** Requests to a REST API; a streamed answer counts as one for each 10 MB begun. */
+  readonly gatewayRequests: TieredPrice;
+  /** Dollars for a million calls. */
+  readonly lambdaPerMillionRequests: number;
+  /** Of functions on arm64. */
+  readonly lambdaPerGigabyteSecond: number;
+  /** Of a streamed answer, the bytes past the first 6 MB. */
+  readonly lambdaPerStreamedGigabyte: number;
+  /** On demand, table class Standard. */
+  readonly dynamoDbPerMillionReadUnits: number;
+  readonly dynamoDbPerMillionWriteUnits: number;
+  readonly dynamoDbPerStoredGigabyte: number;
+  /** Continuous backups, for a GB of table and a month. */
+  readonly dynamoDbPerBackedUpGigabyte: number;
+  /** Out to the internet; its units are bytes, so that a million of them are 1 MB. */
+  readonly transferBytes: TieredPrice;
+  /** Log lines written, of the classes Standard and Infrequent Access. */
+  readonly logsPerGigabyte: number;
+  readonly infrequentLogsPerGigabyte: number;
+  /** What a query of Logs Insights reads. */
+  readonly logQueryPerGigabyte: number;
+  readonly tracesPerMillion: number;
+  /** A web ACL, a rule, and what a million requests through them cost. */
+  readonly firewallPerMonth: number;
+  readonly firewallRulePerMonth: number;
+  readonly firewallPerMillionRequests: number;
+  /** For a month of each metric that an alarm looks at. */
+  readonly alarmMetricPerMonth: number;
+  readonly customMetricPerMonth: number;
+  readonly dashboardPerMonth: number;
+  readonly encryptionKeyPerMonth: number;
+  /** Requests to an HTTP API, for comparison. */
+  readonly httpApiRequests: TieredPrice;
+}

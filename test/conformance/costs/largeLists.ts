@@ -1,0 +1,82 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type { AnswerUnits } from '../../../infra/costs/units/answerUnits.ts';
+import { toBilledDuration } from '../../../infra/costs/units/billedDuration.ts';
+import { toGatewayRequests } from '../../../infra/costs/units/recordedUnits.ts';
+import type { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
+import { toGzip } from '../../../shared/http/gzip.ts';
+import { toInventoryJson, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import { toCannedEntry } from '../../bench/canned/cannedEntries.ts';
+import { type CannedItem, PAGE_SIZE, toItemSize } from '../../bench/canned/itemSize.ts';
+import { toScanUnits } from '../../bench/parts/requestUnits.ts';
+
+const statusOf = { a: 'available', p: 'pending', s: 'sold' } as const;
+
+/** Entry number `index` of the measured inventory: ids as long as random ones. */
+export function toMeasuredItem(index: number): InventoryItem {
+  const { petId, quantity, status } = toCannedEntry(index);
+  return {
+    petId: BigInt(petId),
+    quantity: Number(quantity),
+    status: statusOf[status as keyof typeof statusOf],
+  };
+}
+
+/** The bodies of a whole list, plain and with gzip, made as the function makes them. */
+export async function toBodyBytes(entries: number): Promise<{ plain: number; gzip: number }> {
+  const chunks = ['[', ...toPages(entries).flatMap((page, index) => [index ? ',' : '', page]), ']'];
+  const text = chunks.filter((chunk) => chunk !== '').map((chunk) => Buffer.from(chunk));
+  const gzip = await buffer(toGzip(Readable.from(text)));
+  return { plain: text.reduce((sum, { length }) => sum + length, 0), gzip: gzip.length };
+}
+
+/** The units of a Scan of the measured inventory, by the sizes of its records. */
+export function toListUnits(entries: number): number {
+  return toScanUnits(entries, (index) => toItem(toRecord(index)));
+}
+
+/** As the store keeps it. */
+function toRecord(index: number) {
+  return toInventoryRecord(toMeasuredItem(index));
+}
+
+/** Inventory records hold but texts and numbers. */
+function toItem(record: ReturnType<typeof toRecord>): CannedItem {
+  return record as unknown as CannedItem;
+}
+
+/** The entries of each page of a Scan, in JSON. */
+function toPages(entries: number): string[] {
+  const pages: string[] = [];
+  for (let index = 0; index < entries; ) {
+    const items: string[] = [];
+    for (let bytes = 0; index < entries && bytes < PAGE_SIZE; index += 1) {
+      const record = toRecord(index);
+      bytes += toItemSize(toItem(record));
+      items.push(toInventoryJson(record));
+    }
+    pages.push(items.join(','));
+  }
+  return pages;
+}
+
+/** The units of a longer list, made of those of one that was seen. */
+export async function toLongerList(
+  seen: AnswerUnits,
+  from: number,
+  entries: number,
+): Promise<AnswerUnits> {
+  const kind = seen.answer === '200 gzip' ? 'gzip' : 'plain';
+  const [short, long] = [(await toBodyBytes(from))[kind], (await toBodyBytes(entries))[kind]];
+  const grown = seen.answer === '304' ? 0 : long - short;
+  const responseBytes = seen.responseBytes + grown;
+  const { typical } = toBilledDuration(seen.operationId, seen.answer, entries);
+  return {
+    ...seen,
+    entries,
+    billedMilliseconds: typical,
+    readUnits: toListUnits(entries),
+    responseBytes,
+    gatewayRequests: toGatewayRequests(responseBytes),
+  };
+}

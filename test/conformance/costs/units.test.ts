@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { readCommittedTraffic } from '../../../infra/costs/change/committedTraffic.ts';
+import { findCostChanges } from '../../../infra/costs/change/costChanges.ts';
+import {
+  type Answer,
+  answersBySize,
+  answersOf,
+  measuredSizes,
+} from '../../../infra/costs/units/answers.ts';
+import type { AnswerUnits } from '../../../infra/costs/units/answerUnits.ts';
+import { parseUnits, unitsFile } from '../../../infra/costs/units/recordedUnits.ts';
+import { readStoreData } from '../../../infra/local/storeData.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { startTestGateway } from '../../infra/local/testGateway.ts';
+import { openLocalTarget } from '../localTarget.ts';
+import { type ConformanceTarget, send } from '../target.ts';
+import { toBodyBytes, toListUnits, toLongerList, toMeasuredItem } from './largeLists.ts';
+import { type RequestLine, type Seen, toAnswerUnits } from './measureAnswer.ts';
+import { type MeasuredRequest, toMeasuredRequests } from './measuredRequests.ts';
+
+const [SMALLEST, ...longer] = measuredSizes;
+const sample = new URL('../../../infra/local/sample.json', import.meta.url);
+
+/** `npm run units` runs this with `--update`, which writes the units down. */
+describe('what a request is billed by', () => {
+  const lines: RequestLine[] = [];
+  let target: ConformanceTarget;
+  let measured: AnswerUnits[];
+
+  beforeAll(async () => {
+    vi.spyOn(console, 'info').mockImplementation((line) => void lines.push(line));
+    const { pets, orders } = await readStoreData(sample);
+    const inventory = Array.from({ length: SMALLEST }, (_, index) => toMeasuredItem(index));
+    target = await openLocalTarget({ data: { inventory, pets, orders } });
+    measured = await measureAll();
+  }, 60_000);
+  afterAll(() => target?.close());
+
+  test('is what stands in units.json, so that no request gets dearer unnoticed', async () => {
+    const committed = parseUnits(readFileSync(unitsFile, 'utf8'));
+    try {
+      await expect(`${JSON.stringify(measured, null, 2)}\n`).toMatchFileSnapshot(
+        unitsFile.pathname,
+      );
+    } catch {
+      const changes = findCostChanges(committed, measured, readCommittedTraffic());
+      expect.fail([...changes, 'If that is meant, commit what `npm run units` writes.'].join('\n'));
+    }
+  });
+
+  test.each(answersBySize)(
+    'of a short list %s is what is reckoned for long ones',
+    async (answer) => {
+      const short = measured.find((units) => units.answer === answer && units.entries === SMALLEST);
+      expect(short?.readUnits).toBe(toListUnits(SMALLEST));
+      const { plain, gzip } = await toBodyBytes(SMALLEST);
+      const body = { '200': plain, '200 gzip': gzip, '304': 0 }[answer as '200'];
+      const head = Number(short?.responseBytes) - body;
+      expect(head).toBeGreaterThan(300);
+      expect(head).toBeLessThan(1_000);
+    },
+  );
+
+  async function measureAll(): Promise<AnswerUnits[]> {
+    const { response: list } = await ask('listInventory', '200', { path: '/inventory' });
+    const { petId } = toMeasuredItem(0);
+    const requests = toMeasuredRequests(String(petId), list.headers.get('etag') ?? '');
+    const all: AnswerUnits[] = [];
+    for (const id of operationIds) {
+      const requestsOf: Readonly<Partial<Record<Answer, MeasuredRequest>>> = requests[id];
+      for (const answer of answersOf[id]) {
+        const request = requestsOf[answer];
+        if (request) all.push(...(await measure(id, answer, request)));
+        else all.push(await measureRefused(id));
+      }
+    }
+    return all;
+  }
+
+  async function measure(
+    id: OperationId,
+    answer: Answer,
+    request: MeasuredRequest,
+  ): Promise<AnswerUnits[]> {
+    // A key's first request looks it up, which the next need not.
+    if (answer === '200' || request.key === 'read') await ask(id, answer, request);
+    const bySize = id === 'listInventory' && answersBySize.includes(answer);
+    const units = toAnswerUnits({
+      ...(await ask(id, answer, request)),
+      ...(bySize && { entries: SMALLEST }),
+    });
+    if (!bySize) return [units];
+    const sizes = longer.filter((entries) => answer !== '304' || entries < 40_000);
+    const long = sizes.map((entries) => toLongerList(units, SMALLEST, entries));
+    return [units, ...(await Promise.all(long))];
+  }
+
+  async function ask(
+    operationId: OperationId,
+    answer: Answer,
+    { path, key, ...sending }: MeasuredRequest,
+  ): Promise<Seen> {
+    const keys = { read: target.readOnlyApiKey, invalid: 'psk_not-a-key' };
+    const apiKey = key === undefined ? target.apiKey : keys[key];
+    lines.length = 0;
+    const { method } = operations[operationId];
+    const response = await send(target, method, path, { ...sending, apiKey });
+    expect(`${response.status}`, `${operationId} ${answer}`).toBe(answer.slice(0, 3));
+    await vi.waitFor(() => expect(lines).toHaveLength(1));
+    return { operationId, answer, path, response, line: lines[0] as RequestLine };
+  }
+
+  async function measureRefused(operationId: OperationId): Promise<AnswerUnits> {
+    const limit = { failures: [{ status: 429, share: 1 }], delayMilliseconds: 0 };
+    const limited = await startTestGateway({}, undefined, limit);
+    const path = operations[operationId].path.replace('{petId}', '7');
+    const { method } = operations[operationId];
+    const response = await send({ ...target, baseUrl: limited.baseUrl }, method, path);
+    await limited.drain();
+    return toAnswerUnits({ operationId, answer: '429', path, response });
+  }
+});
