@@ -1,6 +1,7 @@
 import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { defineBackupStack } from './backup/backupStack.ts';
+import { checkWorstMonth } from './costs/report/checkWorstMonth.ts';
 import { definePetstoreStack } from './petstoreStack.ts';
 import { checkStageSettings, StageSettingsError } from './stages/checkStageSettings.ts';
 import { CommitError, readCommit } from './stages/commit.ts';
@@ -21,7 +22,10 @@ export function buildApp(
   deployments: readonly Stage[] = Object.values(stages),
   commit: string = readCommit(),
 ): App {
-  for (const stage of deployments) checkStageSettings(stage);
+  for (const stage of deployments) {
+    checkStageSettings(stage);
+    checkWorstMonth(stage);
+  }
   const app = new App({ ...props, context: { ...context, ...props?.context } });
   // Fails the synthesis on any finding that no resource gives a reason for.
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

@@ -70,6 +70,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   'infra/client': { rooms: [], packages: /^esbuild$|^node:/ },
 
   'infra/stages': { rooms: ['shared/contract'], packages: /^node:child_process$/ },
+  'infra/cli': { rooms: ['infra/stages'], packages: sdk },
   'infra/metrics': { rooms: ['infra/stages', 'shared/contract'], packages: cdk },
   'infra/service/bundling': { rooms: ['shared/contract'], packages: cdk },
   'infra/service': {
@@ -95,10 +96,6 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['infra/watch/check', 'infra/metrics', 'infra/stages', 'shared/contract'],
     packages: cdk,
   },
-  infra: {
-    rooms: ['infra/stages', 'infra/service', 'infra/gateway', 'infra/backup', 'infra/watch'],
-    packages: /^(aws-cdk-lib|cdk-nag|constructs)(\/|$)/,
-  },
   'infra/bulk': {
     rooms: ['infra/stages', 'shared/contract', 'shared/store', 'shared/runtime'],
     packages: /^zod\/mini$|^@aws-sdk\/|^node:/,
@@ -112,7 +109,6 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['infra/ops/data/files', 'infra/cli', 'infra/bulk', 'shared/contract'],
     packages: sdk,
   },
-  'infra/cli': { rooms: ['infra/stages'], packages: sdk },
   'infra/costs/prices': { rooms: [], packages: nothing },
   'infra/costs/units': {
     rooms: ['infra/gateway/accessLogFormat.ts', 'shared/contract'],
@@ -166,6 +162,17 @@ const rooms: Readonly<Record<string, Rule>> = {
       'infra/stages',
     ],
     packages: /^node:/,
+  },
+  infra: {
+    rooms: [
+      'infra/stages',
+      'infra/service',
+      'infra/gateway',
+      'infra/backup',
+      'infra/watch',
+      'infra/costs/report/checkWorstMonth.ts',
+    ],
+    packages: /^(aws-cdk-lib|cdk-nag|constructs)(\/|$)/,
   },
   'infra/docs': {
     rooms: [

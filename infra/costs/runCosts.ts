@@ -53,9 +53,6 @@ function parseOptions(args: string[]) {
   return parseArgs({ args, options: flags }).values;
 }
 
-/** The inventory of the worst month, where nobody names another. */
-const WORST_ENTRIES = 100_000;
-
 /** @throws {UsageError} when what was typed makes no sense */
 export async function runCosts(args: string[]): Promise<void> {
   const options = parseOptions(args);
@@ -91,7 +88,7 @@ function toInput(options: Options): ReportInput {
     prices,
     traffic: entries === undefined ? traffic : { ...traffic, entries },
     sizes: entries === undefined ? measuredSizes : [entries],
-    worstEntries: entries ?? WORST_ENTRIES,
+    worstEntries: entries ?? stage.settings.inventoryEntries,
   };
 }
 

@@ -12,6 +12,11 @@ export const costSettingRules = {
     rule: 'a whole reservedPerSecond from 0 to 1000 and a percent from 0 to 100',
     isValid: isTraceSampling,
   },
+  inventoryEntries: {
+    rule: 'a whole number from 0 to 1000000000',
+    isValid: isWithin(0, 1_000_000_000),
+  },
+  worstMonthDollars: { rule: 'a number of dollars above 0', isValid: isPositive },
   budget: {
     isOptional: true,
     rule: 'monthlyDollars above 0, 1 to 10 addresses such as "finance@shop.example" to notify, and 1 to 5 percentages above 0 in actualPercent and forecastPercent together, each once in its list',

@@ -17,6 +17,14 @@ export interface CostSettings {
    * once, or clients get 503. DynamoDB takes them for a target, and may let more through for a while.
    */
   readonly maximumUnitsPerSecond: Readonly<Record<TableName, UnitsPerSecond>>;
+  /** The length of the inventory that the stage is to bear, and that its worst month is reckoned with. */
+  readonly inventoryEntries: number;
+  /**
+   * What a month of attack may cost, in dollars: around the clock, with a valid key, whole lists and updates
+   * at the throttles' rates, and as much again as is refused. Throttles and concurrency that would let it
+   * cost more cannot be deployed; `npm run costs -- --worst-case` tells what it is.
+   */
+  readonly worstMonthDollars: number;
 }
 
 export interface UnitsPerSecond {

@@ -65,6 +65,8 @@ const settings = {
     firewall: false,
     owner: 'petstore team',
     tracing: { reservedPerSecond: 1, percent: 0 },
+    inventoryEntries: 100_000,
+    worstMonthDollars: 15_000,
     maximumUnitsPerSecond: {
       inventory: { read: 3_000, write: 1_000 },
       pets: { read: 500, write: 1_000 },
@@ -99,6 +101,8 @@ const settings = {
     firewall: false,
     owner: 'petstore team',
     tracing: { reservedPerSecond: 0, percent: 1 },
+    inventoryEntries: 100_000,
+    worstMonthDollars: 26_000,
     // Every throttle's burst at once, with 100,000 entries, and some room to import beside it.
     maximumUnitsPerSecond: {
       inventory: { read: 6_000, write: 2_000 },

@@ -78,6 +78,7 @@ export const changedSettings = {
   quietMinutes: 15,
   restoredTables: { pets: 'pets-restored' },
   rollout: 'linear10PercentEveryMinute',
+  worstMonthDollars: 50_000,
 } as const satisfies Partial<StageSettings>;
 
 /** Production with some settings other than they are, or deployed from another commit. */
