@@ -71,7 +71,11 @@ const rooms: Readonly<Record<string, Rule>> = {
 
   'infra/stages': { rooms: ['shared/contract'], packages: /^node:child_process$/ },
   'infra/cli': { rooms: ['infra/stages'], packages: sdk },
-  'infra/metrics': { rooms: ['infra/stages', 'shared/contract'], packages: cdk },
+  'infra/costs/prices': { rooms: [], packages: nothing },
+  'infra/metrics': {
+    rooms: ['infra/costs/prices', 'infra/stages', 'shared/contract'],
+    packages: cdk,
+  },
   'infra/service/bundling': { rooms: ['shared/contract'], packages: cdk },
   'infra/service': {
     rooms: ['infra/service/bundling', 'infra/metrics', 'infra/stages', 'shared/contract'],
@@ -109,7 +113,6 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['infra/ops/data/files', 'infra/cli', 'infra/bulk', 'shared/contract'],
     packages: sdk,
   },
-  'infra/costs/prices': { rooms: [], packages: nothing },
   'infra/costs/units': {
     rooms: ['infra/gateway/accessLogFormat.ts', 'shared/contract'],
     packages: /^node:fs$/,

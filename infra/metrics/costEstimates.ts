@@ -1,5 +1,7 @@
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { operationIds } from '../../shared/contract/operations.ts';
+import { findPrices } from '../costs/prices/priceTables.ts';
+import { toFirstPrice } from '../costs/prices/tieredPrice.ts';
 import { toAccessLogName, toFunctionLogName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
@@ -14,7 +16,6 @@ import {
   toTransferCost,
   toUnitCost,
 } from './costTerms.ts';
-import { unitPrices } from './unitPrices.ts';
 
 /** What a part of the stage costs. */
 export interface CostEstimate {
@@ -37,8 +38,8 @@ export function estimateComponents(stage: Stage): CostEstimate[] {
     'write units': writtenTables.map((table) => toUnitCost(stage, table, 'Write')),
     transfer: toTransferCost(stage),
     logs: [
-      ...operationIds.map((id) => toLogCost(id, toFunctionLogName(stage, id))),
-      toLogCost('access', toAccessLogName(stage)),
+      ...operationIds.map((id) => toLogCost(stage, id, toFunctionLogName(stage, id))),
+      toLogCost(stage, 'access', toAccessLogName(stage)),
     ],
     traces: [toTraceCost(stage)],
   };
@@ -47,12 +48,13 @@ export function estimateComponents(stage: Stage): CostEstimate[] {
 
 /** By operation: its calls at the gateway and of its function, with their log, and the units of its tables. */
 export function estimateOperations(stage: Stage): CostEstimate[] {
+  const gatewayPrice = toFirstPrice(findPrices(stage.settings.region).gatewayRequests);
   return operationIds.map((id) => {
-    const calls = toCallCost(stage, id, unitPrices.gatewayPerMillionRequests);
+    const calls = toCallCost(stage, id, gatewayPrice);
     const units = owned
       .filter(({ owner }) => owner === id)
       .map(({ table, kind }) => toUnitCost(stage, table, kind));
-    const log = toLogCost(id, toFunctionLogName(stage, id));
+    const log = toLogCost(stage, id, toFunctionLogName(stage, id));
     return {
       label: id,
       terms: [calls, ...toFunctionCost(stage, id), log, ...units],

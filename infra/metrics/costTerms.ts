@@ -1,13 +1,14 @@
 import { Duration } from 'aws-cdk-lib';
 import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { OperationId } from '../../shared/contract/operations.ts';
+import { findPrices } from '../costs/prices/priceTables.ts';
+import { toFirstPrice } from '../costs/prices/tieredPrice.ts';
 import type { Stage } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
 import { toFunctionMetric } from './functionMetrics.ts';
 import { toGatewayMetric } from './gatewayMetrics.ts';
 import { toIncomingBytes, toSentBytes } from './logBytes.ts';
 import { toConsumedUnits } from './tableMetrics.ts';
-import { unitPrices } from './unitPrices.ts';
 
 /** Dollars a day of one thing that AWS counts, as metric math. */
 export interface CostTerm {
@@ -22,24 +23,27 @@ const sum = { statistic: Stats.SUM, period: day };
 const MILLION = 1_000_000;
 const GIGABYTE = 1_024 ** 3;
 
+const pricesOf = ({ settings }: Stage) => findPrices(settings.region);
+
 /** @param dollars of each request */
 export function toRequestCost(stage: Stage, dollars: number): CostTerm {
   return toTerm('requests', toGatewayMetric(stage, 'Count', sum), dollars);
 }
 
 export function toGatewayCost(stage: Stage): CostTerm {
-  return toRequestCost(stage, unitPrices.gatewayPerMillionRequests / MILLION);
+  return toRequestCost(stage, toFirstPrice(pricesOf(stage).gatewayRequests) / MILLION);
 }
 
 /** The calls of a function, and the time that they take in its memory. INIT is billed too, and not in it. */
 export function toFunctionCost(stage: Stage, id: OperationId): CostTerm[] {
+  const prices = pricesOf(stage);
   const gigabytes = stage.settings.memoryMegabytes[id] / 1_024;
   return [
-    toCallCost(stage, id, unitPrices.lambdaPerMillionRequests),
+    toCallCost(stage, id, prices.lambdaPerMillionRequests),
     toTerm(
       `${id}Milliseconds`,
       toFunctionMetric(stage, id, 'Duration', sum),
-      (unitPrices.lambdaPerGigabyteSecond * gigabytes) / 1_000,
+      (prices.lambdaPerGigabyteSecond * gigabytes) / 1_000,
     ),
   ];
 }
@@ -50,23 +54,24 @@ export function toCallCost(stage: Stage, id: OperationId, perMillion: number): C
 }
 
 export function toUnitCost(stage: Stage, table: TableName, kind: 'Read' | 'Write'): CostTerm {
-  const { readPerMillionUnits, writePerMillionUnits } = unitPrices;
-  const perMillion = kind === 'Read' ? readPerMillionUnits : writePerMillionUnits;
+  const prices = pricesOf(stage);
+  const perMillion =
+    kind === 'Read' ? prices.dynamoDbPerMillionReadUnits : prices.dynamoDbPerMillionWriteUnits;
   const units = toConsumedUnits(stage, table, kind).with({ period: day });
   return toTerm(`${table}${kind}Units`, units, perMillion / MILLION);
 }
 
 /** @param of whose log it is */
-export function toLogCost(of: string, logGroupName: string): CostTerm {
+export function toLogCost(stage: Stage, of: string, logGroupName: string): CostTerm {
   const bytes = toIncomingBytes(logGroupName, sum);
-  return toTerm(`${of}LogBytes`, bytes, unitPrices.logsPerGigabyte / GIGABYTE);
+  return toTerm(`${of}LogBytes`, bytes, pricesOf(stage).logsPerGigabyte / GIGABYTE);
 }
 
 /** Headers, and the body where it is small, of an answer: what is left out of the metric of the bytes sent. */
 const SMALL_ANSWER_BYTES = 800;
 
 export function toTransferCost(stage: Stage): CostTerm[] {
-  const perByte = unitPrices.transferPerGigabyte / GIGABYTE;
+  const perByte = toFirstPrice(pricesOf(stage).transferBytes) / MILLION;
   return [
     toRequestCost(stage, SMALL_ANSWER_BYTES * perByte),
     toTerm('sentBytes', toSentBytes(stage, sum), perByte),
@@ -82,7 +87,7 @@ export function toTraceCost(stage: Stage): CostTerm {
   const traces = `IF(${count} > ${reserved}, ${reserved} + (${count} - ${reserved}) * ${toDecimal(percent / 100)}, ${count})`;
   return {
     ...requests,
-    expression: `${toDecimal(unitPrices.tracesPerMillion / MILLION)} * ${traces}`,
+    expression: `${toDecimal(pricesOf(stage).tracesPerMillion / MILLION)} * ${traces}`,
   };
 }
 

@@ -11,3 +11,8 @@ export const priceTables: Readonly<Record<string, PriceTable>> = {
 /** Where a stage has no region of its own. */
 export const defaultRegion = 'us-east-1';
 export const defaultPrices: PriceTable = usEast1;
+
+/** A region's prices; Virginia's where they are not known. */
+export function findPrices(region: string | undefined): PriceTable {
+  return priceTables[region ?? defaultRegion] ?? defaultPrices;
+}

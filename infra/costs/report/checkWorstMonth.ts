@@ -1,6 +1,6 @@
 import { StageSettingsError } from '../../stages/checkStageSettings.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { defaultPrices, priceTables } from '../prices/priceTables.ts';
+import { findPrices } from '../prices/priceTables.ts';
 import { toWorstMonthReport } from './costReport.ts';
 
 /**
@@ -9,9 +9,8 @@ import { toWorstMonthReport } from './costReport.ts';
  * @throws {StageSettingsError}
  */
 export function checkWorstMonth(stage: Stage): void {
-  const { inventoryEntries, region = '', worstMonthDollars } = stage.settings;
-  const prices = priceTables[region] ?? defaultPrices;
-  const { total } = toWorstMonthReport(stage, prices, inventoryEntries);
+  const { inventoryEntries, region, worstMonthDollars } = stage.settings;
+  const { total } = toWorstMonthReport(stage, findPrices(region), inventoryEntries);
   if (total <= worstMonthDollars) return;
   throw new StageSettingsError(
     stage.name,
