@@ -200,6 +200,7 @@ it('synthesizes every stack with no AWS settings and no git at all', { timeout: 
         PATH: folder,
         CDK_OUTDIR: folder,
         CDK_CONTEXT_JSON: '{"aws:cdk:bundling-stacks":[]}',
+        CDK_VALIDATION: process.env.CDK_VALIDATION,
         NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       },
     });
