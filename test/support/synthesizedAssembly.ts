@@ -1,25 +1,11 @@
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildApp } from '../../infra/buildApp.ts';
 import { toFunctionName, toStackName } from '../../infra/stages/resourceNames.ts';
 import { stages } from '../../infra/stages/stages.ts';
 import { mapOperations, type OperationId } from '../../shared/contract/operations.ts';
-import { readVariable } from '../../shared/runtime/environment.ts';
 
-let bundles: Promise<Record<OperationId, string>> | undefined;
-
-/**
- * The path of each operation's bundled `index.js`, as a deployment would upload it. The stacks are
- * synthesized once per process.
- */
-export function synthesizeBundles(): Promise<Record<OperationId, string>> {
-  bundles ??= Promise.resolve().then(() =>
-    synthesizeBundlesInto(mkdtempSync(`${readVariable('ASSEMBLY_FOLDER')}/`)),
-  );
-  return bundles;
-}
-
-/** Synthesizes into a folder, and returns where each operation's bundle is. */
+/** Synthesizes into a folder. @returns each operation's `index.js`, as a deployment would upload it */
 export function synthesizeBundlesInto(outdir: string): Record<OperationId, string> {
   // The stages share their code, so one of them is enough.
   const stage = stages.staging;

@@ -1,16 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type TableDefinition, tables } from '../../../../infra/stages/tables.ts';
+import { type TableDefinition, tableNames, tables } from '../../../../infra/stages/tables.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { buildBundle } from '../../../support/bundles.ts';
-import { synthesizeBundles } from '../../../support/synthesizedAssembly.ts';
+import { synthesizeBundlesInto } from '../../../support/synthesizedAssembly.ts';
 
 /** Bytes. A cold start reads and compiles all of it: find out what grew before raising this. */
 const BUDGET = 225_000;
 
-const bundles = await synthesizeBundles();
+// Outside the checkout, whose package.json would have Node take a bundle for an ES module.
+const folder = mkdtempSync(join(tmpdir(), 'petstore-assembly-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const bundles = synthesizeBundlesInto(folder);
 
 describe.each(operationIds)('the bundle of %s', (id) => {
   const path = bundles[id];
@@ -61,3 +66,38 @@ describe.each(operationIds)('the bundle of %s', (id) => {
     expect(code).toContain('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must both be set.');
   });
 });
+
+describe('a bundle that is loaded', () => {
+  it.each(operationIds)('of %s leaves what it does not use of Node.js unloaded', (id) => {
+    const loaded = execFileSync(process.execPath, ['-e', listModules, bundles[id]], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, ...environment },
+    }).split('\n');
+    expect(loaded).toContain('https');
+    expect(loaded).not.toContain('MISSING');
+    for (const name of [
+      'zlib',
+      'fs/promises',
+      'readline',
+      'stream/web',
+      'http2',
+      'child_process',
+    ]) {
+      expect(loaded).not.toContain(name);
+    }
+  });
+});
+
+const environment = {
+  ALLOWED_ORIGINS: '*',
+  DOCUMENTATION_ADDRESS: 'https://docs.petstore.example',
+  AWS_REGION: 'us-east-1',
+  ...Object.fromEntries(tableNames.map((name) => [tables[name].variable, name])),
+};
+
+const listModules = `
+  globalThis.awslambda = { streamifyResponse: (handler) => handler };
+  const { handler } = require(process.argv[1]);
+  if (typeof handler !== 'function') console.log('MISSING');
+  console.log(process.moduleLoadList.map((name) => name.replace('NativeModule ', '')).join('\\n'));
+`;

@@ -1,14 +1,11 @@
-import { execFileSync } from 'node:child_process';
 import { crc32 as realCrc32 } from 'node:zlib';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readFile } from '../../../../infra/service/bundling/lazyFilePromises.ts';
 import { ReadableStream as LazyReadableStream } from '../../../../infra/service/bundling/lazyWebStreams.ts';
 import { crc32 } from '../../../../infra/service/bundling/lazyZlib.ts';
 import UnboundedCache from '../../../../infra/service/bundling/unboundedCache.ts';
-import { tableNames, tables } from '../../../../infra/stages/tables.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { measureBundle, sumBytes } from '../../../support/bundles.ts';
-import { synthesizeBundles } from '../../../support/synthesizedAssembly.ts';
 import committed from './bundleBytes.json' with { type: 'json' };
 
 /**
@@ -38,46 +35,6 @@ function toCommitted(id: OperationId): Record<string, number> {
   const bySize = Object.values(sizes).sort((one, other) => sumBytes(other) - sumBytes(one));
   return sizes[id] ?? bySize[0] ?? {};
 }
-
-describe('a bundle that is loaded', () => {
-  let bundles: Record<OperationId, string>;
-  beforeAll(async () => {
-    bundles = await synthesizeBundles();
-  });
-
-  it.each(operationIds)('of %s leaves what it does not use of Node.js unloaded', (id) => {
-    const loaded = execFileSync(process.execPath, ['-e', listModules, bundles[id]], {
-      encoding: 'utf8',
-      env: { ...process.env, ...environment },
-    }).split('\n');
-    expect(loaded).toContain('https');
-    expect(loaded).not.toContain('MISSING');
-    for (const name of [
-      'zlib',
-      'fs/promises',
-      'readline',
-      'stream/web',
-      'http2',
-      'child_process',
-    ]) {
-      expect(loaded).not.toContain(name);
-    }
-  });
-});
-
-const environment = {
-  ALLOWED_ORIGINS: '*',
-  DOCUMENTATION_ADDRESS: 'https://docs.petstore.example',
-  AWS_REGION: 'us-east-1',
-  ...Object.fromEntries(tableNames.map((name) => [tables[name].variable, name])),
-};
-
-const listModules = `
-  globalThis.awslambda = { streamifyResponse: (handler) => handler };
-  const { handler } = require(process.argv[1]);
-  if (typeof handler !== 'function') console.log('MISSING');
-  console.log(process.moduleLoadList.map((name) => name.replace('NativeModule ', '')).join('\\n'));
-`;
 
 describe('what takes the place of a module', () => {
   it('reads files as node:fs/promises does', async () => {
