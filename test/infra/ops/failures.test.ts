@@ -1,17 +1,29 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { runExport } from '../../../infra/ops/data/runExport.ts';
+import { runKeys } from '../../../infra/ops/keys/runKeys.ts';
+import { runRestore } from '../../../infra/ops/restore/runRestore.ts';
+import { runRollback } from '../../../infra/ops/rollback/runRollback.ts';
 import { type Answers, AwsError, startAws } from './aws.ts';
-import { runOps } from './opsProcess.ts';
+import { callOps, type Outcome, runOps } from './opsProcess.ts';
 
-const keys = ['infra/ops/keys/keys.ts', 'list'];
-const exporting = ['infra/ops/data/export.ts', '--pets', 'pets.jsonl'];
-const rollback = ['infra/ops/rollback/rollback.ts', '--yes'];
-const restore = ['infra/ops/restore/restore.ts', '--table', 'pets', '--at', 'latest'];
+const stage = ['--stage', 'staging'];
+const commands = {
+  keys: { script: 'keys/keys', run: runKeys, args: ['list', ...stage] },
+  export: { script: 'data/export', run: runExport, args: ['--pets', 'pets.jsonl', ...stage] },
+  rollback: { script: 'rollback/rollback', run: runRollback, args: ['--yes', ...stage] },
+  restore: {
+    script: 'restore/restore',
+    run: (args: string[]) => runRestore(args),
+    args: ['--table', 'pets', '--at', 'latest', ...stage],
+  },
+};
+type Name = keyof typeof commands;
+
 const credentials = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-secret' };
 const region = { AWS_REGION: 'eu-west-1' };
 
-/** The whole output of a command on staging, which is to be one line, and says nothing of a secret. */
-async function fail([script = '', ...args]: string[], variables: Record<string, string>) {
-  const outcome = await runOps(script, [...args, '--stage', 'staging'], { variables });
+/** The whole output of a command, which is to be one line, and says nothing of a secret. */
+function toLine(outcome: Outcome): string {
   expect(outcome).toMatchObject({ status: 1, stdout: '' });
   expect(outcome.stderr).toMatch(/^[^\n]+\n$/);
   expect(outcome.stderr).not.toContain('a-secret');
@@ -20,38 +32,49 @@ async function fail([script = '', ...args]: string[], variables: Record<string, 
 
 describe('a command without its surroundings says what to type', () => {
   it.each([
-    ['no region', keys, {}, 'export AWS_REGION='],
-    ['no region', rollback, credentials, 'export AWS_REGION='],
-    ['no such region', restore, { ...credentials, AWS_REGION: 'eu west' }, 'is no AWS region'],
-    ['no credentials', exporting, region, 'There are no AWS credentials: run aws configure'],
-    ['no credentials', restore, region, 'There are no AWS credentials: run aws configure'],
-    ['no such profile', keys, { ...region, AWS_PROFILE: 'none' }, 'The AWS profile "none" is not'],
-    ['no such profile', rollback, { AWS_PROFILE: 'none' }, 'The AWS profile "none" is not'],
+    ['no region', 'keys', {}, 'export AWS_REGION='],
+    ['no region', 'rollback', credentials, 'export AWS_REGION='],
+    ['no such region', 'restore', { ...credentials, AWS_REGION: 'eu west' }, 'is no AWS region'],
+    ['no credentials', 'export', region, 'There are no AWS credentials: run aws configure'],
+    ['no credentials', 'restore', region, 'There are no AWS credentials: run aws configure'],
+    [
+      'no such profile',
+      'keys',
+      { ...region, AWS_PROFILE: 'none' },
+      'The AWS profile "none" is not',
+    ],
+    ['no such profile', 'rollback', { AWS_PROFILE: 'none' }, 'The AWS profile "none" is not'],
     [
       'nobody there',
-      exporting,
+      'export',
       { ...region, ...credentials, AWS_ENDPOINT_URL: 'http://127.0.0.1:9' },
       'Nothing listens at 127.0.0.1:9 (ECONNREFUSED)',
     ],
     [
       'no such host',
-      keys,
+      'keys',
       { ...region, ...credentials, AWS_ENDPOINT_URL: 'http://nowhere.invalid' },
       'nowhere.invalid cannot be found (',
     ],
-  ])('%s: %j', async (_, command, variables, line) => {
-    expect(await fail(command, variables)).toContain(line);
-  });
+  ] as [string, Name, Record<string, string>, string][])(
+    '%s: %s',
+    async (_, name, variables, line) => {
+      const { script, args } = commands[name];
+      const outcome = await runOps(`infra/ops/${script}.ts`, args, { variables });
+      expect(toLine(outcome)).toContain(line);
+    },
+  );
 });
 
 describe('what AWS refuses is told with what to type', () => {
   let close = () => {};
   afterEach(() => close());
 
-  async function refuse(command: string[], answers: Answers): Promise<string> {
+  async function refuse(name: Name, answers: Answers): Promise<string> {
     const aws = await startAws(answers);
     close = () => void aws.close();
-    return fail(command, aws.variables);
+    const { run, args } = commands[name];
+    return toLine(await callOps(run, args, aws.variables));
   }
   const outputs = ['ApiKeys', 'Inventory', 'Pets', 'Orders'].map((name) => ({
     OutputKey: `${name}TableName`,
@@ -62,24 +85,24 @@ describe('what AWS refuses is told with what to type', () => {
   const refused = 'User: arn:aws:iam::1:user/ops is not authorized to perform:';
 
   it.each([
-    [keys, 'ExpiredToken', 'The token is expired', 'expired (ExpiredToken): run aws sso login'],
-    [rollback, 'InvalidClientTokenId', 'It is invalid', 'does not know these credentials'],
-    [restore, 'SignatureDoesNotMatch', 'The signature', 'does not accept the signature'],
+    ['keys', 'ExpiredToken', 'The token is expired', 'expired (ExpiredToken): run aws sso login'],
+    ['rollback', 'InvalidClientTokenId', 'It is invalid', 'does not know these credentials'],
+    ['restore', 'SignatureDoesNotMatch', 'The signature', 'does not accept the signature'],
     [
-      exporting,
+      'export',
       'AccessDenied',
       `${refused} cloudformation:DescribeStacks on resource: arn:aws:x because`,
       'AWS refuses cloudformation:DescribeStacks on arn:aws:x to arn:aws:iam::1:user/ops',
     ],
-    [keys, 'Throttling', 'Rate exceeded', '(Throttling): wait a minute'],
-    ...[keys, exporting, rollback, restore].map((command) => [
-      command,
+    ['keys', 'Throttling', 'Rate exceeded', '(Throttling): wait a minute'],
+    ...Object.keys(commands).map((name) => [
+      name,
       'ValidationError',
       'Stack with id petstore-staging does not exist',
       'There is no stack petstore-staging in eu-west-1 of this account: npm run deploy petstore-staging makes it',
     ]),
-  ] as [string[], string, string, string][])(
-    'by CloudFormation: %j, %s',
+  ] as [Name, string, string, string][])(
+    'by CloudFormation: %s, %s',
     async (command, name, message, line) => {
       const DescribeStacks = () => {
         throw new AwsError(name, message);
@@ -92,13 +115,13 @@ describe('what AWS refuses is told with what to type', () => {
     const DescribeTable = () => {
       throw noTable('Requested resource not found: Table: petstore-staging-Pets not found');
     };
-    const line = await refuse(exporting, { DescribeStacks: stack, DescribeTable });
+    const line = await refuse('export', { DescribeStacks: stack, DescribeTable });
     expect(line).toMatch(/^There is no table petstore-staging-Pets .+ infra\/RUNBOOK\.md\.\n$/);
     close();
     const Scan = () => {
       throw new AwsError('AccessDeniedException', `${refused} dynamodb:Scan on resource: arn:x`);
     };
-    const denied = await refuse(keys, { DescribeStacks: stack, Scan });
+    const denied = await refuse('keys', { DescribeStacks: stack, Scan });
     expect(denied).toContain('AWS refuses dynamodb:Scan on arn:x to arn:aws:iam::1:user/ops');
   });
 
@@ -106,7 +129,7 @@ describe('what AWS refuses is told with what to type', () => {
     const missing = () => {
       throw noTable('Function not found: arn:aws:lambda:eu-west-1:1:function:a:live');
     };
-    const line = await refuse(rollback, {
+    const line = await refuse('rollback', {
       DescribeStacks: stack,
       ListStackResources: () => ({ StackResourceSummaries: [] }),
       GetAlias: missing,
@@ -117,7 +140,7 @@ describe('what AWS refuses is told with what to type', () => {
 
   it('by a stack from before an output was added', async () => {
     const DescribeStacks = () => ({ Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs: [] }] });
-    const line = await refuse(keys, { DescribeStacks });
+    const line = await refuse('keys', { DescribeStacks });
     expect(line).toContain('no output ApiKeysTableName: npm run deploy petstore-staging');
   });
 });
