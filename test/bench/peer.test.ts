@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importHandler } from '../../infra/local/lambda/lambdaFunction.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../shared/contract/values/json.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
+import { defineFreshFunctions } from '../conformance/freshFunctions.ts';
 import { openLocalTarget } from '../conformance/localTarget.ts';
 import { changeableEntry } from '../conformance/operations/inventoryEntry.ts';
 import { sendValid } from '../conformance/requests.ts';
@@ -23,11 +23,12 @@ describe("the benchmarks' peer", () => {
   beforeAll(async () => {
     const bundles = await buildPeer(outdir);
     const require = createRequire(import.meta.url);
+    const loadFresh = defineFreshFunctions();
     const { onResponse: _, ...opened } = await openLocalTarget({
       loadHandler: async (id) =>
         Object.hasOwn(bundles, id)
           ? toGatewayHandler(id, require(bundles[id as BenchedId]).handler)
-          : importHandler(id),
+          : loadFresh(id),
     });
     // The document speaks of the service; the peer has less to say.
     target = opened;

@@ -2,13 +2,15 @@ import { type LocalStageOptions, startLocalStage } from '../../infra/local/local
 import { addApiKey } from '../support/addApiKey.ts';
 import { expectDocumented } from './document/documentedAnswer.ts';
 import { fixtures } from './fixtures.ts';
+import { defineFreshFunctions } from './freshFunctions.ts';
 import type { ConformanceTarget } from './target.ts';
 
 /** A local stage in this process, filled with the fixtures unless the options have other data. */
 export async function openLocalTarget(
   options: Partial<LocalStageOptions> = {},
 ): Promise<ConformanceTarget> {
-  const stage = await startLocalStage({ port: 0, data: fixtures, ...options });
+  const loadHandler = defineFreshFunctions();
+  const stage = await startLocalStage({ port: 0, data: fixtures, loadHandler, ...options });
   return {
     baseUrl: stage.baseUrl,
     apiKey: stage.apiKey,

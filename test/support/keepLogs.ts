@@ -1,9 +1,10 @@
 import { inspect } from 'node:util';
-import { vi } from 'vitest';
+import { afterAll, vi } from 'vitest';
 
-/** From here on keeps, as text to its full depth, all that this process would log. */
+/** From here to the end of the file's tests keeps, as text to its full depth, all that this process would log. */
 export function keepLogs(): readonly string[] {
   const lines: string[] = [];
+  afterAll(() => void vi.restoreAllMocks());
   const keep = (...values: unknown[]) => void lines.push(inspect(values, { depth: null }));
   for (const method of ['debug', 'error', 'info', 'log', 'trace', 'warn'] as const) {
     vi.spyOn(console, method).mockImplementation(keep);

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defineFreshFunctions } from '../freshFunctions.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { readEntry } from '../operations/inventoryEntry.ts';
 import type { ConformanceTarget } from '../target.ts';
@@ -16,8 +17,9 @@ describe('updateInventory called with a proxy event', () => {
   let target: ConformanceTarget;
   let handler: (event: APIGatewayProxyEvent, context: Context) => Promise<ProxyResult>;
   beforeAll(async () => {
-    target = await openLocalTarget();
-    ({ handler } = (await import('../../../functions/updateInventory.ts')) as never);
+    const loadHandler = defineFreshFunctions();
+    target = await openLocalTarget({ loadHandler });
+    ({ handler } = (await loadHandler('updateInventory')) as never);
   }, 30_000);
   afterAll(() => target?.close());
 

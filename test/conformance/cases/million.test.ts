@@ -4,6 +4,7 @@ import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine.ts
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
 import { toCannedEntry, toListedJson } from '../../bench/canned/cannedEntries.ts';
 import { type ChildProcess, startChild } from '../../bench/process/childProcess.ts';
+import { defineFreshFunctions } from '../freshFunctions.ts';
 import { frontEngine } from './frontedEngine.ts';
 
 const ENTRIES = 1_000_000;
@@ -19,7 +20,8 @@ describe('an inventory of a million entries, from an endpoint in another process
     const embedded = await startEmbeddedEngine();
     const engine = await startRouter(embedded, canned.first.endpoint);
     const data = { inventory: [], pets: [], orders: [] };
-    stage = await startLocalStage({ port: 0, data, engine });
+    const loadHandler = defineFreshFunctions();
+    stage = await startLocalStage({ port: 0, data, engine, loadHandler });
   });
 
   afterAll(async () => {

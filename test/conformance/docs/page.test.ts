@@ -5,6 +5,7 @@ import { type LocalStage, startLocalStage } from '../../../infra/local/localStag
 import { findChromium, launchChromium } from '../../browser/chromium.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { keepLogs } from '../../support/keepLogs.ts';
+import { defineFreshFunctions } from '../freshFunctions.ts';
 
 const petId = 9223372036854775807n;
 const phone = { width: 375, height: 800 };
@@ -14,7 +15,8 @@ let stage: LocalStage;
 beforeAll(async () => {
   keepLogs();
   const inventory = [{ petId, quantity: 3, status: 'available' as const }];
-  stage = await startLocalStage({ port: 0, data: { inventory, pets: [], orders: [] } });
+  const data = { inventory, pets: [], orders: [] };
+  stage = await startLocalStage({ port: 0, data, loadHandler: defineFreshFunctions() });
 });
 afterAll(() => stage?.close());
 
