@@ -73,13 +73,16 @@ const lines = fc.oneof(
 
 describe('the Authorization header', () => {
   const { info } = console;
+  const { stackTraceLimit } = Error;
   beforeAll(() => {
     answered = 0;
-    // The runner takes longer over a line of the log than the service over a request.
+    // The runner takes longer over a line of the log, or a stack, than the service over a request.
     console.info = () => {};
+    Error.stackTraceLimit = 0;
   });
   afterAll(() => {
     console.info = info;
+    Error.stackTraceLimit = stackTraceLimit;
   });
 
   it('lets in the exact key and answers 401 to 100,000 values of any other kind', async () => {
@@ -87,7 +90,8 @@ describe('the Authorization header', () => {
     await fc.assert(
       fc.asyncProperty(lines, async (values) => {
         const { statusCode } = await call(values);
-        expect(statusCode).toBe(isTheKey(values) ? 200 : 401);
+        // As `expect` would, which takes as long as the request.
+        if (statusCode !== (isTheKey(values) ? 200 : 401)) expect.fail(`answered ${statusCode}`);
         seen[statusCode as 200 | 401]++;
       }),
       { numRuns: 100_000 },
