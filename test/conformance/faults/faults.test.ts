@@ -19,6 +19,9 @@ const outages: Fault[] = [
   'brokenBody',
 ];
 
+/** Milliseconds, well before the 28 s after which the platform would end the function. */
+const PATIENCE = 24_000;
+
 let target: FaultyTarget;
 beforeAll(async () => {
   target = await openFaultyTarget();
@@ -71,6 +74,15 @@ describe('each operation', () => {
       }
     },
   );
+});
+
+test('each operation answers 503 in good time when the database never answers', async () => {
+  target.store.fail({ fault: 'hang' });
+  const started = performance.now();
+  for (const [operationId, response] of await sendAll(operationIds)) {
+    expectError(response, 'service_unavailable', operationId);
+  }
+  expect(performance.now() - started).toBeLessThan(PATIENCE);
 });
 
 function storeCallsOf(operationId: OperationId): number {
