@@ -236,8 +236,10 @@ const rooms: Readonly<Record<string, Rule>> = {
     ],
     packages: /^aws-lambda$|^zod\/mini$|^node:/,
   },
+  'infra/local/engine': { rooms: [], packages: /^dynalite$|^node:/ },
   'infra/local': {
     rooms: [
+      'infra/local/engine',
       'infra/local/gateway',
       'infra/local/lambda',
       'infra/docs',
@@ -247,7 +249,7 @@ const rooms: Readonly<Record<string, Rule>> = {
       'infra/stages',
       'shared',
     ],
-    packages: /^dynalite$|^aws-lambda$|^zod\/mini$|^@aws-sdk\/|^node:/,
+    packages: /^aws-lambda$|^zod\/mini$|^@aws-sdk\/|^node:/,
   },
 };
 

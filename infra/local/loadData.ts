@@ -15,10 +15,12 @@ export interface LoadOptions {
   readonly onProgress?: ((done: number) => void) | undefined;
 }
 
+/** So that the engine's thread never waits for this one. */
+const GROUPS_UNDER_WAY = 3;
+
 /**
- * Puts every entry, over any that has its id. The embedded engine shares one thread with the loader, so
- * more than a group at a time gains nothing.
- * @throws the signal's reason
+ * Puts every entry, over any that has its id.
+ * @throws the signal's reason, or what a write threw
  */
 export async function loadData(
   client: DynamoDBClient,
@@ -35,12 +37,19 @@ export async function loadData(
     const key = toKeySchema(tableName);
     const table = { client, tableName, key, giveUpAfter: GIVE_UP_AFTER, signal };
     const writeGroup = defineReplacingWriter(table);
-    for (let next = 0; next < entries.length; next += GROUP_SIZE) {
-      const group = entries.slice(next, next + GROUP_SIZE);
-      await writeGroup(group.map((entry) => toItem(entry)));
-      done += group.length;
-      onProgress?.(done);
+    let next = 0;
+
+    async function writeInTurn(): Promise<void> {
+      while (next < entries.length) {
+        const group = entries.slice(next, next + GROUP_SIZE);
+        next += GROUP_SIZE;
+        await writeGroup(group.map((entry) => toItem(entry)));
+        done += group.length;
+        onProgress?.(done);
+      }
     }
+
+    await Promise.all(Array.from({ length: GROUPS_UNDER_WAY }, writeInTurn));
   }
 
   await writeAll('inventory', inventory, resources.inventory);

@@ -4,13 +4,13 @@ import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
 import { defineAwslambda } from './awslambda.ts';
 import { createTables } from './createTables.ts';
 import { defineDocumentation } from './documentation.ts';
-import { type Engine, type EngineOptions, startEmbeddedEngine } from './engine.ts';
+import type { Engine, EngineOptions, StartEngine } from './engine/engine.ts';
+import { listen } from './engine/listen.ts';
 import { defineDrain } from './gateway/drain.ts';
 import { defineGateway, type Service } from './gateway/gateway.ts';
 import type { Rehearsal } from './gateway/rehearsal.ts';
 import { setFunctionEnvironment } from './lambda/functionEnvironment.ts';
 import { importHandler, type LoadHandler, loadFunctions } from './lambda/lambdaFunction.ts';
-import { listen } from './listen.ts';
 import { loadData } from './loadData.ts';
 import { hasLocalKey, replaceLocalKey } from './localKey.ts';
 import type { StoreData } from './storeData.ts';
@@ -27,6 +27,8 @@ export interface LocalStage {
   readonly readKey: string;
   /** Where the engine speaks DynamoDB. */
   readonly engineEndpoint: string;
+  /** Aborted when the engine ends before the stage does; the reason says so in one line. */
+  readonly engineCrash: AbortSignal;
   /** Answers the requests under way, then ends the engine. */
   close(): Promise<void>;
 }
@@ -38,8 +40,8 @@ export interface LocalStageOptions extends EngineOptions {
   readonly data: StoreData;
   /** Puts the data only where no earlier run finished its start. */
   readonly onlyIfNew?: boolean;
-  /** dynalite by default. It is closed with the stage. */
-  readonly engine?: Engine;
+  /** The engine is closed with the stage. */
+  readonly startEngine: StartEngine;
   /** A handler, or a module that exports one as `handler`; by default those in `functions/`. */
   readonly loadHandler?: LoadHandler;
   /** Errors and delays to try clients with; none by default. */
@@ -64,10 +66,12 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
   const baseUrl = `http://127.0.0.1:${port}/${apiVersion}`;
   let engine: Engine | undefined;
   try {
-    engine = options.engine ?? (await startEmbeddedEngine(options));
+    engine = await options.startEngine(options);
+    const { crash: engineCrash = new AbortController().signal } = engine;
     const documentationAddress = new URL('/docs', baseUrl).href;
     setFunctionEnvironment(engine.endpoint, documentationAddress);
-    const keys = await fillTables(options);
+    const signals = [engineCrash, ...(options.signal ? [options.signal] : [])];
+    const keys = await fillTables({ ...options, signal: AbortSignal.any(signals) });
     defineAwslambda();
     const functions = await loadFunctions(options.loadHandler ?? importHandler);
     const answerBeside = defineDocumentation({ baseUrl, documentationAddress, ...keys });
@@ -82,6 +86,7 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
       documentationAddress,
       ...keys,
       engineEndpoint: engine.endpoint,
+      engineCrash,
       close() {
         closed ??= close();
         return closed;

@@ -2,10 +2,10 @@ import { listenForInterruption } from '../cli/interruption.ts';
 import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { tableNames } from '../stages/tables.ts';
+import { defineEngineThread } from './engine/engineThread.ts';
+import { StartFailure } from './engine/startFailure.ts';
 import { useLambdaConsole } from './lambda/lambdaConsole.ts';
-import { startLocalStage } from './localStage.ts';
 import { help, type Options, parseOptions } from './options.ts';
-import { StartFailure } from './startFailure.ts';
 import { readStoreData, type StoreData } from './storeData.ts';
 
 const sample = new URL('sample.json', import.meta.url);
@@ -27,18 +27,22 @@ async function run({ port, data: file, dir, enginePort, rehearsal }: Options): P
   // Never disposed of: the echo of a Ctrl-C that npm sends may come when all is closed already.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
+  using thread = defineEngineThread();
   try {
+    // Takes as long as the thread takes to load.
+    const { startLocalStage } = await import('./localStage.ts');
     const data = await readStoreData(file ?? sample);
     const progress = defineProgress(`Loading ${file ?? 'the sample'}`, count(data));
     const stage = await startLocalStage({
       port,
+      dir,
+      enginePort,
+      startEngine: thread.startEngine,
       data,
       onlyIfNew: file === undefined,
       signal: stop,
       onProgress: progress.update,
       rehearsal,
-      ...(dir !== undefined && { dir }),
-      ...(enginePort !== undefined && { enginePort }),
     }).finally(progress.clear);
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
     const curl = `curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`;
@@ -53,14 +57,19 @@ async function run({ port, data: file, dir, enginePort, rehearsal }: Options): P
         : [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]),
     ];
     process.stdout.write(lines.map((line) => `${line}\n`).join(''));
-    await new Promise<void>((resolve) => {
-      if (stop.aborted) resolve();
-      stop.addEventListener('abort', () => resolve());
-    });
+    await untilAborted(AbortSignal.any([stop, stage.engineCrash]));
+    stage.engineCrash.throwIfAborted();
     await stage.close();
   } catch (error) {
     if (!stop.aborted || (error as Error).name !== 'AbortError') throw error;
   }
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve());
+  });
 }
 
 function toLine(error: unknown): string {

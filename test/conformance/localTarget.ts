@@ -1,3 +1,4 @@
+import { startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
 import { type LocalStageOptions, startLocalStage } from '../../infra/local/localStage.ts';
 import { addApiKey } from '../support/addApiKey.ts';
 import { expectDocumented } from './document/documentedAnswer.ts';
@@ -9,8 +10,13 @@ import type { ConformanceTarget } from './target.ts';
 export async function openLocalTarget(
   options: Partial<LocalStageOptions> = {},
 ): Promise<ConformanceTarget> {
-  const loadHandler = defineFreshFunctions();
-  const stage = await startLocalStage({ port: 0, data: fixtures, loadHandler, ...options });
+  const stage = await startLocalStage({
+    port: 0,
+    startEngine: startEmbeddedEngine,
+    loadHandler: defineFreshFunctions(),
+    data: fixtures,
+    ...options,
+  });
   return {
     baseUrl: stage.baseUrl,
     apiKey: stage.apiKey,

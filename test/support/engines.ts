@@ -1,4 +1,4 @@
-import { type Engine, startEmbeddedEngine } from '../../infra/local/engine.ts';
+import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
 import { dynoxideIsInstalled, startDynoxide } from './dynoxide.ts';
 
 /** The emulators that the tests of the stores run on. */

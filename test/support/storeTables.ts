@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
 import { createTables } from '../../infra/local/createTables.ts';
-import type { Engine } from '../../infra/local/engine.ts';
+import type { Engine } from '../../infra/local/engine/engine.ts';
 import { setFunctionEnvironment } from '../../infra/local/lambda/functionEnvironment.ts';
 import { defineDynamoDB } from '../../shared/runtime/dynamodb.ts';
 

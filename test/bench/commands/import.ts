@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
 import { createTables } from '../../../infra/local/createTables.ts';
-import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { dynoxideIsInstalled, startDynoxide } from '../../support/dynoxide.ts';
 import { type Finished, runOpsCommand } from './opsCommand.ts';
 import { hashSortedStock, writeStock } from './stockFile.ts';

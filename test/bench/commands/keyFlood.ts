@@ -1,4 +1,4 @@
-import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
@@ -16,7 +16,7 @@ const endpoint = await startFaultyEndpoint(engine.endpoint);
 const stage = await startLocalStage({
   port: 0,
   data: { inventory: [], pets: [], orders: [] },
-  engine: { endpoint: endpoint.endpoint, close: async () => {} },
+  startEngine: async () => ({ endpoint: endpoint.endpoint, close: async () => {} }),
 });
 const { handler } = await import('../../../functions/getPet.ts');
 console.info = () => {};

@@ -4,7 +4,7 @@ import {
   DynamoDBClient,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Engine } from '../../../infra/local/engine.ts';
+import type { Engine } from '../../../infra/local/engine/engine.ts';
 import type { CannedItem } from '../canned/itemSize.ts';
 
 /** The read request units that an engine itself counts for a Scan of so many entries. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Engine } from '../../../infra/local/engine.ts';
+import type { Engine } from '../../../infra/local/engine/engine.ts';
 
 /** The embedded engine behind a server, which is closed with it. */
 export async function frontEngine(embedded: Engine, server: Server): Promise<Engine> {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
 import { toCannedEntry, toListedJson } from '../../bench/canned/cannedEntries.ts';
 import { type ChildProcess, startChild } from '../../bench/process/childProcess.ts';
@@ -20,8 +20,9 @@ describe('an inventory of a million entries, from an endpoint in another process
     const embedded = await startEmbeddedEngine();
     const engine = await startRouter(embedded, canned.first.endpoint);
     const data = { inventory: [], pets: [], orders: [] };
+    const startEngine = async () => engine;
     const loadHandler = defineFreshFunctions();
-    stage = await startLocalStage({ port: 0, data, engine, loadHandler });
+    stage = await startLocalStage({ port: 0, data, startEngine, loadHandler });
   });
 
   afterAll(async () => {

@@ -1,4 +1,4 @@
-import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { describeSafeUpdates } from './safeUpdates.ts';
 
 describeSafeUpdates('dynalite', startEmbeddedEngine);

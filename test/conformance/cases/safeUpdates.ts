@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Engine } from '../../../infra/local/engine.ts';
+import type { Engine } from '../../../infra/local/engine/engine.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
 import { openLocalTarget } from '../localTarget.ts';
@@ -28,7 +28,9 @@ export function describeSafeUpdates(name: string, startEngine: () => Promise<Eng
         await store.close();
         await engine.close();
       };
-      target = await openLocalTarget({ engine: { endpoint: store.endpoint, close } });
+      target = await openLocalTarget({
+        startEngine: async () => ({ endpoint: store.endpoint, close }),
+      });
       lossy = await startLossyProxy(target.baseUrl);
     }, 30_000);
     afterEach(() => store.heal());

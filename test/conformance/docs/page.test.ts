@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { guideNames } from '../../../infra/docs/guide.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
 import { findChromium, launchChromium } from '../../browser/chromium.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
@@ -16,7 +17,8 @@ beforeAll(async () => {
   keepLogs();
   const inventory = [{ petId, quantity: 3, status: 'available' as const }];
   const data = { inventory, pets: [], orders: [] };
-  stage = await startLocalStage({ port: 0, data, loadHandler: defineFreshFunctions() });
+  const loadHandler = defineFreshFunctions();
+  stage = await startLocalStage({ port: 0, startEngine: startEmbeddedEngine, data, loadHandler });
 });
 afterAll(() => stage?.close());
 

@@ -1,4 +1,4 @@
-import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import type { StoreData } from '../../../infra/local/storeData.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
@@ -32,13 +32,13 @@ export async function openFaultyStage(data: StoreData): Promise<FaultyTarget> {
   const store = await startFaultyEndpoint(engine.endpoint);
   const target = await openLocalTarget({
     data,
-    engine: {
+    startEngine: async () => ({
       endpoint: store.endpoint,
       async close() {
         await store.close();
         await engine.close();
       },
-    },
+    }),
   });
   return { ...target, store };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { frontEngine } from '../cases/frontedEngine.ts';
 
 /** Some 1 MB of records, as a page of a Scan has. */

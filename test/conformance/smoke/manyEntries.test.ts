@@ -13,7 +13,7 @@ describe('a stage with 100,000 entries', () => {
   beforeAll(async () => {
     target = await openLocalTarget({
       data: { ...fixtures, inventory: [] },
-      engine: await startGeneratedInventory(100_000),
+      startEngine: () => startGeneratedInventory(100_000),
     });
     front = await startFront(target.baseUrl);
   });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTables } from '../../../infra/local/createTables.ts';
-import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { type EngineOptions, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
+import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -18,31 +19,39 @@ function defineClient(endpoint: string): DynamoDBClient {
   return new DynamoDBClient({ endpoint, region: 'local', credentials, maxAttempts: 1 });
 }
 
-test('closes with writes under way, and has each that it acknowledged when it opens again', async () => {
-  const engine = await startEmbeddedEngine({ dir });
-  const client = defineClient(engine.endpoint);
-  await createTables(client);
-  const acknowledged: string[] = [];
-  const writes = Array.from({ length: 200 }, async (_, index) => {
-    const Item = { p: { N: String(index) }, q: { N: '1' }, s: { S: 'a' } };
-    await client.send(new PutItemCommand({ TableName: 'inventory', Item }));
-    acknowledged.push(String(index));
-  });
-  await Promise.race(writes);
-  // Their connections go before their actions are done.
-  client.destroy();
-  await engine.close();
-  await Promise.allSettled(writes);
-  expect(acknowledged.length).toBeGreaterThan(0);
+const startInThread = (options: EngineOptions) => defineEngineThread().startEngine(options);
 
-  const again = await startEmbeddedEngine({ dir });
-  const reader = defineClient(again.endpoint);
-  const { Items = [] } = await reader.send(new ScanCommand({ TableName: 'inventory' }));
-  const kept = new Set(Items.map(({ p }) => p?.N));
-  expect(acknowledged.filter((petId) => !kept.has(petId))).toEqual([]);
-  reader.destroy();
-  await again.close();
-});
+test.each([
+  ['', startEmbeddedEngine],
+  [', from a thread of its own', startInThread],
+])(
+  'closes with writes under way, and has each that it acknowledged when it opens again%s',
+  async (_, startEngine) => {
+    const engine = await startEngine({ dir });
+    const client = defineClient(engine.endpoint);
+    await createTables(client);
+    const acknowledged: string[] = [];
+    const writes = Array.from({ length: 200 }, async (_, index) => {
+      const Item = { p: { N: String(index) }, q: { N: '1' }, s: { S: 'a' } };
+      await client.send(new PutItemCommand({ TableName: 'inventory', Item }));
+      acknowledged.push(String(index));
+    });
+    await Promise.race(writes);
+    // Their connections go before their actions are done.
+    client.destroy();
+    await engine.close();
+    await Promise.allSettled(writes);
+    expect(acknowledged.length).toBeGreaterThan(0);
+
+    const again = await startEngine({ dir });
+    const reader = defineClient(again.endpoint);
+    const { Items = [] } = await reader.send(new ScanCommand({ TableName: 'inventory' }));
+    const kept = new Set(Items.map(({ p }) => p?.N));
+    expect(acknowledged.filter((petId) => !kept.has(petId))).toEqual([]);
+    reader.destroy();
+    await again.close();
+  },
+);
 
 test('lives on when a client leaves in the middle of a request', async () => {
   const engine = await startEmbeddedEngine();

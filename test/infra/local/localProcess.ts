@@ -24,10 +24,25 @@ export function runLocal(...args: string[]): LocalProcess {
   return run([main, ...args]);
 }
 
+const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 200 })';
+
 /** As `runLocal`, with standard error taken for a terminal of 200 columns. */
 export function runLocalOnTerminal(...args: string[]): LocalProcess {
-  const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 200 })';
-  return run(['--import', `data:text/javascript,${terminal}`, main, ...args]);
+  return run([...toImport(terminal), main, ...args]);
+}
+
+/** As `runLocalOnTerminal`, with an error that nobody catches in each other thread once a file is there. */
+export function runLocalCrashing(trigger: string, ...args: string[]): LocalProcess {
+  const crash = `import { existsSync } from 'node:fs';
+    import { isMainThread } from 'node:worker_threads';
+    const look = () => { if (existsSync(${JSON.stringify(trigger)})) throw new Error('no more\\nof this'); };
+    if (!isMainThread) setInterval(look, 20);`;
+  return run([...toImport(terminal), ...toImport(crash), main, ...args]);
+}
+
+/** A module that runs before any other, in every thread. */
+function toImport(code: string): string[] {
+  return ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
 }
 
 function run(words: readonly string[]): LocalProcess {
@@ -49,8 +64,11 @@ function run(words: readonly string[]): LocalProcess {
 }
 
 /** Starts it on a free port and waits for the two lines that say it is ready. */
-export async function startLocal(...args: string[]): Promise<ReadyStage> {
-  const local = runLocal('--port', '0', ...args);
+export function startLocal(...args: string[]): Promise<ReadyStage> {
+  return untilReady(runLocal('--port', '0', ...args));
+}
+
+export async function untilReady(local: LocalProcess): Promise<ReadyStage> {
   const ready = /^Base address: (http:\/\/127\.0\.0\.1:\d+\/v1)\nAPI key: (psk_\w+)\n/;
   for (;;) {
     const [, baseUrl, apiKey] = ready.exec(local.stdout()) ?? [];

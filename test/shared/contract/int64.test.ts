@@ -59,6 +59,14 @@ describe('int64 in JSON', () => {
 });
 
 describe('parseJson', () => {
+  it('keeps each digit of the shortest integer that a number would round', () => {
+    expect(parseJson('[9007199254740993, -9007199254740993, 9007199254740991]')).toEqual([
+      9007199254740993n,
+      -9007199254740993n,
+      9007199254740991,
+    ]);
+  });
+
   it('agrees with JSON.parse on every document without large integers', () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {

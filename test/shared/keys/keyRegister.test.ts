@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyRegister, type KeyRegister } from '../../../shared/keys/keyRegister.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';

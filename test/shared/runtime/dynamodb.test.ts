@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { meterRequest, type RequestUnits } from '../../../shared/runtime/requestUnits.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';

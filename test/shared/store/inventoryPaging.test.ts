@@ -1,6 +1,6 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';

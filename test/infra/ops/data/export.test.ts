@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Command } from '../../../../infra/cli/usage.ts';
-import type { Engine } from '../../../../infra/local/engine.ts';
+import type { Engine } from '../../../../infra/local/engine/engine.ts';
 import { runExport } from '../../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../../infra/ops/data/runImport.ts';
 import { toJson } from '../../../../shared/contract/values/json.ts';

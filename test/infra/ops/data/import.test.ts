@@ -1,6 +1,6 @@
 import { type DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Engine } from '../../../../infra/local/engine.ts';
+import type { Engine } from '../../../../infra/local/engine/engine.ts';
 import { runExport } from '../../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../../infra/ops/data/runImport.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Engine, startEmbeddedEngine } from '../../../../infra/local/engine.ts';
+import { type Engine, startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { runExport } from '../../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../../infra/ops/data/runImport.ts';
 import { openStoreTables } from '../../../support/storeTables.ts';

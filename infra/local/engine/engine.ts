@@ -8,15 +8,21 @@ import { StartFailure } from './startFailure.ts';
 /** Something that speaks DynamoDB. */
 export interface Engine {
   readonly endpoint: string;
+  /** Aborted when it ends without being closed; the reason is a StartFailure. */
+  readonly crash?: AbortSignal;
+  /** @throws the reason of a crash */
   close(): Promise<void>;
 }
 
 export interface EngineOptions {
   /** The folder that keeps the data; without one it is in memory. */
-  readonly dir?: string;
+  readonly dir?: string | undefined;
   /** Of the loopback; by default the system picks one, as it does for 0. */
-  readonly enginePort?: number;
+  readonly enginePort?: number | undefined;
 }
+
+/** @throws {StartFailure} when the folder or the port cannot be used */
+export type StartEngine = (options: EngineOptions) => Promise<Engine>;
 
 /**
  * dynalite in this process.

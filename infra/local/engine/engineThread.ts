@@ -1,0 +1,63 @@
+import { Worker } from 'node:worker_threads';
+import type { Engine, EngineOptions, StartEngine } from './engine.ts';
+import { StartFailure } from './startFailure.ts';
+
+/** A quarter of what Node.js takes: a large load peaks 80 MB lower, and is as fast. */
+const YOUNG_MEGABYTES = 12;
+
+/** Disposed of, it ends at once; an engine that was started is to be closed before. */
+export interface EngineThread extends Disposable {
+  readonly startEngine: StartEngine;
+}
+
+/**
+ * A thread of its own for dynalite, which works there while this one makes requests of it. It begins to
+ * load at once, beside what this one loads until it has the engine started.
+ */
+export function defineEngineThread(): EngineThread {
+  const thread = new Worker(new URL('engineThreadMain.ts', import.meta.url), {
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
+  });
+  const crash = new AbortController();
+  let isClosing = false;
+  thread.once('error', (error: Error) => crash.abort(toFailure(error)));
+  const exited = new Promise<void>((resolve) => {
+    thread.once('exit', (status) => {
+      // dynalite ends its thread by itself, without a reason, when its store cannot go on.
+      if (!isClosing || status !== 0) crash.abort(toCrash(`it ended with status ${status}`));
+      resolve();
+    });
+  });
+
+  async function close(): Promise<void> {
+    isClosing = true;
+    thread.postMessage('close');
+    await exited;
+    crash.signal.throwIfAborted();
+  }
+
+  return {
+    async startEngine({ dir, enginePort }: EngineOptions): Promise<Engine> {
+      thread.postMessage({ dir, enginePort });
+      const endpoint = await new Promise<string>((resolve, reject) => {
+        thread.once('message', resolve);
+        if (crash.signal.aborted) reject(crash.signal.reason);
+        crash.signal.addEventListener('abort', () => reject(crash.signal.reason));
+      });
+      return { endpoint, crash: crash.signal, close };
+    },
+    [Symbol.dispose]() {
+      void thread.terminate();
+    },
+  };
+}
+
+/** An error comes out of a thread without its class, but with its name. */
+function toFailure({ name, message }: Error): StartFailure {
+  return name === 'StartFailure' ? new StartFailure(message) : toCrash(message);
+}
+
+function toCrash(reason: string): StartFailure {
+  const line = reason.replaceAll(/\s+/g, ' ');
+  return new StartFailure(`The embedded DynamoDB has crashed, and the stage ends: ${line}`);
+}
