@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// Runs a TypeScript file with the arguments behind its name. In JavaScript, so that a Node.js which is too
-// old for TypeScript can still say so: where npm ran no install scripts, the machine's own runs this.
+// Runs a TypeScript file with the arguments behind its name; without one, it only looks at the version, for
+// what is not ours to run. In JavaScript, so that a Node.js which is too old for TypeScript can still say so:
+// where npm ran no install scripts, the machine's own runs this.
 const { devDependencies } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
@@ -17,4 +18,5 @@ if (found < needed) {
   process.exit(1);
 }
 process.argv.splice(1, 1);
-await import(pathToFileURL(resolve(process.argv[1] ?? '')).href);
+const [, file] = process.argv;
+if (file !== undefined) await import(pathToFileURL(resolve(file)).href);
