@@ -83,7 +83,7 @@ describe('the estimated costs of production', () => {
   });
 
   it('are those of a day by operation, each with its own function, log and tables', () => {
-    const idle = { listInventory: 0, updateInventory: 0, getPet: 0, listOrders: 0 };
+    const idle = Object.fromEntries(operationIds.map((id) => [id, 0]));
     const found = (day: Day) => evaluate(byOperation as DashboardWidget, day);
     expectDollars(found(pets), { ...idle, getPet });
     expectDollars(
