@@ -35,7 +35,10 @@ describe('what a request is billed by', () => {
     target = await openLocalTarget({ data: { inventory, pets, orders } });
     measured = await measureAll();
   }, 60_000);
-  afterAll(() => target?.close());
+  afterAll(async () => {
+    vi.restoreAllMocks();
+    await target?.close();
+  });
 
   test('is what stands in units.json, so that no request gets dearer unnoticed', async () => {
     const committed = parseUnits(readFileSync(unitsFile, 'utf8'));
