@@ -153,11 +153,37 @@ const rooms: Readonly<Record<string, Rule>> = {
     ],
     packages: nothing,
   },
-  'infra/costs': {
+  'infra/costs/byKey': {
     rooms: [
+      'infra/cli',
+      'infra/costs/model',
+      'infra/costs/prices',
+      'infra/costs/units',
+      'infra/stages',
+      'shared/contract',
+    ],
+    packages: sdk,
+  },
+  'infra/costs/reconcile': {
+    rooms: [
+      'infra/cli',
+      'infra/costs/byKey/dayRange.ts',
       'infra/costs/change',
       'infra/costs/model',
       'infra/costs/prices',
+      'infra/costs/traffic',
+      'infra/costs/units',
+      'infra/stages',
+    ],
+    packages: /^node:/,
+  },
+  'infra/costs': {
+    rooms: [
+      'infra/costs/byKey',
+      'infra/costs/change',
+      'infra/costs/model',
+      'infra/costs/prices',
+      'infra/costs/reconcile',
       'infra/costs/report',
       'infra/costs/traffic',
       'infra/costs/units',

@@ -25,7 +25,7 @@ export interface RequestPricing {
 }
 
 /** Of a streamed answer, what Lambda sends without a charge: https://aws.amazon.com/lambda/pricing/ */
-const FREE_STREAMED_BYTES = 6 * 2 ** 20;
+export const FREE_STREAMED_BYTES = 6 * 2 ** 20;
 const GIGABYTE = 2 ** 30;
 
 /** What a million such requests cost, by the first step of each price. */

@@ -61,7 +61,9 @@ function toBetween(from: AnswerUnits, to: AnswerUnits, entries: number): BilledU
   };
 }
 
-/** A streamed answer counts as a request for each 10 MB begun: https://aws.amazon.com/api-gateway/pricing/ */
+/** Of a streamed answer, what counts as a request, when begun: https://aws.amazon.com/api-gateway/pricing/ */
+export const BYTES_OF_A_REQUEST = 10 * 2 ** 20;
+
 export function toGatewayRequests(responseBytes: number): number {
-  return Math.max(1, Math.ceil(responseBytes / (10 * 2 ** 20)));
+  return Math.max(1, Math.ceil(responseBytes / BYTES_OF_A_REQUEST));
 }

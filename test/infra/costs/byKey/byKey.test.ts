@@ -1,0 +1,259 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { toAccess } from './insights.ts';
+import { december, openAws } from './openAws.ts';
+
+/** Of an answer, as the recorded 304 has it, which has nothing else. */
+const HEAD_BYTES = 537;
+const GIGABYTE = 2 ** 30;
+
+const stops: (() => void)[] = [];
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: december }));
+afterEach(() => {
+  vi.useRealTimers();
+  for (const stop of stops.splice(0)) stop();
+});
+
+async function open(...recorded: Parameters<typeof openAws>) {
+  const opened = await openAws(...recorded);
+  stops.push(opened.aws.close);
+  return opened;
+}
+
+interface Cost {
+  key: string;
+  operation?: string;
+  requests: number;
+  total: number;
+  dollars: Record<string, number>;
+}
+
+describe('npm run costs -- --by-key', () => {
+  it('reckons what a key’s requests cost, by hand', async () => {
+    const { json } = await open();
+    const { months } = await json();
+    const [first] = months[0].keys as Cost[];
+    expect(first).toMatchObject({ key: 'storefront', operation: 'getPet', requests: 3e6 });
+    const calls = 3e6 / 4_010_010;
+    const bytes = 0.75 * 1.2e9 + 3e6 * HEAD_BYTES;
+    const expected = {
+      gateway: 3 * 3.5,
+      // Its share of all calls; and of 60,300,000 ms with half a GB, those that it logged.
+      lambda: 4_010_010 * calls * 0.2e-6 + 30_000 * 0.5 * 0.0000133334,
+      readUnits: 1.5 * 0.125,
+      writeUnits: 0,
+      transfer: (bytes / GIGABYTE) * 0.09,
+      // Of the function's 900 bytes a call, and of the gateway's 400 a line.
+      logs: ((3e6 * 900 + 3e6 * (1_607_204_000 / 4_018_010)) / GIGABYTE) * 0.5,
+      tracing: 40_000 * calls * 5e-6,
+      firewall: 0,
+    };
+    for (const [component, dollars] of Object.entries(expected)) {
+      expect(first?.dollars[component], component).toBeCloseTo(dollars, 9);
+    }
+    expect(first?.total).toBeCloseTo(
+      Object.values(expected).reduce((sum, one) => sum + one, 0),
+      9,
+    );
+  });
+
+  it('bills a failed conditional write by its units', async () => {
+    const { json } = await open();
+    const { months } = await json();
+    const update = (months[0].keys as Cost[]).find(
+      ({ operation }) => operation === 'updateInventory',
+    );
+    expect(update).toMatchObject({ key: 'warehouse', requests: 1_000, failedWrites: 1_000 });
+    expect(update?.dollars.writeUnits).toBeCloseTo(1_000 * 0.625e-6, 12);
+    expect(update?.dollars.readUnits).toBeCloseTo(1_000 * 0.125e-6, 12);
+  });
+
+  it('has rows for what came without a key, of which a 429 costs no gateway request', async () => {
+    const { json } = await open();
+    const rows = ((await json()).months[0].keys as Cost[]).filter(({ key }) => key.startsWith('('));
+    expect(rows.map(({ key, operation, requests }) => [key, operation, requests])).toEqual([
+      ['(answered by the gateway)', undefined, 2_000],
+      ['(no request line)', 'getPet', 10],
+      ['(no valid key)', 'getPet', 10_000],
+      ['(refused by the gateway)', 'getPet', 5_000],
+    ]);
+    const [answered, unlogged, invalid, refused] = rows.map(({ dollars }) => dollars);
+    expect(answered?.gateway).toBeCloseTo(2_000 * 3.5e-6, 12);
+    expect(refused?.gateway).toBe(0);
+    expect(refused?.lambda).toBe(0);
+    expect(refused?.transfer).toBeCloseTo(((400_000 + 5_000 * HEAD_BYTES) / GIGABYTE) * 0.09, 12);
+    expect(invalid?.readUnits).toBe(0);
+    // Ten calls of 28 s each, which broke off.
+    expect(unlogged?.lambda).toBeCloseTo(10 * 0.2e-6 + 280 * 0.5 * 0.0000133334, 9);
+  });
+
+  it('divides all that is billed, and nothing twice', async () => {
+    const { json } = await open();
+    const document = await json();
+    const rows = document.months[0].keys as Cost[];
+    const sum = (name: string) =>
+      rows.reduce((total, { dollars }) => total + (dollars[name] ?? 0), 0);
+    expect(sum('gateway')).toBeCloseTo(4_013_010 * 3.5e-6, 9);
+    expect(sum('lambda')).toBeCloseTo(
+      4_011_010 * 0.2e-6 + ((30_873_600_000 + 7_680_000) / 1024 / 1000) * 0.0000133334,
+      9,
+    );
+    expect(sum('logs')).toBeCloseTo(
+      ((3_609_009_000 + 900_000 + 1_607_204_000) / GIGABYTE) * 0.5,
+      9,
+    );
+    expect(sum('transfer')).toBeCloseTo(
+      ((1_200_000_000 + 1_000_000 + 800 + 400_000 + 80_000 + 4_018_010 * HEAD_BYTES) / GIGABYTE) *
+        0.09,
+      9,
+    );
+    expect(sum('tracing')).toBeCloseTo(40_000 * 5e-6, 9);
+    const total = rows.reduce((all, row) => all + row.total, 0);
+    expect(document.total).toBeCloseTo(total, 9);
+    expect(document).toMatchObject({
+      stage: 'production',
+      region: 'us-east-1',
+      pricesAsOf: '2026-11-21',
+    });
+  });
+
+  it('goes by the steps of the gateway’s price, and counts long answers several times', async () => {
+    const sums = {
+      lines: '399999990',
+      sent: '0',
+      furtherRequests: '10',
+      streamedBytes: '1073741824',
+    };
+    const access = [toAccess('GET', '/inventory', '200', '200', sums)];
+    const { json } = await open({ functions: [], access });
+    const [row] = (await json()).months[0].keys as Cost[];
+    expect(row?.dollars.gateway).toBeCloseTo(333 * 3.5 + 67 * 2.8, 6);
+    expect(row?.dollars.lambda).toBeCloseTo(0.008, 12);
+  });
+
+  it('asks each log once for each month, both ends included', async () => {
+    const { aws, run } = await open();
+    await run('--from', '2026-10-30', '--to', '2026-11-02');
+    // Of each month, the one that is longer first.
+    const queries = aws
+      .inputsOf('StartQuery')
+      .sort(
+        (one, other) =>
+          Number(one.startTime) - Number(other.startTime) ||
+          String(other.logGroupNames).length - String(one.logGroupNames).length,
+      );
+    const second = (text: string) => Date.parse(text) / 1000;
+    expect(queries.map(({ startTime, endTime }) => [startTime, endTime])).toEqual([
+      ...Array(2).fill([second('2026-10-30T00:00:00Z'), second('2026-10-31T23:59:59Z')]),
+      ...Array(2).fill([second('2026-11-01T00:00:00Z'), second('2026-11-02T23:59:59Z')]),
+    ]);
+    expect(queries[0]?.logGroupNames).toEqual(
+      ['listInventory', 'updateInventory', 'getPet', 'listOrders'].map(
+        (id) => `/aws/lambda/petstore-production-${id}`,
+      ),
+    );
+    expect(queries[1]?.logGroupNames).toEqual(['/aws/apigateway/petstore-production']);
+    expect(queries[0]?.limit).toBe(10_000);
+    expect(queries.slice(0, 2).map(({ queryString }) => queryString)).toMatchInlineSnapshot(`
+      [
+        "filter ispresent(message.operation) or type = "platform.report"
+      | fields record.metrics.billedDurationMs * record.metrics.memorySizeMB as megabyteMilliseconds, strcontains(record.tracing.value, "Sampled=1") as isTraced
+      | stats count(*) as lines, sum(message.milliseconds) as milliseconds, sum(message.readUnits) as readUnits, sum(message.keyReadUnits) as keyReadUnits, sum(message.writeUnits) as writeUnits, sum(message.failedWrites) as failedWrites, sum(megabyteMilliseconds) as billed, sum(isTraced) as traced by @log, type, message.operation as operation, message.status as status, message.keyName as keyName",
+        "filter ispresent(route)
+      | fields greatest(bytes - 6291456, 0) as streamed, floor((greatest(bytes, 1) - 1) / 10485760) as further
+      | stats count(*) as lines, sum(bytes) as sent, sum(further) as furtherRequests, sum(streamed) as streamedBytes, sum(functionLatency) as milliseconds by @log, route, method, status, functionStatus",
+      ]
+    `);
+  });
+
+  it('prints a table with a sum, and a month of its own for each', async () => {
+    const { run } = await open();
+    const { status, stdout } = await run('--from', '2026-10-31');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^Dollars of production in us-east-1, by the prices of 2026-11-21\.\n\n/,
+    );
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .slice(2)
+      .map((line) => line.split(/ {2,}/));
+    expect(rows[0]).toEqual([
+      ...['MONTH', 'KEY', 'OPERATION', 'REQUESTS', 'GATEWAY', 'LAMBDA', 'READS', 'WRITES'],
+      ...['TRANSFER', 'LOGS', 'TRACES', 'FIREWALL', 'TOTAL'],
+    ]);
+    expect(rows[1]?.slice(0, 5)).toEqual([
+      '2026-10',
+      'storefront',
+      'getPet',
+      '3,000,000',
+      '10.5000',
+    ]);
+    expect(rows[8]?.slice(0, 3)).toEqual(['2026-11', 'storefront', 'getPet']);
+    expect(rows).toHaveLength(1 + 2 * 7 + 1);
+    expect(rows.at(-1)?.slice(0, 3)).toEqual([
+      'all',
+      '8,036,020',
+      (2 * 4_013_010 * 3.5e-6).toFixed(4),
+    ]);
+  });
+
+  it('prints CSV, with a row for each key and operation', async () => {
+    const { run, json } = await open();
+    const lines = (await run('--csv')).stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(','));
+    expect(lines[0]?.join()).toBe(
+      'month,key,operation,requests,gateway,lambda,readUnits,writeUnits,transfer,logs,tracing,firewall,total',
+    );
+    expect(lines[1]?.slice(0, 5)).toEqual(['2026-11', 'storefront', 'getPet', '3000000', '10.5']);
+    const total = lines.slice(1).reduce((sum, fields) => sum + Number(fields.at(-1)), 0);
+    expect(total).toBeCloseTo((await json()).total, 9);
+  });
+
+  it('prints rows of FOCUS, whose costs and shares add up', async () => {
+    const { run, json } = await open();
+    const [names = [], ...rows] = (await run('--focus')).stdout.trimEnd().split('\n').map(parseCsv);
+    const focus = rows.map((row) =>
+      Object.fromEntries(names.map((name, at) => [name, row[at] ?? ''])),
+    );
+    const mandatory = `BilledCost BillingAccountId BillingAccountName BillingCurrency BillingPeriodEnd
+      BillingPeriodStart ChargeCategory ChargeClass ChargeDescription ChargePeriodEnd ChargePeriodStart
+      ContractedCost EffectiveCost HostProviderName InvoiceIssuerName ListCost PricingQuantity PricingUnit
+      ProviderName PublisherName ServiceCategory ServiceName ServiceProviderName`;
+    expect(names).toEqual(expect.arrayContaining(mandatory.split(/\s+/)));
+    expect(focus[0]).toMatchObject({
+      AllocatedMethodId: 'requests-of-same-status',
+      AllocatedResourceId: 'storefront/getPet',
+      AllocatedResourceName: 'storefront',
+      AllocatedTags: '{"key":"storefront","operation":"getPet"}',
+      BilledCost: '10.5',
+      BillingAccountId: '123456789012',
+      BillingPeriodStart: '2026-11-01T00:00:00Z',
+      BillingPeriodEnd: '2026-12-01T00:00:00Z',
+      ChargePeriodStart: '2026-11-01T00:00:00Z',
+      ChargePeriodEnd: '2026-12-01T00:00:00Z',
+      ServiceName: 'Amazon API Gateway',
+      Tags: '{"service":"petstore","stage":"production","owner":"petstore team"}',
+    });
+    const total = focus.reduce((sum, { BilledCost }) => sum + Number(BilledCost), 0);
+    expect(total).toBeCloseTo((await json()).total, 9);
+    const shares = Map.groupBy(focus, ({ ChargeDescription }) => ChargeDescription);
+    expect(shares.size).toBe(7);
+    for (const same of shares.values()) {
+      const ratios = same.map(
+        ({ AllocatedMethodDetails = '' }) =>
+          JSON.parse(AllocatedMethodDetails).Elements[0].AllocatedRatio,
+      );
+      expect(ratios.reduce((sum, one) => sum + one, 0)).toBeCloseTo(1, 9);
+    }
+  });
+});
+
+function parseCsv(line: string): string[] {
+  return [...line.matchAll(/("(?:[^"]|"")*"|[^",]*)(?:,|$)/g)]
+    .map(([, field = '']) =>
+      field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field,
+    )
+    .slice(0, -1);
+}
