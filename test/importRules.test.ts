@@ -173,9 +173,10 @@ const rooms: Readonly<Record<string, Rule>> = {
       'infra/costs/prices',
       'infra/costs/traffic',
       'infra/costs/units',
+      'infra/ops/data/files',
       'infra/stages',
     ],
-    packages: /^node:/,
+    packages: /^hyparquet$|^node:/,
   },
   'infra/costs': {
     rooms: [

@@ -34,9 +34,9 @@ export interface FixedDollars {
 }
 
 /** An entry that was updated once, and the 100 bytes that DynamoDB bills with every item it stores. */
-const STORED_BYTES_OF_AN_ENTRY = 124;
+export const STORED_BYTES_OF_AN_ENTRY = 124;
 /** A check takes about a second, with 256 MB. */
-const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
+export const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
 
 /** @param entries the length of the inventory, which takes most of the tables' room */
 export function toFixedDollars(
