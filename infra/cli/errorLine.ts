@@ -19,6 +19,9 @@ export function isParseFailure(error: unknown): boolean {
 
 function toParseLine(error: unknown): string | undefined {
   if (!isParseFailure(error)) return undefined;
+  const [, option] = /^Option '([^']+)' argument is ambiguous/.exec((error as Error).message) ?? [];
+  if (option)
+    return `${option} needs a value; one that begins with a dash is ${option}=-…. See --help.`;
   // What follows the first sentence explains parseArgs, not this command.
   return `${(error as Error).message.split(/\. |\n/)[0]}. See --help.`;
 }

@@ -56,9 +56,9 @@ export function toSavings(
       price: 'where the time of a slow request went',
     },
     {
-      name: 'Function logs of the class Infrequent Access',
+      name: 'Function logs of class Infrequent Access',
       dollars: now - toTotal({ units: (units) => withLogs(units, cheaperLogs, cheaperLogs) }),
-      price: 'metric filters, and so the alarms of each operation; live tail; not to be undone',
+      price: 'no metric filters, so no alarm per operation; no live tail; for good',
     },
     {
       name: "Without Lambda's own lines of each call",

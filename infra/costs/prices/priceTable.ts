@@ -2,8 +2,8 @@ import type { TieredPrice } from './tieredPrice.ts';
 
 /**
  * What AWS bills in one region, in US dollars and without tax. GB are of 2^30 bytes, as AWS counts them.
- * Of what falls with use, all steps are here. What AWS gives away to each account every month is in
- * `freeAllowances.ts`.
+ * Of what falls with use, all steps are here that a stage's throttles let it reach. What AWS gives away to each
+ * account every month is left out: the account may use it up elsewhere.
  */
 export interface PriceTable {
   /** The day that the prices were looked up, such as `2026-11-21`. */

@@ -1,5 +1,6 @@
 import { toColumns } from '../../cli/columns.ts';
 import { type Component, components } from '../model/components.ts';
+import type { FixedDollars } from '../model/fixedCosts.ts';
 import type { OperationCost } from '../model/operationCosts.ts';
 import type { Saving } from '../model/savings.ts';
 import type { CostReport, Month, WorstMonthReport } from './costReport.ts';
@@ -11,83 +12,96 @@ const labels: Record<Component, string> = {
   writeUnits: 'writes',
   transfer: 'transfer',
   logs: 'logs',
-  tracing: 'tracing',
+  tracing: 'traces',
   firewall: 'firewall',
 };
 
 /** Dollars per million requests, by operation, answer and component. */
 export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {
   const used = components.filter((one) => operations.some((cost) => cost.components[one] > 0));
-  const rows = operations.map((cost) => [
-    toName(cost),
+  const toRow = (cost: OperationCost) => [
+    `  ${toAnswerName(cost)}`,
     ...used.map((component) => toCents(cost.components[component])),
     toCents(cost.dollarsPerMillion),
-    `${toCents(cost.range.low)}–${toCents(cost.range.high)}`,
-  ]);
+    toRange(cost.range),
+  ];
+  const byOperation = Map.groupBy(operations, ({ operationId }) => operationId);
+  const rows = [...byOperation].flatMap(([id, costs]) => [[id], ...costs.map(toRow)]);
   return [
-    `Dollars per million requests, ${region}, prices of ${pricesAsOf}`,
+    `Dollars per million requests, ${region}, prices of ${pricesAsOf}; lists of so many entries`,
     toAligned([['', ...used.map((one) => labels[one]), 'total', 'range'], ...rows]),
     "The range is that of the calls' assumed duration.",
   ].join('\n');
 }
 
-function toName({
-  operationId,
-  answer,
-  entries,
-}: OperationCost | (Month['shares'][number] & { entries?: number })): string {
-  const size = entries === undefined ? '' : `, ${entries.toLocaleString('en-US')} entries`;
-  return `${operationId} ${answer}${size}`;
+function toAnswerName({ answer, entries }: OperationCost): string {
+  return entries === undefined ? answer : `${answer} of ${entries.toLocaleString('en-US')}`;
+}
+
+/** How a month is told. */
+interface MonthTelling {
+  readonly title: string;
+  /** What is billed besides the operations' answers, in dollars. */
+  readonly more?: readonly (readonly [name: string, dollars: number])[];
+  readonly toText?: (dollars: number) => string;
 }
 
 /** A month's bill by operation and answer, with what the stage costs in any case. */
 export function toMonthText(
-  title: string,
   month: Month,
-  more: readonly [string, number][] = [],
+  { title, more = [], toText = toCents }: MonthTelling,
 ): string {
   const used = components.filter((one) => month.components[one] > 0);
   const rows = month.shares.map((share) => [
-    toName(share),
+    `${share.operationId} ${share.answer}`,
     Math.round(share.requests).toLocaleString('en-US'),
-    ...used.map((component) => toCents(share.dollars[component])),
-    toCents(used.reduce((sum, one) => sum + share.dollars[one], 0)),
+    ...used.map((component) => toText(share.dollars[component])),
+    toText(used.reduce((sum, one) => sum + share.dollars[one], 0)),
   ]);
   const blank = used.map(() => '');
-  const toRow = (name: string, dollars: number) => [name, '', ...blank, toCents(dollars)];
-  const fixed = Object.entries(month.fixedParts).filter(([, dollars]) => dollars >= 0.005);
+  const toRow = (name: string, dollars: number) => [name, '', ...blank, toText(dollars)];
+  const fixed = listFixedParts(month.fixedParts);
   return [
-    `${title}, with an inventory of ${month.entries.toLocaleString('en-US')} entries, in dollars`,
+    title,
+    `With an inventory of ${month.entries.toLocaleString('en-US')} entries, in dollars`,
     toAligned([
       ['', 'requests', ...used.map((one) => labels[one]), 'total'],
       ...rows,
       toRow('keys, read anew each minute', month.keyReads),
       ...more.map(([name, dollars]) => toRow(name, dollars)),
-      toRow(
-        `fixed (${fixed.map(([name, dollars]) => `${fixedLabels[name] ?? name} ${toCents(dollars)}`).join(', ') || 'nothing'})`,
-        month.fixed,
-      ),
-      ['total', '', ...used.map((one) => toCents(month.components[one])), toCents(month.total)],
+      toRow('fixed', month.fixed),
+      ['total', '', ...used.map((one) => toText(month.components[one])), toText(month.total)],
     ]),
+    `Fixed are ${fixed.map(([name, dollars]) => `${name} ${toCents(dollars)}`).join(', ') || 'nothing'}.`,
   ].join('\n');
 }
 
-const fixedLabels: Record<string, string> = {
-  encryptionKeys: 'encryption key',
-};
+/** What of the fixed part is a cent or more, in words. */
+export function listFixedParts(parts: FixedDollars): [name: string, dollars: number][] {
+  return Object.entries(parts)
+    .filter(([, dollars]) => dollars >= 0.005)
+    .map(([name, dollars]) => [name === 'encryptionKeys' ? 'encryption key' : name, dollars]);
+}
 
 export function toWorstMonthText(month: WorstMonthReport): string {
   return [
-    toMonthText(
-      'The worst month: an attack with a valid key, around the clock, at all that the throttles let through',
-      month,
-      [
-        ['unknown paths and methods, at their throttle', month.other],
+    toMonthText(month, {
+      title:
+        'The worst month: an attack with a valid key, around the clock, at all that the throttles let through',
+      more: [
+        ['other paths, at their throttle', month.other],
         ['429, at 10,000 a second', month.refusals],
       ],
-    ),
-    'Nothing bounds the refusals: the gateway does not charge for them, but their log lines and answers are billed.',
+      toText: (dollars) => Math.round(dollars).toLocaleString('en-US'),
+    }),
+    'Nothing bounds the refusals: the gateway charges nothing for them, but their log lines and answers are billed.',
   ].join('\n');
+}
+
+/** Cents where they tell something. */
+function toRange({ low, high }: OperationCost['range']): string {
+  const toText = high < 100 ? toCents : (dollars: number) => dollars.toFixed(0);
+  return `${toText(low)}–${toText(high)}`;
 }
 
 export function toSavingsText(savings: readonly Saving[]): string {

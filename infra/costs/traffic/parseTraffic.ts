@@ -18,7 +18,8 @@ export function parseTraffic(text: string): Traffic {
   }
   const shares = Object.entries(requests).map(([name, count]) => {
     const [operationId = '', ...answer] = name.split(' ');
-    return toShare(operationId, answer.join(' '), Number(count), `"${name}": ${count}`);
+    const requests = typeof count === 'number' ? count : Number.NaN;
+    return toShare(operationId, answer.join(' '), requests, `${name}: ${JSON.stringify(count)}`);
   });
   return { entries: toEntries(entries), shares };
 }
@@ -61,7 +62,7 @@ function toShare(
 ): TrafficShare {
   if (!isOperation(operationId)) {
     throw new UsageError(
-      `There is no operation "${operationId}" in "${part}"; there are ${operationIds.join(', ')}.`,
+      `There is no operation "${operationId}" in "${part}"; write getPet=2M, of ${operationIds.join(', ')}.`,
     );
   }
   if (!Number.isInteger(requests) || requests < 0) {

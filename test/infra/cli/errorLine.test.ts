@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toErrorLine } from '../../../infra/cli/errorLine.ts';
 
@@ -91,6 +92,17 @@ describe('the line of an error', () => {
     vi.stubEnv('AWS_PROFILE', undefined);
     expect(toErrorLine(toError(name, message))).toContain(line);
     expect(toErrorLine(toError(name, message))).not.toContain('\n');
+  });
+
+  it('of an option whose value begins with a dash tells how that is written', () => {
+    const parse = () => parseArgs({ args: ['--a', '-1'], options: { a: { type: 'string' } } });
+    expect(parse).toThrow('ambiguous');
+    const line = '--a needs a value; one that begins with a dash is --a=-…. See --help.';
+    try {
+      parse();
+    } catch (error) {
+      expect(toErrorLine(error)).toBe(line);
+    }
   });
 
   it.each([

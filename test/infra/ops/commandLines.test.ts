@@ -4,7 +4,16 @@ import { runOps } from './opsProcess.ts';
 
 it('there are commands', () => {
   expect(commands.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(['start', 'keys', 'import', 'export', 'rollback', 'restore', 'smoke']),
+    expect.arrayContaining([
+      'start',
+      'keys',
+      'import',
+      'export',
+      'rollback',
+      'restore',
+      'smoke',
+      'costs',
+    ]),
   );
 });
 

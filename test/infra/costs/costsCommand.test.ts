@@ -1,0 +1,188 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { runCosts } from '../../../infra/costs/runCosts.ts';
+import { callOps, runUnread } from '../ops/opsProcess.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'costs-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => vi.useRealTimers());
+
+/** What is printed; nothing else may be. */
+async function read(...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await callOps(runCosts, args);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout;
+}
+
+interface Document {
+  operations: {
+    operationId: string;
+    answer: string;
+    entries?: number;
+    dollarsPerMillion: number;
+    components: Record<string, number>;
+  }[];
+  month: { requests: number; fixed: number; total: number };
+  worstMonth: { total: number };
+}
+const readDocument = async (...args: string[]): Promise<Document> =>
+  JSON.parse(await read('--json', ...args));
+
+function writeTraffic(text: string): string {
+  const file = join(folder, 'traffic.json');
+  writeFileSync(file, text);
+  return file;
+}
+
+test('every option is in the help', async () => {
+  const options = (await read('--help')).matchAll(/^ {2}--([\w-]+)/gm);
+  expect([...options].map(([, name]) => name).sort()).toEqual(
+    ['stage', 'region', 'entries', 'requests', 'traffic', 'worst-case', 'diff', 'json'].sort(),
+  );
+});
+
+describe('--json', () => {
+  test('is one document, in which everything adds up', async () => {
+    const document = await readDocument();
+    expect(document).toMatchObject({
+      stage: 'production',
+      region: 'us-east-1',
+      pricesAsOf: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+      worstMonth: { total: expect.any(Number) },
+    });
+    const { operations, month } = document;
+    for (const { components, dollarsPerMillion } of operations) {
+      expect(Object.keys(components).sort()).toEqual(
+        'firewall gateway lambda logs readUnits tracing transfer writeUnits'.split(' '),
+      );
+      const sum = Object.values(components).reduce((total, one) => total + one, 0);
+      expect(sum).toBeCloseTo(dollarsPerMillion, 9);
+    }
+    expect(month.requests).toBeGreaterThan(0);
+    expect(month.requests + month.fixed).toBeCloseTo(month.total, 9);
+  });
+
+  test('has every answer once, and the length of the inventory with lists alone', async () => {
+    const { operations } = await readDocument();
+    const names = operations.map(({ operationId, answer, entries }) =>
+      [operationId, answer, entries].join(),
+    );
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(
+      expect.arrayContaining(['getPet,200,', 'listInventory,200 gzip,100000', 'listOrders,401,']),
+    );
+  });
+
+  test('has the month of the traffic that was typed', async () => {
+    const { month } = await readDocument('--requests', 'getPet=2M,listInventory:gzip=0.5M');
+    const file = { requests: { getPet: 2_000_000, 'listInventory 200 gzip': 500_000 } };
+    const { month: same } = await readDocument('--traffic', writeTraffic(JSON.stringify(file)));
+    expect(same).toEqual(month);
+    expect(month.requests).toBeCloseTo(2 * 4.53 + 0.5 * 6.35, 1);
+  });
+});
+
+test('--entries prices lists of that length alone, and longer ones dearer', async () => {
+  const { operations } = await readDocument('--entries', '5000');
+  const sizes = operations.flatMap(({ entries = [] }) => entries);
+  expect(new Set(sizes)).toEqual(new Set([5_000]));
+  const find = (document: Document) =>
+    document.operations.find(({ answer }) => answer === '200 gzip')?.dollarsPerMillion;
+  expect(find(await readDocument('--entries', '5001'))).toBeGreaterThan(
+    Number(find({ operations } as Document)),
+  );
+});
+
+describe('for people', () => {
+  test.each([
+    ['of all requests', [], 100],
+    ['of a month', ['--traffic', 'infra/costs/change/traffic.json'], 120],
+    ['of the worst month', ['--worst-case'], 120],
+  ])('the table %s fits its width', async (_, args, width) => {
+    const lines = (await read(...args)).split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+  });
+
+  test('a month tells its fixed part apart, and what would save', async () => {
+    const text = await read('--requests', 'getPet=1k');
+    expect(text).toMatch(/^fixed +9\.\d\d$/m);
+    expect(text).toMatch(/^Fixed are alarms \d\.\d\d, .*encryption key 1\.00/m);
+    expect(text).toContain('What would save');
+  });
+
+  test('a stage of which nothing is used costs what is fixed', async () => {
+    const text = await read('--stage', 'staging', '--requests', 'getPet=0');
+    const [fixed, total] = ['fixed', 'total'].map(
+      (row) => new RegExp(`^${row} +(.*)$`, 'm').exec(text)?.[1],
+    );
+    expect(fixed).toMatch(/^0\.[1-9]0$/);
+    expect(total).toBe(fixed);
+  });
+
+  test('nothing has changed since the commit that is checked out', async () => {
+    expect(await read('--diff', 'HEAD')).toBe('No request costs more or less than at HEAD.\n');
+  });
+});
+
+describe('what makes no sense is one line, that says what would', () => {
+  const badTraffic = (text: string) => ['--traffic', writeTraffic(text)];
+
+  test.each<[args: string[] | (() => string[]), line: string]>([
+    [['--stage', 'x'], '--stage must be staging or production; it is "x".'],
+    [['--region', 'eu-north-9'], 'or take --region us-east-1 or us-east-2'],
+    [['--region', 'toString'], 'The prices of toString are not known'],
+    [['--requests', 'getDog=1'], 'of listInventory, updateInventory, getPet, listOrders.'],
+    [['--requests', 'getPet'], 'write getPet=2M'],
+    [['--requests', ''], 'write getPet=2M'],
+    [['--requests', 'getPet:412=1'], 'getPet has no answer "412"; it has 200, 400, 401, 404, 429.'],
+    [['--requests', 'getPet=many'], 'such as 2000000, 500k or 2M.'],
+    [['--requests', 'getPet=-1'], 'such as 2000000, 500k or 2M.'],
+    [['--requests', 'getPet=1', '--traffic', 'x'], 'Give --requests or --traffic, not both.'],
+    [['--worst-case', '--requests', 'getPet=1'], 'Give --worst-case or a traffic, not both'],
+    [['--traffic', join(folder, 'none.json')], '--traffic cannot be read: ENOENT'],
+    [['--traffic', folder], '--traffic cannot be read: EISDIR'],
+    [() => badTraffic('{'), 'The traffic file is not JSON: '],
+    [() => badTraffic('null'), 'A traffic file is a JSON object.'],
+    [() => badTraffic('{}'), 'A traffic file holds {"requests": {"getPet": 2000000}}.'],
+    [() => badTraffic('{"requests": {"getPet": "2M"}}'), 'such as 2000000, 500k or 2M.'],
+    [() => badTraffic('{"requests": {"getPet": null}}'), 'such as 2000000, 500k or 2M.'],
+    [() => badTraffic('{"entries": -1, "requests": {}}'), 'entries must be a whole number from 0'],
+    [['--entries=-1'], '--entries must be a whole number from 0 to 1000000000; it is "-1".'],
+    [['--entries', '-1'], 'one that begins with a dash is --entries=-…. See --help.'],
+    [['--entries', '1e3'], '--entries must be a whole number from 0'],
+    [['--entries', '5 000'], '--entries must be a whole number from 0'],
+    [['getPet=1'], "Unexpected argument 'getPet=1'. See --help."],
+    [['--diff', 'nobody/knows'], 'git has no infra/costs/units/units.json at "nobody/knows"'],
+    [['--diff=--output=x'], 'name a commit that has.'],
+    [['--diff', 'HEAD', '--json'], 'Give --diff alone'],
+    [
+      ['--entries', '100000', '--requests', 'listInventory:304=1'],
+      'listInventory has no answer 304 with an inventory of 100,000 entries, which takes more than one page; count it as 200.',
+    ],
+  ])('%s', async (args, line) => {
+    const typed = typeof args === 'function' ? args() : args;
+    const { status, stdout, stderr } = await callOps(runCosts, typed);
+    expect(stderr).toContain(line);
+    expect(stderr).toMatch(/^[^\n]+\n$/);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  });
+});
+
+test.each([
+  [364, ''],
+  [367, expect.stringMatching(/^The prices are of .*, over a year old: [^\n]+\n$/)],
+])('prices of %i days ago: a warning is %j', async (days, stderr) => {
+  const { pricesAsOf } = JSON.parse(await read('--json'));
+  const now = Date.parse(pricesAsOf) + days * 24 * 3600 * 1000;
+  vi.useFakeTimers({ toFake: ['Date'], now });
+  expect(await callOps(runCosts, [])).toMatchObject({ status: 0, stderr });
+});
+
+test.each(['before', 'atFirst'] as const)('a reader that leaves ends it: %s', async (leaves) => {
+  const outcome = await runUnread('infra/costs/costs.ts', ['--json'], leaves);
+  expect(outcome.stderr).toBe('');
+  // A short text may be through before its reader leaves.
+  expect(leaves === 'before' ? [141] : [0, 141]).toContain(outcome.status);
+});
