@@ -153,6 +153,16 @@ const rooms: Readonly<Record<string, Rule>> = {
     ],
     packages: nothing,
   },
+  'infra/costs/charts': {
+    rooms: [
+      'infra/costs/model',
+      'infra/costs/prices',
+      'infra/costs/report',
+      'infra/costs/traffic',
+      'infra/stages',
+    ],
+    packages: nothing,
+  },
   'infra/costs/byKey': {
     rooms: [
       'infra/cli',
@@ -182,6 +192,7 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: [
       'infra/costs/byKey',
       'infra/costs/change',
+      'infra/costs/charts',
       'infra/costs/model',
       'infra/costs/prices',
       'infra/costs/reconcile',

@@ -4,6 +4,7 @@ import { parseStage, stageUsage } from '../cli/stageOption.ts';
 import { UsageError } from '../cli/usage.ts';
 import type { Stage } from '../stages/stages.ts';
 import { readCommittedTraffic } from './change/committedTraffic.ts';
+import { toAnswerable } from './model/monthlyBill.ts';
 import { defaultRegion, priceTables } from './prices/priceTables.ts';
 import type { ReportInput } from './report/costReport.ts';
 import { parseRequests, parseTraffic, usualEntries } from './traffic/parseTraffic.ts';
@@ -24,6 +25,7 @@ prices are AWS's list prices without tax. Without options, dollars per million r
   --traffic FILE       the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}
   --worst-case         the dearest month that the stage's throttles and concurrency let through
   --diff REV           what has got dearer or cheaper since a commit, by itself
+  --charts FOLDER      two charts as SVG, of the requests and of the month's bill by its traffic
   --json               all of it in one document, for a machine to read
 `;
 
@@ -35,6 +37,7 @@ const flags = {
   traffic: { type: 'string' },
   'worst-case': { type: 'boolean' },
   diff: { type: 'string' },
+  charts: { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
@@ -48,7 +51,7 @@ function parseFlags(args: string[]) {
 /** @throws {UsageError} when one option would go unheard beside another */
 export function parseCostOptions(args: string[]): CostOptions {
   const options = parseFlags(args);
-  const { diff, help, requests, traffic, json, 'worst-case': worstCase } = options;
+  const { charts, diff, help, requests, traffic, json, 'worst-case': worstCase } = options;
   if (help) return options;
   if (diff !== undefined && Object.keys(options).length > 1) {
     throw new UsageError(
@@ -63,6 +66,9 @@ export function parseCostOptions(args: string[]): CostOptions {
       'Give --worst-case or a traffic, not both: that one is as much as the throttles let through.',
     );
   }
+  if (charts !== undefined && (worstCase || json)) {
+    throw new UsageError('Give --charts with neither --worst-case nor --json.');
+  }
   return options;
 }
 
@@ -75,20 +81,24 @@ export function toReportInput(options: CostOptions): ReportInput {
   const stage = parseStage(options.stage ?? 'production');
   const entries = parseEntries(options.entries);
   const { region, prices } = findPrices(options.region, stage);
-  const traffic = readTraffic(options);
   return {
     stage,
     region,
     prices,
-    traffic: entries === undefined ? traffic : { ...traffic, entries },
+    traffic: readTraffic(options, entries),
     sizes: entries === undefined ? measuredSizes : [entries],
     worstEntries: entries ?? stage.settings.inventoryEntries,
   };
 }
 
-function readTraffic({ requests, traffic: file }: CostOptions): Traffic {
-  if (requests !== undefined) return { entries: usualEntries, shares: parseRequests(requests) };
-  return file === undefined ? readCommittedTraffic() : parseTraffic(readTrafficFile(file));
+/** @param entries in place of the traffic's own */
+function readTraffic({ requests, traffic: file }: CostOptions, entries?: number): Traffic {
+  const size = entries === undefined ? {} : { entries };
+  if (requests !== undefined) {
+    return { entries: usualEntries, shares: parseRequests(requests), ...size };
+  }
+  if (file !== undefined) return { ...parseTraffic(readTrafficFile(file)), ...size };
+  return toAnswerable({ ...readCommittedTraffic(), ...size });
 }
 
 function readTrafficFile(file: string): string {

@@ -16,6 +16,18 @@ export const components = [
 export type Component = (typeof components)[number];
 export type Dollars = Readonly<Record<Component, number>>;
 
+/** In the words of tables and charts. */
+export const componentLabels: Readonly<Record<Component, string>> = {
+  gateway: 'gateway',
+  lambda: 'Lambda',
+  readUnits: 'reads',
+  writeUnits: 'writes',
+  transfer: 'transfer',
+  logs: 'logs',
+  tracing: 'traces',
+  firewall: 'firewall',
+};
+
 /** What of a stage's settings makes a request dearer or cheaper. */
 export interface RequestPricing {
   readonly prices: PriceTable;

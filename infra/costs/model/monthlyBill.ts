@@ -2,7 +2,7 @@ import type { OperationId } from '../../../shared/contract/operations.ts';
 import { toFirstPrice, toTieredDollars } from '../prices/tieredPrice.ts';
 import type { Traffic, TrafficShare } from '../traffic/traffic.ts';
 import type { AnswerUnits, BilledUnits } from '../units/answerUnits.ts';
-import { findUnits } from '../units/recordedUnits.ts';
+import { findUnits, readRecordedUnits } from '../units/recordedUnits.ts';
 import {
   addDollars,
   type Dollars,
@@ -75,6 +75,15 @@ export function toRequestsBill(
   const keyReads = (countKeyReads(traffic) / 1e6) * prices.dynamoDbPerMillionReadUnits;
   const dollars = addDollars(shares.map((share) => share.dollars));
   return { shares, keyReads, dollars: { ...dollars, readUnits: dollars.readUnits + keyReads } };
+}
+
+/** The same requests, those without such an answer answered 200: a list of several pages has no 304. */
+export function toAnswerable(traffic: Traffic, recorded = readRecordedUnits()): Traffic {
+  const shares = traffic.shares.map((share) => {
+    const units = findUnits(recorded, share.operationId, share.answer, traffic.entries);
+    return units ? share : { ...share, answer: '200' as const };
+  });
+  return { ...traffic, shares };
 }
 
 const MINUTES_A_MONTH = SECONDS_A_MONTH / 60;

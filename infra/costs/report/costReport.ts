@@ -73,7 +73,12 @@ export function toCostReport(input: ReportInput): CostReport {
   };
 }
 
-function toMonth({ stage, prices, traffic }: ReportInput): Month {
+/** A month's bill, with what the stage costs in any case. */
+export function toMonth({
+  stage,
+  prices,
+  traffic,
+}: Pick<ReportInput, 'stage' | 'prices' | 'traffic'>): Month {
   const pricing = toStagePricing(stage, prices, sumRequests(traffic));
   const { shares, dollars, keyReads } = toRequestsBill(traffic, readRecordedUnits(), pricing);
   const fixedParts = toFixedDollars(readFixedUnits()[stage.name], prices, traffic.entries);

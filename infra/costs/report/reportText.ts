@@ -1,20 +1,9 @@
 import { toColumns } from '../../cli/columns.ts';
-import { type Component, components } from '../model/components.ts';
+import { components, componentLabels as labels } from '../model/components.ts';
 import type { FixedDollars } from '../model/fixedCosts.ts';
 import type { OperationCost } from '../model/operationCosts.ts';
 import type { Saving } from '../model/savings.ts';
 import type { CostReport, Month, WorstMonthReport } from './costReport.ts';
-
-const labels: Record<Component, string> = {
-  gateway: 'gateway',
-  lambda: 'Lambda',
-  readUnits: 'reads',
-  writeUnits: 'writes',
-  transfer: 'transfer',
-  logs: 'logs',
-  tracing: 'traces',
-  firewall: 'firewall',
-};
 
 /** Dollars per million requests, by operation, answer and component. */
 export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {

@@ -39,7 +39,17 @@ function writeTraffic(text: string): string {
 test('every option is in the help', async () => {
   const options = (await read('--help')).matchAll(/^ {2}--([\w-]+)/gm);
   expect([...options].map(([, name]) => name).sort()).toEqual(
-    ['stage', 'region', 'entries', 'requests', 'traffic', 'worst-case', 'diff', 'json'].sort(),
+    [
+      'stage',
+      'region',
+      'entries',
+      'requests',
+      'traffic',
+      'worst-case',
+      'diff',
+      'charts',
+      'json',
+    ].sort(),
   );
 });
 
@@ -93,6 +103,12 @@ test('--entries prices lists of that length alone, and longer ones dearer', asyn
   expect(find(await readDocument('--entries', '5001'))).toBeGreaterThan(
     Number(find({ operations } as Document)),
   );
+});
+
+test('--entries may be more than a page has, where the committed traffic has answers of 304', async () => {
+  const { operations, month } = await readDocument('--entries', '200000');
+  expect(operations.map(({ answer }) => answer)).not.toContain('304');
+  expect(month.requests).toBeGreaterThan(500);
 });
 
 describe('for people', () => {
@@ -157,6 +173,9 @@ describe('what makes no sense is one line, that says what would', () => {
     [['--diff', 'nobody/knows'], 'git has no infra/costs/units/units.json at "nobody/knows"'],
     [['--diff=--output=x'], 'name a commit that has.'],
     [['--diff', 'HEAD', '--json'], 'Give --diff alone'],
+    [['--charts', folder, '--json'], 'Give --charts with neither'],
+    [['--charts', folder, '--requests', 'getPet=0'], 'A traffic without requests has no mix.'],
+    [['--charts', 'README.md'], '--charts cannot be written: EEXIST'],
     [
       ['--entries', '100000', '--requests', 'listInventory:304=1'],
       'listInventory has no answer 304 with an inventory of 100,000 entries, which takes more than one page; count it as 200.',
