@@ -113,6 +113,7 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['infra/ops/data/files', 'infra/cli', 'infra/bulk', 'shared/contract'],
     packages: sdk,
   },
+  'infra/docs/markdown': { rooms: [], packages: nothing },
   'infra/costs/units': {
     rooms: ['infra/gateway/accessLogFormat.ts', 'shared/contract'],
     packages: /^node:fs$/,
@@ -188,6 +189,19 @@ const rooms: Readonly<Record<string, Rule>> = {
     ],
     packages: /^hyparquet$|^node:/,
   },
+  // What infra/costs/README.md is filled with.
+  'infra/costs/page': {
+    rooms: [
+      'infra/costs/model',
+      'infra/costs/prices',
+      'infra/costs/report',
+      'infra/costs/traffic',
+      'infra/costs/units',
+      'infra/docs/markdown',
+      'infra/stages',
+    ],
+    packages: nothing,
+  },
   'infra/costs': {
     rooms: [
       'infra/costs/byKey',
@@ -217,6 +231,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   },
   'infra/docs': {
     rooms: [
+      'infra/docs/markdown',
       'infra/gateway/gatewayErrors.ts',
       'infra/gateway/gatewayLimits.ts',
       'infra/openapi/openApi.ts',

@@ -2,8 +2,8 @@ import { apiVersion } from '../../../shared/contract/apiVersion.ts';
 import { type Lifecycle, toLifecycleHeaders } from '../../../shared/contract/lifecycle.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operations } from '../../../shared/contract/operations.ts';
+import { toTable } from '../markdown/table.ts';
 import type { Placeholders } from '../placeholders.ts';
-import { toTable } from './table.ts';
 
 const rows = Object.values<Operation>(operations);
 

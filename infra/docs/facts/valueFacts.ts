@@ -11,8 +11,8 @@ import type { Parameter } from '../../../shared/contract/parameters/parameter.ts
 import { MAX_QUANTITY } from '../../../shared/contract/schemas/quantity.ts';
 import { petStatuses } from '../../../shared/contract/values/petStatus.ts';
 import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
+import { toTable } from '../markdown/table.ts';
 import type { Placeholders } from '../placeholders.ts';
-import { toTable } from './table.ts';
 
 /** The bounds that the service holds its clients to. */
 export const valueFacts: Placeholders = {

@@ -1,0 +1,59 @@
+import { toTable } from '../../docs/markdown/table.ts';
+import { type StageName, stageNames } from '../../stages/stages.ts';
+import { componentLabels, components } from '../model/components.ts';
+import { readFixedUnits, sumFixedDollars, toFixedDollars } from '../model/fixedCosts.ts';
+import type { OperationCost } from '../model/operationCosts.ts';
+import type { PriceTable } from '../prices/priceTable.ts';
+import { listFixedParts } from '../report/reportText.ts';
+import type { SettingMove } from './settingMoves.ts';
+
+/** Dollars per million requests, by operation, answer and component. */
+export function toOperationTable(costs: readonly OperationCost[]): string {
+  const used = components.filter((one) => costs.some((cost) => cost.components[one] > 0));
+  return toTable(
+    ['operation', 'answer', 'entries', 'total', ...used.map((one) => componentLabels[one])],
+    costs.map((cost) => [
+      cost.operationId,
+      cost.answer,
+      cost.entries?.toLocaleString('en-US') ?? '',
+      `**${cost.dollarsPerMillion.toFixed(2)}**`,
+      ...used.map((component) => toAmount(cost.components[component])),
+    ]),
+  );
+}
+
+export function toMoveTable(moves: readonly SettingMove[]): string {
+  return toTable(
+    ['setting', 'another value', 'a month', 'the worst month'],
+    moves.map(({ setting, change, month, worstMonth }) => [
+      `\`${setting}\``,
+      change,
+      toMove(month, 2),
+      toMove(worstMonth, 0),
+    ]),
+  );
+}
+
+/** @param entries the length of the inventory */
+export function toFixedTable(prices: PriceTable, entries: number): string {
+  const toRow = (name: StageName) => {
+    const parts = toFixedDollars(readFixedUnits()[name], prices, entries);
+    const listed = listFixedParts(parts).map(([part, dollars]) => `${part} ${dollars.toFixed(2)}`);
+    return [name, `**${sumFixedDollars(parts).toFixed(2)}**`, listed.join(', ')];
+  };
+  return toTable(['stage', 'dollars a month', 'of which'], stageNames.map(toRow));
+}
+
+/** What costs nothing stays blank. */
+function toAmount(dollars: number): string {
+  return dollars === 0 ? '' : dollars.toFixed(2);
+}
+
+function toMove(dollars: number, digits: number): string {
+  const rounded = Math.abs(dollars).toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  if (Number(rounded.replaceAll(',', '')) === 0) return 'the same';
+  return `${dollars > 0 ? '+' : '−'}$${rounded}`;
+}
