@@ -231,6 +231,9 @@ const rooms: Readonly<Record<string, Rule>> = {
   },
   'infra/docs': {
     rooms: [
+      'infra/costs/change',
+      'infra/costs/charts',
+      'infra/costs/page',
       'infra/docs/markdown',
       'infra/gateway/gatewayErrors.ts',
       'infra/gateway/gatewayLimits.ts',

@@ -20,6 +20,7 @@ export const guideNames = [
   'updates',
   'lists',
   'numbers',
+  'costs',
   'changes',
   'deprecations',
 ] as const;

@@ -1,5 +1,6 @@
-import type { Stage } from '../../stages/stages.ts';
+import { type Stage, stages } from '../../stages/stages.ts';
 import type { PriceTable } from '../prices/priceTable.ts';
+import { defaultPrices, defaultRegion } from '../prices/priceTables.ts';
 import { toCostReport, toMonth } from '../report/costReport.ts';
 import { scaleTraffic, type Traffic } from '../traffic/traffic.ts';
 import { toMonthChart } from './monthChart.ts';
@@ -19,6 +20,12 @@ export const chartsFolder = new URL('.', import.meta.url);
 
 /** From ten thousand requests to a thousand million, eight to a power of ten. */
 const requestCounts = Array.from({ length: 41 }, (_, index) => 10 ** (4 + index / 8));
+
+/** The charts of production, where the default prices are. */
+export function toProductionCharts(traffic: Traffic): ReadonlyMap<string, string> {
+  const stage = stages.production;
+  return toCharts({ stage, region: defaultRegion, prices: defaultPrices, traffic });
+}
 
 /** The charts by the names of their files. */
 export function toCharts(input: ChartInput): ReadonlyMap<string, string> {

@@ -1,4 +1,5 @@
 import { stages } from '../../stages/stages.ts';
+import type { OperationCost } from '../model/operationCosts.ts';
 import { defaultPrices, defaultRegion } from '../prices/priceTables.ts';
 import { type CostReport, toCostReport } from '../report/costReport.ts';
 import { sumRequests, type Traffic } from '../traffic/traffic.ts';
@@ -41,6 +42,7 @@ export function toPageParts(traffic: Traffic): ReadonlyMap<string, string> {
   const throttles = moves.filter(({ setting }) => setting === 'throttles');
   return new Map([
     ['requests', toOperationTable(report.operations)],
+    ['served', toOperationTable(report.operations.filter((cost) => isServed(cost, traffic)))],
     ['month', toMonthSentence(report, traffic)],
     ['settings', toMoveTable([...moves.slice(0, 3), ...throttles])],
     ['fixed', toFixedTable(prices, traffic.entries)],
@@ -48,10 +50,15 @@ export function toPageParts(traffic: Traffic): ReadonlyMap<string, string> {
   ]);
 }
 
+/** What a client asks for and gets, of an inventory as long as the traffic's; and a refused key. */
+function isServed({ answer, entries }: OperationCost, traffic: Traffic): boolean {
+  return /^(200|304|401)/.test(answer) && [undefined, traffic.entries].includes(entries);
+}
+
 function toMonthSentence({ month, region, pricesAsOf }: CostReport, traffic: Traffic): string {
   const requests = sumRequests(traffic).toLocaleString('en-US');
   const entries = traffic.entries.toLocaleString('en-US');
-  return `Production's month with the ${requests} requests of \`change/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${region}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`;
+  return `Production's month with the ${requests} requests of \`infra/costs/change/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${region}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`;
 }
 
 function toWorstSentence({ worstMonth }: CostReport): string {

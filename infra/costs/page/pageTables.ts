@@ -7,15 +7,23 @@ import type { PriceTable } from '../prices/priceTable.ts';
 import { listFixedParts } from '../report/reportText.ts';
 import type { SettingMove } from './settingMoves.ts';
 
-/** Dollars per million requests, by operation, answer and component. */
+/** Dollars per million requests, by operation, answer and component; by entries where these differ. */
 export function toOperationTable(costs: readonly OperationCost[]): string {
   const used = components.filter((one) => costs.some((cost) => cost.components[one] > 0));
+  const hasSizes = new Set(costs.flatMap(({ entries = [] }) => entries)).size > 1;
+  const toSize = ({ entries }: OperationCost) => entries?.toLocaleString('en-US') ?? '';
   return toTable(
-    ['operation', 'answer', 'entries', 'total', ...used.map((one) => componentLabels[one])],
+    [
+      'operation',
+      'answer',
+      ...(hasSizes ? ['entries'] : []),
+      'total',
+      ...used.map((one) => componentLabels[one]),
+    ],
     costs.map((cost) => [
       cost.operationId,
       cost.answer,
-      cost.entries?.toLocaleString('en-US') ?? '',
+      ...(hasSizes ? [toSize(cost)] : []),
       `**${cost.dollarsPerMillion.toFixed(2)}**`,
       ...used.map((component) => toAmount(cost.components[component])),
     ]),

@@ -1,5 +1,9 @@
 import { globSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { toOperationCosts } from '../../../infra/costs/model/operationCosts.ts';
+import { toStagePricing } from '../../../infra/costs/model/stagePricing.ts';
+import { defaultPrices } from '../../../infra/costs/prices/priceTables.ts';
+import { readRecordedUnits } from '../../../infra/costs/units/recordedUnits.ts';
 import { guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import { fillPlaceholders } from '../../../infra/docs/placeholders.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
@@ -116,4 +120,19 @@ test('a heading has an anchor: a name in code as it is, any other in lower case'
     'getPet',
     '2-big-lists',
   ]);
+});
+
+test('what requests cost is told as the model has it, and what a shop does not ask for is left out', () => {
+  const rows = [...read('costs').matchAll(/<tr>\s*<td>(\w+)<\/td>\s*<td>([^<]*)<\/td>/g)];
+  const answers = rows.map(([, id, answer]) => `${id} ${answer}`);
+  expect(answers).toContain('listInventory 200 gzip');
+  expect(answers).toContain('getPet 401');
+  expect(answers.join()).not.toMatch(/429|412|400/);
+  const costs = toOperationCosts(
+    readRecordedUnits(),
+    toStagePricing(stages.production, defaultPrices, 1),
+    [1_000],
+  );
+  const pet = costs.find(({ operationId, answer }) => operationId === 'getPet' && answer === '200');
+  expect(read('costs')).toContain(`<strong>${pet?.dollarsPerMillion.toFixed(2)}</strong>`);
 });

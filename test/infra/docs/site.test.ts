@@ -55,7 +55,7 @@ describe('the links', () => {
 
   test('offer every page on every page, and mark the one that is read', () => {
     const names = toPages(site).map(([name]) => name);
-    expect(names).toHaveLength(10);
+    expect(names).toHaveLength(11);
     for (const [name, { body }] of toPages(site)) {
       const [nav = ''] = /<nav.*<\/nav>/s.exec(String(body)) ?? [];
       expect([...nav.matchAll(/href="([^"]+)"/g)].map(([, to]) => to).sort()).toEqual(names.sort());
@@ -100,6 +100,17 @@ describe('a page', () => {
     expect(toConnections(site, 'index.html')).toBeUndefined();
     expect(site.get('index.html')?.policy).not.toContain('script-src');
   });
+});
+
+test('every picture in a guide is a file of the site', () => {
+  const pictures = toPages(site).flatMap(([, { body }]) =>
+    [...String(body).matchAll(/<img src="([^"]+)" alt="[^"]{20,}">/g)].map(([, name]) => name),
+  );
+  expect(pictures).toEqual(['operations.svg', 'month.svg']);
+  for (const name of pictures) {
+    expect(site.get(String(name))?.type).toBe('image/svg+xml');
+    expect(read(site, String(name))).toMatch(/^<svg /);
+  }
 });
 
 describe('the reference', () => {
