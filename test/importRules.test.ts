@@ -175,11 +175,22 @@ const rooms: Readonly<Record<string, Rule>> = {
     ],
     packages: sdk,
   },
+  'infra/costs/options': {
+    rooms: [
+      'infra/cli',
+      'infra/costs/change',
+      'infra/costs/model',
+      'infra/costs/prices',
+      'infra/costs/traffic',
+      'infra/stages',
+    ],
+    packages: /^node:fs$/,
+  },
   'infra/costs/reconcile': {
     rooms: [
       'infra/cli',
       'infra/costs/byKey/dayRange.ts',
-      'infra/costs/change',
+      'infra/costs/options',
       'infra/costs/model',
       'infra/costs/prices',
       'infra/costs/traffic',
@@ -208,6 +219,7 @@ const rooms: Readonly<Record<string, Rule>> = {
       'infra/costs/change',
       'infra/costs/charts',
       'infra/costs/model',
+      'infra/costs/options',
       'infra/costs/prices',
       'infra/costs/reconcile',
       'infra/costs/report',

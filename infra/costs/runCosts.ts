@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { UsageError } from '../cli/usage.ts';
 import { writeOut } from '../cli/writeOut.ts';
+import { byKeyFlags, byKeyHelp } from './byKey/byKeyOptions.ts';
 import { tellChangesSince } from './change/changesSince.ts';
 import { toCharts } from './charts/charts.ts';
 import {
@@ -13,6 +15,7 @@ import {
 } from './costOptions.ts';
 import { NoSuchAnswer } from './model/monthlyBill.ts';
 import { warnOfOldPrices } from './prices/oldPrices.ts';
+import { reconcileFlags, reconcileHelp } from './reconcile/reconcileOptions.ts';
 import { type CostReport, toCostReport } from './report/costReport.ts';
 import {
   toMonthText,
@@ -23,8 +26,19 @@ import {
 
 /** @throws {UsageError} when what was typed makes no sense */
 export async function runCosts(args: string[]): Promise<void> {
+  if (isAsked(args, 'help') || args.includes('-h')) {
+    return writeOut([costsHelp, byKeyHelp, reconcileHelp].join('\n'));
+  }
+  // These two load the clients of AWS, and a reader of Parquet.
+  if (isAsked(args, 'by-key')) {
+    const { runByKey } = await import('./byKey/runByKey.ts');
+    return runByKey(parseArgs({ args, options: byKeyFlags }).values);
+  }
+  if (isAsked(args, 'reconcile')) {
+    const { runReconcile } = await import('./reconcile/runReconcile.ts');
+    return runReconcile(parseArgs({ args, options: reconcileFlags }).values);
+  }
   const options = parseCostOptions(args);
-  if (options.help) return writeOut(costsHelp);
   if (options.diff !== undefined) return writeOut(tellChangesSince(options.diff));
   const input = toReportInput(options);
   warnOfOldPrices(input.prices, new Date());
@@ -35,6 +49,11 @@ export async function runCosts(args: string[]): Promise<void> {
   } catch (error) {
     throw error instanceof NoSuchAnswer ? new UsageError(error.message) : error;
   }
+}
+
+/** Whether the command is asked for something that has options of its own. */
+function isAsked(args: readonly string[], option: string): boolean {
+  return args.some((arg) => arg === `--${option}` || arg.startsWith(`--${option}=`));
 }
 
 function toText(report: CostReport, options: CostOptions): string {

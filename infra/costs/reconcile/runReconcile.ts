@@ -1,14 +1,14 @@
-import { parseStage, toRegion } from '../../cli/stageOption.ts';
+import { parseStage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { writeOut } from '../../cli/writeOut.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type DayRange, parseDayRange, splitByMonth, toMonth } from '../byKey/dayRange.ts';
-import { readTraffic, type TrafficOptions } from '../change/readTraffic.ts';
 import { readFixedUnits } from '../model/fixedCosts.ts';
 import { NoSuchAnswer } from '../model/monthlyBill.ts';
+import { readPrices } from '../options/regionOption.ts';
+import { readTraffic, type TrafficOptions } from '../options/trafficOptions.ts';
 import { warnOfOldPrices } from '../prices/oldPrices.ts';
-import { defaultRegion, priceTables } from '../prices/priceTables.ts';
 import { readRecordedUnits } from '../units/recordedUnits.ts';
 import type { BilledLine } from './billedLine.ts';
 import type { ModelledUsage } from './modelledUsage.ts';
@@ -53,7 +53,7 @@ function toModelled(
   options: ReconcileOptions,
   days: DayRange | undefined,
 ): ModelledUsage[] {
-  const prices = findPrices(stage, options.region);
+  const { prices } = readPrices(options.region, stage);
   warnOfOldPrices(prices, new Date());
   try {
     return toModelledUsage({
@@ -67,15 +67,6 @@ function toModelled(
   } catch (error) {
     throw error instanceof NoSuchAnswer ? new UsageError(error.message) : error;
   }
-}
-
-function findPrices(stage: Stage, typed: string | undefined) {
-  const region = typed ?? toRegion(stage).region ?? defaultRegion;
-  const prices = priceTables[region];
-  if (prices) return prices;
-  throw new UsageError(
-    `The prices of ${region} are not known: take --region ${Object.keys(priceTables).join(', ')}.`,
-  );
 }
 
 /** What is billed by the month is billed by the hour: of each month, the part that the days are. */

@@ -3,7 +3,7 @@ import { byKeyFlags, byKeyHelp } from '../../../../infra/costs/byKey/byKeyOption
 import { AwsError } from '../../ops/aws.ts';
 import { callOps, runOps } from '../../ops/opsProcess.ts';
 import { toAccess } from './insights.ts';
-import { byKey, december, november, openAws, toScript } from './openAws.ts';
+import { byKey, december, november, openAws, toTodaysArgs } from './openAws.ts';
 
 const stops: (() => void)[] = [];
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: december }));
@@ -43,7 +43,7 @@ describe('the cost of asking', () => {
   ])('may be answered by %j', async (typed, queries) => {
     vi.useRealTimers();
     const { aws, variables } = await open({ volume: 50 });
-    const { status, stderr } = await runOps('--input-type=module', ['--eval', toScript()], {
+    const { status, stderr } = await runOps('infra/costs/costs.ts', toTodaysArgs(), {
       variables,
       typed,
     });
@@ -128,7 +128,7 @@ describe('what goes wrong is one line', () => {
   it('at Ctrl-C nothing, and no query goes on', async () => {
     vi.useRealTimers();
     const { aws, variables } = await open({ status: 'Running' });
-    const { status, stdout, stderr } = await runOps('--input-type=module', ['--eval', toScript()], {
+    const { status, stdout, stderr } = await runOps('infra/costs/costs.ts', toTodaysArgs(), {
       variables,
       onStart: (child) =>
         child.stderr?.once('data', () => setTimeout(() => child.kill('SIGINT'), 1_500)),

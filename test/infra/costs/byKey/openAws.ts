@@ -1,6 +1,4 @@
-import { parseArgs } from 'node:util';
-import { byKeyFlags } from '../../../../infra/costs/byKey/byKeyOptions.ts';
-import { runByKey } from '../../../../infra/costs/byKey/runByKey.ts';
+import { runCosts } from '../../../../infra/costs/runCosts.ts';
 import { type Answers, startAws } from '../../ops/aws.ts';
 import { callOps } from '../../ops/opsProcess.ts';
 import { defineInsights, type Recorded } from './insights.ts';
@@ -9,7 +7,7 @@ export const november = ['--stage', 'production', '--from', '2026-11-01', '--to'
 /** When November's logs are all there, and August's are gone. */
 export const december = Date.UTC(2026, 11, 5, 12);
 
-export const byKey = (args: string[]) => runByKey(parseArgs({ args, options: byKeyFlags }).values);
+export const byKey = (args: string[]) => runCosts(['--by-key', ...args]);
 
 /** An AWS that answers as recorded, and the command on its November. */
 export async function openAws(recorded: Recorded = {}, change: Answers = {}) {
@@ -20,10 +18,8 @@ export async function openAws(recorded: Recorded = {}, change: Answers = {}) {
   return { aws, variables, run, json };
 }
 
-/** The command as a process of its own, on today's logs. */
-export function toScript(): string {
+/** What asks, as a process of its own, for the costs of today. */
+export function toTodaysArgs(): string[] {
   const today = new Date().toISOString().slice(0, 10);
-  return `import { runCommand } from './infra/cli/usage.ts';
-    import { runByKey } from './infra/costs/byKey/runByKey.ts';
-    await runCommand(() => runByKey({ stage: 'production', from: '${today}', to: '${today}' }));`;
+  return ['--by-key', '--stage', 'production', '--from', today, '--to', today];
 }

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from '../../cli/usage.ts';
+import { readCommittedTraffic } from '../change/committedTraffic.ts';
+import { toAnswerable } from '../model/monthlyBill.ts';
 import { parseRequests, parseTraffic, usualEntries } from '../traffic/parseTraffic.ts';
 import type { Traffic } from '../traffic/traffic.ts';
-import { readCommittedTraffic } from './committedTraffic.ts';
 
 /** The traffic that a command reckons with, as typed. */
 export interface TrafficOptions {
   readonly requests?: string | undefined;
   readonly traffic?: string | undefined;
+  /** In place of the traffic's own. */
   readonly entries?: string | undefined;
 }
 
@@ -16,20 +18,18 @@ export function readTraffic({ requests, traffic: file, entries }: TrafficOptions
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }
-  const traffic = requests === undefined ? readFile(file) : toTraffic(requests);
-  return entries === undefined ? traffic : { ...traffic, entries: parseEntries(entries) };
+  const size = entries === undefined ? {} : { entries: parseEntries(entries) };
+  if (requests !== undefined) {
+    return { entries: usualEntries, shares: parseRequests(requests), ...size };
+  }
+  if (file !== undefined) return { ...parseTraffic(readTrafficFile(file)), ...size };
+  return toAnswerable({ ...readCommittedTraffic(), ...size });
 }
 
-function toTraffic(requests: string): Traffic {
-  return { entries: usualEntries, shares: parseRequests(requests) };
-}
-
-function readFile(file: string | undefined): Traffic {
-  if (file === undefined) return readCommittedTraffic();
+function readTrafficFile(file: string): string {
   try {
-    return parseTraffic(readFileSync(file, 'utf8'));
+    return readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof UsageError) throw error;
     throw new UsageError(`--traffic cannot be read: ${(error as Error).message}.`);
   }
 }
