@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseApiKey } from '../../shared/keys/apiKey.ts';
+import { firstEngine } from '../support/engines.ts';
 import { keepLogs } from '../support/keepLogs.ts';
 import { describeConformance } from './conformance.ts';
 import { openLocalTarget } from './localTarget.ts';
@@ -7,8 +8,8 @@ import { openLocalTarget } from './localTarget.ts';
 const log = keepLogs();
 const secrets: string[] = [];
 
-describeConformance("the handlers' source", async () => {
-  const target = await openLocalTarget();
+describeConformance(`the handlers' source on ${firstEngine.name}`, async () => {
+  const target = await openLocalTarget({ engine: await firstEngine.start() });
   for (const apiKey of [target.apiKey, target.readOnlyApiKey]) {
     secrets.push(apiKey, parseApiKey(apiKey)?.secret ?? '');
   }

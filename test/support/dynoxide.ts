@@ -1,55 +1,13 @@
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import type { Engine } from '../../infra/local/engine/engine.ts';
+import { startEngineProcess } from '../engines/engineProcess.ts';
 
 const binary = new URL('../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url).pathname;
 
 /** Dynoxide is an optional dependency, built for linux-x64 alone. */
 export const dynoxideIsInstalled = existsSync(binary);
 
-/** A DynamoDB emulator in a process of its own, ended with this one whichever way that ends. */
-export async function startDynoxide(): Promise<Engine> {
-  const port = await findFreePort();
-  const child = spawn(binary, ['--port', String(port)], { stdio: 'ignore' });
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-  const kill = () => child.kill('SIGKILL');
-  process.once('exit', kill);
-  const endpoint = `http://127.0.0.1:${port}`;
-  await untilItAnswers(endpoint);
-  return {
-    endpoint,
-    async close() {
-      process.removeListener('exit', kill);
-      kill();
-      await exited;
-    },
-  };
-}
-
-async function untilItAnswers(endpoint: string): Promise<void> {
-  const client = new DynamoDBClient({
-    endpoint,
-    region: 'local',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    maxAttempts: 1,
-  });
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await client.send(new ListTablesCommand({}));
-      return client.destroy();
-    } catch (error) {
-      if (attempt === 100) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
+/** A DynamoDB emulator in a process of its own. */
+export function startDynoxide(): Promise<Engine> {
+  return startEngineProcess(binary, (port) => ['--port', String(port)]);
 }

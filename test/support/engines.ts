@@ -1,8 +1,20 @@
 import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
+import { dynamodbLocal } from '../engines/dynamodbLocal.ts';
 import { dynoxideIsInstalled, startDynoxide } from './dynoxide.ts';
 
+export interface NamedEngine {
+  readonly name: string;
+  start(): Promise<Engine>;
+}
+
+/** The emulator of tests that run on one alone. */
+export const firstEngine: NamedEngine = dynamodbLocal ?? {
+  name: 'dynalite',
+  start: () => startEmbeddedEngine({}),
+};
+
 /** The emulators that the tests of the stores run on. */
-export const engines: { name: string; start: () => Promise<Engine> }[] = [
-  { name: 'dynalite', start: () => startEmbeddedEngine({}) },
-  ...(dynoxideIsInstalled ? [{ name: 'Dynoxide', start: startDynoxide }] : []),
-];
+export const engines: readonly NamedEngine[] =
+  dynamodbLocal === undefined && dynoxideIsInstalled
+    ? [firstEngine, { name: 'Dynoxide', start: startDynoxide }]
+    : [firstEngine];

@@ -1,4 +1,4 @@
-import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
+import { firstEngine } from '../../support/engines.ts';
 import { describeSafeUpdates } from './safeUpdates.ts';
 
-describeSafeUpdates('dynalite', startEmbeddedEngine);
+describeSafeUpdates(firstEngine.name, firstEngine.start);

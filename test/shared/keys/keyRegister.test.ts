@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyRegister, type KeyRegister } from '../../../shared/keys/keyRegister.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
+import { firstEngine } from '../../support/engines.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
@@ -11,7 +11,7 @@ const START = Date.parse('2026-12-01T00:00:00Z');
 const HOUR = 3_600_000;
 const at = (milliseconds: number) => new Date(START + milliseconds).toISOString();
 
-const tables = useStoreTables(startEmbeddedEngine);
+const tables = useStoreTables(firstEngine.start);
 let endpoint: FaultyEndpoint;
 let client: DynamoDBClient;
 let keys: KeyRegister;

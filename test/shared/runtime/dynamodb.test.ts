@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
+import type { Engine } from '../../../infra/local/engine/engine.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { meterRequest, type RequestUnits } from '../../../shared/runtime/requestUnits.ts';
@@ -10,7 +10,7 @@ import {
   defineInventoryUpdates,
   type InventoryUpdates,
 } from '../../../shared/store/inventoryUpdates.ts';
-import { engines } from '../../support/engines.ts';
+import { engines, firstEngine } from '../../support/engines.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
 import { openStoreTables, useStoreTables } from '../../support/storeTables.ts';
 
@@ -23,7 +23,7 @@ let list: InventoryList;
 let updates: InventoryUpdates;
 
 beforeAll(async () => {
-  engine = await startEmbeddedEngine();
+  engine = await firstEngine.start();
   endpoint = await startFaultyEndpoint(engine.endpoint);
   client = await openStoreTables(endpoint);
   list = defineInventoryList(client, 'inventory');

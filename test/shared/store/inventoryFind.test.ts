@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
+import { firstEngine } from '../../support/engines.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
 import { openStoreTables, useStoreTables } from '../../support/storeTables.ts';
 
 describe('entries by id', () => {
-  const tables = useStoreTables(startEmbeddedEngine);
+  const tables = useStoreTables(firstEngine.start);
   let endpoint: FaultyEndpoint;
   let list: InventoryList;
 

@@ -1,12 +1,12 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import { firstEngine } from '../../support/engines.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
-const tables = useStoreTables(startEmbeddedEngine);
+const tables = useStoreTables(firstEngine.start);
 let endpoint: FaultyEndpoint;
 let client: DynamoDBClient;
 let store: InventoryList;

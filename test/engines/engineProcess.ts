@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import type { Engine } from '../../infra/local/engine/engine.ts';
+
+/** Milliseconds that an engine may take until it answers: a Java machine on busy cores takes its time. */
+const LONGEST_START = 60_000;
+
+/** An engine in a process of its own, with empty tables, ended with this process whichever way that ends. */
+export async function startEngineProcess(
+  command: string,
+  toArguments: (port: number) => readonly string[],
+): Promise<Engine> {
+  const port = await findFreePort();
+  const child = spawn(command, toArguments(port), { stdio: 'ignore' });
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const endpoint = `http://127.0.0.1:${port}`;
+  await untilItAnswers(endpoint);
+  return {
+    endpoint,
+    async close() {
+      process.removeListener('exit', kill);
+      kill();
+      await exited;
+    },
+  };
+}
+
+async function untilItAnswers(endpoint: string): Promise<void> {
+  const client = new DynamoDBClient({
+    endpoint,
+    region: 'local',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  });
+  const end = Date.now() + LONGEST_START;
+  for (;;) {
+    try {
+      await client.send(new ListTablesCommand({}));
+      return client.destroy();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
