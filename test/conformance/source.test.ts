@@ -9,7 +9,7 @@ const log = keepLogs();
 const secrets: string[] = [];
 
 describeConformance(`the handlers' source on ${firstEngine.name}`, async () => {
-  const target = await openLocalTarget({ engine: await firstEngine.start() });
+  const target = await openLocalTarget({ startEngine: () => firstEngine.start() });
   for (const apiKey of [target.apiKey, target.readOnlyApiKey]) {
     secrets.push(apiKey, parseApiKey(apiKey)?.secret ?? '');
   }
