@@ -39,8 +39,11 @@ export function defineKeyStore(client: DynamoDBClient, tableName: string): KeySt
   };
 }
 
-/** Every attribute of a key is a string, so that no document client is needed to read one. */
+/**
+ * Every attribute of a key is a string, so that no document client is needed to read one. What is
+ * something else becomes an empty text, which is no value of any of them: it is there, and unreadable.
+ */
 function toKeyRecord(attributes: Record<string, AttributeValue>): KeyRecord {
-  const entries = Object.entries(attributes).map(([name, { S }]) => [name, S]);
+  const entries = Object.entries(attributes).map(([name, { S = '' }]) => [name, S]);
   return Object.fromEntries(entries) as KeyRecord;
 }

@@ -12,7 +12,8 @@ export interface VerifiedKey {
 
 export interface KeyVerifier {
   /**
-   * @throws {Unauthorized} when the key is malformed, unknown, wrong, expired or revoked
+   * @throws {Unauthorized} when the key is malformed, unknown, wrong, expired or revoked, or its record
+   *   cannot be read: one that was edited by hand must not let in whom it was to keep out
    * @throws {StoreUnavailable} when the table has to be asked and cannot be reached
    */
   verify(apiKey: string): Promise<VerifiedKey>;
@@ -40,10 +41,26 @@ export function defineKeyVerifier(
 
 /** Why the key is refused, for the log; a client is never told which it was. */
 function toRefusal(record: KeyRecord, secret: string, now: number): string | undefined {
+  if (!isReadable(record)) return 'unreadable record';
   if (!matchesSecretHash(secret, record.secretHash)) return 'wrong secret';
   if (isPast(record.revokedAt, now)) return 'revoked key';
   if (isPast(record.expiresAt, now)) return 'expired key';
   return undefined;
+}
+
+/** Whether all that decides about the key is what the commands write. */
+function isReadable({ secretHash, permission, expiresAt, revokedAt }: KeyRecord): boolean {
+  const isPermission = permission === 'read' || permission === 'write';
+  return isPermission && hash.test(secretHash) && isTime(expiresAt) && isTime(revokedAt);
+}
+
+/** SHA-256 in base64url. */
+const hash = /^[\w-]{43}$/;
+const utcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** Whether it is a time, or none is set: the parser alone takes much for a time that nobody meant as one. */
+function isTime(time: string | undefined): boolean {
+  return time === undefined || (utcTime.test(time) && !Number.isNaN(Date.parse(time)));
 }
 
 function isPast(time: string | undefined, now: number): boolean {
