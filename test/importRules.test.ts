@@ -46,6 +46,7 @@ const rooms: Readonly<Record<string, Rule>> = {
       'shared/contract',
       'shared/keys',
       'shared/runtime/logger.ts',
+      'shared/runtime/requestDeadline.ts',
       'shared/runtime/requestUnits.ts',
     ],
     packages: /^@middy\/|^aws-lambda$|^zod\/mini$|^node:/,

@@ -4,7 +4,7 @@ import { logInfo } from '../runtime/logger.ts';
 import { meterRequest } from '../runtime/requestUnits.ts';
 import type { OperationRequest } from './operationRequest.ts';
 
-/** Starts the clock and the meter; middy's first hook, so that they run through every later one. */
+/** Starts the clock and the meter. */
 export function startAccessLog({ internal }: OperationRequest): void {
   internal.startedAt = Date.now();
   internal.units = meterRequest();

@@ -1,7 +1,6 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { PluginExecutionMode } from '@middy/core/executionModeStandard';
 import type * as z from 'zod/mini';
-import { StoreUnavailable } from '../contract/errors/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { Values } from '../contract/parameters/parameter.ts';
 import type { KeyVerifier } from '../keys/keyVerifier.ts';
@@ -16,8 +15,9 @@ import { lifecycleHeaders } from './middleware/lifecycleHeaders.ts';
 import { parameters } from './middleware/parameters.ts';
 import { preconditions } from './middleware/preconditions.ts';
 import { requestContext } from './middleware/requestContext.ts';
-import type { OperationMiddleware, OperationRequest } from './operationRequest.ts';
+import type { OperationMiddleware, OperationRequest, RequestState } from './operationRequest.ts';
 import type { Reply } from './reply.ts';
+import { boundTime, endTime, inTime, startTime } from './requestTime.ts';
 
 /** What a handler is given: everything is checked already. */
 export interface OperationInput<O extends Operation> {
@@ -40,9 +40,6 @@ export interface HttpSettings {
   readonly commit?: string | undefined;
 }
 
-/** Milliseconds before the function's time runs out at which a waiting handler is answered for. */
-const TIMEOUT_MARGIN = 1_000;
-
 /**
  * Makes an operation's Lambda handler of what the operation does. The order of the middleware is the
  * order of the checks: credentials and permission, path and query, media type and body, preconditions.
@@ -59,21 +56,20 @@ export function defineHandler<O extends Operation>(
     corsHeaders(allowedOrigins),
     lifecycleHeaders(operation.lifecycle, documentationAddress),
     errorResponse(),
-    authenticate(verifier, operation.permission),
+    boundTime(authenticate(verifier, operation.permission)),
     parameters(operation),
     operation.requestBody && jsonBody(operation.requestBody),
     operation.requestHeaders?.includes('If-Match') ? preconditions() : undefined,
     operation.requestHeaders?.includes('Idempotency-Key') ? idempotency() : undefined,
     { before: handOver },
-    response,
+    boundTime(response),
   ];
-  return middy<OperationInput<O>>(answer, {
-    timeoutEarlyInMillis: TIMEOUT_MARGIN,
-    timeoutEarlyResponse: () => {
-      throw new StoreUnavailable(new Error('The handler did not finish in time.'));
-    },
-    requestStart: (request) => startAccessLog(request as OperationRequest),
-    requestEnd: (request) => logAccess(operation, request as OperationRequest, commit),
+  const answerInTime = ({ input, internal }: Handed<O>) => inTime(internal, answer(input));
+  return middy<Handed<O>>(answerInTime, {
+    // The request's own deadline covers the handler too.
+    timeoutEarlyInMillis: 0,
+    requestStart: (request) => startRequest(request as OperationRequest),
+    requestEnd: (request) => endRequest(operation, request as OperationRequest, commit),
     ...(executionMode && { executionMode }),
   }).use(chain.filter((middleware) => middleware !== undefined) as MiddlewareObj[]);
 }
@@ -84,8 +80,34 @@ export interface Sending {
   readonly executionMode?: PluginExecutionMode;
 }
 
-/** Gives the handler, in the event's place, what the checks made of it. */
+/** What middy hands to the handler in the event's place. */
+interface Handed<O extends Operation> {
+  readonly input: OperationInput<O>;
+  readonly internal: RequestState;
+}
+
+/** Gives the handler what the checks made of the event. */
 function handOver(request: OperationRequest): void {
-  const { parameters, query, body, ifMatch, idempotencyKey } = request.internal;
-  Object.assign(request, { event: { parameters, query, body, ifMatch, idempotencyKey } });
+  const { internal } = request;
+  const { parameters, query, body, ifMatch, idempotencyKey } = internal;
+  const input = { parameters, query, body, ifMatch, idempotencyKey };
+  Object.assign(request, { event: { input, internal } });
+}
+
+/** middy's first hook, so that clock, meter and deadline run through every later one. */
+function startRequest(request: OperationRequest): void {
+  // What calls the function without them is answered too.
+  request.event ??= {} as never;
+  request.context ??= {} as never;
+  startAccessLog(request);
+  startTime(request);
+}
+
+function endRequest(
+  operation: Operation,
+  request: OperationRequest,
+  commit: string | undefined,
+): void {
+  endTime(request);
+  logAccess(operation, request, commit);
 }

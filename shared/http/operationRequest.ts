@@ -7,6 +7,10 @@ import type { RequestUnits } from '../runtime/requestUnits.ts';
 export interface RequestState extends Record<string, unknown> {
   /** Milliseconds since the epoch. */
   startedAt: number;
+  /** Runs until the request's deadline. */
+  timer?: NodeJS.Timeout;
+  /** Ends what the request waits for. */
+  expire?: (error: Error) => void;
   /** When a streamed answer began, in milliseconds since the epoch. */
   firstByteAt?: number;
   /** The gateway's id of the request, which the client gets as `X-Request-Id`. */

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { StoreUnavailable } from '../contract/errors/errors.ts';
+import { boundReplies } from './boundReplies.ts';
 import { callBounds } from './callBounds.ts';
 import { isOutage } from './isOutage.ts';
 import { countFailedWrite, countUnits } from './requestUnits.ts';
@@ -16,11 +17,12 @@ interface Answer {
 /**
  * A client that obeys the SDK's own variables (`AWS_REGION`, `AWS_ENDPOINT_URL_DYNAMODB`, …).
  * Its calls throw `StoreUnavailable` in place of what the SDK throws when DynamoDB throttles, fails or
- * cannot be reached through every retry, and count the request units that they consume; of a write whose
+ * cannot be reached or understood through every retry, and count the request units that they consume; of a write whose
  * condition fails too, although DynamoDB does not say how much it bills for that.
  */
 export function defineDynamoDB(): DynamoDBClient {
   const client = new DynamoDBClient(callBounds);
+  boundReplies(client);
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async function meterCall(args) {

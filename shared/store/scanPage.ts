@@ -42,8 +42,9 @@ export async function scanPage(
         }
         return result;
       },
-    // Nearer to the network than the deserializer, so that it has the response first.
-    { step: 'deserialize', priority: 'low', name: 'takeItems' },
+    // Nearer to the network than the deserializer, so that it has the response first, and no nearer than
+    // what bounds the time that the response may take.
+    { step: 'deserialize', priority: 'normal', name: 'takeItems' },
   );
   const { LastEvaluatedKey } = await client.send(command);
   return { items, next: LastEvaluatedKey };

@@ -8,7 +8,10 @@ import {
 /** Reads what every later step needs of the event, and names the request in the response. */
 export function requestContext(): OperationMiddleware {
   function readContext({ event, context, internal }: OperationRequest): void {
-    internal.requestId = event.requestContext?.requestId ?? context.awsRequestId;
+    internal.requestId =
+      event.requestContext?.requestId ?? context.awsRequestId ?? crypto.randomUUID();
+    // Also an event that cannot be read is answered, with what can be said without it.
+    internal.headers = new Map();
     internal.headers = toHeaderLines(event.multiValueHeaders ?? {});
     internal.clientRequestId = toClientRequestId(internal.headers.get('x-request-id'));
     internal.path = event.requestContext?.path ?? '';
@@ -30,13 +33,17 @@ function toClientRequestId(lines: readonly string[] = []): string | undefined {
   return lines.length === 1 && isName ? line : undefined;
 }
 
-/** Names come in the client's case, and a client may send one name in two cases. */
+/**
+ * Names come in the client's case, and a client may send one name in two cases.
+ * @throws {TypeError} when a header is not a list of lines
+ */
 function toHeaderLines(
   headers: Record<string, string[] | undefined>,
 ): ReadonlyMap<string, readonly string[]> {
   const lines = new Map<string, string[]>();
   for (const [name, values = []] of Object.entries(headers)) {
     const lowerCase = name.toLowerCase();
+    if (!Array.isArray(values)) throw new TypeError('A header of the event is not a list.');
     lines.set(lowerCase, [...(lines.get(lowerCase) ?? []), ...values]);
   }
   return lines;

@@ -1,7 +1,7 @@
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
-import { startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
+import { startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { toProxyRequest } from '../../support/proxyRequest.ts';
 
 /**

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../../../infra/local/engine/engine.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { setQuantity } from '../operations/inventoryEntry.ts';
 import { type ConformanceTarget, send } from '../target.ts';

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../../shared/contract/errors/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
-import type { Fault } from '../../support/faults.ts';
+import type { Fault } from '../../support/faults/faults.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
 import { send } from '../target.ts';

@@ -3,7 +3,7 @@ import { type OperationId, operationIds } from '../../../shared/contract/operati
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { addApiKey } from '../../support/addApiKey.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
-import type { Fault } from '../../support/faults.ts';
+import type { Fault } from '../../support/faults/faults.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { sendValid } from '../requests.ts';
 import { type FaultyTarget, openFaultyTarget, toStoreCalls } from './faultyTarget.ts';
@@ -15,8 +15,13 @@ const outages: Fault[] = [
   'internalServerError',
   'unavailable',
   'htmlError',
+  'gatewayTimeout',
   'reset',
   'brokenBody',
+  'truncated',
+  'emptied',
+  'htmlPage',
+  'notHttp',
 ];
 
 /** Milliseconds, well before the 28 s after which the platform would end the function. */
@@ -76,8 +81,12 @@ describe('each operation', () => {
   );
 });
 
-test('each operation answers 503 in good time when the database never answers', async () => {
-  target.store.fail({ fault: 'hang' });
+test.each([
+  ['never answers', 'hang'],
+  ['answers a byte every half second', 'trickle'],
+  ['falls silent in the middle of each answer', 'stalledBody'],
+] as const)('each operation answers 503 in good time when the database %s', async (_, fault) => {
+  target.store.fail({ fault });
   const started = performance.now();
   for (const [operationId, response] of await sendAll(operationIds)) {
     expectError(response, 'service_unavailable', operationId);

@@ -1,7 +1,7 @@
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import type { StoreData } from '../../../infra/local/storeData.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { fixtures } from '../fixtures.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { suites } from '../operations/suites.ts';

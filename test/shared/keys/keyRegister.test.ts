@@ -4,7 +4,7 @@ import { parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyRegister, type KeyRegister } from '../../../shared/keys/keyRegister.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
 import { firstEngine } from '../../support/engines.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
 const START = Date.parse('2026-12-01T00:00:00Z');

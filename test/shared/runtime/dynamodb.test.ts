@@ -11,7 +11,7 @@ import {
   type InventoryUpdates,
 } from '../../../shared/store/inventoryUpdates.ts';
 import { engines, firstEngine } from '../../support/engines.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { openStoreTables, useStoreTables } from '../../support/storeTables.ts';
 
 const stock = { p: { N: '7' }, q: { N: '1' }, s: { S: 'a' } };

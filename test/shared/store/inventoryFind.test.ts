@@ -8,7 +8,7 @@ import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { firstEngine } from '../../support/engines.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { openStoreTables, useStoreTables } from '../../support/storeTables.ts';
 
 describe('entries by id', () => {

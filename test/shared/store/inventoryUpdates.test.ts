@@ -6,7 +6,7 @@ import {
   type InventoryUpdates,
 } from '../../../shared/store/inventoryUpdates.ts';
 import { engines } from '../../support/engines.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faultyEndpoint.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
 const lostUpdate = { action: 'UpdateItem', fault: 'lostAnswer' } as const;

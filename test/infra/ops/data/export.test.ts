@@ -9,7 +9,10 @@ import { runImport } from '../../../../infra/ops/data/runImport.ts';
 import { toJson } from '../../../../shared/contract/values/json.ts';
 import { fixtures } from '../../../conformance/fixtures.ts';
 import { engines } from '../../../support/engines.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../../support/faultyEndpoint.ts';
+import {
+  type FaultyEndpoint,
+  startFaultyEndpoint,
+} from '../../../support/faults/faultyEndpoint.ts';
 import { openStoreTables } from '../../../support/storeTables.ts';
 import { callOps } from '../opsProcess.ts';
 import { openDataFolder, toStockLines } from './dataFolder.ts';

@@ -5,7 +5,10 @@ import { runExport } from '../../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../../infra/ops/data/runImport.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { engines } from '../../../support/engines.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../../support/faultyEndpoint.ts';
+import {
+  type FaultyEndpoint,
+  startFaultyEndpoint,
+} from '../../../support/faults/faultyEndpoint.ts';
 import { openStoreTables } from '../../../support/storeTables.ts';
 import { startCloudFormation } from '../cloudFormation.ts';
 import { callOps, type RunOptions, runOps } from '../opsProcess.ts';

@@ -5,7 +5,7 @@ import { defineKeyRegister } from '../../../../shared/keys/keyRegister.ts';
 import { defineKeyStore } from '../../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../../../shared/keys/keyVerifier.ts';
 import { engines } from '../../../support/engines.ts';
-import { startFaultyEndpoint } from '../../../support/faultyEndpoint.ts';
+import { startFaultyEndpoint } from '../../../support/faults/faultyEndpoint.ts';
 import { useStoreTables } from '../../../support/storeTables.ts';
 import { startCloudFormation } from '../cloudFormation.ts';
 import { callOps, runOps, runUnread } from '../opsProcess.ts';

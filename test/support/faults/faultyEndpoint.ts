@@ -8,7 +8,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { type Fault, giveFault } from './faults.ts';
+import { type Fault, giveFault, type RefusingFault, toMangling } from './faults.ts';
 
 /** Which calls a fault meets. */
 export interface FaultRule {
@@ -55,13 +55,14 @@ export async function startFaultyEndpoint(behind: string): Promise<FaultyEndpoin
     proxy.calls.set(action, (proxy.calls.get(action) ?? 0) + 1);
     requests.push({ action, body });
     const fault = takeFault(action, body);
-    if (fault !== undefined && fault !== 'lostAnswer') return giveFault(fault, outgoing);
+    const mangle = fault && toMangling(fault);
+    if (fault && !mangle) return giveFault(fault as RefusingFault, outgoing);
     const sent = withPageSize(action, body, proxy.pageSize);
     const onward = forward(behind, incoming, sent, outgoing);
-    onward.on('response', (response) => {
-      if (fault === 'lostAnswer')
-        return response.resume().on('end', () => giveFault(fault, outgoing));
-      outgoing.writeHead(response.statusCode ?? 500, response.headers);
+    onward.on('response', async (response) => {
+      const { statusCode: status = 500, headers } = response;
+      if (mangle) return mangle({ status, headers, body: await buffer(response) }, outgoing);
+      outgoing.writeHead(status, headers);
       return response.pipe(outgoing);
     });
   });

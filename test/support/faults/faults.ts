@@ -1,0 +1,52 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { type MangledFault, type Mangling, manglings } from './manglings.ts';
+
+const throttled = 'The level of configured provisioned throughput for the table was exceeded.';
+const denied = 'User: arn:aws:sts::123456789012:assumed-role/secret is not authorized to perform';
+const absent = 'Requested resource not found: Table: petstore-secret not found';
+
+/** How DynamoDB can refuse a call, or fail with it. */
+const answers = {
+  throughputExceeded: [400, 'ProvisionedThroughputExceededException', throttled],
+  throttled: [400, 'ThrottlingException', 'Rate of requests exceeds the allowed throughput.'],
+  requestLimit: [400, 'RequestLimitExceeded', 'Throughput exceeds the current throughput limit.'],
+  internalServerError: [500, 'InternalServerError', 'Could not process the request.'],
+  unavailable: [503, 'ServiceUnavailable', 'Service is unavailable, please retry'],
+  accessDenied: [400, 'AccessDeniedException', denied],
+  resourceNotFound: [400, 'ResourceNotFoundException', absent],
+} as const satisfies Record<string, readonly [status: number, type: string, message: string]>;
+
+/** What stands before DynamoDB can answer in its place, in HTML. */
+const pages = { htmlError: 502, gatewayTimeout: 504 } as const;
+
+/** A call that never reaches the tables, so that it has no effect. */
+export type RefusingFault = keyof typeof answers | keyof typeof pages | 'hang' | 'reset';
+
+/** A fault of `MangledFault` is a call that takes effect, and whose answer then goes wrong. */
+export type Fault = RefusingFault | MangledFault;
+
+/** What the engine answered. */
+export interface EngineAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export function toMangling(fault: Fault): Mangling | undefined {
+  return (manglings as Partial<Record<Fault, Mangling>>)[fault];
+}
+
+/** Answers in the engine's place as the fault says, or does not answer. */
+export function giveFault(fault: RefusingFault, response: ServerResponse): void {
+  if (fault === 'hang') return;
+  if (fault === 'reset') {
+    response.socket?.resetAndDestroy();
+  } else if (fault === 'htmlError' || fault === 'gatewayTimeout') {
+    response.writeHead(pages[fault], { 'content-type': 'text/html' });
+    response.end('<html><body>Bad Gateway</body></html>');
+  } else {
+    const [status, type, message] = answers[fault];
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message }));
+  }
+}
