@@ -6,7 +6,7 @@ import { type OperationMiddleware, type OperationRequest, toHeader } from '../op
 /**
  * Reads the body as the operation's schema has it. Middy's parser does the parsing; it is shown the
  * media type without its parameters, and its verdicts are told apart here, since it answers 422 where
- * the service answers 400.
+ * the service answers 400, or nothing.
  */
 export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
   const { before: parseJson } = httpJsonBodyParser();
@@ -21,7 +21,7 @@ export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
       parseJson?.({ event } as never);
     } catch (error) {
       if ((error as { statusCode?: number }).statusCode === 415) throw new UnsupportedMediaType();
-      throw new InvalidRequest('The body must be valid JSON, without a member named "__proto__".');
+      event.body = parseRefused(text);
     }
     // What was not UTF-8 has become replacement characters, here or in the gateway.
     if (text.includes('\uFFFD')) {
@@ -31,6 +31,20 @@ export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
   }
 
   return { before: readBody };
+}
+
+/**
+ * What middy's parser refused, where it is JSON: with a member that is called `__proto__`, or one that is
+ * called `constructor` and has a `prototype`. Nothing comes of either: JSON.parse makes plain members of them, and
+ * the schema takes no members but its own, each by name.
+ * @throws {InvalidRequest} when it is not JSON
+ */
+function parseRefused(text: string): never {
+  try {
+    return JSON.parse(text) as never;
+  } catch {
+    throw new InvalidRequest('The body must be valid JSON.');
+  }
 }
 
 function toText({ body, isBase64Encoded }: OperationRequest['event']): string {

@@ -39,7 +39,17 @@ export const hostileBodies: Record<string, string | Uint8Array> = {
   'a megabyte of opening objects': '{"a":'.repeat(megabyte / 5),
   'a quantity of a megabyte of digits': `{"quantity":${'9'.repeat(megabyte)}}`,
   'a quantity behind __proto__': '{"__proto__":{"quantity":5}}',
-  'a __proto__ beside the quantity': '{"quantity":5,"__proto__":{}}',
+  'a quantity behind a constructor': '{"constructor":{"prototype":{"quantity":5}}}',
+};
+
+/** Bodies whose other members are ignored, whatever they are called; each sets the quantity to 5. */
+export const harmlessBodies: Record<string, string> = {
+  'other members': '{"quantity":5,"status":"sold","petId":1}',
+  'a member within a member': '{"quantity":5,"a":{"quantity":6}}',
+  'a __proto__': '{"quantity":5,"__proto__":{"quantity":6,"polluted":true}}',
+  'a __proto__ within a member': '{"quantity":5,"a":[{"__proto__":{"polluted":true}}]}',
+  'a constructor and its prototype': '{"quantity":5,"constructor":{"prototype":{"polluted":true}}}',
+  'a constructor within a member': '{"quantity":5,"a":{"constructor":{"prototype":1}}}',
 };
 
 /** Integers in [0, 2^31 - 1] by value, however they are written. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expectError, expectSuccess, expectTooLarge } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
-import { hostileBodies, validQuantities } from './bodies.ts';
+import { harmlessBodies, hostileBodies, validQuantities } from './bodies.ts';
 import { readEntry, restoreEntryAfterEach, setQuantity } from './inventoryEntry.ts';
 
 const jsonTypes = [
@@ -44,6 +44,21 @@ export function describeBodies(target: TargetSource): void {
       expect(response.json()).toMatchObject({ quantity });
       expect(await readEntry(target(), changeablePetId)).toMatchObject({ quantity });
     });
+
+    test.each(Object.entries(harmlessBodies))(
+      'takes the quantity beside %s, and nothing else',
+      async (_, body) => {
+        const { changeablePetId } = target().fixtures;
+        await setQuantity(target(), 1);
+        const before = await readEntry(target(), changeablePetId);
+        const response = await sendUpdate(target(), changeablePetId, body);
+        expectSuccess(response, 'updateInventory');
+        const expected = { ...before, quantity: 5 };
+        expect(response.json()).toStrictEqual(expected);
+        expect(await readEntry(target(), changeablePetId)).toStrictEqual(expected);
+        expect({}).not.toHaveProperty('polluted');
+      },
+    );
 
     test('answers 413 to a body of 7 MB and leaves the entry as it was', async () => {
       const { changeablePetId } = target().fixtures;

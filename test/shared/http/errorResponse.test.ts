@@ -95,7 +95,9 @@ describe('a body that is refused', () => {
     ['{}', 'quantity must be an integer from 0 to 2147483647.'],
     ['5', 'The body must be a JSON object with a quantity, such as {"quantity": 5}.'],
     ['null', 'The body must be a JSON object with a quantity, such as {"quantity": 5}.'],
-    ['{', 'The body must be valid JSON, without a member named "__proto__".'],
+    ['{', 'The body must be valid JSON.'],
+    ['{"__proto__":{"quantity":5}', 'The body must be valid JSON.'],
+    ['{"__proto__":{"quantity":5}}', 'quantity must be an integer from 0 to 2147483647.'],
     ['{"quantity":5,"x":"\uFFFD"}', 'The body must be encoded in UTF-8.'],
   ])('%s is told what would be right', async (body, message) => {
     expect(await messageFor(body)).toBe(message);
