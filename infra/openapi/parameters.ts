@@ -13,7 +13,7 @@ type RequestHeader = NonNullable<Operation['requestHeaders']>[number] | 'X-Reque
 const requestHeaders: Readonly<Record<RequestHeader, Omit<ParameterObject, 'in' | 'name'>>> = {
   'If-Match': {
     required: false,
-    description: `Tags of the entry, at most ${MAX_TAGS}: where it has none of them any more, the answer is 412 and nothing is changed (RFC 9110 section 13.1.1).`,
+    description: `Tags of the entry, at most ${MAX_TAGS}: where it has none of them any more, the answer is 412 and nothing is changed (RFC 9110 section 13.1.1). So it is with \`If-None-Match: *\`, since the entry exists; tags in that header mean nothing here.`,
     schema: { type: 'string' },
   },
   'If-None-Match': {

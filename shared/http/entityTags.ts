@@ -1,4 +1,8 @@
-const entityTag = /\s*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"\s*(?:,|$)/y;
+/**
+ * A tag and what parts it from the next one. Past 0x7f it may have any byte, of which the gateway may have
+ * made other characters. Elements of a list may be empty (RFC 9110 section 5.6.1.2).
+ */
+const entityTag = /(W\/)?"([\x21\x23-\x7e\x80-\uffff]*)"\s*(?:,[\s,]*|$)/y;
 
 export interface EntityTag {
   readonly isWeak: boolean;
@@ -9,7 +13,7 @@ export interface EntityTag {
 /** Reads a list of entity tags (RFC 9110 section 8.8.3); `undefined` when it is not one. */
 export function parseEntityTags(value: string): EntityTag[] | undefined {
   const tags: EntityTag[] = [];
-  entityTag.lastIndex = 0;
+  entityTag.lastIndex = /^[\s,]*/.exec(value)?.[0].length ?? 0;
   while (entityTag.lastIndex < value.length) {
     const match = entityTag.exec(value);
     if (!match) return undefined;

@@ -124,7 +124,7 @@ export interface State {
 
 /** `undefined` when the text is not a version of ours. */
 export function parseVersion(version: string): State | undefined {
-  const [, v, q, s] = /^(\d{1,15})\.(\d{1,10})\.([aps])$/.exec(version) ?? [];
+  const [, v, q, s] = /^(0|[1-9]\d{0,14})\.(0|[1-9]\d{0,9})\.([aps])$/.exec(version) ?? [];
   if (v !== undefined && q !== undefined && s !== undefined) {
     return { content: toContent(q, s), ...(v !== '0' && { v: { N: v } }) };
   }

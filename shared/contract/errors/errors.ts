@@ -58,7 +58,7 @@ export class NotFound extends Error {
   }
 }
 
-/** What has the id is not, or is no longer, what `If-Match` named. */
+/** What has the id is not, or is no longer, what the request's preconditions ask for. */
 export class PreconditionFailed extends Error {
   override readonly name = 'PreconditionFailed';
   /** What it is now, which becomes the `ETag`. */
@@ -66,7 +66,7 @@ export class PreconditionFailed extends Error {
 
   constructor({ resource, name }: IdParameter, id: bigint, version: string) {
     super(
-      `The ${resource} with ${name} ${id} does not match If-Match: it has changed since its ETag was read.`,
+      `The ${resource} with ${name} ${id} is not in the state that the request asks for: it has changed since its ETag was read, or should not exist.`,
     );
     this.version = version;
   }

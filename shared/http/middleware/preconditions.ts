@@ -5,15 +5,17 @@ import { type OperationMiddleware, type OperationRequest, toHeader } from '../op
 
 /**
  * Reads `If-Match` (RFC 9110 section 13.1.1). Weak tags are dropped, as they never match strongly; `*`
- * matches any state, as no header does, since an operation that takes it never creates an entry.
+ * matches any state, as no header does, since an operation that takes it never creates an entry. For the
+ * same reason no state will do where `If-None-Match` is `*` (section 13.1.2); tags in it mean nothing here.
  */
 export function preconditions(): OperationMiddleware {
-  function parseIfMatch(request: OperationRequest): void {
+  function parsePreconditions(request: OperationRequest): void {
     const value = toHeader(request, 'if-match')?.trim();
     request.internal.ifMatch = value === undefined || value === '*' ? undefined : toVersions(value);
+    if (toHeader(request, 'if-none-match')?.trim() === '*') request.internal.ifMatch = [];
   }
 
-  return { before: parseIfMatch };
+  return { before: parsePreconditions };
 }
 
 function toVersions(value: string): readonly string[] {

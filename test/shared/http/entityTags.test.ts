@@ -6,6 +6,18 @@ describe('parseEntityTags', () => {
     ['"a"', [{ isWeak: false, opaque: 'a' }]],
     ['W/"a"', [{ isWeak: true, opaque: 'a' }]],
     ['""', [{ isWeak: false, opaque: '' }]],
+    // A recipient tolerates empty elements (RFC 9110 section 5.6.1.2).
+    [
+      ', "a",, ,"b" ,',
+      [
+        { isWeak: false, opaque: 'a' },
+        { isWeak: false, opaque: 'b' },
+      ],
+    ],
+    [',', []],
+    // Bytes past 0x7f, as Node's HTTP server reads them and as text in UTF-8.
+    ['"\u00c3\u00a9"', [{ isWeak: false, opaque: '\u00c3\u00a9' }]],
+    ['"猫"', [{ isWeak: false, opaque: '猫' }]],
     [
       ' "a,b" ,W/"c"',
       [
@@ -17,7 +29,19 @@ describe('parseEntityTags', () => {
     expect(parseEntityTags(text)).toEqual(tags);
   });
 
-  it.each(['a', '"a', 'w/"a"', '"a" "b"', '"a b"', '*', '"a", *', 'W/a'])('refuses %s', (text) => {
+  it.each([
+    'a',
+    '"a',
+    'w/"a"',
+    '"a" "b"',
+    '"a b"',
+    '*',
+    '"a", *',
+    'W/a',
+    '"a""b"',
+    '"\u007f"',
+    ', a',
+  ])('refuses %s', (text) => {
     expect(parseEntityTags(text)).toBeUndefined();
   });
 });

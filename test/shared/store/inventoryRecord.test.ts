@@ -120,3 +120,11 @@ function toBytes(record: Record<string, AttributeValue>): number {
     .map(([name, { N, S }]) => name.length + (S?.length ?? Math.ceil((N ?? '').length / 2) + 1))
     .reduce((sum, bytes) => sum + bytes, 0);
 }
+
+it.each(['01.5.a', '1.05.a', '00.5.a', '1.5.a ', '1.5.A'])(
+  'the tag %s is no other spelling of 1.5.a, which an earlier release gave',
+  (version) => {
+    expect(parseVersion('1.5.a')).toBeDefined();
+    expect(parseVersion(version)).toBeUndefined();
+  },
+);
