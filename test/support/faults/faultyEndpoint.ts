@@ -6,8 +6,8 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { defineDoor } from './door.ts';
 import { type Fault, giveFault, type RefusingFault, toMangling } from './faults.ts';
 
 /** Which calls a fault meets. */
@@ -40,8 +40,10 @@ export interface FaultyEndpoint {
   pageSize: number | undefined;
   /** From now on, calls that the rule matches fail. */
   fail(rule: FaultRule): void;
+  /** From now on, connections are refused: so many of them, or until `heal`. */
+  refuse(times?: number): Promise<void>;
   /** Forgets every rule, the page size and the calls. */
-  heal(): void;
+  heal(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -71,7 +73,7 @@ export async function startFaultyEndpoint(behind: string): Promise<FaultyEndpoin
     for (const entry of rules) {
       const { rule } = entry;
       if (rule.action !== undefined && rule.action !== action) continue;
-      if (rule.table !== undefined && !body.includes(`"TableName":"${rule.table}"`)) continue;
+      if (rule.table !== undefined && !namesTable(body, rule.table)) continue;
       entry.met += 1;
       const { after = 0, times = Number.POSITIVE_INFINITY, every = 1 } = rule;
       const isMet = entry.met > after && entry.met <= after + times;
@@ -82,26 +84,31 @@ export async function startFaultyEndpoint(behind: string): Promise<FaultyEndpoin
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const door = defineDoor(server);
   const proxy: FaultyEndpoint = {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${door.port}`,
     calls: new Map(),
     get requests() {
       return requests.map(({ action, body }) => ({ action, input: JSON.parse(body.toString()) }));
     },
     pageSize: undefined,
     fail: (rule) => void rules.push({ rule, met: 0 }),
+    refuse: door.refuse,
     heal() {
       rules = [];
       requests = [];
       proxy.pageSize = undefined;
       proxy.calls.clear();
+      return door.open();
     },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close: door.close,
   };
   return proxy;
+}
+
+/** A batch names its tables as members. */
+function namesTable(body: Buffer, table: string): boolean {
+  return body.includes(`"TableName":"${table}"`) || body.includes(`"RequestItems":{"${table}":`);
 }
 
 /** Whole requests only: a half one would end the engine. */

@@ -1,0 +1,89 @@
+import type { Fault } from '../../support/faults/faults.ts';
+import type { Situation } from './situations.ts';
+
+/** Every way in which the database, or the way to it, fails in the matrix. */
+export const faultNames = [
+  'late',
+  'throughputExceeded',
+  'throttled',
+  'requestLimit',
+  'internalServerError',
+  'htmlError',
+  'unavailable',
+  'gatewayTimeout',
+  'refused',
+  'reset',
+  'brokenBody',
+  'resetAfterwards',
+  'lostAnswer',
+  'lostInError',
+  'lostInSilence',
+  'truncated',
+  'emptied',
+  'htmlPage',
+  'notHttp',
+  'trickle',
+  'stalledBody',
+  'hang',
+] as const satisfies readonly (Fault | 'refused')[];
+export type FaultName = (typeof faultNames)[number];
+
+/** One try of the matrix. */
+export interface Cell {
+  readonly situation: Situation;
+  readonly fault: FaultName;
+  /** Whether only the first of the calls fails, or each. */
+  readonly times: 'once' | 'always';
+}
+
+/** A status, or a connection that broke in mid-answer. */
+export type Answered = number | 'broken';
+
+export interface CellResult extends Cell {
+  readonly answered: Answered;
+  /** From the request to the end of its answer. */
+  readonly milliseconds: number;
+  /** What the service did wrong; nothing, where it did right. */
+  readonly problem?: string;
+}
+
+/** Whether the fault can meet this call, and no other: a port that is shut meets whatever comes first. */
+export function canMeet({ call, after, coldKey, update }: Situation, fault: FaultName): boolean {
+  if (fault !== 'refused' || coldKey) return true;
+  if (call.table === 'apiKeys' || after !== undefined) return false;
+  const looksFirst = update?.idempotencyKey && !update.ifMatch;
+  return !update || call.action === (looksFirst ? 'Query' : 'UpdateItem');
+}
+
+/**
+ * What the service may answer. Where a call that was not answered may have changed the entry, it is not
+ * known whether an update that is refused had an effect: that is 503.
+ */
+export function toAllowed({ situation, fault, times }: Cell): readonly Answered[] {
+  const { update, call, streams, coldKey } = situation;
+  const isUntouched = call.table === 'apiKeys' && !coldKey;
+  const right = update?.ifMatch === 'stale' ? 412 : 200;
+  if (isUntouched || fault === 'late') return [right];
+  if (times === 'once') return right === 412 && call.action === 'UpdateItem' ? [412, 503] : [right];
+  const failed = streams ? 'broken' : 503;
+  // A short answer is whole before patience ends; one whose connection breaks behind it may be read.
+  return fault === 'trickle' || fault === 'resetAfterwards' ? [right, failed] : [failed];
+}
+
+/** Whether the call of this fault never takes effect. */
+export function hasNoEffect(fault: FaultName): boolean {
+  return noEffect.has(fault);
+}
+
+const noEffect = new Set<FaultName>([
+  'throughputExceeded',
+  'throttled',
+  'requestLimit',
+  'internalServerError',
+  'htmlError',
+  'unavailable',
+  'gatewayTimeout',
+  'refused',
+  'reset',
+  'hang',
+]);

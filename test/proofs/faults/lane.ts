@@ -1,0 +1,83 @@
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { startLocalStage } from '../../../infra/local/localStage.ts';
+import type { Permission } from '../../../shared/contract/operation.ts';
+import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
+import { toVersion } from '../../../shared/store/inventoryRecord.ts';
+import { fixtures } from '../../conformance/fixtures.ts';
+import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
+
+/** A local stage of its own, with its own functions, engine and proxy, in which one cell runs at a time. */
+export interface Lane {
+  /** Between the functions and the engine. */
+  readonly store: FaultyEndpoint;
+  /** The engine itself, without faults. */
+  readonly engine: DynamoDBClient;
+  /** A key that no function has met. */
+  addKey(permission: Permission): Promise<string>;
+  send(request: LaneRequest): Promise<ExactResponse>;
+  /** The changeable entry as it is stored. */
+  readEntry(): Promise<{ quantity: number; etag: string }>;
+  close(): Promise<void>;
+}
+
+export interface LaneRequest {
+  readonly method?: string;
+  /** Relative to the base address. */
+  readonly path: string;
+  readonly apiKey: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+export const json = { 'Content-Type': 'application/json' };
+/** Of the entry that the updates change. */
+export const changeablePath = `/inventory/${fixtures.changeablePetId}`;
+
+/** One after the other: the functions read the address of their engine from the environment at first. */
+export async function openLane(name: number): Promise<Lane> {
+  const embedded = await startEmbeddedEngine();
+  const store = await startFaultyEndpoint(embedded.endpoint);
+  const stage = await startLocalStage({
+    port: 0,
+    data: fixtures,
+    engine: { endpoint: store.endpoint, close: async () => {} },
+    // By a name of its own a module is loaded anew, with a client and a cache of keys.
+    loadHandler: (id) => import(`../../../functions/${id}.ts?lane=${name}`),
+  });
+  const engine = new DynamoDBClient({ endpoint: embedded.endpoint });
+  const keys = defineKeyRegister(new DynamoDBClient({ endpoint: embedded.endpoint }), 'apiKeys');
+  const lane: Lane = {
+    store,
+    engine,
+    async addKey(permission) {
+      return (await keys.create({ name: 'faults', permission })).apiKey;
+    },
+    send({ path, apiKey, headers, ...request }) {
+      const credentials = { Authorization: `Bearer ${apiKey}` };
+      return exactFetch(`${stage.baseUrl}${path}`, {
+        ...request,
+        headers: { ...credentials, ...headers },
+      });
+    },
+    async readEntry() {
+      const Key = { p: { N: `${fixtures.changeablePetId}` } };
+      const get = new GetItemCommand({ TableName: 'inventory', Key, ConsistentRead: true });
+      const { Item = {} } = await engine.send(get);
+      return { quantity: Number(Item.q?.N), etag: `"${toVersion(Item)}"` };
+    },
+    async close() {
+      await stage.close();
+      await store.close();
+      await embedded.close();
+    },
+  };
+  const { apiKey } = stage;
+  const update = { headers: json, body: '{"quantity":1}' };
+  await lane.send({ apiKey, path: `/inventory?petId=${fixtures.changeablePetId}` });
+  await lane.send({ apiKey, path: '/pets/1' });
+  await lane.send({ apiKey, path: '/store/orders' });
+  await lane.send({ apiKey, method: 'PATCH', path: changeablePath, ...update });
+  return lane;
+}

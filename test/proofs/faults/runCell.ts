@@ -1,0 +1,164 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { parseJson } from '../../../shared/contract/values/json.ts';
+import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import { fixtures } from '../../conformance/fixtures.ts';
+import type { ExactResponse } from '../../support/exactFetch.ts';
+import { type Cell, type CellResult, hasNoEffect, toAllowed } from './cell.ts';
+import { changeablePath, json, type Lane, type LaneRequest } from './lane.ts';
+
+/** Milliseconds within which every request is answered: what a function has, and not what a list has. */
+const DEADLINE = 28_000;
+
+/** Sends the cell's request while its call fails, and holds the answer against what is stored. */
+export async function runCell(lane: Lane, cell: Cell): Promise<CellResult> {
+  await lane.store.heal();
+  const prepared = await prepare(lane, cell);
+  await fail(lane, cell);
+  const stopUpdates = cell.situation.streams ? updateMeanwhile(lane) : () => {};
+  const started = performance.now();
+  const response = await lane.send(prepared.request).catch(() => undefined);
+  const milliseconds = performance.now() - started;
+  await stopUpdates();
+  await lane.store.heal();
+  const answered = response?.status ?? 'broken';
+  const problem =
+    (milliseconds > DEADLINE ? `answered after ${Math.round(milliseconds)} ms` : undefined) ??
+    judgeError(response) ??
+    (await prepared.judge(response)) ??
+    (toAllowed(cell).includes(answered) ? undefined : `answered ${answered}`);
+  return { ...cell, answered, milliseconds, ...(problem !== undefined && { problem }) };
+}
+
+interface Prepared {
+  readonly request: LaneRequest;
+  /** What is wrong with an answer, `undefined` where the connection broke. */
+  judge(response: ExactResponse | undefined): Promise<string | undefined>;
+}
+
+async function prepare(lane: Lane, cell: Cell): Promise<Prepared> {
+  const { situation } = cell;
+  lane.store.pageSize = situation.pageSize;
+  const apiKey = await lane.addKey('write');
+  const prepared = situation.update
+    ? await prepareUpdate(lane, cell, apiKey)
+    : await prepareRead(lane, cell, apiKey);
+  if (!situation.coldKey) return prepared;
+  return { ...prepared, request: { ...prepared.request, apiKey: await lane.addKey('write') } };
+}
+
+/** Reads without a fault what is to be read, by which the function meets the key. */
+async function prepareRead(lane: Lane, { situation }: Cell, apiKey: string): Promise<Prepared> {
+  const { acceptEncoding = 'identity', streams } = situation;
+  const headers = { 'Accept-Encoding': acceptEncoding };
+  let path = situation.path ?? '';
+  if (path.startsWith('next of ')) {
+    const first = await lane.send({ path: path.replace('next of ', ''), apiKey });
+    path = /^<\/v1(.*)>/.exec(first.headers.get('Link') ?? '')?.[1] ?? '';
+  }
+  const request = { path, apiKey, headers };
+  const expected = toText(await lane.send(request));
+  return {
+    request,
+    async judge(response) {
+      if (response?.status !== 200) return undefined;
+      const text = toText(response);
+      if (streams) return judgeWhole(text, path.includes('etag'));
+      return text === expected ? undefined : `a wrong success: ${text.slice(0, 100)}`;
+    },
+  };
+}
+
+async function prepareUpdate(
+  lane: Lane,
+  { situation: { update, call }, fault, times }: Cell,
+  apiKey: string,
+): Promise<Prepared> {
+  const set = (quantity: number, more = {}) => ({
+    method: 'PATCH',
+    path: changeablePath,
+    apiKey,
+    headers: { ...json, ...more },
+    body: `{"quantity":${quantity}}`,
+  });
+  const old = await lane.send(set(randomInt(1_000_000)));
+  if (update?.ifMatch === 'stale') await lane.send(set(randomInt(1_000_000)));
+  const before = await lane.readEntry();
+  const quantity = 1_000_000 + randomInt(1_000_000);
+  const request = set(quantity, {
+    ...(update?.ifMatch && { 'If-Match': String(old.headers.get('ETag')) }),
+    ...(update?.idempotencyKey && { 'Idempotency-Key': randomUUID() }),
+  });
+  const isUnreached = times === 'always' && call.action !== 'PutItem' && hasNoEffect(fault);
+  return {
+    request,
+    async judge(response) {
+      const after = await lane.readEntry();
+      const isStored = after.quantity === quantity;
+      const isSame = after.etag === before.etag;
+      if (!isStored && !isSame) return 'the entry is neither as it was nor as it should be';
+      const isAcknowledged = isStored && response?.headers.get('ETag') === after.etag;
+      if (response?.status === 200 && !isAcknowledged) return '200, and not stored so';
+      if (response?.status === 412 && isStored) return '412, and stored';
+      const hasOwnCall = call.table !== 'apiKeys' || response?.status !== 200;
+      if (isUnreached && hasOwnCall && isStored) return 'stored, though no call got through';
+      if (response?.status !== 503 || !update?.idempotencyKey) return undefined;
+      const again = await lane.send(request);
+      const last = await lane.readEntry();
+      const isOnce = last.quantity === quantity && (!isStored || last.etag === after.etag);
+      return again.status === 200 && isOnce ? undefined : `repeated: ${again.status}`;
+    },
+  };
+}
+
+async function fail({ store }: Lane, { situation, fault, times }: Cell): Promise<void> {
+  const count = times === 'once' ? 1 : Number.POSITIVE_INFINITY;
+  if (fault === 'refused') return store.refuse(count);
+  store.fail({ ...situation.call, after: situation.after ?? 0, fault, times: count });
+}
+
+/** Changes entry after entry, past the faults, until it is stopped. */
+function updateMeanwhile({ engine }: Lane): () => Promise<void> {
+  let goesOn = true;
+  const updating = (async () => {
+    while (goesOn) {
+      const item = fixtures.inventory[randomInt(fixtures.inventory.length)];
+      if (!item) continue;
+      const Item = toInventoryRecord({ ...item, quantity: randomInt(1_000) });
+      await engine.send(new PutItemCommand({ TableName: 'inventory', Item }));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  return async () => {
+    goesOn = false;
+    await updating;
+  };
+}
+
+/** A list that ended has every entry once, whatever their counts were meanwhile. */
+function judgeWhole(text: string, withTags: boolean): string | undefined {
+  const entries = parseJson(text) as { petId: number | bigint; etag?: string }[];
+  const toIds = (items: readonly { petId: number | bigint }[]) =>
+    items.map(({ petId }) => String(petId)).sort();
+  if (`${toIds(entries)}` !== `${toIds(fixtures.inventory)}`) {
+    return `a list of ${entries.length} entries ended, of ${fixtures.inventory.length}`;
+  }
+  const areTagged = entries.every(({ etag }) => (etag !== undefined) === withTags);
+  return areTagged ? undefined : 'not every entry has its tag';
+}
+
+function judgeError(response: ExactResponse | undefined): string | undefined {
+  if (response === undefined || response.status === 200) return undefined;
+  if (response.status === 500) return '500 for a known cause';
+  const { status } = response.json() as { status?: number };
+  if (status !== response.status) return `${response.status} without an Error body`;
+  if (response.status === 503 && !response.headers.has('Retry-After')) {
+    return '503 without Retry-After';
+  }
+  return undefined;
+}
+
+function toText({ bytes, headers }: ExactResponse): string {
+  return String(headers.get('Content-Encoding') === 'gzip' ? gunzipSync(bytes) : bytes);
+}

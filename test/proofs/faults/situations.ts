@@ -1,0 +1,139 @@
+import type { OperationId } from '../../../shared/contract/operations.ts';
+import { fixtures } from '../../conformance/fixtures.ts';
+
+/** A request, and the one of its calls that a fault meets. */
+export interface Situation {
+  readonly name: string;
+  readonly operationId: OperationId;
+  readonly call: { readonly action: string; readonly table: string };
+  /** How many of those calls get through first. */
+  readonly after?: number;
+  /** Whether the function meets the key for the first time; it knows the key otherwise. */
+  readonly coldKey?: boolean;
+  /** The largest number of records that a page of the engine has. */
+  readonly pageSize?: number;
+  /** Of a read: its path, and the headers that it is sent with. */
+  readonly path?: string;
+  readonly acceptEncoding?: string;
+  /** Whether the list is sent while it is read, and its entries are updated meanwhile. */
+  readonly streams?: boolean;
+  /** Of an update: what it is sent with. */
+  readonly update?: {
+    readonly ifMatch?: 'current' | 'stale';
+    readonly idempotencyKey?: boolean;
+  };
+}
+
+/** How a list is sent. */
+const encodings = ['identity', 'gzip'] as const;
+
+const ids = [fixtures.changeablePetId, -1n, 5n, 7n].join(',');
+
+const keyTable = { action: 'GetItem', table: 'apiKeys' };
+const scan = { action: 'Scan', table: 'inventory' };
+const write = { action: 'UpdateItem', table: 'inventory' };
+const remember = { action: 'PutItem', table: 'requests' };
+
+/** A valid request of each operation. */
+const valid = [
+  { operationId: 'getPet', path: '/pets/1' },
+  { operationId: 'listOrders', path: '/store/orders' },
+  { operationId: 'listInventory', path: '/inventory' },
+  { operationId: 'updateInventory', update: {} },
+] as const;
+
+const keyLookups = valid.flatMap((request): Situation[] => [
+  { ...request, name: `${request.operationId}: its key, met first`, call: keyTable, coldKey: true },
+  { ...request, name: `${request.operationId}: its key, known`, call: keyTable },
+]);
+
+const reads: Situation[] = [
+  {
+    name: 'getPet: the pet',
+    operationId: 'getPet',
+    path: '/pets/1',
+    call: { action: 'GetItem', table: 'pets' },
+  },
+  ...[
+    { name: 'first page', path: '/store/orders?limit=3' },
+    { name: 'later page', path: 'next of /store/orders?limit=3' },
+  ].map(
+    ({ name, path }): Situation => ({
+      name: `listOrders: ${name}`,
+      operationId: 'listOrders',
+      path,
+      call: { action: 'Query', table: 'orders' },
+    }),
+  ),
+  ...[
+    { name: 'whole, first page', path: '/inventory', call: scan, pageSize: 10 },
+    { name: 'limit, first page', path: '/inventory?limit=10', call: scan },
+    { name: 'limit, later page', path: 'next of /inventory?limit=10', call: scan },
+    {
+      name: 'several ids',
+      path: `/inventory?petId=${ids}`,
+      call: { action: 'BatchGetItem', table: 'inventory' },
+    },
+    {
+      name: 'one id with its tag',
+      path: `/inventory?petId=${fixtures.changeablePetId}&include=etag`,
+      call: { action: 'GetItem', table: 'inventory' },
+    },
+  ].map(
+    ({ name, ...others }): Situation => ({
+      name: `listInventory: ${name}`,
+      operationId: 'listInventory',
+      ...others,
+    }),
+  ),
+];
+
+const laterPages = encodings.flatMap((acceptEncoding) =>
+  ['/inventory', '/inventory?include=etag'].map(
+    (path): Situation => ({
+      name: `listInventory: whole, later page, ${acceptEncoding}${path.includes('etag') ? ', tags' : ''}`,
+      operationId: 'listInventory',
+      path,
+      acceptEncoding,
+      streams: true,
+      call: scan,
+      after: 2,
+      pageSize: 10,
+    }),
+  ),
+);
+
+const updates: Situation[] = [
+  { name: 'plain', update: {}, call: write },
+  { name: 'If-Match', update: { ifMatch: 'current' }, call: write } as const,
+  { name: 'Idempotency-Key', update: { idempotencyKey: true }, call: write },
+  {
+    name: 'Idempotency-Key, its look',
+    update: { idempotencyKey: true },
+    call: { action: 'Query', table: 'requests' },
+  },
+  { name: 'Idempotency-Key, its note', update: { idempotencyKey: true }, call: remember },
+  { name: 'both', update: { ifMatch: 'current', idempotencyKey: true }, call: write } as const,
+  {
+    name: 'both, its note',
+    update: { ifMatch: 'current', idempotencyKey: true },
+    call: remember,
+  } as const,
+  { name: 'stale If-Match', update: { ifMatch: 'stale' }, call: write } as const,
+  {
+    name: 'stale If-Match, its look',
+    update: { ifMatch: 'stale' },
+    call: { action: 'GetItem', table: 'inventory' },
+  } as const,
+].map(({ name, ...others }) => ({
+  name: `updateInventory: ${name}`,
+  operationId: 'updateInventory',
+  ...others,
+}));
+
+export const situations: readonly Situation[] = [
+  ...keyLookups,
+  ...reads,
+  ...laterPages,
+  ...updates,
+];
