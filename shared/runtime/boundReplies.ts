@@ -15,11 +15,11 @@ export function boundReplies({ middlewareStack }: DynamoDBClient): void {
       async function boundReply(args) {
         const sent = performance.now();
         const result = await next(args);
-        const response = result.response as Reply;
-        const length = Number(response.headers['content-length'] ?? 0);
-        // DynamoDB's own have two bytes at least.
-        if (response.headers['content-length'] === '0') throw new UnreadableReply('It is empty.');
-        boundBody(response.body, sent + toPatience(length) - performance.now());
+        const { headers, body } = result.response as Reply;
+        // DynamoDB's own have two bytes at least; to the SDK, nothing means that there is nothing.
+        if (body.complete && body.readableLength === 0) throw new UnreadableReply('It is empty.');
+        const length = Number(headers['content-length'] ?? 0);
+        boundBody(body, sent + toPatience(length) - performance.now());
         return result;
       },
     // The innermost step and place: next to the network.
@@ -49,6 +49,7 @@ interface Reply {
 interface Body {
   readonly complete: boolean;
   readonly destroyed: boolean;
+  readonly readableLength: number;
   once(event: 'close', listener: () => void): void;
   destroy(error: Error): void;
 }

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { setFunctionEnvironment } from '../../../infra/local/lambda/functionEnvironment.ts';
+import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
+import { setDeadline } from '../../../shared/runtime/requestDeadline.ts';
+import { toInventoryJson } from '../../../shared/store/inventoryRecord.ts';
+import { scanPage } from '../../../shared/store/scanPage.ts';
+
+/** How each attempt is answered. */
+let answer: (response: ServerResponse) => void;
+let attempts = 0;
+const server = createServer((_, response) => {
+  attempts += 1;
+  answer(response);
+});
+let client: DynamoDBClient;
+
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  setFunctionEnvironment(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, '');
+  client = defineDynamoDB();
+});
+beforeEach(() => {
+  attempts = 0;
+});
+afterAll(() => {
+  client.destroy();
+  server.closeAllConnections();
+  server.close();
+});
+
+const get = () => client.send(new GetItemCommand({ TableName: 't', Key: { p: { N: '1' } } }));
+const unavailable = { name: 'StoreUnavailable' };
+
+describe('a reply without a body', () => {
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['of a length', (response) => response.writeHead(200, { 'content-length': 0 }).end()],
+    ['in no chunks', (response) => response.writeHead(200).end('', 'utf8')],
+    ['of another status', (response) => response.writeHead(204).end()],
+  ])('%s is not one that says that there is nothing', async (_, empty) => {
+    answer = empty;
+    await expect(get()).rejects.toMatchObject(unavailable);
+    expect(attempts).toBe(3);
+  });
+});
+
+it('an attempt is not begun once the request is out of time', async () => {
+  answer = (response) => response.end('{}');
+  const getOverdue = async () => {
+    await undefined;
+    setDeadline(Date.now());
+    return get();
+  };
+  await expect(getOverdue()).rejects.toMatchObject(unavailable);
+  expect(attempts).toBe(0);
+  await get();
+  expect(attempts).toBe(1);
+});
+
+it('nothing is left of a connection whose reply came too slowly', async () => {
+  const closed: Promise<unknown>[] = [];
+  answer = (response) => {
+    closed.push(once(response, 'close'));
+    response.writeHead(200, { 'content-length': 100 }).write('{');
+  };
+  const started = performance.now();
+  await expect(get()).rejects.toMatchObject(unavailable);
+  const seconds = (performance.now() - started) / 1_000;
+  expect(seconds).toBeGreaterThan(8.9);
+  expect(seconds).toBeLessThan(12);
+  expect(closed).toHaveLength(3);
+  await Promise.all(closed);
+});
+
+it('a large page has a second more for each MB', async () => {
+  const record = { p: { N: '1' }, q: { N: '1' }, s: { S: 'a' } };
+  const Items = Array.from({ length: 40_000 }, () => record);
+  const page = JSON.stringify({ Count: Items.length, Items });
+  answer = (response) => {
+    response.writeHead(200, { 'content-length': page.length }).write(page.slice(0, 1_000_000));
+    setTimeout(() => response.end(page.slice(1_000_000)), 3_500);
+  };
+  const { items } = await scanPage(client, { TableName: 't' }, toInventoryJson);
+  expect(items.toString().match(/petId/g)).toHaveLength(Items.length);
+  expect(attempts).toBe(1);
+});
