@@ -1,5 +1,5 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import type { Permission } from '../../../shared/contract/operation.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
@@ -42,7 +42,7 @@ export async function openLane(name: number): Promise<Lane> {
   const stage = await startLocalStage({
     port: 0,
     data: fixtures,
-    engine: { endpoint: store.endpoint, close: async () => {} },
+    startEngine: async () => ({ endpoint: store.endpoint, close: async () => {} }),
     // By a name of its own a module is loaded anew, with a client and a cache of keys.
     loadHandler: (id) => import(`../../../functions/${id}.ts?lane=${name}`),
   });

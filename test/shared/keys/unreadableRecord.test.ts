@@ -1,6 +1,6 @@
 import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { startEmbeddedEngine } from '../../../infra/local/engine.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier, type VerifiedKey } from '../../../shared/keys/keyVerifier.ts';
