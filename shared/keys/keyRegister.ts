@@ -103,7 +103,7 @@ export function defineKeyRegister(
         const { Items = [], LastEvaluatedKey } = await client.send(
           new ScanCommand({ TableName: tableName, ExclusiveStartKey: next, ConsistentRead: true }),
         );
-        records.push(...(Items as KeyRecord[]));
+        records.push(...Items.map(toRecord));
         next = LastEvaluatedKey;
       } while (next);
       return records.sort((one, other) => one.createdAt.localeCompare(other.createdAt));
@@ -131,6 +131,15 @@ export function defineKeyRegister(
       await end(keyId, { revokedAt: toTime(now()) });
     },
   };
+}
+
+/** What is no text, in a record that somebody else wrote, becomes an empty one, as the store reads it. */
+function toRecord(item: Record<string, unknown>): KeyRecord {
+  const entries = Object.entries(item).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value : '',
+  ]);
+  return Object.fromEntries(entries) as KeyRecord;
 }
 
 function toTime(milliseconds: number): string {

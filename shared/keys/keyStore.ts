@@ -18,6 +18,21 @@ export interface KeyRecord {
   readonly successorId?: string;
 }
 
+/** Whether all that decides about a key is what the commands write; another key is refused. */
+export function isReadable({ secretHash, permission, expiresAt, revokedAt }: KeyRecord): boolean {
+  const isPermission = permission === 'read' || permission === 'write';
+  return isPermission && hash.test(secretHash) && isTime(expiresAt) && isTime(revokedAt);
+}
+
+/** SHA-256 in base64url. */
+const hash = /^[\w-]{43}$/;
+const utcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** Whether it is a time, or none is set: the parser alone takes much for a time that nobody meant as one. */
+function isTime(time: string | undefined): boolean {
+  return time === undefined || (utcTime.test(time) && !Number.isNaN(Date.parse(time)));
+}
+
 /** The reading side of the key table, which is all that a function needs. */
 export interface KeyStore {
   get(keyId: string): Promise<KeyRecord | undefined>;

@@ -2,7 +2,7 @@ import { Unauthorized } from '../contract/errors/errors.ts';
 import type { Permission } from '../contract/operation.ts';
 import { matchesSecretHash, parseApiKey } from './apiKey.ts';
 import { defineKeyCache } from './keyCache.ts';
-import type { KeyRecord, KeyStore } from './keyStore.ts';
+import { isReadable, type KeyRecord, type KeyStore } from './keyStore.ts';
 
 export interface VerifiedKey {
   readonly keyId: string;
@@ -46,21 +46,6 @@ function toRefusal(record: KeyRecord, secret: string, now: number): string | und
   if (isPast(record.revokedAt, now)) return 'revoked key';
   if (isPast(record.expiresAt, now)) return 'expired key';
   return undefined;
-}
-
-/** Whether all that decides about the key is what the commands write. */
-function isReadable({ secretHash, permission, expiresAt, revokedAt }: KeyRecord): boolean {
-  const isPermission = permission === 'read' || permission === 'write';
-  return isPermission && hash.test(secretHash) && isTime(expiresAt) && isTime(revokedAt);
-}
-
-/** SHA-256 in base64url. */
-const hash = /^[\w-]{43}$/;
-const utcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-
-/** Whether it is a time, or none is set: the parser alone takes much for a time that nobody meant as one. */
-function isTime(time: string | undefined): boolean {
-  return time === undefined || (utcTime.test(time) && !Number.isNaN(Date.parse(time)));
 }
 
 function isPast(time: string | undefined, now: number): boolean {

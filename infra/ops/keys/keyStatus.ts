@@ -1,10 +1,15 @@
-import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
+import { isReadable, type KeyRecord } from '../../../shared/keys/keyStore.ts';
 import { toColumns, toShortTime } from '../../cli/columns.ts';
 
-export type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked';
+export type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked' | 'unreadable';
 
-/** Where a key stands at a time, in milliseconds since the epoch; `ending` has a revocation ahead of it. */
-export function toKeyStatus({ revokedAt, expiresAt }: KeyRecord, now: number): KeyStatus {
+/**
+ * Where a key stands at a time, in milliseconds since the epoch; `ending` has a revocation ahead of it, and
+ * `unreadable` is refused, since its record is not as these commands write it.
+ */
+export function toKeyStatus(record: KeyRecord, now: number): KeyStatus {
+  if (!isReadable(record)) return 'unreadable';
+  const { revokedAt, expiresAt } = record;
   if (revokedAt !== undefined && Date.parse(revokedAt) <= now) return 'revoked';
   if (expiresAt !== undefined && Date.parse(expiresAt) <= now) return 'expired';
   return revokedAt === undefined ? 'active' : 'ending';

@@ -66,6 +66,6 @@ async function findSuccessor(
   if (rotatedAt === undefined) return '';
   const successor = successorId === undefined ? undefined : await register.get(successorId);
   const status = successor && toKeyStatus(successor, Date.now());
-  if (status === 'revoked' || status === 'expired') return '';
+  if (status !== undefined && status !== 'active' && status !== 'ending') return '';
   return `The key ${keyId} was rotated already, at ${rotatedAt}; its successor ${successorId ?? `(see list, named ${name})`} works. `;
 }

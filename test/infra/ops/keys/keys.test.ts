@@ -1,3 +1,4 @@
+import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runKeys } from '../../../../infra/ops/keys/runKeys.ts';
 import { parseApiKey } from '../../../../shared/keys/apiKey.ts';
@@ -43,6 +44,24 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
     expect(await verify(apiKey, 90 * 24 - 1)).toBeDefined();
     await expect(verify(apiKey, 90 * 24 + 1)).rejects.toMatchObject({ reason: 'expired key' });
   });
+
+  it.each<AttributeValue>([{ S: 'yesterday' }, { N: '1764547200' }])(
+    'lists a key that ends at %j as unreadable, since it is refused, and does not rotate it',
+    async (time) => {
+      const { keyId } = await create('--name', 'edited', '--permission', 'read');
+      const edit = {
+        TableName: 'apiKeys',
+        Key: { keyId: { S: keyId } },
+        UpdateExpression: 'SET expiresAt = :time',
+        ExpressionAttributeValues: { ':time': time },
+      };
+      await tables.client().send(new UpdateItemCommand(edit));
+      const { stdout } = await keys('list', ...table);
+      expect(stdout.split('\n').find((line) => line.startsWith(keyId))).toContain('unreadable');
+      const { stderr } = await keys('rotate', keyId, ...table);
+      expect(stderr).toContain(`The key ${keyId} is unreadable: make a new one with create.`);
+    },
+  );
 
   it.each([
     ['2027-01-31', '2027-01-31T00:00:00.000Z'],
