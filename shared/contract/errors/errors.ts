@@ -66,7 +66,7 @@ export class PreconditionFailed extends Error {
 
   constructor({ resource, name }: IdParameter, id: bigint, version: string) {
     super(
-      `The ${resource} with ${name} ${id} is not in the state that the request asks for: it has changed since its ETag was read, or should not exist.`,
+      `The ${resource} with ${name} ${id} is not in a state that If-Match or If-None-Match asks for.`,
     );
     this.version = version;
   }
