@@ -20,6 +20,7 @@ import { type GatewayRequest, toGatewayRequest } from './gatewayRequest.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';
 import { answerMalformedRequest } from './malformedRequest.ts';
 import { toProxyEvent } from './proxyEvent.ts';
+import { answerRareRequests, hasUnmetExpectation } from './rareRequests.ts';
 import { noRehearsal, type Rehearsal, rehearse } from './rehearsal.ts';
 import { readBody } from './requestBody.ts';
 import { defineRoutes, type FindRoute } from './route.ts';
@@ -78,6 +79,7 @@ export function defineGateway(
       else sendAnswer(toErrorAnswer(toFailure(error), request.requestId), response);
     }
   });
+  answerRareRequests(server);
   return server.on('clientError', answerMalformedRequest);
 }
 
@@ -95,7 +97,9 @@ async function answerRequest(
   });
   const refuse = (gatewayError: keyof typeof gatewayErrors, at: Logged = {}) =>
     answerFixed(gatewayErrors[gatewayError], { ...at, gatewayError });
-  if (countBytes(request.headerLines) > MAX_HEADER_BYTES) return refuse('DEFAULT_4XX');
+  if (countBytes(request.headerLines) > MAX_HEADER_BYTES || hasUnmetExpectation(incoming)) {
+    return refuse('DEFAULT_4XX');
+  }
   const beside = path === undefined ? await answerBeside?.(request) : undefined;
   if (beside) return beside;
   const route = path === undefined ? undefined : findRoute(path);

@@ -37,7 +37,7 @@ export function defineResponseStream(response: ServerResponse): Writable {
       attempt(done, () => {
         sendHead();
         if (chunk.length === 0) done();
-        else response.write(chunk, done);
+        else response.write(chunk, (error) => done(error && new ClientLeft()));
       });
     },
     final(done) {
@@ -53,9 +53,11 @@ export function defineResponseStream(response: ServerResponse): Writable {
   });
   // Whoever called the function hears of a failure by its promise.
   stream.on('error', () => {});
-  response.once('close', () => {
+  const leave = () => {
     if (!response.writableFinished) stream.destroy(new ClientLeft());
-  });
+  };
+  if (response.closed) leave();
+  response.once('close', leave);
   return stream;
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
@@ -142,4 +143,40 @@ test('a client that leaves ends the stream of the function, and is no error', as
   await released.promise;
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(log).not.toHaveBeenCalled();
+});
+
+test('a client whose connection breaks under a write is no error', async () => {
+  const released = Promise.withResolvers<unknown>();
+  act = async (stream) => {
+    function* pages() {
+      for (;;) yield 'a'.repeat(64 * 1024);
+    }
+    await pipeline(Readable.from(pages()), begin(stream)).catch(released.resolve);
+  };
+  const socket = connect(gateway.port, '127.0.0.1');
+  socket.write('GET /v1/inventory HTTP/1.1\r\nHost: local\r\n\r\n');
+  await once(socket, 'data');
+  socket.resetAndDestroy();
+  expect(await released.promise).toMatchObject({ name: 'ClientLeft' });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(log).not.toHaveBeenCalled();
+});
+
+test('a client that left before its function was called is no error', async () => {
+  const called = Promise.withResolvers<void>();
+  const listInventory = async (_: APIGatewayProxyEvent, stream: unknown) => {
+    called.resolve();
+    begin(stream as Writable).end();
+  };
+  const late = { failures: [], delayMilliseconds: 100 };
+  const lateGateway = await startTestGateway({ listInventory }, 300, late);
+  const socket = connect(lateGateway.port, '127.0.0.1');
+  socket.write('GET /v1/inventory HTTP/1.1\r\nHost: local\r\n\r\n');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  socket.resetAndDestroy();
+  await called.promise;
+  // As long as a function may take that nobody waits for.
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  expect(log).not.toHaveBeenCalled();
+  await lateGateway.drain();
 });
