@@ -2,6 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import dynalite from 'dynalite';
+import { letIteratorsClose } from './closeIterators.ts';
 import { listen } from './listen.ts';
 import { StartFailure } from './startFailure.ts';
 
@@ -33,6 +34,7 @@ export async function startEmbeddedEngine({
   enginePort = 0,
 }: EngineOptions = {}): Promise<Engine> {
   if (dir !== undefined) await checkFolder(dir);
+  letIteratorsClose();
   const server = dynalite({
     createTableMs: 0,
     deleteTableMs: 0,
