@@ -34,8 +34,8 @@ export async function invoke(
   const send = operation.streamed ? sendStreamed : sendBuffered;
   let expire: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
-    const error = new FunctionTimeout(timeoutMilliseconds);
-    expire = setTimeout(() => reject(error), timeoutMilliseconds);
+    const fail = () => reject(new FunctionTimeout(timeoutMilliseconds));
+    expire = setTimeout(fail, timeoutMilliseconds);
   });
   try {
     await withRequestId(requestId, () => send(handler as never, event, context, response, expired));

@@ -22,6 +22,8 @@ export async function readBody(incoming: IncomingMessage): Promise<string | null
     });
     incoming.on('end', () => resolve(size === 0 ? null : Buffer.concat(chunks).toString('utf8')));
     incoming.on('error', reject);
-    incoming.on('close', () => reject(new Error('The client left before its request was whole.')));
+    incoming.on('close', () => {
+      if (!incoming.complete) reject(new Error('The client left before its request was whole.'));
+    });
   });
 }
