@@ -2,10 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Writable } from 'node:stream';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../shared/contract/values/json.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineFreshFunctions } from '../conformance/freshFunctions.ts';
@@ -15,6 +12,7 @@ import { sendValid } from '../conformance/requests.ts';
 import { type ConformanceTarget, send, sendUpdate } from '../conformance/target.ts';
 import { type BenchedId, benchedIds } from './bundles/buildFile.ts';
 import { buildPeer } from './bundles/buildPeer.ts';
+import { toGatewayHandler } from './contenders/toGatewayHandler.ts';
 
 /** That the peer of the benchmarks does the same as the service: otherwise it would be no comparison. */
 describe("the benchmarks' peer", () => {
@@ -77,20 +75,3 @@ describe("the benchmarks' peer", () => {
     expect(response.json()).toStrictEqual(parseJson(toJson(target.fixtures.orders)));
   });
 });
-
-type PeerHandler = (
-  event: APIGatewayProxyEvent,
-  context: unknown,
-) => Promise<APIGatewayProxyResult>;
-
-/** The peer answers in one piece where the gateway expects a stream. */
-function toGatewayHandler(operationId: OperationId, handler: PeerHandler): unknown {
-  if (!operations[operationId].streamed) return handler;
-  return async (event: APIGatewayProxyEvent, stream: Writable, context: unknown) => {
-    const { statusCode, headers, body } = await handler(event, context);
-    const { awslambda } = globalThis as unknown as {
-      awslambda: { HttpResponseStream: { from(stream: Writable, prelude: object): Writable } };
-    };
-    awslambda.HttpResponseStream.from(stream, { statusCode, headers }).end(body);
-  };
-}

@@ -1,0 +1,20 @@
+import type { Writable } from 'node:stream';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { type OperationId, operations } from '../../../shared/contract/operations.ts';
+
+type PeerHandler = (
+  event: APIGatewayProxyEvent,
+  context: unknown,
+) => Promise<APIGatewayProxyResult>;
+
+/** The peer answers in one piece where the gateway expects a stream. */
+export function toGatewayHandler(operationId: OperationId, handler: PeerHandler): unknown {
+  if (!operations[operationId].streamed) return handler;
+  return async (event: APIGatewayProxyEvent, stream: Writable, context: unknown) => {
+    const { statusCode, headers, body } = await handler(event, context);
+    const { awslambda } = globalThis as unknown as {
+      awslambda: { HttpResponseStream: { from(stream: Writable, prelude: object): Writable } };
+    };
+    awslambda.HttpResponseStream.from(stream, { statusCode, headers }).end(body);
+  };
+}

@@ -1,0 +1,91 @@
+import { interleave } from '../../bench/report/interleave.ts';
+import { summarize } from '../../bench/report/statistics.ts';
+import { type RunningContender, takeVitals } from './contender.ts';
+import { type Outcome, toProblems } from './outcome.ts';
+import { type LoadFigures, type LoadSettings, putUnderLoad } from './putUnderLoad.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+export interface Comparison {
+  readonly title: string;
+  readonly contenders: readonly RunningContender[];
+  readonly settings: LoadSettings;
+  readonly rounds: number;
+  /** The least that our throughput is to be of the last contender's. */
+  readonly leastShare: number;
+}
+
+interface Turn extends LoadFigures {
+  /** Of a request: gateway, functions and engine. */
+  readonly cpuMilliseconds: number;
+}
+
+/** Puts each contender under the same load in turn, several times. */
+export async function compare({
+  title,
+  contenders,
+  settings,
+  rounds,
+  leastShare,
+}: Comparison): Promise<Outcome> {
+  // A first turn compiles the code, and is thrown away.
+  for (const contender of contenders) await takeTurn(contender, settings);
+  const samples = await interleave(contenders, rounds, (contender) =>
+    takeTurn(contender, settings),
+  );
+  const rows = [];
+  const problems = [];
+  for (const [contender, figures] of samples) {
+    const vitals = await takeVitals(contender);
+    const failures = figures.reduce((sum, each) => sum + each.failures, 0);
+    const median = (figure: keyof Turn) => summarize(figures.map((each) => each[figure]));
+    problems.push(...toProblems(contender.name, failures, vitals));
+    rows.push([
+      contender.name,
+      median('perSecond'),
+      median('p50'),
+      median('p99'),
+      median('cpuMilliseconds'),
+      failures,
+      vitals.usedBytes / MEGABYTE,
+      vitals.rss / MEGABYTE,
+    ]);
+  }
+  const [ours = [], ...others] = [...samples.values()];
+  const last = others.at(-1) ?? [];
+  const shares = ours.map(({ perSecond }, round) => (last[round]?.perSecond ?? 0) / perSecond);
+  const lastName = contenders.at(-1)?.name;
+  return {
+    section: {
+      title: `${title}: ${settings.connections} connections, ${rounds} turns of ${settings.seconds} s each`,
+      columns: [
+        { name: 'contender' },
+        { name: 'requests a second' },
+        { name: 'p50, ms' },
+        { name: 'p99, ms' },
+        { name: 'CPU of a request, ms', digits: 2 },
+        { name: 'failed' },
+        { name: 'memory, MB', digits: 1 },
+        { name: 'process, MB' },
+      ],
+      rows,
+      goals: [
+        {
+          name: `throughput of ${lastName} ÷ ours, the median of ${rounds} rounds,`,
+          value: summarize(shares).median,
+          atMost: 1 / leastShare,
+        },
+      ],
+      notes: [],
+    },
+    problems,
+  };
+}
+
+async function takeTurn(contender: RunningContender, settings: LoadSettings): Promise<Turn> {
+  const before = await takeVitals(contender, false);
+  const figures = await putUnderLoad(contender.process.first, settings);
+  const after = await takeVitals(contender, false);
+  const spent = after.cpuMilliseconds - before.cpuMilliseconds;
+  return { ...figures, cpuMilliseconds: spent / figures.requests };
+}

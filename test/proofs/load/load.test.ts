@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { ChildProcess } from '../../bench/process/childProcess.ts';
+import { compare } from './comparison.ts';
+import type { RunningContender, Started, Vitals } from './contender.ts';
+import { parseLoadOptions } from './loadOptions.ts';
+import { MOST_GROWTH } from './memoryGrowth.ts';
+import { loads } from './requests.ts';
+import { soak } from './soak.ts';
+
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** @param failsEach how many requests there are to one that is answered 500 */
+async function startServer(failsEach: number): Promise<number> {
+  let count = 0;
+  const server = createServer((_, response) => {
+    count += 1;
+    response.writeHead(count % failsEach === 0 ? 500 : 200).end('{}');
+  });
+  servers.push(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+const healthy: Vitals = {
+  usedBytes: 40_000_000,
+  rss: 300_000_000,
+  errorLines: 0,
+  cpuMilliseconds: 1,
+};
+
+/** A server that is what a test makes of it: each time it is asked how it is, it gives the next answer. */
+async function startContender(
+  name: RunningContender['name'],
+  vitals: Partial<Vitals>[],
+  failsEach = Number.POSITIVE_INFINITY,
+): Promise<RunningContender> {
+  const next = vitals[Symbol.iterator]();
+  const origin = `http://127.0.0.1:${await startServer(failsEach)}`;
+  const process: ChildProcess<Started> = {
+    first: { origin, apiKey: 'psk_none' },
+    ask: async <Reply>() => ({ ...healthy, ...next.next().value }) as Reply,
+    end: async () => {},
+    kill: () => {},
+  };
+  return { name, bundles: {} as RunningContender['bundles'], process };
+}
+
+describe.concurrent('a soak', () => {
+  test('of a service whose memory is flat has no problems, and counts its requests', async () => {
+    const { section, problems } = await soak(await startContender('ours', [{}, {}, {}]), 2, 0.9);
+    expect(problems).toEqual([]);
+    expect(section.rows.map(([stretch]) => stretch)).toEqual([
+      'warm-up',
+      'first half',
+      'second half',
+    ]);
+    for (const [, requests] of section.rows) expect(requests).toBeGreaterThan(10);
+  });
+
+  test.each([
+    ['by its middle', 1],
+    ['by its end', 2],
+  ])('of a service that grew %s fails', async (_, stretch) => {
+    const usedBytes = healthy.usedBytes + MOST_GROWTH + 1;
+    const vitals = [0, 1, 2].map((index) => (index === stretch ? { usedBytes } : {}));
+    const { problems } = await soak(await startContender('ours', vitals), 2, 0.9);
+    expect(problems).toEqual(['The memory of the functions is not flat.']);
+  });
+
+  test('fails at one request in a hundred that is answered 500, and at a line of level ERROR', async () => {
+    const vitals = [{}, {}, { errorLines: 1, firstError: 'the line' }];
+    const { problems } = await soak(await startContender('ours', vitals, 100), 2, 0.9);
+    expect(problems).toEqual([
+      expect.stringMatching(/^ours: [1-9]\d* requests had no answer of 2xx\.$/),
+      'ours: 1 lines of level ERROR, first the line',
+    ]);
+  });
+});
+
+test.concurrent('a comparison has a row for each contender, and names the one that failed', async () => {
+  const broken = { errorLines: 2, firstError: 'the line' };
+  const { section, problems } = await compare({
+    title: 'Test',
+    contenders: [
+      await startContender('ours', []),
+      await startContender('floor', Array(9).fill(broken)),
+    ],
+    settings: { load: 'lookups', connections: 2, seconds: 0.3 },
+    rounds: 1,
+    leastShare: 0.7,
+  });
+  expect(section.rows.map(([name]) => name)).toEqual(['ours', 'floor']);
+  expect(problems).toEqual(['floor: 2 lines of level ERROR, first the line']);
+});
+
+test('the mix is nine reads to an update', () => {
+  const methods = loads.mix('psk_none').map(({ method }) => method);
+  expect(methods.filter((method) => method === 'PATCH').length / methods.length).toBe(0.1);
+});
+
+test.each([
+  [['--seconds', '0'], "Option '--seconds' must be a number from 1 to 9999, not '0'"],
+  [['--connections', 'x'], "Option '--connections' must be a number from 1 to 9999, not 'x'"],
+  [['--soak', '10s'], "Option '--soak' must be 60s or more, not '10s'"],
+])('refuses %j', (args, message) => {
+  expect(() => parseLoadOptions(args)).toThrow(message);
+});

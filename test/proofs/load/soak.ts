@@ -1,0 +1,79 @@
+import { type RunningContender, takeVitals, type Vitals } from './contender.ts';
+import { MOST_GROWTH, toGrowth } from './memoryGrowth.ts';
+import { type Outcome, toProblems } from './outcome.ts';
+import { type LoadFigures, putUnderLoad } from './putUnderLoad.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+/** Seconds; what V8 compiles meanwhile would pass for growth. */
+const WARM_UP = 20;
+
+/** A stretch of the soak, and how the service was after it. */
+interface Stretch extends LoadFigures, Vitals {
+  readonly name: string;
+}
+
+/**
+ * Puts the service under the mix. The first tenth of the time, and no less than WARM_UP or a third, warms up; what
+ * is left is measured in halves.
+ */
+export async function soak(
+  ours: RunningContender,
+  connections: number,
+  soakSeconds: number,
+): Promise<Outcome> {
+  const warmUpSeconds = Math.max(soakSeconds / 10, Math.min(WARM_UP, soakSeconds / 3));
+  const half = (soakSeconds - warmUpSeconds) / 2;
+  const warmUp = await run('warm-up', warmUpSeconds);
+  const firstHalf = await run('first half', half);
+  const secondHalf = await run('second half', half);
+  const stretches = [warmUp, firstHalf, secondHalf];
+
+  async function run(name: string, seconds: number): Promise<Stretch> {
+    const { first } = ours.process;
+    const figures = await putUnderLoad(first, { load: 'mix', connections, seconds });
+    return { name, ...figures, ...(await takeVitals(ours)) };
+  }
+
+  const growth = toGrowth([warmUp.usedBytes, firstHalf.usedBytes, secondHalf.usedBytes]);
+  const measured = firstHalf.requests + secondHalf.requests;
+  const failures = stretches.reduce((sum, stretch) => sum + stretch.failures, 0);
+  return {
+    section: {
+      title: `A soak of ${soakSeconds} s with the mix, ${connections} connections`,
+      columns: [
+        { name: 'stretch' },
+        { name: 'requests' },
+        { name: 'a second' },
+        { name: 'p50, ms' },
+        { name: 'p99, ms' },
+        { name: 'failed' },
+        { name: 'memory after it, MB', digits: 2 },
+        { name: 'process, MB' },
+      ],
+      rows: stretches.map(({ name, requests, perSecond, p50, p99, failures, usedBytes, rss }) => [
+        name,
+        requests,
+        perSecond,
+        p50,
+        p99,
+        failures,
+        usedBytes / MEGABYTE,
+        rss / MEGABYTE,
+      ]),
+      goals: [
+        { name: 'MB of growth', value: growth / MEGABYTE, atMost: MOST_GROWTH / MEGABYTE },
+        { name: 'requests without a 2xx', value: failures, atMost: 0 },
+        { name: 'ERROR lines', value: secondHalf.errorLines, atMost: 0 },
+      ],
+      notes: [
+        `Memory is what gateway and functions hold without garbage; it grew by ${(growth / measured).toFixed(1)} bytes a request.`,
+        'The process is all of it, with the engine and its thread.',
+      ],
+    },
+    problems: [
+      ...(growth > MOST_GROWTH ? ['The memory of the functions is not flat.'] : []),
+      ...toProblems('ours', failures, secondHalf),
+    ],
+  };
+}
