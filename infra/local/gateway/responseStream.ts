@@ -37,13 +37,13 @@ export function defineResponseStream(response: ServerResponse): Writable {
       attempt(done, () => {
         sendHead();
         if (chunk.length === 0) done();
-        else response.write(chunk, (error) => done(error && new ClientLeft()));
+        else response.write(chunk, toDone(done));
       });
     },
     final(done) {
       attempt(done, () => {
         sendHead();
-        response.end(done);
+        response.end(toDone(done));
       });
     },
     destroy(error, done) {
@@ -68,6 +68,11 @@ export class ClientLeft extends Error {
   constructor() {
     super('The client left before the response was whole.');
   }
+}
+
+/** A connection is told to be broken by a write sooner than by its close. */
+function toDone(done: (error?: Error) => void): (error?: Error | null) => void {
+  return (error) => done(error ? new ClientLeft() : undefined);
 }
 
 function attempt(done: (error: Error) => void, act: () => void): void {

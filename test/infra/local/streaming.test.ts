@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { Readable, type Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { exactFetch } from '../../support/exactFetch.ts';
@@ -158,6 +158,27 @@ test('a client whose connection breaks under a write is no error', async () => {
   await once(socket, 'data');
   socket.resetAndDestroy();
   expect(await released.promise).toMatchObject({ name: 'ClientLeft' });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(log).not.toHaveBeenCalled();
+});
+
+test('a client whose connection breaks under the last bytes is no error', async () => {
+  const begun = Promise.withResolvers<Writable>();
+  const ended = Promise.withResolvers<unknown>();
+  act = async (stream) => {
+    const response = begin(stream);
+    response.write('[1');
+    begun.resolve(response);
+    await finished(response).catch(ended.resolve);
+  };
+  const socket = connect(gateway.port, '127.0.0.1');
+  socket.write('GET /v1/inventory HTTP/1.1\r\nHost: local\r\n\r\n');
+  const response = await begun.promise;
+  await once(socket, 'data');
+  socket.resetAndDestroy();
+  // Before the gateway can have heard of it.
+  response.end();
+  expect(await ended.promise).toMatchObject({ name: 'ClientLeft' });
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(log).not.toHaveBeenCalled();
 });
