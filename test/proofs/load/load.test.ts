@@ -68,11 +68,13 @@ describe.concurrent('a soak', () => {
   });
 
   test.each([
-    ['by its middle', 1],
-    ['by its end', 2],
-  ])('of a service that grew %s fails', async (_, stretch) => {
-    const usedBytes = healthy.usedBytes + MOST_GROWTH + 1;
-    const vitals = [0, 1, 2].map((index) => (index === stretch ? { usedBytes } : {}));
+    ['from its start to its middle', [0, 1, 0]],
+    ['from its start to its end', [0, 0.5, 1]],
+    ['from its middle to its end', [1, 0, 1]],
+  ])('of a service that grew %s fails', async (_, growths) => {
+    const vitals = growths.map((growth) => ({
+      usedBytes: healthy.usedBytes + growth * (MOST_GROWTH + 1),
+    }));
     const { problems } = await soak(await startContender('ours', vitals), 2, 0.9);
     expect(problems).toEqual(['The memory of the functions is not flat.']);
   });
