@@ -1,0 +1,46 @@
+/** An update, as its client sent it. */
+export interface Write {
+  readonly kind: 'write';
+  readonly quantity: number;
+  /** The tags of which the entry must have one; any state will do, without them. */
+  readonly ifMatch?: readonly string[];
+  /** The `Idempotency-Key`. */
+  readonly key?: string;
+}
+
+/** What a client asked of an entry: its state with its tag, or an update. */
+export type Asked = Write | { readonly kind: 'read' };
+
+export type Outcome =
+  /** 200, with the state that it told of: the one that was read, or the one that the update made. */
+  | { readonly kind: 'ok'; readonly quantity: number; readonly tag: string }
+  /** 412, with the tag that the entry then had. */
+  | { readonly kind: 'refused'; readonly tag: string }
+  /** A lost connection or a 5xx: it may take effect at any time after it was sent, or never. */
+  | { readonly kind: 'unknown' };
+
+/** One request for one entry. Times are of one clock, on which no two events have the same. */
+export interface Operation {
+  readonly asked: Asked;
+  /** When the client began to send it. */
+  readonly invoked: number;
+  /** When the client had the answer, or gave up; an unknown outcome has no end. */
+  readonly answered: number;
+  readonly outcome: Outcome;
+  /** Whether the stage was killed while it may have been at work on this. */
+  readonly isCutByKill?: boolean;
+}
+
+/** A state of the entry. */
+export interface Entry {
+  readonly quantity: number;
+  readonly tag: string;
+}
+
+/**
+ * Names the request that an update is: sent again it has the same name, and under another key, or with
+ * anything else in it, another one. Without a key each is a request of its own, and has no name.
+ */
+export function toRequestName({ key, ifMatch, quantity }: Write): string | undefined {
+  return key === undefined ? undefined : JSON.stringify([key, ifMatch ?? null, quantity]);
+}

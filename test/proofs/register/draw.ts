@@ -1,0 +1,18 @@
+/** Draws numbers from 0 to below 1. */
+export type Draw = () => number;
+
+/** The same numbers for the same seed (mulberry32, https://github.com/cprosche/mulberry32). */
+export function defineDraw(seed: number): Draw {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Another seed, for one of several that draw side by side. */
+export function toSeed(seed: number, index: number): number {
+  return (seed + Math.imul(index + 1, 0x9e3779b1)) >>> 0;
+}

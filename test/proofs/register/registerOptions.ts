@@ -1,0 +1,53 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from '../../../infra/cli/usage.ts';
+
+export interface RegisterOptions {
+  readonly clients: number;
+  /** For how long the clients are at work. */
+  readonly seconds: number;
+  readonly seed: number;
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+export const help = `Usage: npm run register -- [options]
+
+Proves that acknowledged means stored: clients read and update a few entries at once, some requests are
+broken off, and the local stage, on a folder, is killed with SIGKILL again and again and started anew.
+Then each entry's history must be linearizable. Ends with status 1 when one is not, or is not decided.
+
+Options:
+  --clients N   how many clients are at work at once, 1 to 64 (default: 8)
+  --seconds N   for how long, 5 to 3600 (default: 60); the stage is killed every 3 to 10 seconds
+  --seed S      draws the same requests, cuts and kills again, though not how they meet (default: 1)
+  --json        print the figures as JSON
+  --help        show this
+`;
+
+/** @throws {UsageError} or what `parseArgs` throws, when the arguments are not ones that `help` tells of */
+export function parseRegisterOptions(args: string[]): RegisterOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      clients: { type: 'string', default: '8' },
+      seconds: { type: 'string', default: '60' },
+      seed: { type: 'string', default: '1' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  return {
+    ...values,
+    clients: parseWhole('--clients', values.clients, 1, 64),
+    seconds: parseWhole('--seconds', values.seconds, 5, 3_600),
+    seed: parseWhole('--seed', values.seed, 0, 2 ** 32 - 1),
+  };
+}
+
+function parseWhole(option: string, text: string, least: number, most: number): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(
+    `Option '${option}' must be a whole number from ${least} to ${most}, not '${text}'`,
+  );
+}

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { Agent } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import type { Entry, Operation } from './checker/history.ts';
+import { runClient } from './client.ts';
+import { type Draw, defineDraw, toSeed } from './draw.ts';
+import { type KillableStage, startKillableStage } from './killableStage.ts';
+import { defineRecorder, type Figures, toEntry } from './recorder.ts';
+import type { RegisterOptions } from './registerOptions.ts';
+import { send } from './send.ts';
+
+/** What the clients of a run saw. */
+export interface RegisterRun {
+  readonly entries: readonly {
+    readonly petId: string;
+    /** Its state before the first operation. */
+    readonly first: Entry;
+    /** The last operation reads it, when all others are over. */
+    readonly history: readonly Operation[];
+  }[];
+  readonly figures: Figures;
+  readonly kills: number;
+}
+
+/** Few, so that the clients meet. */
+const ENTRIES = 4;
+/** Milliseconds for which the stage lives. */
+const [SHORTEST_LIFE, LONGEST_LIFE] = [3_000, 10_000];
+
+/**
+ * Lets clients work on a few entries while the stage is killed again and again.
+ * @param folder where the stage keeps its data
+ * @param onKill is told how often the stage was killed
+ */
+export async function runRegister(
+  { clients, seconds, seed }: RegisterOptions,
+  folder: string,
+  onKill: (kills: number) => void,
+): Promise<RegisterRun> {
+  const stage = startKillableStage(folder);
+  try {
+    const firsts = await readFirst(stage);
+    const petIds = [...firsts.keys()];
+    const recorder = defineRecorder();
+    const end = performance.now() + seconds * 1_000;
+    const failure = new AbortController();
+    const isOver = () => failure.signal.aborted || performance.now() >= end;
+    // A name of this run's own, since the service remembers keys.
+    const name = randomUUID();
+    let quantity = 1_000;
+    const drawQuantity = () => {
+      quantity += 1;
+      return quantity;
+    };
+    const work = Array.from({ length: clients }, (_, index) => {
+      const draw = defineDraw(toSeed(seed, index));
+      const options = { stage, recorder, petIds, draw, drawQuantity, isOver };
+      return runClient({ ...options, name: `${name}-${index}` });
+    });
+    const killing = killAgainAndAgain(stage, defineDraw(seed), end, failure.signal, onKill);
+    const all = [...work, killing];
+    for (const one of all) one.catch((error) => failure.abort(error));
+    await Promise.allSettled(all);
+    failure.signal.throwIfAborted();
+    await readLast(stage, recorder, petIds);
+    const histories = recorder.histories();
+    return {
+      entries: petIds.map((petId) => {
+        return { petId, first: firsts.get(petId) as Entry, history: histories.get(petId) ?? [] };
+      }),
+      figures: recorder.figures,
+      kills: await killing,
+    };
+  } finally {
+    await stage.end();
+  }
+}
+
+async function killAgainAndAgain(
+  stage: KillableStage,
+  draw: Draw,
+  end: number,
+  failure: AbortSignal,
+  onKill: (kills: number) => void,
+): Promise<number> {
+  for (let kills = 0; ; kills += 1) {
+    await stage.run();
+    const life = SHORTEST_LIFE + draw() * (LONGEST_LIFE - SHORTEST_LIFE);
+    if (performance.now() + life >= end) return kills;
+    await setTimeout(life, undefined, { signal: failure });
+    await stage.killAndStart();
+    onKill(kills + 1);
+  }
+}
+
+async function readFirst(stage: KillableStage): Promise<Map<string, Entry>> {
+  const agent = new Agent();
+  const path = `/inventory?limit=${ENTRIES}&include=etag`;
+  const answer = await send(agent, await stage.run(), { method: 'GET', path });
+  if (answer.kind !== 'answer' || answer.status !== 200) {
+    throw new Error(`The stage has no inventory to begin with: ${JSON.stringify(answer)}`);
+  }
+  const list: { petId: number }[] = JSON.parse(answer.body);
+  return new Map(list.map((entry) => [String(entry.petId), toEntry(JSON.stringify([entry]))]));
+}
+
+async function readLast(
+  stage: KillableStage,
+  recorder: ReturnType<typeof defineRecorder>,
+  petIds: readonly string[],
+): Promise<void> {
+  const agent = new Agent();
+  const run = await stage.run();
+  for (const petId of petIds) {
+    const record = recorder.begin(petId, { kind: 'read' }, run);
+    const path = `/inventory?petId=${petId}&include=etag`;
+    const outcome = record(await send(agent, run, { method: 'GET', path }));
+    if (outcome?.kind !== 'ok') throw new Error(`Entry ${petId} could not be read at the end.`);
+  }
+}
