@@ -6,15 +6,19 @@ import { join } from 'node:path';
 export interface Run {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** When it was killed, as `performance.now` has it. */
-  killedAt?: number;
+  /** The requests, by their `X-Request-Id`, that it logged as done, whatever their client has heard. */
+  readonly done: ReadonlySet<string>;
+  isKilled: boolean;
 }
 
 /** The local stage on a folder, as a process of its own that dies and comes back. */
 export interface KillableStage {
-  /** The run that answers, as soon as one does. Rejects when the stage cannot start or ends by itself. */
+  /** The run that answers, as soon as one does. Rejects when the stage cannot start. */
   run(): Promise<Run>;
-  /** Kills it without a warning (SIGKILL) and starts it again on the same folder. */
+  /**
+   * Kills it without a warning (SIGKILL) and starts it again on the same folder.
+   * @throws {Error} when it has ended by itself
+   */
   killAndStart(): Promise<void>;
   /** Ends it for good. */
   end(): Promise<void>;
@@ -27,16 +31,18 @@ export function startKillableStage(folder: string): KillableStage {
   let run = untilReady(child);
 
   async function kill(): Promise<void> {
-    const exited = once(child, 'exit');
+    // When all that it logged has been read.
+    const closed = once(child, 'close');
     child.kill('SIGKILL');
-    await exited;
+    await closed;
   }
 
   return {
     run: () => run,
     async killAndStart() {
       const killed = await run;
-      killed.killedAt = performance.now();
+      if (hasEnded(child)) throw new Error('The stage ended by itself.');
+      killed.isKilled = true;
       const { promise, resolve } = Promise.withResolvers<Run>();
       run = promise;
       await kill();
@@ -45,9 +51,13 @@ export function startKillableStage(folder: string): KillableStage {
       await run;
     },
     async end() {
-      if (child.exitCode === null && child.signalCode === null) await kill();
+      if (!hasEnded(child)) await kill();
     },
   };
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 function spawnStage(folder: string): ChildProcess {
@@ -61,19 +71,25 @@ function spawnStage(folder: string): ChildProcess {
 
 async function untilReady(child: ChildProcess): Promise<Run> {
   let output = '';
-  let errors = '';
+  let log = '';
+  let told = '';
+  const done = new Set<string>();
   const ready = Promise.withResolvers<Run>();
   child.stdout?.on('data', (data) => {
     output += data;
     const [, baseUrl, apiKey] = /^Base address: (\S+)\nAPI key: (\S+)\n/.exec(output) ?? [];
-    if (baseUrl && apiKey) ready.resolve({ baseUrl, apiKey });
+    if (baseUrl && apiKey) ready.resolve({ baseUrl, apiKey, done, isKilled: false });
   });
-  // Its log, of which the end tells why it could not start.
   child.stderr?.on('data', (data) => {
-    errors = `${errors}${data}`.slice(-1_000);
+    log += data;
+    told = `${told}${data}`.slice(-1_000);
+    for (const [, id = ''] of log.matchAll(/"clientRequestId":"([^"]+)".*\n/g)) done.add(id);
+    log = log.slice(log.lastIndexOf('\n') + 1);
   });
   child.once('exit', (status, signal) => {
-    ready.reject(new Error(`The stage did not start (${signal ?? status}): ${errors}`));
+    ready.reject(new Error(`The stage did not start: it ended with ${signal ?? status}. ${told}`));
   });
+  // Nobody may be waiting for it any more.
+  ready.promise.catch(() => {});
   return ready.promise;
 }

@@ -2,19 +2,20 @@ import type { Asked, Entry, Operation, Outcome } from './checker/history.ts';
 import type { Run } from './killableStage.ts';
 import type { Answer } from './send.ts';
 
-/**
- * Milliseconds that the stage may still be at work on a request whose client has left: more than any request
- * takes, which a run tells.
- */
-const MOST_WORK = 5_000;
-
 /** Writes down what the clients do, in the order in which it happens in this process. */
 export interface Recorder {
-  /** From right before an operation is sent; call what it gives with the answer, at once. */
-  begin(petId: string, asked: Asked, run: Run): (answer: Answer) => Outcome | undefined;
+  /** From right before an operation is sent, under an id of its own, until `end` is called with the answer. */
+  begin(petId: string, asked: Asked, run: Run): Begun;
   /** The operations on each entry; to be called when all is over. */
   histories(): ReadonlyMap<string, readonly Operation[]>;
   readonly figures: Figures;
+}
+
+export interface Begun {
+  /** The request's `X-Request-Id`. */
+  readonly id: string;
+  /** @returns nothing where the operation was never sent */
+  end(answer: Answer): Outcome | undefined;
 }
 
 export interface Figures {
@@ -32,7 +33,7 @@ export interface Figures {
 interface Record {
   readonly operation: Operation;
   readonly run: Run;
-  readonly sentAt: number;
+  readonly id: string;
 }
 
 export function defineRecorder(): Recorder {
@@ -54,7 +55,7 @@ export function defineRecorder(): Recorder {
       figures[outcome.kind] += 1;
       figures.longestAnswer = Math.max(figures.longestAnswer, milliseconds);
     } else if (answer.kind === 'answer') figures.unknownByStatus += 1;
-    else if (run.killedAt === undefined) figures.unknownByCut += 1;
+    else if (!run.isKilled) figures.unknownByCut += 1;
     else figures.unknownByKill += 1;
   }
 
@@ -63,18 +64,20 @@ export function defineRecorder(): Recorder {
     begin(petId, asked, run) {
       clock += 1;
       const invoked = clock;
+      const id = `register-${invoked}`;
       const sentAt = performance.now();
-      return (answer) => {
+      const end = (answer: Answer) => {
         clock += 1;
         if (answer.kind === 'unsent') return undefined;
         const outcome = toOutcome(answer, asked);
         const answered = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : clock;
         const list = records.get(petId) ?? [];
         records.set(petId, list);
-        list.push({ operation: { asked, invoked, answered, outcome }, run, sentAt });
+        list.push({ operation: { asked, invoked, answered, outcome }, run, id });
         count(answer, outcome, run, performance.now() - sentAt);
         return outcome;
       };
+      return { id, end };
     },
     histories() {
       return new Map([...records].map(([petId, list]) => [petId, list.map(toOperation)]));
@@ -82,9 +85,9 @@ export function defineRecorder(): Recorder {
   };
 }
 
-function toOperation({ operation, run: { killedAt }, sentAt }: Record): Operation {
-  if (operation.outcome.kind !== 'unknown' || killedAt === undefined) return operation;
-  return { ...operation, isCutByKill: killedAt - sentAt < MOST_WORK };
+function toOperation({ operation, run, id }: Record): Operation {
+  if (operation.outcome.kind !== 'unknown') return operation;
+  return { ...operation, isCutByKill: run.isKilled && !run.done.has(id) };
 }
 
 /** @throws {Error} at an answer that no request of ours should get */

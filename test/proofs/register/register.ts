@@ -14,8 +14,8 @@ import { type RegisterRun, runRegister } from './runRegister.ts';
  *   sent, or never.
  * - Where the service dies between an update with an `Idempotency-Key` and the writing down of its answer, a
  *   repetition may be done again, or refused with 412, as the guide "Safe updates" says under "What
- *   remains". A SIGKILL makes that happen, so such an attempt may be forgotten, but none other; an entry
- *   that needs this is told as one.
+ *   remains". A SIGKILL makes that happen, so an attempt may be forgotten that the stage has not logged as
+ *   done before it was killed, and none other; an entry that needs this is told as one.
  * - An unconditional update that the SDK repeats, as the answer of the database was lost, may take effect
  *   twice around another's. The stage's database dies with the SDK, so no kill loses its answers, and this is
  *   not allowed here. On a machine that has the database take more than 3 s for an answer, it could happen:
@@ -48,6 +48,10 @@ await runCommand(async (args) => {
 process.exit();
 
 type EntryVerdict = Verdict & { readonly petId: string; readonly isByTheGuide: boolean };
+
+function toWords({ kind, isByTheGuide }: EntryVerdict): string {
+  return kind === 'linearizable' && isByTheGuide ? `${kind}, by what the guide allows` : kind;
+}
 
 function report(
   { entries, figures, kills }: RegisterRun,
@@ -85,7 +89,7 @@ function report(
   });
   const verdictRows = verdicts.map((verdict, index) => [
     verdict.petId,
-    verdict.kind + (verdict.isByTheGuide ? ', by what the guide allows' : ''),
+    toWords(verdict),
     entries[index]?.history.length,
     verdict.steps,
   ]);

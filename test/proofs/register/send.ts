@@ -3,6 +3,8 @@ import { text } from 'node:stream/consumers';
 import type { Run } from './killableStage.ts';
 
 export interface Request {
+  /** Its `X-Request-Id`. */
+  readonly id: string;
   readonly method: string;
   /** Below the base address. */
   readonly path: string;
@@ -26,11 +28,11 @@ export type Answer =
 
 /** One request on a client's own connection, never sent a second time. */
 export async function send(agent: Agent, run: Run, asked: Request): Promise<Answer> {
-  const { method, path, headers = {}, body, cutAfter } = asked;
+  const { id, method, path, headers = {}, body, cutAfter } = asked;
   const outgoing = request(`${run.baseUrl}${path}`, {
     agent,
     method,
-    headers: { Authorization: `Bearer ${run.apiKey}`, ...headers },
+    headers: { Authorization: `Bearer ${run.apiKey}`, 'X-Request-Id': id, ...headers },
   });
   const cut = cutAfter === undefined ? undefined : setTimeout(() => outgoing.destroy(), cutAfter);
   try {
