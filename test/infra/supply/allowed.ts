@@ -11,7 +11,9 @@ export const allowedLicences: Readonly<Record<string, string>> = {
 
 /** Licences of packages that build and test, and of which nothing is in a function. */
 export const allowedInDevelopment: Readonly<Record<string, string>> = {
+  'BSD-2-Clause': 'permissive',
   'BlueOak-1.0.0': 'permissive',
+  '(MIT AND Zlib)': 'permissive, both',
   '(MIT OR CC0-1.0)': 'taken under MIT',
   '(MIT OR GPL-3.0-or-later)': 'taken under MIT',
   'CC-BY-4.0': 'browsers’ data, which is used unchanged and not passed on',
