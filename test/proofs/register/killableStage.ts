@@ -29,6 +29,8 @@ const root = join(import.meta.dirname, '../../..');
 export function startKillableStage(folder: string): KillableStage {
   let child = spawnStage(folder);
   let run = untilReady(child);
+  // Before its folder goes.
+  process.prependOnceListener('exit', () => child.kill('SIGKILL'));
 
   async function kill(): Promise<void> {
     // When all that it logged has been read.

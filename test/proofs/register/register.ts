@@ -27,6 +27,7 @@ await runCommand(async (args) => {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-register-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
   const run = await runRegister(options, folder, (kills) => {
     process.stderr.write(`Killed ${kills} times …\n`);
   });

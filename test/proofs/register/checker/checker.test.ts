@@ -73,6 +73,14 @@ describe('a history is linearizable', () => {
       ],
     ],
     [
+      'of another request under a key that was used, with If-Match',
+      [write(1, 2, 11, 'B', { key: 'k' }), write(3, 4, 11, 'C', { key: 'k', ifMatch: ['B'] })],
+    ],
+    [
+      'of an unknown update that gives the entry a tag that it had',
+      [write(1, 2, 11, 'B'), lost(3, 10), read(4, 5, 10, 'A')],
+    ],
+    [
       'of another request under a key that was used',
       [write(1, 2, 11, 'B', { key: 'k' }), write(3, 4, 12, 'C', { key: 'k' }), read(5, 6, 12, 'C')],
     ],

@@ -31,8 +31,9 @@ export function defineModel(quantityOf: ReadonlyMap<string, number>): Model {
   return {
     step(state, { operation: { asked, outcome }, isOptional, isDroppable, tag }, isAnswered) {
       if (asked.kind === 'read') {
-        if (outcome.kind !== 'ok' || outcome.quantity !== state.quantity) return undefined;
-        return canHave(state, outcome.tag) ? toSeen(state, outcome.tag) : undefined;
+        // With the tag goes the count.
+        const isRight = outcome.kind === 'ok' && canHave(state, outcome.tag);
+        return isRight ? toSeen(state, outcome.tag) : undefined;
       }
       const { quantity, ifMatch } = asked;
       if (outcome.kind === 'refused') {

@@ -4,7 +4,7 @@ import { check } from './checker.ts';
 import type { Asked, Entry, Operation, Outcome } from './history.ts';
 import { isLinearizable } from './reference.ts';
 
-const first: Entry = { quantity: 0, tag: 'A' };
+const first: Entry = { quantity: 1, tag: 'A' };
 const tag = fc.constantFrom('A', 'B', 'C');
 const quantity = fc.constantFrom(1, 2);
 

@@ -38,6 +38,20 @@ describe('a history is not linearizable', () => {
       ],
     ],
     [
+      'when a repetition had a second effect, after others at once',
+      [
+        write(1, 2, 11, 'B', { key: 'k' }),
+        write(3, 10, 12, 'C'),
+        write(4, 11, 13, 'D'),
+        write(12, 20, 11, 'B', { key: 'k' }),
+        read(21, 22, 11, 'B'),
+      ],
+    ],
+    [
+      'when a 412 tells a tag before the update that made it',
+      [lost(1, 11), refused(2, 3, 13, 'B', ofA), write(4, 5, 12, 'B')],
+    ],
+    [
       'when a repetition got another answer',
       [write(1, 2, 11, 'B', { key: 'k' }), write(3, 4, 11, 'C', { key: 'k' })],
     ],
