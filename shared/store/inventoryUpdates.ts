@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { PreconditionFailed, StoreUnavailable } from '../contract/errors/errors.ts';
+import { NotFound, PreconditionFailed, StoreUnavailable } from '../contract/errors/errors.ts';
 import { entryPetId } from '../contract/parameters/petIds.ts';
 import type { InventoryItem } from '../contract/schemas/inventory.ts';
 import { isKeyed, newVersion, toKeyedVersion, VERSION_BYTES } from './inventoryRecord.ts';
 import { pause } from './pause.ts';
-import { type AnsweredRequest, defineRequestStore } from './requestStore.ts';
+import { type AnsweredRequest, defineRequestStore, type KnownRequest } from './requestStore.ts';
 import { type Conflict, toOnly, type Update, updateEntry } from './updateEntry.ts';
 
 export interface InventoryEntry {
@@ -30,6 +30,8 @@ export interface InventoryUpdates {
 /** How often, and how many milliseconds apart, an answer is looked for that is being written down. */
 const LOOKS = 4;
 const PAUSE = 40;
+/** Longer than any attempt is at work: a function's 28 s, its last call's 3 s, and what clocks differ by. */
+const MOST_MILLISECONDS = 35_000;
 /** Updates of an entry since one's own, past which that is no longer looked for. */
 const MOST_STEPS = 200;
 
@@ -50,39 +52,82 @@ export function defineInventoryUpdates(
   }
 
   /**
-   * Two writes: the update, whose version is made of the request, and then its answer, kept under that
-   * version with the one that it took the place of. So a repeated request finds its first answer, and
-   * where that was never written down, the updates since then lead back to it.
+   * Three writes: a note that the request is at work, the update, whose version is made of the request, and
+   * then its answer, kept under that version with the one that it took the place of. So a request that is
+   * sent again finds its first answer, or that it is at work still; and where its answer was never written
+   * down, the updates since then lead back to it.
    */
   async function setIdempotently(update: Update, idempotencyKey: string): Promise<InventoryEntry> {
-    const { petId, quantity, versions } = update;
+    const { petId } = update;
     const { version, fingerprint } = toFingerprint(update, idempotencyKey);
-
-    async function recall(): Promise<InventoryEntry | undefined> {
-      const known = await requests.find(petId, version);
-      return known?.fingerprint === fingerprint ? { item: known.item, version } : undefined;
+    const earlier = await beginSoon(petId, version, fingerprint);
+    if (earlier?.item) return { item: earlier.item, version };
+    try {
+      const answered = await setOrFind(update, version, earlier !== undefined);
+      await requests.put({ fingerprint, ...answered });
+      return { item: answered.item, version };
+    } catch (error) {
+      await noteEnd(petId, fingerprint, error);
+      throw error;
     }
+  }
 
-    async function answer(item: InventoryItem, replaced?: string): Promise<InventoryEntry> {
-      await requests.put({ fingerprint, item, replaced });
-      return { item, version };
+  /**
+   * Notes that the request is at work, once no other attempt of it is.
+   * @returns what is known of it: its answer, or that an attempt ended of which nobody knows the effect
+   * @throws {StoreUnavailable} while another attempt is at work
+   */
+  async function beginSoon(petId: bigint, version: string, fingerprint: string) {
+    for (let look = 1; ; look += 1) {
+      const known = await requests.begin(petId, version, fingerprint);
+      if (!known) return undefined;
+      if (known.fingerprint !== fingerprint) throw toUnknown();
+      if (known.item) return known;
+      if (known.attempt + MOST_MILLISECONDS < Date.now()) {
+        const other = await requests.begin(petId, version, fingerprint, known.attempt);
+        if (!other) return known;
+      }
+      if (look === LOOKS) throw toBusy();
+      await pause(PAUSE * 2 ** look);
     }
+  }
 
-    const known = versions ? undefined : await recall();
-    if (known) return known;
-    const outcome = await updateEntry(client, tableName, update, version);
-    if (outcome.kind === 'updated') return answer(outcome.item, outcome.replaced);
-    const answered = await recall();
-    if (answered) return answered;
+  /** @param isRepeated whether the update may have happened before: then it is looked for first */
+  async function setOrFind(
+    update: Update,
+    version: string,
+    isRepeated: boolean,
+  ): Promise<Pick<AnsweredRequest, 'item' | 'replaced'>> {
+    const { petId, quantity, versions } = update;
+    const isDone = isRepeated && !versions;
+    // Where nothing is asked of the entry's state, only its own version says that it is done already.
+    const outcome = isDone
+      ? await updateEntry(client, tableName, { ...update, versions: [version] }, version)
+      : await updateEntry(client, tableName, update, version);
+    if (outcome.kind === 'updated') return { item: outcome.item, replaced: outcome.replaced };
     switch (await trace(update, outcome.current, version)) {
       case 'happened':
-        return answer({ petId, quantity, status: outcome.status }, toOnly(versions));
+        return {
+          item: { petId, quantity, status: outcome.status },
+          replaced: toOnly(versions),
+        };
       case 'never happened':
         throw toConflict(update, outcome);
       case 'untraceable':
-        throw outcome.isCertain ? toConflict(update, outcome) : toUnknown();
+        if (isDone) return setOrFind(update, version, false);
+        throw outcome.isCertain && !isRepeated ? toConflict(update, outcome) : toUnknown();
       default:
         throw toUnknown();
+    }
+  }
+
+  /** For the next attempt. Where it cannot be noted, that one waits until this one's time is over. */
+  async function noteEnd(petId: bigint, fingerprint: string, error: unknown): Promise<void> {
+    const isRefused = error instanceof NotFound || error instanceof PreconditionFailed;
+    try {
+      await requests.end(petId, fingerprint, isRefused ? 'withoutEffect' : 'unknown');
+    } catch {
+      // What went wrong at first is what the client and the log are told.
     }
   }
 
@@ -100,10 +145,10 @@ export function defineInventoryUpdates(
     return 'untraceable';
   }
 
-  async function findSoon(petId: bigint, version: string): Promise<AnsweredRequest | undefined> {
+  async function findSoon(petId: bigint, version: string): Promise<KnownRequest | undefined> {
     for (let look = 1; ; look += 1) {
       const found = await requests.find(petId, version);
-      if (found || look === LOOKS) return found;
+      if (found?.item || look === LOOKS) return found?.item && found;
       await pause(PAUSE);
     }
   }
@@ -127,6 +172,10 @@ function toFingerprint({ petId, quantity, versions }: Update, idempotencyKey: st
 
 function toConflict({ petId }: Update, { current }: Conflict): PreconditionFailed {
   return new PreconditionFailed(entryPetId, petId, current);
+}
+
+function toBusy(): StoreUnavailable {
+  return new StoreUnavailable(new Error('The same request is at work already.'));
 }
 
 function toUnknown(): StoreUnavailable {

@@ -56,8 +56,8 @@ async function toUnitsSection({ quick, report }: PartInput, lengths: number[]): 
       ),
       toRow(
         'updateInventory with Idempotency-Key (write)',
-        toUpdateUnits(toCompactItem, 'v') + toRequestUnits(),
-        toUpdateUnits(toFullItem, 'version') + toRequestUnits(),
+        toUpdateUnits(toCompactItem, 'v') + 2 * toRequestUnits(),
+        toUpdateUnits(toFullItem, 'version') + 2 * toRequestUnits(),
       ),
       ...[1, 10].map((entries) =>
         toRow(

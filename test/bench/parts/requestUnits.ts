@@ -37,7 +37,7 @@ export function toUpdateUnits(toItem: (index: number) => CannedItem, version: st
   return toWriteUnits(toItemSize({ ...toItem(0), [version]: { B: 'nz3kW5c=' } }));
 }
 
-/** The write request units of keeping what an update with an `Idempotency-Key` answered. */
+/** The write request units of noting an update with an `Idempotency-Key`, and of keeping what it answered. */
 export function toRequestUnits(): number {
   const { p, q, s } = toCompactItem(0) as Record<'p' | 'q' | 's', CannedItem[string]>;
   const fingerprint = { S: `nz3kW5c.${'x'.repeat(20)}` };

@@ -42,8 +42,8 @@ describe('worked by hand', () => {
     expect(dollars('updateInventory', '200').writeUnits).toBeCloseTo(0.625, 6);
   });
 
-  test('an update with an Idempotency-Key writes its answer down as well: 2 × $0.625', () => {
-    expect(dollars('updateInventory', '200 Idempotency-Key').writeUnits).toBeCloseTo(1.25, 6);
+  test('an update with an Idempotency-Key is noted before, and its answer after it: 3 × $0.625', () => {
+    expect(dollars('updateInventory', '200 Idempotency-Key').writeUnits).toBeCloseTo(1.875, 6);
   });
 
   test('a lookup of a pet is half a read unit: 0.5 × $0.125 = $0.0625', () => {

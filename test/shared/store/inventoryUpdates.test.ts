@@ -1,5 +1,5 @@
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toVersion } from '../../../shared/store/inventoryRecord.ts';
 import {
   defineInventoryUpdates,
@@ -10,6 +10,9 @@ import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/f
 import { useStoreTables } from '../../support/storeTables.ts';
 
 const lostUpdate = { action: 'UpdateItem', fault: 'lostAnswer' } as const;
+/** The note that a request is at work is written, and its answer is not. */
+const unwritten = { action: 'PutItem', fault: 'accessDenied', after: 1, times: 1 } as const;
+const slowlyWritten = { ...unwritten, fault: 'hang' } as const;
 
 describe.each(engines)('updates on $name', ({ start }) => {
   const tables = useStoreTables(start);
@@ -22,7 +25,8 @@ describe.each(engines)('updates on $name', ({ start }) => {
 
   beforeAll(async () => {
     endpoint = await startFaultyEndpoint(tables.engine().endpoint);
-    client = new DynamoDBClient({ endpoint: endpoint.endpoint });
+    const requestHandler = { requestTimeout: 1_500, throwOnRequestTimeout: true };
+    client = new DynamoDBClient({ endpoint: endpoint.endpoint, requestHandler });
     updates = defineInventoryUpdates(client, 'inventory', 'requests');
     others = defineInventoryUpdates(tables.client(), 'inventory', 'requests');
   });
@@ -93,10 +97,10 @@ describe.each(engines)('updates on $name', ({ start }) => {
   });
 
   describe('with an idempotency key', () => {
-    it('cost two writes, and no read', async () => {
+    it('cost three writes, and no read', async () => {
       const { version } = await read();
       await set(24, [version], 'one');
-      expect(Object.fromEntries(endpoint.calls)).toEqual({ UpdateItem: 1, PutItem: 1 });
+      expect(Object.fromEntries(endpoint.calls)).toEqual({ UpdateItem: 1, PutItem: 2 });
     });
 
     it.each([true, false])(
@@ -124,10 +128,9 @@ describe.each(engines)('updates on $name', ({ start }) => {
 
     it('find the answer that was never written down by way of those that came after', async () => {
       const { version } = await read();
-      endpoint.fail({ action: 'PutItem', fault: 'accessDenied' });
+      endpoint.fail(unwritten);
       await expect(set(24, [version], 'one')).rejects.toThrow();
       expect((await read()).quantity).toBe(24);
-      endpoint.heal();
       await overtake('a', 'b', 'c');
       const { item } = await set(24, [version], 'one');
       expect(item.quantity).toBe(24);
@@ -148,13 +151,74 @@ describe.each(engines)('updates on $name', ({ start }) => {
 
     it('are 503 while an answer on the way there is still being written down', async () => {
       const { version } = await read();
-      endpoint.fail({ action: 'PutItem', fault: 'accessDenied' });
+      endpoint.fail(unwritten);
       await expect(set(24, [version], 'one')).rejects.toThrow();
       const between = (await read()).version;
-      await expect(set(23, [between], 'two')).rejects.toThrow();
       endpoint.heal();
+      endpoint.fail(unwritten);
+      await expect(set(23, [between], 'two')).rejects.toThrow();
       await expect(set(24, [version], 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
       await set(23, [between], 'two');
+      expect((await set(24, [version], 'one')).item.quantity).toBe(24);
+    });
+
+    describe.each([true, false])(
+      'sent again while at work (with If-Match: %s)',
+      (isConditional) => {
+        const send = (version: string) => set(24, isConditional ? [version] : undefined, 'one');
+
+        async function sendSlowly() {
+          const { version } = await read();
+          endpoint.fail(slowlyWritten);
+          const first = send(version);
+          await vi.waitFor(async () => expect((await read()).quantity).toBe(24), 3_000);
+          return { first, version };
+        }
+
+        it('wait for the answer, or are 503, and have no second effect around another', async () => {
+          const { first, version } = await sendSlowly();
+          await overtake(undefined);
+          await expect(send(version)).rejects.toMatchObject({ name: 'StoreUnavailable' });
+          expect((await first).item.quantity).toBe(24);
+          expect((await read()).quantity).toBe(10);
+          expect(await send(version)).toEqual(await first);
+          expect((await read()).quantity).toBe(10);
+        });
+
+        it('have one effect and one answer, however many come at once', async () => {
+          const { version } = await read();
+          const answers = await Promise.all([1, 2, 3, 4].map(() => send(version)));
+          expect(new Set(answers.map((answer) => answer.version)).size).toBe(1);
+        });
+      },
+    );
+
+    it('are 503 until an attempt that died can no longer be at work, and then go on', async () => {
+      vi.useFakeTimers({ toFake: ['Date'] });
+      try {
+        const { version } = await read();
+        endpoint.fail({ ...unwritten, times: 2 });
+        await expect(set(24, [version], 'one')).rejects.toThrow();
+        endpoint.heal();
+        await expect(set(24, [version], 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
+        vi.setSystemTime(Date.now() + 36_000);
+        expect((await set(24, [version], 'one')).item.quantity).toBe(24);
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+
+    it('are 503, not 412, when nobody knows whether an earlier attempt had its effect', async () => {
+      const { version } = await read();
+      endpoint.fail(unwritten);
+      await expect(set(24, [version], 'one')).rejects.toThrow();
+      await overtake(undefined);
+      await expect(set(24, [version], 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
+    });
+
+    it('know their own note when its answer was lost', async () => {
+      const { version } = await read();
+      endpoint.fail({ action: 'PutItem', fault: 'lostAnswer', times: 1 });
       expect((await set(24, [version], 'one')).item.quantity).toBe(24);
     });
 

@@ -1,6 +1,6 @@
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { defineRequestStore } from '../../../shared/store/requestStore.ts';
+import { defineRequestStore, ended } from '../../../shared/store/requestStore.ts';
 import { engines } from '../../support/engines.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
@@ -16,7 +16,7 @@ describe.each(engines)('answered requests on $name', ({ start }) => {
   it('are found by the version that they gave, of their entry alone', async () => {
     await at(START).put({ fingerprint, item, replaced: 'AAAAGQBh' });
     const found = await at(START).find(item.petId, 'AQIDBAU');
-    expect(found).toEqual({ fingerprint, item, replaced: 'AAAAGQBh' });
+    expect(found).toMatchObject({ fingerprint, item, replaced: 'AAAAGQBh' });
     for (const version of ['AQIDBA', 'AQIDBAV', '']) {
       expect(await at(START).find(item.petId, version)).toBeUndefined();
     }
@@ -26,6 +26,22 @@ describe.each(engines)('answered requests on $name', ({ start }) => {
   it('need not know what they replaced', async () => {
     await at(START).put({ fingerprint: 'BQIDBAU.y', item });
     expect((await at(START).find(item.petId, 'BQIDBAU'))?.replaced).toBeUndefined();
+  });
+
+  it('are begun once, until an attempt is known to have had no effect', async () => {
+    const begin = (now: number, seen?: number) =>
+      at(now).begin(item.petId, 'CQIDBAU', 'CQIDBAU.x', seen);
+    expect(await begin(START)).toBeUndefined();
+    const known = await begin(START + 1);
+    expect(known).toMatchObject({ fingerprint: 'CQIDBAU.x', item: undefined });
+    expect(Math.floor(known?.attempt ?? 0)).toBe(START);
+    expect(await begin(START + 2, START)).toBeDefined();
+    expect(await begin(START + 2, known?.attempt)).toBeUndefined();
+    await at(START).end(item.petId, 'CQIDBAU.x', 'unknown');
+    expect((await begin(START + 3))?.attempt).toBe(ended.unknown);
+    await at(START).end(item.petId, 'CQIDBAU.x', 'withoutEffect');
+    expect(await begin(START + 4)).toBeUndefined();
+    expect(await begin(START + 2_000 + DAY)).toBeUndefined();
   });
 
   it('are forgotten after 24 hours, whether the table has deleted them or not', async () => {
