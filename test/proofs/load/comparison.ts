@@ -11,8 +11,8 @@ export interface Comparison {
   readonly contenders: readonly RunningContender[];
   readonly settings: LoadSettings;
   readonly rounds: number;
-  /** The least that our throughput is to be of the last contender's. */
-  readonly leastShare: number;
+  /** The most that the last contender's throughput is to be of ours, and our CPU of its. */
+  readonly mostTimes: number;
 }
 
 interface Turn extends LoadFigures {
@@ -26,7 +26,7 @@ export async function compare({
   contenders,
   settings,
   rounds,
-  leastShare,
+  mostTimes,
 }: Comparison): Promise<Outcome> {
   // A first turn compiles the code, and is thrown away.
   for (const contender of contenders) await takeTurn(contender, settings);
@@ -38,23 +38,24 @@ export async function compare({
   for (const [contender, figures] of samples) {
     const vitals = await takeVitals(contender);
     const failures = figures.reduce((sum, each) => sum + each.failures, 0);
-    const median = (figure: keyof Turn) => summarize(figures.map((each) => each[figure]));
+    const toCell = (figure: keyof Turn) => summarize(figures.map((each) => each[figure]));
     problems.push(...toProblems(contender.name, failures, vitals));
     rows.push([
       contender.name,
-      median('perSecond'),
-      median('p50'),
-      median('p99'),
-      median('cpuMilliseconds'),
+      toCell('perSecond'),
+      toCell('p50'),
+      toCell('p99'),
+      toCell('cpuMilliseconds'),
       failures,
       vitals.usedBytes / MEGABYTE,
       vitals.rss / MEGABYTE,
     ]);
   }
-  const [ours = [], ...others] = [...samples.values()];
-  const last = others.at(-1) ?? [];
-  const shares = ours.map(({ perSecond }, round) => (last[round]?.perSecond ?? 0) / perSecond);
+  const turns = [...samples.values()];
   const lastName = contenders.at(-1)?.name;
+  const median = (toRatio: (ours: Turn, last: Turn) => number) =>
+    summarize((turns[0] ?? []).map((ours, round) => toRatio(ours, turns.at(-1)?.[round] ?? ours)))
+      .median;
   return {
     section: {
       title: `${title}: ${settings.connections} connections, ${rounds} turns of ${settings.seconds} s each`,
@@ -71,9 +72,14 @@ export async function compare({
       rows,
       goals: [
         {
-          name: `throughput of ${lastName} ÷ ours, the median of ${rounds} rounds,`,
-          value: summarize(shares).median,
-          atMost: 1 / leastShare,
+          name: `throughput of ${lastName} ÷ ours, the median of the rounds,`,
+          value: median((ours, last) => last.perSecond / ours.perSecond),
+          atMost: mostTimes,
+        },
+        {
+          name: `CPU of a request of ours ÷ ${lastName}, the median of the rounds,`,
+          value: median((ours, last) => ours.cpuMilliseconds / last.cpuMilliseconds),
+          atMost: mostTimes,
         },
       ],
       notes: [],

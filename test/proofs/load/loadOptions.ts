@@ -23,7 +23,7 @@ HTTP with the SDK, with lookups alone; all in one run and in turns. Fails at any
 line of level ERROR.
 
 Options:
-  --seconds N       how long each of a contender's turns lasts (default 10)
+  --seconds N       how long each of a contender's turns lasts (default 3)
   --connections N   how many requests are under way at once (default 10)
   --soak 10m        instead, put the service alone under the mix for that long, and fail too when its
                     memory does not stay flat
@@ -37,7 +37,7 @@ export function parseLoadOptions(args: string[]): LoadOptions {
   const { values } = parseArgs({
     args,
     options: {
-      seconds: { type: 'string', default: '10' },
+      seconds: { type: 'string', default: '3' },
       connections: { type: 'string', default: '10' },
       soak: { type: 'string' },
       json: { type: 'boolean', default: false },
