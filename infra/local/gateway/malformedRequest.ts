@@ -1,17 +1,31 @@
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { gatewayErrors } from '../../gateway/gatewayErrors.ts';
 import { toErrorAnswer } from './gatewayAnswer.ts';
 
-/** Answers bytes that are not an HTTP request, or one with headers past all limits. */
+/**
+ * Answers bytes that are not an HTTP request, or one with headers past all limits. Behind a request that is
+ * still being answered they wait for that answer: this one would be taken for it, and the request may be an
+ * update that is stored.
+ */
 export function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // As the server's own handler does: bytes after a response has begun would be taken for a part of it.
-  const underWay = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage;
-  if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent) {
+  // Node.js gives no other sight of a response that is under way; its own handler looks here too.
+  const { _httpMessage: underWay } = socket as Duplex & { _httpMessage?: ServerResponse | null };
+  if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy(error);
-    return;
+  } else if (underWay?.req.complete) {
+    underWay.once('finish', () => refuse(socket));
+  } else if (underWay?.headersSent) {
+    // Bytes behind the beginning of a response would be taken for a part of it.
+    socket.destroy(error);
+  } else {
+    refuse(socket);
   }
+}
+
+function refuse(socket: Duplex): void {
+  if (!socket.writable) return;
   const { statusCode, headers, body } = toErrorAnswer(gatewayErrors.DEFAULT_4XX, randomUUID());
   const lines = Object.entries({
     ...headers,

@@ -80,6 +80,8 @@ function frame(random: Random, body: Buffer | null) {
     ['X-Folded: a', ' b'],
     ['No colon'],
     [': no name'],
+    [`Content-Length: ${content.length}`],
+    [`Content-Length: ${content.length}`],
     ['Connection: close'],
     ['Connection: upgrade', 'Upgrade: websocket'],
     ['Expect: 100-continue', `Content-Length: ${content.length}`],
@@ -87,7 +89,8 @@ function frame(random: Random, body: Buffer | null) {
     [`X-Huge: ${'x'.repeat(20_000)}`],
     Array.from({ length: 3_000 }, (_, line) => `X${line}: `),
   ]);
-  return { lines, content: random.chance(0.5) ? content : chunked, isSound: false };
+  const followed = Buffer.concat([content, Buffer.from('no HTTP\r\n\r\n')]);
+  return { lines, content: random.pick([content, content, chunked, followed]), isSound: false };
 }
 
 /** Whether Node.js reads it as one request, so that the next one on the connection is another. */
