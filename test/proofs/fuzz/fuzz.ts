@@ -14,8 +14,9 @@ const DEADLINE_MILLISECONDS = 20_000;
 const PROGRESS_MILLISECONDS = 5_000;
 
 await runCommand(async (args) => {
-  const { help: isHelp, seed, runs, only } = parseFuzzOptions(args);
+  const { help: isHelp, seed, runs: count, only } = parseFuzzOptions(args);
   if (isHelp) return void process.stdout.write(help);
+  const runs = only === undefined ? count : 1;
   const tell = process.stderr.write.bind(process.stderr);
   const print = process.stdout.write.bind(process.stdout);
   tell(`Seed ${seed}\n`);
@@ -30,7 +31,7 @@ await runCommand(async (args) => {
   const report = await runFuzz(target, log, {
     seed,
     first: only ?? 0,
-    runs: only === undefined ? runs : 1,
+    runs,
     deadlineMilliseconds: DEADLINE_MILLISECONDS,
     checkEvery: 10_000,
     onProgress(sofar) {

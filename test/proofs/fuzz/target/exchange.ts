@@ -17,7 +17,9 @@ export async function exchange(
   cases: readonly SocketCase[],
   deadlineMilliseconds: number,
 ): Promise<Exchanged> {
-  const methods = cases.map(({ chunks }) => /^[^ ]*/.exec(String(chunks[0]))?.[0] ?? '');
+  const methods = cases.map(
+    ({ chunks }) => /^[^ ]*/.exec(String(Buffer.concat(chunks)))?.[0] ?? '',
+  );
   const [{ framing } = { framing: 'whole' }] = cases;
   const { promise, resolve, reject } = Promise.withResolvers<ReadAnswers>();
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
