@@ -25,6 +25,9 @@ export function makeBytes(random: Random, request: FuzzRequest): Made {
       return { chunks: [withText(random, bytes)], framing: 'broken' };
     case 4:
       return { chunks: [Buffer.from(random.pick(noHttp), 'latin1')], framing: 'half' };
+    case 5:
+      // What comes behind a request may not take the place of its answer.
+      return { chunks: [bytes, Buffer.from('no HTTP\r\n\r\n')], framing: 'broken' };
     default: {
       const at = random.below(bytes.length);
       return { chunks: [bytes.subarray(0, at), bytes.subarray(at)], framing: whole.framing };
@@ -80,8 +83,6 @@ function frame(random: Random, body: Buffer | null) {
     ['X-Folded: a', ' b'],
     ['No colon'],
     [': no name'],
-    [`Content-Length: ${content.length}`],
-    [`Content-Length: ${content.length}`],
     ['Connection: close'],
     ['Connection: upgrade', 'Upgrade: websocket'],
     ['Expect: 100-continue', `Content-Length: ${content.length}`],
@@ -89,8 +90,7 @@ function frame(random: Random, body: Buffer | null) {
     [`X-Huge: ${'x'.repeat(20_000)}`],
     Array.from({ length: 3_000 }, (_, line) => `X${line}: `),
   ]);
-  const followed = Buffer.concat([content, Buffer.from('no HTTP\r\n\r\n')]);
-  return { lines, content: random.pick([content, content, chunked, followed]), isSound: false };
+  return { lines, content: random.chance(0.5) ? content : chunked, isSound: false };
 }
 
 /** Whether Node.js reads it as one request, so that the next one on the connection is another. */
