@@ -33,7 +33,7 @@ await runCommand(async (args) => {
     first: only ?? 0,
     runs,
     deadlineMilliseconds: DEADLINE_MILLISECONDS,
-    checkEvery: 10_000,
+    checkEvery: 5_000,
     onProgress(sofar) {
       if (performance.now() - told < PROGRESS_MILLISECONDS) return;
       told = performance.now();
