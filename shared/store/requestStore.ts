@@ -67,6 +67,17 @@ export function defineRequestStore(
     };
   }
 
+  /** Of a note that may have been taken, or not. Where this fails too, the request waits until its time is over. */
+  async function withdraw(petId: bigint, fingerprint: string, attempt: string): Promise<void> {
+    const command = new PutItemCommand({
+      TableName: tableName,
+      Item: { ...toRecord(petId, fingerprint), a: { N: String(ended.withoutEffect) } },
+      ConditionExpression: 'a = :attempt',
+      ExpressionAttributeValues: { ':attempt': { N: attempt } },
+    });
+    await client.send(command).catch(() => {});
+  }
+
   const store: RequestStore = {
     async begin(petId, version, fingerprint, seen = ended.withoutEffect) {
       // A fraction of its own tells this attempt from others of the same millisecond.
@@ -86,7 +97,10 @@ export function defineRequestStore(
         await client.send(command);
         return undefined;
       } catch (error) {
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        if (!(error instanceof ConditionalCheckFailedException)) {
+          await withdraw(petId, fingerprint, attempt);
+          throw error;
+        }
       }
       const found = await store.find(petId, version);
       // The SDK repeats a call whose answer was lost, and then meets its own first try.

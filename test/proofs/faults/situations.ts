@@ -107,17 +107,24 @@ const updates: Situation[] = [
   { name: 'plain', update: {}, call: write },
   { name: 'If-Match', update: { ifMatch: 'current' }, call: write } as const,
   { name: 'Idempotency-Key', update: { idempotencyKey: true }, call: write },
-  {
-    name: 'Idempotency-Key, its look',
-    update: { idempotencyKey: true },
-    call: { action: 'Query', table: 'requests' },
-  },
   { name: 'Idempotency-Key, its note', update: { idempotencyKey: true }, call: remember },
+  {
+    name: 'Idempotency-Key, its answer',
+    update: { idempotencyKey: true },
+    call: remember,
+    after: 1,
+  },
   { name: 'both', update: { ifMatch: 'current', idempotencyKey: true }, call: write } as const,
   {
     name: 'both, its note',
     update: { ifMatch: 'current', idempotencyKey: true },
     call: remember,
+  } as const,
+  {
+    name: 'both, its answer',
+    update: { ifMatch: 'current', idempotencyKey: true },
+    call: remember,
+    after: 1,
   } as const,
   { name: 'stale If-Match', update: { ifMatch: 'stale' }, call: write } as const,
   {
