@@ -27,6 +27,10 @@ export interface InventoryUpdates {
   setQuantity(update: Update, idempotencyKey?: string): Promise<InventoryEntry>;
 }
 
+/** An attempt of the same request is at work. */
+const busy = { item: undefined };
+type Answered = Pick<AnsweredRequest, 'item' | 'replaced'>;
+
 /** How often, and how many milliseconds apart, an answer is looked for that is being written down. */
 const LOOKS = 4;
 const PAUSE = 40;
@@ -62,22 +66,30 @@ export function defineInventoryUpdates(
     const { version, fingerprint } = toFingerprint(update, idempotencyKey);
     const earlier = await beginSoon(petId, version, fingerprint);
     if (earlier?.item) return { item: earlier.item, version };
+    if (earlier === busy) return answer(await findBusy(update, version));
     try {
-      const answered = await setOrFind(update, version, earlier !== undefined);
-      await requests.put({ fingerprint, ...answered });
-      return { item: answered.item, version };
+      return await answer(await setOrFind(update, version, earlier !== undefined));
     } catch (error) {
       await noteEnd(petId, fingerprint, error);
       throw error;
+    }
+
+    async function answer(answered: Answered): Promise<InventoryEntry> {
+      await requests.put({ fingerprint, ...answered });
+      return { item: answered.item, version };
     }
   }
 
   /**
    * Notes that the request is at work, once no other attempt of it is.
-   * @returns what is known of it: its answer, or that an attempt ended of which nobody knows the effect
-   * @throws {StoreUnavailable} while another attempt is at work
+   * @returns what is known of it: its answer, or that an attempt ended of which nobody knows the effect; or
+   *   `busy`, while another attempt is at work
    */
-  async function beginSoon(petId: bigint, version: string, fingerprint: string) {
+  async function beginSoon(
+    petId: bigint,
+    version: string,
+    fingerprint: string,
+  ): Promise<KnownRequest | typeof busy | undefined> {
     for (let look = 1; ; look += 1) {
       const known = await requests.begin(petId, version, fingerprint);
       if (!known) return undefined;
@@ -87,9 +99,34 @@ export function defineInventoryUpdates(
         const other = await requests.begin(petId, version, fingerprint, known.attempt);
         if (!other) return known;
       }
-      if (look === LOOKS) throw toBusy();
+      if (look === LOOKS) return busy;
       await pause(PAUSE * 2 ** look);
     }
+  }
+
+  /**
+   * The effect of an attempt that may be at work still, where it is there to be seen.
+   * @throws {StoreUnavailable} where it is not
+   */
+  async function findBusy(update: Update, version: string): Promise<Answered> {
+    const done = await findDone(update, version).catch((error: unknown) => {
+      if (error instanceof NotFound) return undefined;
+      throw error;
+    });
+    if (done) return done;
+    throw new StoreUnavailable(new Error('The same request is at work already.'));
+  }
+
+  /** What an update did that may have happened before, where that can be told. */
+  async function findDone(update: Update, version: string): Promise<Answered | undefined> {
+    const { petId, quantity } = update;
+    const replaced = toOnly(update.versions);
+    // Changes nothing: only an entry in the state that this update gives is set to that state.
+    const own = { ...update, versions: [version] };
+    const outcome = await updateEntry(client, tableName, own, version);
+    if (outcome.kind === 'updated') return { item: outcome.item, replaced };
+    const isDone = (await trace(update, outcome.current, version)) === 'happened';
+    return isDone ? { item: { petId, quantity, status: outcome.status }, replaced } : undefined;
   }
 
   /** @param isRepeated whether the update may have happened before: then it is looked for first */
@@ -97,13 +134,12 @@ export function defineInventoryUpdates(
     update: Update,
     version: string,
     isRepeated: boolean,
-  ): Promise<Pick<AnsweredRequest, 'item' | 'replaced'>> {
+  ): Promise<Answered> {
     const { petId, quantity, versions } = update;
-    const isDone = isRepeated && !versions;
-    // Where nothing is asked of the entry's state, only its own version says that it is done already.
-    const outcome = isDone
-      ? await updateEntry(client, tableName, { ...update, versions: [version] }, version)
-      : await updateEntry(client, tableName, update, version);
+    // Where an update asks nothing of the entry's state, its condition would not tell that it is done already.
+    const done = isRepeated && !versions ? await findDone(update, version) : undefined;
+    if (done) return done;
+    const outcome = await updateEntry(client, tableName, update, version);
     if (outcome.kind === 'updated') return { item: outcome.item, replaced: outcome.replaced };
     switch (await trace(update, outcome.current, version)) {
       case 'happened':
@@ -114,7 +150,6 @@ export function defineInventoryUpdates(
       case 'never happened':
         throw toConflict(update, outcome);
       case 'untraceable':
-        if (isDone) return setOrFind(update, version, false);
         throw outcome.isCertain && !isRepeated ? toConflict(update, outcome) : toUnknown();
       default:
         throw toUnknown();
@@ -172,10 +207,6 @@ function toFingerprint({ petId, quantity, versions }: Update, idempotencyKey: st
 
 function toConflict({ petId }: Update, { current }: Conflict): PreconditionFailed {
   return new PreconditionFailed(entryPetId, petId, current);
-}
-
-function toBusy(): StoreUnavailable {
-  return new StoreUnavailable(new Error('The same request is at work already.'));
 }
 
 function toUnknown(): StoreUnavailable {
