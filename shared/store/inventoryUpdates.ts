@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { NotFound, PreconditionFailed, StoreUnavailable } from '../contract/errors/errors.ts';
-import { entryPetId } from '../contract/parameters/petIds.ts';
 import type { InventoryItem } from '../contract/schemas/inventory.ts';
-import { isKeyed, newVersion, toKeyedVersion, VERSION_BYTES } from './inventoryRecord.ts';
-import { pause } from './pause.ts';
-import { type AnsweredRequest, defineRequestStore, type KnownRequest } from './requestStore.ts';
-import { type Conflict, toOnly, type Update, updateEntry } from './updateEntry.ts';
+import { defineIdempotentUpdates } from './idempotentUpdates.ts';
+import { newVersion } from './inventoryRecord.ts';
+import { defineRequestStore } from './requestStore.ts';
+import { toConflict, toUnknown, type Update, updateEntry } from './updateEntry.ts';
 
 export interface InventoryEntry {
   readonly item: InventoryItem;
@@ -27,25 +24,17 @@ export interface InventoryUpdates {
   setQuantity(update: Update, idempotencyKey?: string): Promise<InventoryEntry>;
 }
 
-/** An attempt of the same request is at work. */
-const busy = { item: undefined };
-type Answered = Pick<AnsweredRequest, 'item' | 'replaced'>;
-
-/** How often, and how many milliseconds apart, an answer is looked for that is being written down. */
-const LOOKS = 4;
-const PAUSE = 40;
-/** Longer than any attempt is at work: a function's 28 s, its last call's 3 s, and what clocks differ by. */
-const MOST_MILLISECONDS = 35_000;
-/** Updates of an entry since one's own, past which that is no longer looked for. */
-const MOST_STEPS = 200;
-
 /** @param requestsTable where the answers to requests with an idempotency key are kept */
 export function defineInventoryUpdates(
   client: DynamoDBClient,
   tableName: string,
   requestsTable: string,
 ): InventoryUpdates {
-  const requests = defineRequestStore(client, requestsTable);
+  const setIdempotently = defineIdempotentUpdates(
+    client,
+    tableName,
+    defineRequestStore(client, requestsTable),
+  );
 
   /** One write, and where its condition fails one read. */
   async function setOnce(update: Update): Promise<InventoryEntry> {
@@ -55,162 +44,8 @@ export function defineInventoryUpdates(
     throw outcome.isCertain ? toConflict(update, outcome) : toUnknown();
   }
 
-  /**
-   * Three writes: a note that the request is at work, the update, whose version is made of the request, and
-   * then its answer, kept under that version with the one that it took the place of. So a request that is
-   * sent again finds its first answer, or that it is at work still; and where its answer was never written
-   * down, the updates since then lead back to it.
-   */
-  async function setIdempotently(update: Update, idempotencyKey: string): Promise<InventoryEntry> {
-    const { petId } = update;
-    const { version, fingerprint } = toFingerprint(update, idempotencyKey);
-    const earlier = await beginSoon(petId, version, fingerprint);
-    if (earlier?.item) return { item: earlier.item, version };
-    if (earlier === busy) return answer(await findBusy(update, version));
-    try {
-      return await answer(await setOrFind(update, version, earlier !== undefined));
-    } catch (error) {
-      await noteEnd(petId, fingerprint, error);
-      throw error;
-    }
-
-    async function answer(answered: Answered): Promise<InventoryEntry> {
-      await requests.put({ fingerprint, ...answered });
-      return { item: answered.item, version };
-    }
-  }
-
-  /**
-   * Notes that the request is at work, once no other attempt of it is.
-   * @returns what is known of it: its answer, or that an attempt ended of which nobody knows the effect; or
-   *   `busy`, while another attempt is at work
-   */
-  async function beginSoon(
-    petId: bigint,
-    version: string,
-    fingerprint: string,
-  ): Promise<KnownRequest | typeof busy | undefined> {
-    for (let look = 1; ; look += 1) {
-      const known = await requests.begin(petId, version, fingerprint);
-      if (!known) return undefined;
-      if (known.fingerprint !== fingerprint) throw toUnknown();
-      if (known.item) return known;
-      if (known.attempt + MOST_MILLISECONDS < Date.now()) {
-        const other = await requests.begin(petId, version, fingerprint, known.attempt);
-        if (!other) return known;
-      }
-      if (look === LOOKS) return busy;
-      await pause(PAUSE * 2 ** look);
-    }
-  }
-
-  /**
-   * The effect of an attempt that may be at work still, where it is there to be seen.
-   * @throws {StoreUnavailable} where it is not
-   */
-  async function findBusy(update: Update, version: string): Promise<Answered> {
-    const done = await findDone(update, version).catch((error: unknown) => {
-      if (error instanceof NotFound) return undefined;
-      throw error;
-    });
-    if (done) return done;
-    throw new StoreUnavailable(new Error('The same request is at work already.'));
-  }
-
-  /** What an update did that may have happened before, where that can be told. */
-  async function findDone(update: Update, version: string): Promise<Answered | undefined> {
-    const { petId, quantity } = update;
-    const replaced = toOnly(update.versions);
-    // Changes nothing: only an entry in the state that this update gives is set to that state.
-    const own = { ...update, versions: [version] };
-    const outcome = await updateEntry(client, tableName, own, version);
-    if (outcome.kind === 'updated') return { item: outcome.item, replaced };
-    const isDone = (await trace(update, outcome.current, version)) === 'happened';
-    return isDone ? { item: { petId, quantity, status: outcome.status }, replaced } : undefined;
-  }
-
-  /** @param isRepeated whether the update may have happened before: then it is looked for first */
-  async function setOrFind(
-    update: Update,
-    version: string,
-    isRepeated: boolean,
-  ): Promise<Answered> {
-    const { petId, quantity, versions } = update;
-    // Where an update asks nothing of the entry's state, its condition would not tell that it is done already.
-    const done = isRepeated && !versions ? await findDone(update, version) : undefined;
-    if (done) return done;
-    const outcome = await updateEntry(client, tableName, update, version);
-    if (outcome.kind === 'updated') return { item: outcome.item, replaced: outcome.replaced };
-    switch (await trace(update, outcome.current, version)) {
-      case 'happened':
-        return {
-          item: { petId, quantity, status: outcome.status },
-          replaced: toOnly(versions),
-        };
-      case 'never happened':
-        throw toConflict(update, outcome);
-      case 'untraceable':
-        throw outcome.isCertain && !isRepeated ? toConflict(update, outcome) : toUnknown();
-      default:
-        throw toUnknown();
-    }
-  }
-
-  /** For the next attempt. Where it cannot be noted, that one waits until this one's time is over. */
-  async function noteEnd(petId: bigint, fingerprint: string, error: unknown): Promise<void> {
-    const isRefused = error instanceof NotFound || error instanceof PreconditionFailed;
-    try {
-      await requests.end(petId, fingerprint, isRefused ? 'withoutEffect' : 'unknown');
-    } catch {
-      // What went wrong at first is what the client and the log are told.
-    }
-  }
-
-  /** Whether an update happened, by way of those that came after it. */
-  async function trace({ petId, versions }: Update, current: string, own: string) {
-    let version = current;
-    for (let step = 0; step < MOST_STEPS && isKeyed(version); step += 1) {
-      const request = await findSoon(petId, version);
-      if (!request) return 'being written down';
-      if (request.replaced === own) return 'happened';
-      if (request.replaced === undefined) break;
-      if (versions?.includes(request.replaced)) return 'never happened';
-      version = request.replaced;
-    }
-    return 'untraceable';
-  }
-
-  async function findSoon(petId: bigint, version: string): Promise<KnownRequest | undefined> {
-    for (let look = 1; ; look += 1) {
-      const found = await requests.find(petId, version);
-      if (found?.item || look === LOOKS) return found?.item && found;
-      await pause(PAUSE);
-    }
-  }
-
   return {
     setQuantity: (update, idempotencyKey) =>
       idempotencyKey === undefined ? setOnce(update) : setIdempotently(update, idempotencyKey),
   };
-}
-
-/** The same request has the same fingerprint, which begins with the version that its update gives. */
-function toFingerprint({ petId, quantity, versions }: Update, idempotencyKey: string) {
-  const request = JSON.stringify([idempotencyKey, `${petId}`, quantity, versions ?? null]);
-  const hash = createHash('sha256').update(request).digest();
-  const version = toKeyedVersion(hash.subarray(0, VERSION_BYTES));
-  return {
-    version,
-    fingerprint: `${version}.${hash.subarray(VERSION_BYTES, 20).toString('base64url')}`,
-  };
-}
-
-function toConflict({ petId }: Update, { current }: Conflict): PreconditionFailed {
-  return new PreconditionFailed(entryPetId, petId, current);
-}
-
-function toUnknown(): StoreUnavailable {
-  return new StoreUnavailable(
-    new Error('An update was not answered, and others came after it: it may have happened.'),
-  );
 }

@@ -6,7 +6,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { isThrottlingError } from '@smithy/core/retry';
-import { NotFound } from '../contract/errors/errors.ts';
+import { NotFound, PreconditionFailed, StoreUnavailable } from '../contract/errors/errors.ts';
 import { entryPetId } from '../contract/parameters/petIds.ts';
 import type { InventoryItem } from '../contract/schemas/inventory.ts';
 import type { PetStatus } from '../contract/values/petStatus.ts';
@@ -89,6 +89,18 @@ export async function updateEntry(
 /** The version that an update took the place of, where only one would do. */
 export function toOnly(versions: readonly string[] = []): string | undefined {
   return versions.length === 1 ? versions[0] : undefined;
+}
+
+/** For a client whose update changed nothing. */
+export function toConflict({ petId }: Update, { current }: Conflict): PreconditionFailed {
+  return new PreconditionFailed(entryPetId, petId, current);
+}
+
+/** For a client whose update may have happened. */
+export function toUnknown(): StoreUnavailable {
+  return new StoreUnavailable(
+    new Error('An update was not answered, and others came after it: it may have happened.'),
+  );
 }
 
 async function readEntry(
