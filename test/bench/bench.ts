@@ -6,6 +6,7 @@ import { help, type PartName, parseBenchOptions } from './benchOptions.ts';
 import { buildBundles } from './bundles/buildBundles.ts';
 import { measureBytes } from './parts/bytes.ts';
 import { measureCold } from './parts/cold.ts';
+import { measureFirst } from './parts/first.ts';
 import { measureList } from './parts/list.ts';
 import type { Part } from './parts/part.ts';
 import { measureWarm } from './parts/warm.ts';
@@ -13,6 +14,7 @@ import { type Section, toText } from './report/section.ts';
 
 const parts: Record<PartName, Part> = {
   cold: measureCold,
+  first: measureFirst,
   list: measureList,
   warm: measureWarm,
   bytes: measureBytes,

@@ -8,6 +8,13 @@ export function buildPeer(outdir: string): Promise<Record<BenchedId, string>> {
   );
 }
 
+/** The peer of whoever turns on the one setting that every guide names. */
+export function buildMinifiedPeer(outdir: string): Promise<Record<BenchedId, string>> {
+  return buildEach('peer', (source, name) =>
+    buildFile(source, join(outdir, 'minified', name, 'index.mjs'), { ...asDefault, minify: true }),
+  );
+}
+
 /** esbuild's own settings for Node.js, and the `require` that CommonJS packages in an ES module need. */
 export const asDefault: BuildOptions = {
   format: 'esm',

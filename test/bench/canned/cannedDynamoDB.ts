@@ -1,16 +1,18 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { type CannedPages, toCannedPages } from './cannedPages.ts';
 import { cannedOrders, cannedPet, toStringItem } from './cannedRecords.ts';
-import type { CannedTable } from './cannedTable.ts';
+import type { CannedEndpoints, CannedTable } from './cannedTable.ts';
+import { makeCertificate } from './certificate.ts';
 
 /*
  * A process that answers as DynamoDB does, with answers made beforehand: what a function costs is then
  * the function's alone. Each message is a `CannedTable`. `GET /pages/N` answers a page of the Scan to
- * whoever speaks plain HTTP.
+ * whoever speaks plain HTTP. It holds the one key that it was told of, and one pet.
  */
 let table: CannedTable = { entries: 0, key: {} };
 const segments = new Map<string, CannedPages>();
@@ -27,9 +29,13 @@ const answers: Record<string, (input: Input) => string> = {
     const item = `{"p":${JSON.stringify(Key?.p)},"q":{"N":"7"},"s":{"S":"a"},"v":{"B":"nz3kW5c="}}`;
     return `{"Attributes":${item},${toCapacity('inventory', 1)}}`;
   },
-  GetItem: ({ TableName = '' }) => {
-    const item = TableName === 'pets' ? cannedPet : toStringItem(table.key);
-    return `{"Item":${JSON.stringify(item)},${toCapacity(TableName, 0.5)}}`;
+  GetItem: ({ TableName = '', Key = {} }) => {
+    const held = TableName === 'pets' ? cannedPet : toStringItem(table.key);
+    const isHeld = Object.entries(Key).every(
+      ([name, value]) => JSON.stringify(value) === JSON.stringify(held[name as keyof typeof held]),
+    );
+    const item = isHeld ? `"Item":${JSON.stringify(held)},` : '';
+    return `{${item}${toCapacity(TableName, 0.5)}}`;
   },
   Query: ({ TableName = '' }) =>
     `{"Count":${cannedOrders.length},"Items":${JSON.stringify(cannedOrders)},"ScannedCount":${cannedOrders.length},${toCapacity(TableName, 0.5)}}`,
@@ -76,9 +82,18 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   sendJson(response, Buffer.from(toAnswer(input)));
 }
 
-const server = createServer((request, response) => void answer(request, response));
-server.listen(0, '127.0.0.1');
-await once(server, 'listening');
+async function listen(server: Server): Promise<string> {
+  server.on('request', (request, response) => void answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const identity = makeCertificate();
+const [plain, secure] = await Promise.all([
+  listen(createServer()),
+  listen(createSecureServer(identity)),
+]);
 process.on('message', (message: CannedTable) => {
   if (message.entries !== table.entries) segments.clear();
   table = message;
@@ -86,4 +101,8 @@ process.on('message', (message: CannedTable) => {
   process.send?.({});
 });
 process.on('disconnect', () => process.exit());
-process.send?.({ endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+process.send?.({
+  endpoint: `http://${plain}`,
+  secureEndpoint: `https://${secure}`,
+  certificate: identity.cert,
+} satisfies CannedEndpoints);

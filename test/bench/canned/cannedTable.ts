@@ -5,3 +5,12 @@ export interface CannedTable {
   /** The record of the only valid API key. */
   readonly key: Record<string, string>;
 }
+
+/** Where the canned DynamoDB answers. */
+export interface CannedEndpoints {
+  readonly endpoint: string;
+  /** The same over TLS, as DynamoDB itself does. */
+  readonly secureEndpoint: string;
+  /** What a function has to trust there, in PEM. */
+  readonly certificate: string;
+}

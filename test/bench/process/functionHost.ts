@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
-import type { CannedTable } from '../canned/cannedTable.ts';
+import type { CannedEndpoints, CannedTable } from '../canned/cannedTable.ts';
 import type { PartInput } from '../parts/part.ts';
 import { type ChildProcess, startChild } from './childProcess.ts';
 import { toFunctionEnvironment } from './functionEnvironment.ts';
@@ -14,11 +16,13 @@ export interface FunctionHost {
   setEntries(entries: number): Promise<void>;
   /** @param name what its CPU profile is called, if one is wanted */
   startFunction(bundle: string, name: string): Promise<ChildProcess<Loaded>>;
+  /** As `startFunction`, on a DynamoDB that speaks TLS. */
+  startSecureFunction(bundle: string, name: string): Promise<ChildProcess<Loaded>>;
   end(): Promise<void>;
 }
 
 export async function startFunctionHost({ bundles, profile }: PartInput): Promise<FunctionHost> {
-  const canned = await startChild<{ endpoint: string }>(
+  const canned = await startChild<CannedEndpoints>(
     new URL('../canned/cannedDynamoDB.ts', import.meta.url).pathname,
   );
   const { keyId, secretHash, apiKey } = mintApiKey();
@@ -42,13 +46,22 @@ export async function startFunctionHost({ bundles, profile }: PartInput): Promis
     await canned.ask(table);
   };
   await setEntries(50);
+  const { endpoint, secureEndpoint, certificate } = canned.first;
+  const trusted = join(dirname(bundles.functionProcess), 'certificate.pem');
+  writeFileSync(trusted, certificate);
+  const start = (bundle: string, name: string, environment: Record<string, string>) =>
+    startChild<Loaded>(bundles.functionProcess, [bundle], {
+      environment,
+      nodeOptions: toProfileOptions(name),
+    });
   return {
     apiKey,
     setEntries,
-    startFunction: (bundle, name) =>
-      startChild(bundles.functionProcess, [bundle], {
-        environment: toFunctionEnvironment(canned.first.endpoint),
-        nodeOptions: toProfileOptions(name),
+    startFunction: (bundle, name) => start(bundle, name, toFunctionEnvironment(endpoint)),
+    startSecureFunction: (bundle, name) =>
+      start(bundle, name, {
+        ...toFunctionEnvironment(secureEndpoint),
+        NODE_EXTRA_CA_CERTS: trusted,
       }),
     end: () => canned.end(),
   };

@@ -1,0 +1,140 @@
+import { type BenchedId, benchedIds } from '../bundles/buildFile.ts';
+import { toEvent } from '../process/events.ts';
+import { type FunctionHost, startFunctionHost } from '../process/functionHost.ts';
+import type { RunResult } from '../process/functionProcess.ts';
+import { interleave } from '../report/interleave.ts';
+import type { Goal, Section } from '../report/section.ts';
+import { type Summary, summarize } from '../report/statistics.ts';
+import { toColdMilliseconds } from './cpuModel.ts';
+import type { PartInput } from './part.ts';
+
+/** Megabytes: what the functions have, so what a cold start is told for. */
+const MEMORY = 512;
+
+const contenderNames = ['ours', 'minifiedPeer', 'peer', 'thin'] as const;
+type ContenderName = (typeof contenderNames)[number];
+
+const titles: Record<ContenderName, string> = {
+  ours: 'ours',
+  minifiedPeer: 'peer, minified',
+  peer: 'peer',
+  thin: 'floor: signed by hand',
+};
+
+/** What a client feels of a cold start: INIT and the first request of a fresh process, over TLS. */
+export async function measureFirst(input: PartInput): Promise<readonly Section[]> {
+  const host = await startFunctionHost(input);
+  try {
+    const figures = [];
+    for (const operationId of benchedIds) {
+      figures.push(...(await measureOperation(host, input, operationId)));
+    }
+    return [toSection(figures, input.quick ? 9 : 31)];
+  } finally {
+    await host.end();
+  }
+}
+
+/** In milliseconds. The ratios are to the minified peer. */
+interface Figures {
+  readonly operationId: BenchedId;
+  readonly name: ContenderName;
+  readonly init: Summary;
+  readonly first: Summary;
+  readonly cold: Summary;
+  readonly coldRatio: number;
+  readonly cpuRatio: number;
+  readonly waited: Summary;
+}
+
+interface Start {
+  /** CPU of INIT and of the first request. */
+  readonly init: number;
+  readonly first: number;
+  /** Time of both together past their CPU. */
+  readonly waited: number;
+}
+
+async function measureOperation(
+  host: FunctionHost,
+  { bundles, quick, report }: PartInput,
+  operationId: BenchedId,
+): Promise<Figures[]> {
+  const rounds = quick ? 9 : 31;
+  report(`first: ${operationId}, ${rounds} processes of each contender`);
+  const event = toEvent(operationId, host.apiKey);
+  const samples = await interleave(contenderNames, rounds, async (name): Promise<Start> => {
+    const bundle = bundles[name][operationId];
+    const child = await host.startSecureFunction(bundle, `first-${operationId}-${name}`);
+    const request = await child.ask<RunResult>({ event, times: 1 });
+    await child.end();
+    const { milliseconds, cpuMilliseconds } = child.first;
+    return {
+      init: cpuMilliseconds,
+      first: request.cpuMilliseconds,
+      waited: milliseconds + request.milliseconds - cpuMilliseconds - request.cpuMilliseconds,
+    };
+  });
+  const references = samples.get('minifiedPeer') ?? [];
+  const toCold = ({ init, first }: Start) => toColdMilliseconds(init, first, MEMORY);
+  return [...samples].map(([name, starts]) => ({
+    operationId,
+    name,
+    init: summarize(starts.map(({ init }) => init)),
+    first: summarize(starts.map(({ first }) => first)),
+    cold: summarize(starts.map(toCold)),
+    coldRatio: toRatio(starts, references, toCold),
+    cpuRatio: toRatio(starts, references, ({ init, first }) => init + first),
+    waited: summarize(starts.map(({ waited }) => waited)),
+  }));
+}
+
+/** Of the medians, as they stand side by side. */
+function toRatio(
+  starts: readonly Start[],
+  references: readonly Start[],
+  toTime: (start: Start) => number,
+): number {
+  return summarize(starts.map(toTime)).median / summarize(references.map(toTime)).median;
+}
+
+function toSection(figures: readonly Figures[], rounds: number): Section {
+  return {
+    title: `First: a cold start's INIT and first request, in milliseconds, at ${MEMORY} MB`,
+    columns: [
+      { name: 'operation' },
+      { name: 'contender' },
+      { name: 'INIT CPU', digits: 1 },
+      { name: 'request CPU', digits: 1 },
+      { name: 'CPU ÷ minified', digits: 2 },
+      { name: 'cold time', digits: 1 },
+      { name: '÷ minified', digits: 2 },
+      { name: 'waiting', digits: 1 },
+    ],
+    rows: figures.map(({ operationId, name, init, first, cpuRatio, cold, coldRatio, waited }) => [
+      operationId,
+      titles[name],
+      init,
+      first,
+      cpuRatio,
+      cold,
+      coldRatio,
+      waited,
+    ]),
+    goals: figures.filter(({ name }) => name === 'ours').flatMap(toGoals),
+    notes: [
+      `Medians of ${rounds} fresh processes each, taken in turns; in brackets the middle half of them.`,
+      'Cold time is the CPU of INIT, which Lambda runs on a whole processor, and that of the first request on the',
+      `share of one that ${MEMORY} MB buy (MB ÷ 1,769). Waiting is what both took besides, on this machine.`,
+      'DynamoDB is a process on this machine that speaks TLS. A request makes two calls: the key, and its own.',
+    ],
+  };
+}
+
+function toGoals({ operationId, coldRatio, cpuRatio }: Figures): Goal[] {
+  const atMost = operationId === 'updateInventory' ? 0.4 : 0.45;
+  return [
+    { name: `the cold time of ${operationId} ÷ the minified peer`, value: coldRatio, atMost },
+    { name: `the CPU of ${operationId} ÷ the minified peer`, value: cpuRatio, atMost: 0.7 },
+  ];
+}
