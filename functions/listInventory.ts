@@ -1,12 +1,17 @@
 import { listInventory } from '../shared/contract/operations/listInventory.ts';
 import { DEFAULT_LIMIT } from '../shared/contract/parameters/pageQuery.ts';
 import { defineStreamedHandler } from '../shared/http/defineStreamedHandler.ts';
+import { defineDynamoDB } from '../shared/runtime/dynamodb.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { defineInventoryList } from '../shared/store/inventoryList.ts';
 
 const service = openService();
-const inventory = defineInventoryList(service.client, readVariable('INVENTORY_TABLE'));
+const inventory = defineInventoryList(
+  service.client,
+  readVariable('INVENTORY_TABLE'),
+  defineDynamoDB({ beside: service.client }),
+);
 
 /** GET /inventory: all entries, however many, sent while they are read; or a page of them, or those of some ids. */
 export const handler = defineStreamedHandler(

@@ -2,6 +2,7 @@ import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client
 import { StoreUnavailable } from '../contract/errors/errors.ts';
 import { boundReplies } from './boundReplies.ts';
 import { callBounds } from './callBounds.ts';
+import { toClientSettings } from './clientSettings.ts';
 import { isOutage } from './isOutage.ts';
 import { countFailedWrite, countUnits } from './requestUnits.ts';
 
@@ -14,14 +15,36 @@ interface Answer {
   readonly ConsumedCapacity?: Consumed | readonly Consumed[];
 }
 
+/** What tells one client of a function from another. */
+export interface ClientKind {
+  /**
+   * Makes a command's chain of middleware once for all commands of its class, which takes a tenth off a small
+   * call. A command with middleware of its own must not be sent by such a client: its middleware would be left
+   * out, or stay for every command after it.
+   */
+  readonly cacheMiddleware?: boolean;
+  /** Another client, whose connections this one uses. */
+  readonly beside?: DynamoDBClient;
+}
+
 /**
  * A client that obeys the SDK's own variables (`AWS_REGION`, `AWS_ENDPOINT_URL_DYNAMODB`, …).
  * Its calls throw `StoreUnavailable` in place of what the SDK throws when DynamoDB throttles, fails or
  * cannot be reached or understood through every retry, and count the request units that they consume; of a write whose
  * condition fails too, although DynamoDB does not say how much it bills for that.
  */
-export function defineDynamoDB(): DynamoDBClient {
-  const client = new DynamoDBClient(callBounds);
+export function defineDynamoDB({
+  cacheMiddleware = false,
+  beside,
+}: ClientKind = {}): DynamoDBClient {
+  const client = new DynamoDBClient({
+    ...toClientSettings(),
+    ...callBounds,
+    ...(beside && { requestHandler: beside.config.requestHandler }),
+    cacheMiddleware,
+  });
+  // It walks everything that is sent and answered, also where there is no logger to tell of it.
+  client.middlewareStack.remove('loggerMiddleware');
   boundReplies(client);
   client.middlewareStack.add(
     (next, { commandName = '' }) =>

@@ -6,6 +6,7 @@ import { readVariable } from './environment.ts';
 
 /** What every function needs, made once a container and used by all its requests. */
 export interface Service {
+  /** For commands as they are: it remembers what becomes of each class of them. */
   readonly client: DynamoDBClient;
   readonly verifier: KeyVerifier;
   readonly allowedOrigins: readonly string[];
@@ -16,7 +17,7 @@ export interface Service {
 
 /** @throws {Error} when a variable of the environment is not set */
 export function openService(): Service {
-  const client = defineDynamoDB();
+  const client = defineDynamoDB({ cacheMiddleware: true });
   return {
     client,
     verifier: defineKeyVerifier(defineKeyStore(client, readVariable('API_KEYS_TABLE'))),

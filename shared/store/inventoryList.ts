@@ -44,6 +44,8 @@ export type ListedItem = InventoryItem | TaggedItem;
 export interface InventoryList {
   /** Every selected entry once; a last page comes even when it is empty. */
   pages(selection?: Selection): AsyncGenerator<InventoryPage, void, undefined>;
+  /** As `pages`, of an inventory that ends with its first entry: half a read unit, whatever there is. */
+  sample(): AsyncGenerator<InventoryPage, void, undefined>;
   /**
    * At most `limit` entries, from the start or from where a cursor says.
    * @throws {InvalidRequest} when the cursor is not one that this store gave
@@ -56,7 +58,12 @@ export interface InventoryList {
   find(petIds: readonly bigint[], selection?: Selection): Promise<ListedItem[]>;
 }
 
-export function defineInventoryList(client: DynamoDBClient, tableName: string): InventoryList {
+/** @param scanning sends what has middleware of its own, so it must not cache that of its commands */
+export function defineInventoryList(
+  client: DynamoDBClient,
+  tableName: string,
+  scanning: DynamoDBClient = client,
+): InventoryList {
   /** The records of ids, in no order. */
   async function readRecords(
     petIds: readonly bigint[],
@@ -90,7 +97,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string): 
       const filter = toFilter(status);
       const toJson = withTags ? toTaggedJson : toInventoryJson;
       const read = (ExclusiveStartKey?: Record<string, AttributeValue>) =>
-        scanPage(client, { TableName: tableName, ExclusiveStartKey, ...filter }, toJson);
+        scanPage(scanning, { TableName: tableName, ExclusiveStartKey, ...filter }, toJson);
       let page = await read();
       for (;;) {
         const { items, next } = page;
@@ -101,6 +108,15 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string): 
         if (!reading) return;
         page = await reading;
       }
+    },
+
+    async *sample() {
+      const { items } = await scanPage(
+        scanning,
+        { TableName: tableName, Limit: 1 },
+        toInventoryJson,
+      );
+      yield { items, isLast: true };
     },
 
     async page({ limit, cursor, status, withTags }) {

@@ -3,7 +3,7 @@ import type { InventoryItem } from '../contract/schemas/inventory.ts';
 import { defineIdempotentUpdates } from './idempotentUpdates.ts';
 import { newVersion } from './inventoryRecord.ts';
 import { defineRequestStore } from './requestStore.ts';
-import { toConflict, toUnknown, type Update, updateEntry } from './updateEntry.ts';
+import { toConflict, toUnknown, type Update, updateEntry, watchAttempts } from './updateEntry.ts';
 
 export interface InventoryEntry {
   readonly item: InventoryItem;
@@ -30,6 +30,7 @@ export function defineInventoryUpdates(
   tableName: string,
   requestsTable: string,
 ): InventoryUpdates {
+  watchAttempts(client);
   const setIdempotently = defineIdempotentUpdates(
     client,
     tableName,

@@ -4,6 +4,7 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { isThrottlingError } from '@smithy/core/retry';
 import { NotFound, PreconditionFailed, StoreUnavailable } from '../contract/errors/errors.ts';
@@ -64,7 +65,8 @@ export async function updateEntry(
     },
     ReturnValues: 'ALL_OLD',
   });
-  const unanswered = countUnanswered(command);
+  const unanswered = { count: 0 };
+  attempted.set(key, unanswered);
   try {
     const { Attributes: old = {} } = await client.send(command);
     const replaced = toVersion(old);
@@ -112,23 +114,30 @@ async function readEntry(
   return (await client.send(read)).Item;
 }
 
-/** Counts the attempts of which nobody knows whether they took effect. */
-function countUnanswered(command: UpdateItemCommand): { readonly count: number } {
-  const unanswered = { count: 0 };
-  command.middlewareStack.add(
+/** By an update's key, the very object: how many of its attempts nobody knows whether they took effect. */
+const attempted = new WeakMap<object, { count: number }>();
+
+/**
+ * Has a client count those attempts. Of the client and not of each command, whose middleware a client that
+ * caches would not know.
+ */
+export function watchAttempts({ middlewareStack }: DynamoDBClient): void {
+  middlewareStack.add(
     (next) =>
       async function watchAttempt(args) {
         try {
           return await next(args);
         } catch (error) {
+          const unanswered = attempted.get(
+            (args.input as Partial<UpdateItemCommandInput>).Key ?? {},
+          );
           const isAnswer =
             error instanceof ConditionalCheckFailedException || isThrottlingError(error as never);
-          if (!isAnswer) unanswered.count += 1;
+          if (unanswered && !isAnswer) unanswered.count += 1;
           throw error;
         }
       },
-    // Within the SDK's retries, which run in the same step at a higher priority.
-    { step: 'finalizeRequest', priority: 'low', name: 'watchAttempt' },
+    // Within the SDK's retries, which run in the same step at a higher priority. A client may have several users.
+    { step: 'finalizeRequest', priority: 'low', name: 'watchAttempt', override: true },
   );
-  return unanswered;
 }
