@@ -1,5 +1,6 @@
 import { getPet } from '../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
+import { defineWarmUp, LEAST_ID } from '../shared/http/warmUp.ts';
 import { defineDocuments } from '../shared/runtime/documents.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
@@ -12,3 +13,5 @@ const pets = definePetStore(defineDocuments(service.client), readVariable('PETS_
 export const handler = defineHandler(getPet, service, async ({ parameters: { petId } }) => ({
   body: await pets.get(petId),
 }));
+
+export const warmUp = defineWarmUp(getPet, handler, { pathParameters: { petId: LEAST_ID } });

@@ -1,6 +1,7 @@
 import { listInventory } from '../shared/contract/operations/listInventory.ts';
 import { DEFAULT_LIMIT } from '../shared/contract/parameters/pageQuery.ts';
 import { defineStreamedHandler } from '../shared/http/defineStreamedHandler.ts';
+import { defineWarmUp } from '../shared/http/warmUp.ts';
 import { defineDynamoDB } from '../shared/runtime/dynamodb.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
@@ -28,4 +29,10 @@ export const handler = defineStreamedHandler(
     });
     return { body: items, next };
   },
+);
+
+/** Of the whole list's way, which is the longest. */
+export const warmUp = defineWarmUp(
+  listInventory,
+  defineStreamedHandler(listInventory, service, async () => ({ pages: inventory.sample() })),
 );

@@ -1,6 +1,7 @@
 import { listOrders } from '../shared/contract/operations/listOrders.ts';
 import { DEFAULT_LIMIT } from '../shared/contract/parameters/pageQuery.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
+import { defineWarmUp } from '../shared/http/warmUp.ts';
 import { defineDocuments } from '../shared/runtime/documents.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
@@ -18,3 +19,5 @@ export const handler = defineHandler(
     return { body: items, next };
   },
 );
+
+export const warmUp = defineWarmUp(listOrders, handler, { query: { limit: '1' } });

@@ -18,6 +18,7 @@ import { requestContext } from './middleware/requestContext.ts';
 import type { OperationMiddleware, OperationRequest, RequestState } from './operationRequest.ts';
 import type { Reply } from './reply.ts';
 import { boundTime, endTime, inTime, startTime } from './requestTime.ts';
+import { isWarmUp } from './warmUp.ts';
 
 /** What a handler is given: everything is checked already. */
 export interface OperationInput<O extends Operation> {
@@ -99,6 +100,7 @@ function startRequest(request: OperationRequest): void {
   // What calls the function without them is answered too.
   request.event ??= {} as never;
   request.context ??= {} as never;
+  request.internal.isWarmUp = isWarmUp(request.event);
   startAccessLog(request);
   startTime(request);
 }
@@ -109,5 +111,5 @@ function endRequest(
   commit: string | undefined,
 ): void {
   endTime(request);
-  logAccess(operation, request, commit);
+  if (!request.internal.isWarmUp) logAccess(operation, request, commit);
 }

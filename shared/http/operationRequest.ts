@@ -7,6 +7,8 @@ import type { RequestUnits } from '../runtime/requestUnits.ts';
 export interface RequestState extends Record<string, unknown> {
   /** Milliseconds since the epoch. */
   startedAt: number;
+  /** Whether it is the function's own: see `warmUp.ts`. */
+  isWarmUp: boolean;
   /** Runs until the request's deadline. */
   timer?: NodeJS.Timeout;
   /** Ends what the request waits for. */

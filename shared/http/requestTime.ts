@@ -3,7 +3,7 @@ import { setDeadline } from '../runtime/requestDeadline.ts';
 import type { OperationMiddleware, OperationRequest, RequestState } from './operationRequest.ts';
 
 /** Milliseconds before the function's time runs out at which a request that still waits is answered. */
-const MARGIN = 1_000;
+export const MARGIN = 1_000;
 
 /**
  * Starts the request's one deadline, for all that it waits for up to its answer, or, where that is

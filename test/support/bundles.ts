@@ -1,5 +1,13 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-import { bundling, replacements, toEntry } from '../../infra/service/bundling/bundling.ts';
+import {
+  bundling,
+  putInFront,
+  replacements,
+  toEntry,
+} from '../../infra/service/bundling/bundling.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 
 /** A function's code as a deployment uploads it, built without the CDK, which takes much longer. */
@@ -8,6 +16,14 @@ export async function buildBundle(id: OperationId): Promise<Uint8Array> {
   const [file] = outputFiles;
   if (!file) throw new Error(`esbuild made nothing of ${id}.`);
   return file.contents;
+}
+
+/** Lays a function's files into a folder as a deployment does. @returns the one that Lambda loads */
+export async function writeBundle(id: OperationId, folder: string): Promise<string> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'index.js'), await buildBundle(id));
+  execFileSync(process.execPath, [putInFront, folder]);
+  return join(folder, 'index.mjs');
 }
 
 /** The bytes of each package, and of our own sources, in a bundle built with the deployment's options. */

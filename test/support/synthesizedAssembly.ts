@@ -5,7 +5,7 @@ import { toFunctionName, toStackName } from '../../infra/stages/resourceNames.ts
 import { stages } from '../../infra/stages/stages.ts';
 import { mapOperations, type OperationId } from '../../shared/contract/operations.ts';
 
-/** Synthesizes into a folder. @returns each operation's `index.js`, as a deployment would upload it */
+/** Synthesizes into a folder. @returns each operation's `index.mjs`, as a deployment would upload it */
 export function synthesizeBundlesInto(outdir: string): Record<OperationId, string> {
   // The stages share their code, so one of them is enough.
   const stage = stages.staging;
@@ -19,7 +19,7 @@ export function synthesizeBundlesInto(outdir: string): Record<OperationId, strin
     const built = functions.find(
       ({ Properties }) => Properties.FunctionName === toFunctionName(stage, id),
     );
-    const path = join(outdir, String(built?.Metadata['aws:asset:path']), 'index.js');
+    const path = join(outdir, String(built?.Metadata['aws:asset:path']), 'index.mjs');
     if (!existsSync(path)) throw new Error(`The stack holds no bundle of ${id}.`);
     return path;
   });

@@ -19,8 +19,11 @@ export const replacements: Readonly<Record<string, string>> = {
   'node:zlib': toPath('lazyZlib.ts'),
 };
 
+/** Lays `index.mjs` into the folder of a bundle: `node putInFront.js FOLDER`. */
+export const putInFront = toPath('putInFront.js');
+
 /**
- * One minified file a function. CommonJS, since an ESM import of one of Node's own modules evaluates
+ * One minified file a function, behind a small one that awaits its warm-up. CommonJS, since an ESM import of one of Node's own modules evaluates
  * every export of it; with the SDK inside, since the one in the runtime comes with its credential
  * chain and changes under a deployed function. Either choice takes about a third off the cold load,
  * and the replacements another third.
@@ -33,6 +36,11 @@ export const bundling: BundlingOptions = {
   minify: true,
   bundleAwsSDK: true,
   mainFields: ['module', 'main'],
+  commandHooks: {
+    beforeInstall: () => [],
+    beforeBundling: () => [],
+    afterBundling: (_, outputFolder) => [`node "${putInFront}" "${outputFolder}"`],
+  },
   esbuildArgs: {
     '--legal-comments': 'none',
     ...Object.fromEntries(

@@ -5,7 +5,8 @@ import type { OperationMiddleware, OperationRequest } from '../operationRequest.
 
 /**
  * Lets in whoever sends exactly one `Authorization: Bearer <API_KEY>` (RFC 6750 section 2.1) whose key
- * is valid and has the permission. The scheme's name is case-insensitive (RFC 9110 section 11.1).
+ * is valid and has the permission. The scheme's name is case-insensitive (RFC 9110 section 11.1). The function's
+ * own warm-up, which no client can send, goes on without a key.
  */
 export function authenticate(verifier: KeyVerifier, permission: Permission): OperationMiddleware {
   async function verifyKey({ internal }: OperationRequest): Promise<void> {
@@ -13,6 +14,9 @@ export function authenticate(verifier: KeyVerifier, permission: Permission): Ope
     const before = internal.units.read;
     try {
       internal.key = await verifier.verify(apiKey);
+    } catch (error) {
+      if (!(internal.isWarmUp && error instanceof Unauthorized)) throw error;
+      internal.key = { keyId: '', name: '', permission };
     } finally {
       internal.keyReadUnits = internal.units.read - before;
     }

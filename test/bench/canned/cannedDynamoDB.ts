@@ -67,6 +67,17 @@ function sendJson(response: ServerResponse, body: Buffer, checksum = String(crc3
   response.end(body);
 }
 
+/** An entry is there if its id is 7. */
+function isMissing({ Key }: Input): boolean {
+  return JSON.stringify(Key?.p) !== '{"N":"7"}';
+}
+
+function sendFailedCondition(response: ServerResponse): void {
+  response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
+  const name = 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException';
+  response.end(`{"__type":"${name}","message":"The conditional request failed"}`);
+}
+
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const page = /^\/pages\/(\d+)$/.exec(request.url ?? '')?.[1];
   if (page !== undefined) return sendPage(toSegment(), Number(page), response);
@@ -77,6 +88,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     const start = input.ExclusiveStartKey?.p.N;
     return sendPage(pages, start === undefined ? 0 : (pages.pageAfter.get(start) ?? 0), response);
   }
+  if (action === 'UpdateItem' && isMissing(input)) return sendFailedCondition(response);
   const toAnswer = answers[action];
   if (!toAnswer) throw new Error(`There is no canned answer to ${action}.`);
   sendJson(response, Buffer.from(toAnswer(input)));

@@ -3,6 +3,7 @@ import { type MangledFault, type Mangling, manglings } from './manglings.ts';
 
 const throttled = 'The level of configured provisioned throughput for the table was exceeded.';
 const denied = 'User: arn:aws:sts::123456789012:assumed-role/secret is not authorized to perform';
+const expired = 'The security token included in the request is expired';
 const absent = 'Requested resource not found: Table: petstore-secret not found';
 
 /** How DynamoDB can refuse a call, or fail with it. */
@@ -13,6 +14,7 @@ const answers = {
   internalServerError: [500, 'InternalServerError', 'Could not process the request.'],
   unavailable: [503, 'ServiceUnavailable', 'Service is unavailable, please retry'],
   accessDenied: [400, 'AccessDeniedException', denied],
+  expiredToken: [400, 'ExpiredTokenException', expired],
   resourceNotFound: [400, 'ResourceNotFoundException', absent],
 } as const satisfies Record<string, readonly [status: number, type: string, message: string]>;
 

@@ -5,8 +5,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TableDefinition, tableNames, tables } from '../../../../infra/stages/tables.ts';
-import { operationIds } from '../../../../shared/contract/operations.ts';
+import {
+  type OperationId,
+  operationIds,
+  operations,
+} from '../../../../shared/contract/operations.ts';
 import { buildBundle } from '../../../support/bundles.ts';
+import { findResources } from '../../../support/stackTemplates.ts';
 import { synthesizeBundlesInto } from '../../../support/synthesizedAssembly.ts';
 
 /** Bytes. A cold start reads and compiles all of it: find out what grew before raising this. */
@@ -18,7 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const bundles = synthesizeBundlesInto(folder);
 
 describe.each(operationIds)('the bundle of %s', (id) => {
-  const path = bundles[id];
+  const path = toBundle(id);
   const code = readFileSync(path, 'utf8');
 
   beforeAll(() => {
@@ -34,9 +39,13 @@ describe.each(operationIds)('the bundle of %s', (id) => {
     vi.unstubAllGlobals();
   });
 
-  it('is one CommonJS file that exports the handler', () => {
-    expect(readdirSync(dirname(path))).toEqual(['index.js']);
-    expect(createRequire(path)(path).handler).toBeTypeOf('function');
+  it('is one CommonJS file, and the one in front of it that Lambda loads', () => {
+    // Lambda takes index, index.js and index.mjs, in this order, for `index.handler`.
+    expect(readdirSync(dirname(path))).toEqual(['function.cjs', 'index.mjs']);
+    expect(createRequire(path)(path)).toEqual({
+      handler: expect.any(Function),
+      warmUp: expect.any(Function),
+    });
   });
 
   it('is byte for byte what other tests build without the CDK', async () => {
@@ -67,9 +76,13 @@ describe.each(operationIds)('the bundle of %s', (id) => {
   });
 });
 
+function toBundle(id: OperationId): string {
+  return join(dirname(bundles[id]), 'function.cjs');
+}
+
 describe('a bundle that is loaded', () => {
   it.each(operationIds)('of %s leaves what it does not use of Node.js unloaded', (id) => {
-    const loaded = execFileSync(process.execPath, ['-e', listModules, bundles[id]], {
+    const loaded = execFileSync(process.execPath, ['-e', listModules, toBundle(id)], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH, ...environment },
     }).split('\n');
@@ -88,10 +101,37 @@ describe('a bundle that is loaded', () => {
   });
 });
 
+describe('the file in front of a bundle', () => {
+  it.each(operationIds)('of %s exports its handler, once its warm-up is over', (id) => {
+    const text = execFileSync(process.execPath, ['-e', readFront, bundles[id]], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, ...environment },
+    });
+    const { logged, ...found } = JSON.parse(text);
+    const { streamed = false } = operations[id];
+    expect(found).toEqual({
+      names: ['handler'],
+      streaming: streamed ? 'response' : null,
+      modules: [],
+    });
+    // Nothing listens there: it did go out, and was waited for.
+    expect(logged).toEqual([expect.objectContaining({ requestId: 'warm-up' })]);
+  });
+
+  it('is called as Lambda calls it, by a name that nothing else in the folder has', () => {
+    const functions = Object.values(findResources('production', 'AWS::Lambda::Function'));
+    const handlers = functions.map(({ Properties }) => Properties.Handler);
+    expect(new Set(handlers)).toEqual(new Set(['index.handler']));
+  });
+});
+
 const environment = {
   ALLOWED_ORIGINS: '*',
   DOCUMENTATION_ADDRESS: 'https://docs.petstore.example',
   AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'id',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:1',
   ...Object.fromEntries(tableNames.map((name) => [tables[name].variable, name])),
 };
 
@@ -100,4 +140,29 @@ const listModules = `
   const { handler } = require(process.argv[1]);
   if (typeof handler !== 'function') console.log('MISSING');
   console.log(process.moduleLoadList.map((name) => name.replace('NativeModule ', '')).join('\\n'));
+`;
+
+const readFront = `
+  const logged = [];
+  console.error = (line) => logged.push(line);
+  globalThis.awslambda = {
+    streamifyResponse(handler) {
+      handler[Symbol.for('aws.lambda.runtime.handler.streaming')] = 'response';
+      return handler;
+    },
+    HttpResponseStream: { from: (stream) => stream },
+  };
+  // What loads ES modules is up in Lambda, whose runtime is one.
+  const toModules = () => process.moduleLoadList.filter((name) => /^NativeModule (?!internal.modules)/.test(name));
+  import('node:url').then(async ({ pathToFileURL }) => {
+    const { warmUp } = require(require('node:path').join(require('node:path').dirname(process.argv[1]), 'function.cjs'));
+    await warmUp();
+    const known = new Set(toModules());
+    logged.length = 0;
+    const module = await import(pathToFileURL(process.argv[1]).href);
+    const streaming = module.handler[Symbol.for('aws.lambda.runtime.handler.streaming')] ?? null;
+    const modules = toModules().filter((name) => !known.has(name));
+    console.log(JSON.stringify({ names: Object.keys(module), streaming, modules, logged }));
+    process.exit();
+  });
 `;

@@ -1,0 +1,9 @@
+// What Lambda loads: a CommonJS bundle cannot await what it does while it is loaded, an ES module can. Lambda looks
+// for index.js before index.mjs, so the bundle has another name.
+// https://github.com/aws/aws-lambda-nodejs-runtime-interface-client/blob/main/src/UserFunction.js
+import { createRequire } from 'node:module';
+
+const { handler, warmUp } = createRequire(import.meta.url)('./function.cjs');
+await warmUp();
+
+export { handler };
