@@ -27,7 +27,7 @@ const headers = {
   },
   'Content-Encoding': {
     description: 'How the list is compressed, for a client that sent `Accept-Encoding`.',
-    schema: { type: 'string', enum: ['gzip'] },
+    schema: { type: 'string', enum: ['gzip', 'zstd'] },
   },
   Deprecation: {
     description: 'Since when the operation is deprecated: `@` and Unix seconds (RFC 9745).',

@@ -41,8 +41,8 @@ export function toSavings(
   const cheaperLogs = prices.infrequentLogsPerGigabyte / prices.logsPerGigabyte;
   return [
     {
-      name: 'Every client takes lists with gzip',
-      dollars: now - toTotal({ shares: toLists(['200'], '200 gzip') }),
+      name: 'Every client takes lists with zstd',
+      dollars: now - toTotal({ shares: toLists(['200', '200 gzip'], '200 zstd') }),
       price: "a header of the clients'; browsers send it by themselves",
     },
     {

@@ -6,7 +6,7 @@ import type { OperationId } from '../../../shared/contract/operations.ts';
  * would have that they stand in place of.
  */
 export const answersOf = {
-  listInventory: ['200', '200 gzip', '200 petId', '304', '400', '401', '429'],
+  listInventory: ['200', '200 gzip', '200 zstd', '200 petId', '304', '400', '401', '429'],
   updateInventory: ['200', '200 Idempotency-Key', '400', '401', '403', '404', '412', '429'],
   getPet: ['200', '400', '401', '404', '429'],
   listOrders: ['200', '400', '401', '429'],
@@ -15,7 +15,7 @@ export const answersOf = {
 export type Answer = (typeof answersOf)[OperationId][number];
 
 /** Of `listInventory`, the answers whose units grow with the inventory. */
-export const answersBySize: readonly Answer[] = ['200', '200 gzip', '304'];
+export const answersBySize: readonly Answer[] = ['200', '200 gzip', '200 zstd', '304'];
 
 /** The lengths of the inventory, in entries, that those answers were measured at. */
 export const measuredSizes = [1_000, 10_000, 100_000] as const;

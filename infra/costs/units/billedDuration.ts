@@ -37,15 +37,22 @@ function toTypical(operationId: OperationId, answer: Answer, entries: number): n
     case '200':
     case '304':
     case '200 gzip':
+    case '200 zstd':
       if (operationId === 'listInventory') return toListMilliseconds(answer, entries);
   }
   return 10;
 }
 
 /** Of 1,000 and of 100,000 entries, with 1,024 MB. */
-const listMilliseconds = { plain: [25, 700], gzip: [30, 900] } as const;
+const listMilliseconds = { plain: [25, 700], gzip: [30, 900], zstd: [26, 730] } as const;
 
 function toListMilliseconds(answer: Answer, entries: number): number {
-  const [small, large] = listMilliseconds[answer === '200 gzip' ? 'gzip' : 'plain'];
+  const [small, large] = listMilliseconds[toBodyKind(answer)];
   return Math.ceil(small + ((large - small) * (entries - 1_000)) / 99_000);
+}
+
+/** How the body of a list's answer is sent. */
+export function toBodyKind(answer: Answer): keyof typeof listMilliseconds {
+  if (answer === '200 zstd') return 'zstd';
+  return answer === '200 gzip' ? 'gzip' : 'plain';
 }

@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { operations } from '../../../shared/contract/operations.ts';
 import { parseInt64 } from '../../../shared/contract/values/parseInt64.ts';
 import type { ResponseObject } from '../openApi.ts';
@@ -79,10 +79,9 @@ function findBodyProblems({ headers, bytes }: WholeAnswer, pointer: string): str
   const wrongType = findTypeProblems({ headers }, 'application/json');
   if (wrongType.length > 0) return wrongType;
   const inexact: string[] = [];
-  const isGzip = headers.get('Content-Encoding') === 'gzip';
   let value: unknown;
   try {
-    const json = (isGzip ? gunzipSync(bytes) : bytes).toString('utf8');
+    const json = toDecoded(headers.get('Content-Encoding'), bytes).toString('utf8');
     value = JSON.parse(json, (key, member, { source = '' } = {} as Source) => {
       // No number of the interface is anything but an int64, digit for digit as it is written.
       if (typeof member === 'number' && parseInt64(source) === undefined) {
@@ -94,6 +93,12 @@ function findBodyProblems({ headers, bytes }: WholeAnswer, pointer: string): str
     return [`The body is not JSON: ${(error as Error).message}.`];
   }
   return [...inexact, ...findSchemaProblems(pointer, value)];
+}
+
+/** @throws {Error} when it is not compressed as its header says */
+function toDecoded(coding: string | null, bytes: Buffer): Buffer {
+  if (coding === 'zstd') return zstdDecompressSync(bytes);
+  return coding === 'gzip' ? gunzipSync(bytes) : bytes;
 }
 
 function findTypeProblems({ headers }: Pick<WholeAnswer, 'headers'>, wanted: string): string[] {

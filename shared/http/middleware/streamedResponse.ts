@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { acceptsGzip } from '../acceptsGzip.ts';
+import { compress } from '../compress.ts';
+import { toContentCoding } from '../contentCoding.ts';
 import { matchesIfNoneMatch } from '../entityTags.ts';
-import { toGzip } from '../gzip.ts';
 import {
   type HttpResponse,
   type OperationMiddleware,
@@ -13,8 +13,8 @@ import {
 import type { Pages, Reply } from '../reply.ts';
 import { bufferedResponse } from './bufferedResponse.ts';
 
-/** A body smaller than this goes out as it is: gzip would save less than a network packet. */
-const GZIP_FROM_BYTES = 1_024;
+/** A body smaller than this goes out as it is: compressing it would save less than a network packet. */
+const COMPRESSED_FROM_BYTES = 1_024;
 
 /**
  * As `bufferedResponse`, and sends an array's pages while they are read. The first page is read before
@@ -49,13 +49,14 @@ async function toPagesResponse(pages: Pages, request: OperationRequest): Promise
   }
   headers['Content-Type'] = 'application/json';
   const body = Readable.from(toArrayText(first.items, pages, nextPage));
-  if (first.items.length < GZIP_FROM_BYTES || !acceptsGzip(toHeader(request, 'accept-encoding'))) {
+  const coding = toContentCoding(toHeader(request, 'accept-encoding'));
+  if (first.items.length < COMPRESSED_FROM_BYTES || !coding) {
     return { statusCode: 200, headers, body };
   }
   return {
     statusCode: 200,
-    headers: { ...headers, 'Content-Encoding': 'gzip' },
-    body: toGzip(body),
+    headers: { ...headers, 'Content-Encoding': coding },
+    body: compress(body, coding),
   };
 }
 
@@ -80,7 +81,7 @@ async function* toArrayText(
   }
 }
 
-/** Weak, since the same entries are sent with and without gzip (RFC 9110 section 8.8.3.3). */
+/** Weak, since the same entries are sent compressed and not (RFC 9110 section 8.8.3.3). */
 function toEntityTag(items: Buffer): string {
   return `W/"${createHash('sha256').update(items).digest('base64url').slice(0, 22)}"`;
 }

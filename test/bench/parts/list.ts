@@ -76,6 +76,26 @@ function isOurs(contender: string): boolean {
   return contender.startsWith('ours');
 }
 
+/** What compressing adds to the plain list, and what it leaves of it. */
+function toZstdGoals(rows: readonly Row[]): Goal[] {
+  const [plain, gzip, zstd] = ['ours', 'ours, gzip', 'ours, zstd'].map((name) =>
+    rows.find(({ contender }) => contender === name),
+  );
+  const toAdded = (row?: Row) => (row?.cpu?.median ?? Number.NaN) - (plain?.cpu?.median ?? 0);
+  return [
+    {
+      name: 'the CPU of compressing 100,000 entries by zstd ÷ gzip',
+      value: toAdded(zstd) / toAdded(gzip),
+      atMost: 0.3,
+    },
+    {
+      name: 'the bytes of 100,000 entries by zstd ÷ gzip',
+      value: (zstd?.bytes ?? Number.NaN) / (gzip?.bytes ?? Number.NaN),
+      atMost: 1,
+    },
+  ];
+}
+
 function toMemoryGoals(rows: readonly Row[]): Goal[] {
   return rows.flatMap(({ contender, entries, memory }) => {
     if (entries !== LONGEST || memory === undefined) return [];
@@ -127,6 +147,7 @@ function toSection(rows: readonly Row[]): Section {
           value: toRatio(row) ?? Number.NaN,
           atMost: 1.05,
         })),
+      ...toZstdGoals(find(100_000)),
       ...toMemoryGoals(rows),
     ],
     notes: [

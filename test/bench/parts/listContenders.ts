@@ -11,9 +11,11 @@ export interface ListContender {
 
 export function toListContenders({ bundles }: Pick<PartInput, 'bundles'>): ListContender[] {
   const gzip = { 'Accept-Encoding': 'gzip' };
+  const zstd = { 'Accept-Encoding': 'zstd' };
   return [
     { name: 'ours', bundle: bundles.ours.listInventory, headers: {} },
     { name: 'ours, gzip', bundle: bundles.ours.listInventory, headers: gzip },
+    { name: 'ours, zstd', bundle: bundles.ours.listInventory, headers: zstd },
     {
       name: 'ours, include=etag',
       bundle: bundles.ours.listInventory,

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { AnswerUnits } from '../../../infra/costs/units/answerUnits.ts';
-import { toBilledDuration } from '../../../infra/costs/units/billedDuration.ts';
+import { toBilledDuration, toBodyKind } from '../../../infra/costs/units/billedDuration.ts';
 import { toGatewayRequests } from '../../../infra/costs/units/recordedUnits.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
-import { toGzip } from '../../../shared/http/gzip.ts';
+import { compress } from '../../../shared/http/compress.ts';
 import { toInventoryJson, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { toCannedEntry } from '../../bench/canned/cannedEntries.ts';
 import { type CannedItem, PAGE_SIZE, toItemSize } from '../../bench/canned/itemSize.ts';
@@ -22,12 +22,17 @@ export function toMeasuredItem(index: number): InventoryItem {
   };
 }
 
-/** The bodies of a whole list, plain and with gzip, made as the function makes them. */
-export async function toBodyBytes(entries: number): Promise<{ plain: number; gzip: number }> {
+/** The bodies of a whole list, plain and compressed, made as the function makes them. */
+export async function toBodyBytes(
+  entries: number,
+): Promise<Record<ReturnType<typeof toBodyKind>, number>> {
   const chunks = ['[', ...toPages(entries).flatMap((page, index) => [index ? ',' : '', page]), ']'];
   const text = chunks.filter((chunk) => chunk !== '').map((chunk) => Buffer.from(chunk));
-  const gzip = await buffer(toGzip(Readable.from(text)));
-  return { plain: text.reduce((sum, { length }) => sum + length, 0), gzip: gzip.length };
+  const [gzip, zstd] = await Promise.all(
+    (['gzip', 'zstd'] as const).map((coding) => buffer(compress(Readable.from(text), coding))),
+  );
+  const plain = text.reduce((sum, { length }) => sum + length, 0);
+  return { plain, gzip: gzip?.length ?? 0, zstd: zstd?.length ?? 0 };
 }
 
 /** The units of a Scan of the measured inventory, by the sizes of its records. */
@@ -66,7 +71,7 @@ export async function toLongerList(
   from: number,
   entries: number,
 ): Promise<AnswerUnits> {
-  const kind = seen.answer === '200 gzip' ? 'gzip' : 'plain';
+  const kind = toBodyKind(seen.answer);
   const [short, long] = [(await toBodyBytes(from))[kind], (await toBodyBytes(entries))[kind]];
   const grown = seen.answer === '304' ? 0 : long - short;
   const responseBytes = seen.responseBytes + grown;

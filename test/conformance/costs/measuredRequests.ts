@@ -31,6 +31,7 @@ export function toMeasuredRequests(petId: string, tag: string): MeasuredRequests
     listInventory: {
       '200': { path: '/inventory' },
       '200 gzip': { path: '/inventory', headers: { 'Accept-Encoding': 'gzip' } },
+      '200 zstd': { path: '/inventory', headers: { 'Accept-Encoding': 'zstd' } },
       '200 petId': { path: `/inventory?petId=${petId}` },
       '304': { path: '/inventory', headers: { 'If-None-Match': tag } },
       '400': { path: '/inventory?limit=0' },

@@ -57,8 +57,8 @@ describe('what a request is billed by', () => {
     async (answer) => {
       const short = measured.find((units) => units.answer === answer && units.entries === SMALLEST);
       expect(short?.readUnits).toBe(toListUnits(SMALLEST));
-      const { plain, gzip } = await toBodyBytes(SMALLEST);
-      const body = { '200': plain, '200 gzip': gzip, '304': 0 }[answer as '200'];
+      const { plain, gzip, zstd } = await toBodyBytes(SMALLEST);
+      const body = { '200': plain, '200 gzip': gzip, '200 zstd': zstd, '304': 0 }[answer as '200'];
       const head = Number(short?.responseBytes) - body;
       expect(head).toBeGreaterThan(300);
       expect(head).toBeLessThan(1_000);

@@ -1,9 +1,9 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { expectReadableFrom } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
 
-/** What a client saves that sends `If-None-Match` or accepts gzip. */
+/** What a client saves that sends `If-None-Match` or takes a compressed list. */
 export function describeConditionalList(target: TargetSource): void {
   async function list(headers: Record<string, string> = {}) {
     return send(target(), 'GET', '/inventory', { headers });
@@ -43,28 +43,37 @@ export function describeConditionalList(target: TargetSource): void {
   });
 
   describe('listInventory compresses its list', () => {
-    test.each(['gzip', 'br;q=1, gzip;q=0.5', '*'])(
-      'for a client that accepts %s',
+    test.each([
+      ['gzip', 'gzip'],
+      ['br;q=1, gzip;q=0.5', 'gzip'],
+      ['*', 'gzip'],
+      ['zstd;q=0.8, gzip', 'gzip'],
+      ['zstd', 'zstd'],
+      ['gzip, deflate, br, zstd', 'zstd'],
+      ['gzip;q=0.5, zstd;q=0.5', 'zstd'],
+    ] as const)('for a client that accepts %s, by %s', async (value, coding) => {
+      const plain = await list();
+      const response = await list({ 'Accept-Encoding': value });
+      expect(response.headers.get('Content-Encoding')).toBe(coding);
+      expect(response.headers.get('Vary')).toMatch(/\bAccept-Encoding\b/);
+      expect(response.bytes.length).toBeLessThan(plain.bytes.length / 2);
+      const decode = { gzip: gunzipSync, zstd: zstdDecompressSync }[coding];
+      expect(decode(response.bytes).toString()).toBe(plain.text);
+    });
+
+    test.each(['identity', 'gzip;q=0', 'zstd;q=0', 'br', ''])(
+      'for no client that sends %j',
       async (value) => {
-        const plain = await list();
         const response = await list({ 'Accept-Encoding': value });
-        expect(response.headers.get('Content-Encoding')).toBe('gzip');
+        expect(response.headers.get('Content-Encoding')).toBeNull();
         expect(response.headers.get('Vary')).toMatch(/\bAccept-Encoding\b/);
-        expect(response.bytes.length).toBeLessThan(plain.bytes.length / 2);
-        expect(gunzipSync(response.bytes).toString()).toBe(plain.text);
+        expect(response.json()).not.toEqual([]);
       },
     );
 
-    test.each(['identity', 'gzip;q=0', 'br', ''])('for no client that sends %j', async (value) => {
-      const response = await list({ 'Accept-Encoding': value });
-      expect(response.headers.get('Content-Encoding')).toBeNull();
-      expect(response.headers.get('Vary')).toMatch(/\bAccept-Encoding\b/);
-      expect(response.json()).not.toEqual([]);
-    });
-
     test('not when it is small', async () => {
       const response = await send(target(), 'GET', '/inventory?limit=1', {
-        headers: { 'Accept-Encoding': 'gzip' },
+        headers: { 'Accept-Encoding': 'gzip, zstd' },
       });
       expect(response.headers.get('Content-Encoding')).toBeNull();
       expect(response.json()).toHaveLength(1);

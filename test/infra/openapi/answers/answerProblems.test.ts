@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
   findAnswerProblems,
@@ -25,6 +25,7 @@ describe('an answer that is as documented', () => {
   it.each([
     ['GET /inventory', 200, json, list],
     ['GET /inventory?limit=1', 200, { ...json, 'Content-Encoding': 'gzip' }, gzipSync(list)],
+    ['GET /inventory', 200, { ...json, 'Content-Encoding': 'zstd' }, zstdCompressSync(list)],
     ['GET /inventory', 304, { ...id, ETag: 'W/"a"' }, ''],
     ['GET /nothing', 404, { ...json, 'x-amzn-RequestId': 'a' }, missing],
     ['PATCH /inventory/1', 413, { 'Content-Type': 'text/plain' }, 'too long'],
