@@ -34,9 +34,10 @@ export const operationSettings: Readonly<Record<OperationId, OperationSettings>>
   },
 };
 
-// One item or page is mostly waiting, which costs by the memory held; less memory than 512 MB would
-// stretch the cold start by more than it saves. A long list is work for the CPU: twice the memory takes
-// half the time, at the same cost.
+// One item or page is mostly waiting, which costs by the memory held. 512 MB is the knee of what
+// `npm run bench -- --only first` prints: with half of it a cold start takes some 30 ms longer, for one or two
+// cents a million requests; twice as much takes 15 ms off, for three or four. A long list is work for the CPU:
+// twice the memory takes half the time, at the same cost.
 const memoryMegabytes = {
   listInventory: 1024,
   updateInventory: 512,

@@ -6,6 +6,7 @@ import { interleave } from '../report/interleave.ts';
 import type { Goal, Section } from '../report/section.ts';
 import { type Summary, summarize } from '../report/statistics.ts';
 import { toColdMilliseconds } from './cpuModel.ts';
+import { type FunctionCpu, measureWarmCpu, toMemorySection } from './memory.ts';
 import type { PartInput } from './part.ts';
 
 /** Megabytes: what the functions have, so what a cold start is told for. */
@@ -26,10 +27,17 @@ export async function measureFirst(input: PartInput): Promise<readonly Section[]
   const host = await startFunctionHost(input);
   try {
     const figures = [];
+    const functions: FunctionCpu[] = [];
     for (const operationId of benchedIds) {
-      figures.push(...(await measureOperation(host, input, operationId)));
+      const measured = await measureOperation(host, input, operationId);
+      figures.push(...measured);
+      const ours = measured.find(({ name }) => name === 'ours');
+      if (!ours) continue;
+      const warm = await measureWarmCpu(host, input.bundles.ours[operationId], operationId);
+      const { init, first } = ours;
+      functions.push({ operationId, init: init.median, first: first.median, warm });
     }
-    return [toSection(figures, input.quick ? 9 : 31)];
+    return [toSection(figures, input.quick ? 9 : 31), toMemorySection(functions)];
   } finally {
     await host.end();
   }
