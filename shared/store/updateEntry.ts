@@ -123,7 +123,7 @@ const attempted = new WeakMap<object, { count: number }>();
  */
 export function watchAttempts({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
-    (next) =>
+    (next, { commandName }) =>
       async function watchAttempt(args) {
         try {
           return await next(args);
@@ -133,7 +133,9 @@ export function watchAttempts({ middlewareStack }: DynamoDBClient): void {
           );
           const isAnswer =
             error instanceof ConditionalCheckFailedException || isThrottlingError(error as never);
-          if (unanswered && !isAnswer) unanswered.count += 1;
+          // The read behind an update that was refused has the same key, and changes nothing.
+          const isWrite = commandName === 'UpdateItemCommand';
+          if (unanswered && isWrite && !isAnswer) unanswered.count += 1;
           throw error;
         }
       },

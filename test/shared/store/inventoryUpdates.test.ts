@@ -88,6 +88,13 @@ describe.each(engines)('updates on $name', ({ start }) => {
       expect(['updated', 'StoreUnavailable']).toContain(outcome);
     });
 
+    it('is 412 for certain when only the look at the entry was repeated', async () => {
+      const { version } = await read();
+      await set(10, undefined, undefined, others);
+      endpoint.fail({ action: 'GetItem', fault: 'lostAnswer', times: 1 });
+      await expect(set(24, [version])).rejects.toMatchObject({ name: 'PreconditionFailed' });
+    });
+
     it('is 412 for certain when it was merely throttled before', async () => {
       const { version } = await read();
       await set(7, undefined, undefined, others);
