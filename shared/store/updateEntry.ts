@@ -53,20 +53,21 @@ export async function updateEntry(
 ): Promise<Updated | Conflict> {
   const key = toKey(petId.toString());
   const condition = toCondition(versions);
+  const values = {
+    ...condition.values,
+    ':quantity': { N: quantity.toString() },
+    ':version': toVersionValue(version),
+  };
   const command = new UpdateItemCommand({
     TableName: tableName,
     Key: key,
     UpdateExpression: 'SET q = :quantity, v = :version',
     ConditionExpression: condition.expression,
-    ExpressionAttributeValues: {
-      ...condition.values,
-      ':quantity': { N: quantity.toString() },
-      ':version': toVersionValue(version),
-    },
+    ExpressionAttributeValues: values,
     ReturnValues: 'ALL_OLD',
   });
   const unanswered = { count: 0 };
-  attempted.set(key, unanswered);
+  attempted.set(values, unanswered);
   try {
     const { Attributes: old = {} } = await client.send(command);
     const replaced = toVersion(old);
@@ -114,7 +115,10 @@ async function readEntry(
   return (await client.send(read)).Item;
 }
 
-/** By an update's key, the very object: how many of its attempts nobody knows whether they took effect. */
+/**
+ * By an update's values, the very object, which no other call has: of how many of its attempts nobody knows
+ * whether they took effect.
+ */
 const attempted = new WeakMap<object, { count: number }>();
 
 /**
@@ -123,19 +127,16 @@ const attempted = new WeakMap<object, { count: number }>();
  */
 export function watchAttempts({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
-    (next, { commandName }) =>
+    (next) =>
       async function watchAttempt(args) {
         try {
           return await next(args);
         } catch (error) {
-          const unanswered = attempted.get(
-            (args.input as Partial<UpdateItemCommandInput>).Key ?? {},
-          );
+          const { ExpressionAttributeValues } = args.input as Partial<UpdateItemCommandInput>;
+          const unanswered = ExpressionAttributeValues && attempted.get(ExpressionAttributeValues);
           const isAnswer =
             error instanceof ConditionalCheckFailedException || isThrottlingError(error as never);
-          // The read behind an update that was refused has the same key, and changes nothing.
-          const isWrite = commandName === 'UpdateItemCommand';
-          if (unanswered && isWrite && !isAnswer) unanswered.count += 1;
+          if (unanswered && !isAnswer) unanswered.count += 1;
           throw error;
         }
       },

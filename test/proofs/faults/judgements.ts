@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { parseJson } from '../../../shared/contract/values/json.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
@@ -29,5 +29,12 @@ export function judgeError(response: ExactResponse | undefined): string | undefi
 
 /** The body, unpacked. */
 export function toText({ bytes, headers }: ExactResponse): string {
-  return String(headers.get('Content-Encoding') === 'gzip' ? gunzipSync(bytes) : bytes);
+  switch (headers.get('Content-Encoding')) {
+    case 'gzip':
+      return String(gunzipSync(bytes));
+    case 'zstd':
+      return String(zstdDecompressSync(bytes));
+    default:
+      return String(bytes);
+  }
 }

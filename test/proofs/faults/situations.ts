@@ -25,7 +25,7 @@ export interface Situation {
 }
 
 /** How a list is sent. */
-const encodings = ['identity', 'gzip'] as const;
+const encodings = ['identity', 'gzip', 'zstd'] as const;
 
 const ids = [fixtures.changeablePetId, -1n, 5n, 7n].join(',');
 
