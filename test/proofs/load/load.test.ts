@@ -57,7 +57,7 @@ async function startContender(
 
 describe.concurrent('a soak', () => {
   test('of a service whose memory is flat has no problems, and counts its requests', async () => {
-    const { section, problems } = await soak(await startContender('ours', [{}, {}, {}]), 2, 0.9);
+    const { section, problems } = await soak(await startContender('ours', [{}, {}, {}]), 2, 0.4);
     expect(problems).toEqual([]);
     expect(section.rows.map(([stretch]) => stretch)).toEqual([
       'warm-up',
@@ -75,13 +75,13 @@ describe.concurrent('a soak', () => {
     const vitals = growths.map((growth) => ({
       usedBytes: healthy.usedBytes + growth * (MOST_GROWTH + 1),
     }));
-    const { problems } = await soak(await startContender('ours', vitals), 2, 0.9);
+    const { problems } = await soak(await startContender('ours', vitals), 2, 0.4);
     expect(problems).toEqual(['The memory of the functions is not flat.']);
   });
 
   test('fails at one request in a hundred that is answered 500, and at a line of level ERROR', async () => {
     const vitals = [{}, {}, { errorLines: 1, firstError: 'the line' }];
-    const { problems } = await soak(await startContender('ours', vitals, 100), 2, 0.9);
+    const { problems } = await soak(await startContender('ours', vitals, 100), 2, 0.4);
     expect(problems).toEqual([
       expect.stringMatching(/^ours: [1-9]\d* requests had no answer of 2xx\.$/),
       'ours: 1 lines of level ERROR, first the line',
