@@ -9,7 +9,7 @@ export default defineConfig({
     // What a failed test logged is shown; the request lines of those that passed are not.
     silent: 'passed-only',
     // More than there are cores, since several tests wait for timeouts.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // The slowest wait is for a function's own timeout, and a busy machine takes its time.
     testTimeout: 60_000,
     hookTimeout: 180_000,
