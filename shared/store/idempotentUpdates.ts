@@ -1,19 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { NotFound, PreconditionFailed, StoreUnavailable } from '../contract/errors/errors.ts';
-import type { InventoryItem } from '../contract/schemas/inventory.ts';
 import { isKeyed, toKeyedVersion, VERSION_BYTES } from './inventoryRecord.ts';
 import { pause } from './pause.ts';
 import type { AnsweredRequest, KnownRequest, RequestStore } from './requestStore.ts';
-import { toConflict, toOnly, toUnknown, type Update, updateEntry } from './updateEntry.ts';
+import {
+  type Conflict,
+  type InventoryEntry,
+  toConflict,
+  toOnly,
+  toUnknown,
+  type Update,
+  updateEntry,
+} from './updateEntry.ts';
 
 /** An attempt of the same request is at work. */
 const busy = { item: undefined };
-/** The entry, and the version that it has by the update. */
-interface IdempotentlySet {
-  readonly item: InventoryItem;
-  readonly version: string;
-}
 
 type Answered = Pick<AnsweredRequest, 'item' | 'replaced'>;
 
@@ -38,7 +40,7 @@ export function defineIdempotentUpdates(
   tableName: string,
   requests: RequestStore,
 ) {
-  async function setIdempotently(update: Update, idempotencyKey: string): Promise<IdempotentlySet> {
+  async function setIdempotently(update: Update, idempotencyKey: string): Promise<InventoryEntry> {
     const { petId } = update;
     const { version, fingerprint } = toFingerprint(update, idempotencyKey);
     const earlier = await beginSoon(petId, version, fingerprint);
@@ -51,7 +53,7 @@ export function defineIdempotentUpdates(
       throw error;
     }
 
-    async function answer(answered: Answered): Promise<IdempotentlySet> {
+    async function answer(answered: Answered): Promise<InventoryEntry> {
       await requests.put({ fingerprint, ...answered });
       return { item: answered.item, version };
     }
@@ -96,14 +98,14 @@ export function defineIdempotentUpdates(
 
   /** What an update did that may have happened before, where that can be told. */
   async function findDone(update: Update, version: string): Promise<Answered | undefined> {
-    const { petId, quantity } = update;
-    const replaced = toOnly(update.versions);
     // Changes nothing: only an entry in the state that this update gives is set to that state.
     const own = { ...update, versions: [version] };
     const outcome = await updateEntry(client, tableName, own, version);
-    if (outcome.kind === 'updated') return { item: outcome.item, replaced };
+    if (outcome.kind === 'updated') {
+      return { item: outcome.item, replaced: toOnly(update.versions) };
+    }
     const isDone = (await trace(update, outcome.current, version)) === 'happened';
-    return isDone ? { item: { petId, quantity, status: outcome.status }, replaced } : undefined;
+    return isDone ? toDone(update, outcome) : undefined;
   }
 
   /** @param isRepeated whether the update may have happened before: then it is looked for first */
@@ -112,18 +114,14 @@ export function defineIdempotentUpdates(
     version: string,
     isRepeated: boolean,
   ): Promise<Answered> {
-    const { petId, quantity, versions } = update;
     // Where an update asks nothing of the entry's state, its condition would not tell that it is done already.
-    const done = isRepeated && !versions ? await findDone(update, version) : undefined;
+    const done = isRepeated && !update.versions ? await findDone(update, version) : undefined;
     if (done) return done;
     const outcome = await updateEntry(client, tableName, update, version);
     if (outcome.kind === 'updated') return { item: outcome.item, replaced: outcome.replaced };
     switch (await trace(update, outcome.current, version)) {
       case 'happened':
-        return {
-          item: { petId, quantity, status: outcome.status },
-          replaced: toOnly(versions),
-        };
+        return toDone(update, outcome);
       case 'never happened':
         throw toConflict(update, outcome);
       case 'untraceable':
@@ -166,6 +164,11 @@ export function defineIdempotentUpdates(
   }
 
   return setIdempotently;
+}
+
+/** What an update did that others came after. */
+function toDone({ petId, quantity, versions }: Update, { status }: Conflict): Answered {
+  return { item: { petId, quantity, status }, replaced: toOnly(versions) };
 }
 
 /** The same request has the same fingerprint, which begins with the version that its update gives. */

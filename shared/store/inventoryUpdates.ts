@@ -1,15 +1,15 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { InventoryItem } from '../contract/schemas/inventory.ts';
 import { defineIdempotentUpdates } from './idempotentUpdates.ts';
 import { newVersion } from './inventoryRecord.ts';
 import { defineRequestStore } from './requestStore.ts';
-import { toConflict, toUnknown, type Update, updateEntry, watchAttempts } from './updateEntry.ts';
-
-export interface InventoryEntry {
-  readonly item: InventoryItem;
-  /** Names this state of the entry; opaque outside of the store. */
-  readonly version: string;
-}
+import {
+  type InventoryEntry,
+  toConflict,
+  toUnknown,
+  type Update,
+  updateEntry,
+  watchAttempts,
+} from './updateEntry.ts';
 
 export interface InventoryUpdates {
   /**

@@ -14,6 +14,12 @@ import type { PetStatus } from '../contract/values/petStatus.ts';
 import { toCondition } from './inventoryCondition.ts';
 import { toInventoryItem, toKey, toVersion, toVersionValue } from './inventoryRecord.ts';
 
+export interface InventoryEntry {
+  readonly item: InventoryItem;
+  /** Names this state of the entry; opaque outside of the store. */
+  readonly version: string;
+}
+
 /** What an update asks for. */
 export interface Update {
   readonly petId: bigint;
