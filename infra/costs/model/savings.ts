@@ -1,5 +1,5 @@
 import { toTieredDollars } from '../prices/tieredPrice.ts';
-import { sumRequests, type Traffic, type TrafficShare } from '../traffic/traffic.ts';
+import type { Traffic, TrafficShare } from '../traffic/traffic.ts';
 import { type Answer, answersBySize } from '../units/answers.ts';
 import type { AnswerUnits, BilledUnits } from '../units/answerUnits.ts';
 import { findUnits } from '../units/recordedUnits.ts';
@@ -110,10 +110,4 @@ function toHttpApiSaving(
     toTieredDollars(prices.gatewayRequests, requests) -
     toTieredDollars(prices.httpApiRequests, requests)
   );
-}
-
-/** The share of a month that each request pays, in dollars for a million of them. */
-export function toAverage(traffic: Traffic, dollars: number): number {
-  const requests = sumRequests(traffic);
-  return requests === 0 ? 0 : (dollars / requests) * 1e6;
 }
