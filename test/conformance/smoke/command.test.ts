@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { runSmoke } from '../../../infra/ops/smoke/runSmoke.ts';
 import { startCloudFormation } from '../../infra/ops/cloudFormation.ts';
 import { openDataFolder } from '../../infra/ops/data/dataFolder.ts';
-import { runOps } from '../../infra/ops/opsProcess.ts';
+import { callOps, runOps } from '../../infra/ops/opsProcess.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { type Front, startFront } from './front.ts';
@@ -46,9 +47,8 @@ describe('npm run smoke', () => {
           answer.text = `{"key":"${headers.authorization?.toUpperCase()}"}`;
       },
     };
-    const { status, stdout } = await runOps(script, ['--base-url', front.baseUrl], {
-      variables: { PETSTORE_API_KEY: target.apiKey },
-    });
+    const variables = { PETSTORE_API_KEY: target.apiKey };
+    const { status, stdout } = await callOps(runSmoke, ['--base-url', front.baseUrl], variables);
     expect(stdout).toMatch(/^FAILED {3}listOrders: .*\{"key":"BEARER \[API key\]"\}/m);
     expect(stdout.toLowerCase()).not.toContain(target.apiKey.slice(4, 30).toLowerCase());
     expect(status).toBe(1);
@@ -56,9 +56,8 @@ describe('npm run smoke', () => {
 
   it('says in one line that the stage does not know the key', async () => {
     const other = target.apiKey.slice(0, -1) + (target.apiKey.endsWith('0') ? '1' : '0');
-    const { status, stdout } = await runOps(script, ['--base-url', front.baseUrl], {
-      variables: { PETSTORE_API_KEY: other },
-    });
+    const variables = { PETSTORE_API_KEY: other };
+    const { status, stdout } = await callOps(runSmoke, ['--base-url', front.baseUrl], variables);
     expect(stdout).toMatch(/^FAILED .*GET \/inventory\?limit=1000 answered 401 /m);
     expect(stdout.match(/^FAILED/gm)).toHaveLength(1);
     expect(front.exchanges).toHaveLength(1);
@@ -69,12 +68,10 @@ describe('npm run smoke', () => {
     const outputs = { BaseUrl: front.baseUrl, Commit: 'ba9876543210' };
     const cloudFormation = await startCloudFormation('petstore-staging', outputs);
     front.isLimited = true;
-    const { status, stdout } = await runOps(script, ['--stage', 'staging'], {
-      variables: {
-        ...cloudFormation.toVariables('http://127.0.0.1:1'),
-        PETSTORE_COMMIT: '0123456789ab',
-        PETSTORE_API_KEY: target.readOnlyApiKey,
-      },
+    const { status, stdout } = await callOps(runSmoke, ['--stage', 'staging'], {
+      ...cloudFormation.toVariables('http://127.0.0.1:1'),
+      PETSTORE_COMMIT: '0123456789ab',
+      PETSTORE_API_KEY: target.readOnlyApiKey,
     });
     cloudFormation.close();
     expect(stdout).toContain(

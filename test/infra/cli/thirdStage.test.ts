@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { runOps } from '../ops/opsProcess.ts';
 
 /** Gives a process one more stage's name, as if the settings had it. */
@@ -16,20 +16,28 @@ const variables = {
   NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(addStage)}`,
 };
 
-describe('a stage that is added to the settings', () => {
-  it.each(['keys/keys', 'data/import', 'data/export', 'rollback/rollback', 'restore/restore'])(
-    'is in the help of %s',
-    async (command) => {
-      const { stdout } = await runOps(`infra/ops/${command}.ts`, ['--help'], { variables });
-      expect(stdout).toContain('--stage staging|production|demo');
-    },
-  );
+const modules = [
+  'keys/runKeys',
+  'data/runImport',
+  'data/runExport',
+  'rollback/runRollback',
+  'restore/runRestore',
+];
+const asked = { 'keys/runKeys': ['list'], 'data/runImport': ['--pets=pets.jsonl'] };
 
-  it.each([
-    ['keys/keys', 'list'],
-    ['data/import', '--pets=pets.jsonl'],
-  ])('is one that %s tells of where none is named', async (command, word) => {
-    const { stderr } = await runOps(`infra/ops/${command}.ts`, [word], { variables });
-    expect(stderr).toContain('--stage staging|production|demo, or --endpoint URL');
-  });
+/** Calls all commands in one process, for their help and then without naming a stage. */
+const callAll = `
+import { runCommand } from './infra/cli/usage.ts';
+async function call(module, args) {
+  const [run] = Object.values(await import('./infra/ops/' + module + '.ts'));
+  await runCommand(run, args);
+}
+for (const module of ${JSON.stringify(modules)}) await call(module, ['--help']);
+for (const [module, args] of Object.entries(${JSON.stringify(asked)})) await call(module, args);`;
+
+it('a stage that is added to the settings is in each command’s help, and in what it asks for', async () => {
+  const { stdout, stderr } = await runOps('--eval', [callAll], { variables });
+  expect(stdout.match(/ --stage staging\|production\|demo/g)).toHaveLength(modules.length);
+  const named = '--stage staging|production|demo, or --endpoint URL';
+  expect(stderr.split(named)).toHaveLength(Object.keys(asked).length + 1);
 });

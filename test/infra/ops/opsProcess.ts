@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { vi } from 'vitest';
 import { type Command, runCommand } from '../../../infra/cli/usage.ts';
@@ -16,8 +17,6 @@ export interface RunOptions {
   readonly variables?: Record<string, string>;
   /** Gets the process once it runs. */
   readonly onStart?: (child: ChildProcess) => void;
-  /** What is typed on its terminal. Without it there is none. */
-  readonly typed?: string;
   /** What comes by its standard input. */
   readonly piped?: string;
 }
@@ -33,11 +32,15 @@ const bareEnvironment = {
   AWS_ENDPOINT_URL_DYNAMODB: undefined,
 };
 
-/** Runs a command in this process: for all but signals, terminals and sudden ends. */
+/**
+ * Runs a command in this process: for all but signals and sudden ends.
+ * @param typed what is typed on its terminal; without it there is none
+ */
 export async function callOps(
   command: Command,
   args: readonly string[],
   variables: Record<string, string> = {},
+  typed?: string,
 ): Promise<Outcome> {
   const written = { stdout: '', stderr: '' };
   const environment = Object.entries({ ...bareEnvironment, ...variables });
@@ -50,13 +53,15 @@ export async function callOps(
     }),
   );
   setVariables(environment);
+  const input = typed === undefined ? undefined : vi.spyOn(process, 'stdin', 'get');
+  input?.mockReturnValue(Object.assign(Readable.from([typed]), { isTTY: true }) as never);
   try {
     await runCommand(command, [...args]);
     return { status: Number(process.exitCode ?? 0), ...written };
   } finally {
     process.exitCode = undefined;
     setVariables(before);
-    for (const spy of spies) spy.mockRestore();
+    for (const spy of [...spies, input]) spy?.mockRestore();
   }
 }
 
@@ -67,18 +72,14 @@ function setVariables(variables: (readonly [name: string, value: string | undefi
   }
 }
 
-/** Makes a process take its input for a terminal. */
-const terminal = ['--import', 'data:text/javascript,process.stdin.isTTY=true'];
-
-/** A command of the project on its own, without AWS credentials, and without a terminal unless something is typed. */
+/** A command of the project on its own, without AWS credentials and without a terminal. */
 export async function runOps(
   script: string,
   args: readonly string[],
-  { variables = {}, onStart, typed, piped }: RunOptions = {},
+  { variables = {}, onStart, piped }: RunOptions = {},
 ): Promise<Outcome> {
-  const flags = typed === undefined ? [] : terminal;
-  const child = start([...flags, script, ...args], variables);
-  child.stdin.end(typed ?? piped);
+  const child = start([script, ...args], variables);
+  child.stdin.end(piped);
   onStart?.(child);
   const [stdout, stderr, [status]] = await Promise.all([
     text(child.stdout),

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { byKeyFlags, byKeyHelp } from '../../../../infra/costs/byKey/byKeyOptions.ts';
+import { runCosts } from '../../../../infra/costs/runCosts.ts';
 import { AwsError } from '../../ops/aws.ts';
 import { callOps, runOps } from '../../ops/opsProcess.ts';
 import { toAccess } from './insights.ts';
@@ -43,10 +44,7 @@ describe('the cost of asking', () => {
   ])('may be answered by %j', async (typed, queries) => {
     vi.useRealTimers();
     const { aws, variables } = await open({ volume: 50 });
-    const { status, stderr } = await runOps('infra/costs/costs.ts', toTodaysArgs(), {
-      variables,
-      typed,
-    });
+    const { status, stderr } = await callOps(runCosts, toTodaysArgs(), variables, typed);
     expect(stderr.includes('Nothing was asked.')).toBe(queries === 0);
     expect(status).toBe(0);
     expect(aws.inputsOf('StartQuery')).toHaveLength(queries);

@@ -136,10 +136,10 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
     const { stdout } = await keys('rotate', keyId, ...table);
     const successorId = parseApiKey(stdout.match(keyPattern)?.[0] ?? '')?.keyId;
     const args = ['rotate', keyId, ...table];
-    const no = await runOps(script, args, { typed: 'n\n' });
+    const no = await callOps(runKeys, args, {}, 'n\n');
     expect(no).toMatchObject({ status: 0, stdout: 'Nothing was changed.\n' });
     expect(no.stderr).toContain(`its successor ${successorId} works. Make another one? [y/N]`);
-    const yes = await runOps(script, args, { typed: 'y\n' });
+    const yes = await callOps(runKeys, args, {}, 'y\n');
     expect(yes.stdout.match(keyPattern)).toHaveLength(1);
     expect(await verify(apiKey)).toMatchObject({ keyId });
   });
@@ -150,7 +150,7 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
     const record = await register.get(keyId);
     if (record) await register.put({ ...record, rotatedAt: '2026-11-20T10:00:00.000Z' });
     const args = ['rotate', keyId, ...table];
-    const { stderr } = await runOps(script, args, { typed: 'n\n' });
+    const { stderr } = await callOps(runKeys, args, {}, 'n\n');
     expect(stderr).toContain('its successor (see list, named early) works.');
   });
 
@@ -164,7 +164,7 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
         stdout: '',
         stderr: expect.stringContaining('--yes'),
       });
-      const no = await runOps(script, args, { typed: '\n' });
+      const no = await callOps(runKeys, args, {}, '\n');
       expect(no).toMatchObject({ status: 0, stdout: 'Nothing was changed.\n' });
       expect(no.stderr).toContain(`the key ${keyId} (leaked, read) ends for good`);
       expect(await verify(apiKey)).toMatchObject({ keyId });

@@ -56,7 +56,7 @@ describe('npm run rollback', () => {
   it('moves when the answer is yes', async () => {
     const { live, aws } = await open();
     const args = [...production, '--to', 'getPet=2'];
-    const outcome = await runOps(script, args, { variables: aws.variables, typed: 'yes\n' });
+    const outcome = await callOps(runRollback, args, aws.variables, 'yes\n');
     expect(outcome).toMatchObject({
       status: 0,
       stderr: expect.stringContaining('Move 1 alias of'),
@@ -260,7 +260,7 @@ describe('npm run rollback moves nothing', () => {
     ['nothing', ''],
   ])('when the answer is %s', async (_, typed) => {
     const { live, aws } = await open();
-    const outcome = await runOps(script, production, { variables: aws.variables, typed });
+    const outcome = await callOps(runRollback, production, aws.variables, typed);
     expect(outcome).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/Nothing was changed\.\n$/),

@@ -7,6 +7,9 @@ import { join } from 'node:path';
  * says: `npm run synth` has it.
  */
 export default function setup(): void {
-  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../node_modules/.cache/compile');
+  process.env.NODE_COMPILE_CACHE ??= join(
+    import.meta.dirname,
+    '../../../node_modules/.cache/compile',
+  );
   process.env.CDK_VALIDATION = 'false';
 }
