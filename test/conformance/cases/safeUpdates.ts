@@ -12,7 +12,7 @@ import { type LossyProxy, startLossyProxy } from './lossyProxy.ts';
 const CLIENTS = 50;
 const STOCK = 1_000;
 /** Milliseconds that a client waits at most before it begins anew, so that not all do so at once. */
-const LONGEST_PAUSE = 600;
+const LONGEST_PAUSE = 3000;
 
 /** Fifty clients that sell a piece each by what a client is told to do: no sale is lost, and none done twice. */
 export function describeSafeUpdates(name: string, startEngine: () => Promise<Engine>): void {
