@@ -58,31 +58,29 @@ async function writeData(name: string, text: string): Promise<string> {
 }
 
 describe('a start', { timeout: 30_000 }, () => {
-  test.each<NodeJS.Signals>(['SIGINT', 'SIGTERM'])(
-    'serves the sample, shows how, and ends with status 0 on %s',
-    async (signal) => {
-      const stage = await startLocal();
-      const curl = /^Try it: curl -H '(Authorization: Bearer psk_\w+)' (\S+)$/m;
-      const [, header = '', url = ''] = curl.exec(stage.stdout()) ?? [];
-      const [name = '', value = ''] = header.split(': ');
-      const response = await exactFetch(url, { headers: { [name]: value } });
-      expect(response.json()).toHaveLength(50);
-      expect((await list(stage)).map(({ petId }) => petId)).toContain(9007199254740993n);
-      const [, readKey = ''] = /^Read key: (psk_\w+)$/m.exec(stage.stdout()) ?? [];
-      const read = { Authorization: `Bearer ${readKey}` };
-      expect(await list({ ...stage, authorization: read })).toHaveLength(50);
-      expect(await update({ ...stage, authorization: read }, 1, 5)).toBe(403);
-      expect(await stop(stage, signal)).toBe(0);
-      const lines = stage.stdout().trimEnd().split('\n');
-      expect(lines).toHaveLength(5);
-      expect(lines.at(-1)).toBe(`Documentation: ${stage.baseUrl.replace('/v1', '/docs/')}`);
-    },
-  );
+  test('serves the sample, shows how, and ends with status 0 on SIGTERM', async () => {
+    const stage = await startLocal();
+    const curl = /^Try it: curl -H '(Authorization: Bearer psk_\w+)' (\S+)$/m;
+    const [, header = '', url = ''] = curl.exec(stage.stdout()) ?? [];
+    const [name = '', value = ''] = header.split(': ');
+    const response = await exactFetch(url, { headers: { [name]: value } });
+    expect(response.json()).toHaveLength(50);
+    expect((await list(stage)).map(({ petId }) => petId)).toContain(9007199254740993n);
+    const [, readKey = ''] = /^Read key: (psk_\w+)$/m.exec(stage.stdout()) ?? [];
+    const read = { Authorization: `Bearer ${readKey}` };
+    expect(await list({ ...stage, authorization: read })).toHaveLength(50);
+    expect(await update({ ...stage, authorization: read }, 1, 5)).toBe(403);
+    expect(await stop(stage)).toBe(0);
+    const lines = stage.stdout().trimEnd().split('\n');
+    expect(lines).toHaveLength(5);
+    expect(lines.at(-1)).toBe(`Documentation: ${stage.baseUrl.replace('/v1', '/docs/')}`);
+  });
 
-  test('logs each request as one line of JSON to standard error', async () => {
+  test('logs each request as one line of JSON, and ends with status 0 on SIGINT and the echo of it that npm sends', async () => {
     const stage = await startLocal();
     await list(stage);
-    await stop(stage);
+    stage.child.kill('SIGINT');
+    expect(await stop(stage, 'SIGINT')).toBe(0);
     const lines = stage.stderr().trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       {
@@ -92,12 +90,6 @@ describe('a start', { timeout: 30_000 }, () => {
         message: expect.objectContaining({ operation: 'listInventory', status: 200 }),
       },
     ]);
-  });
-
-  test('survives the echo of its signal that npm sends', async () => {
-    const stage = await startLocal();
-    stage.child.kill('SIGINT');
-    expect(await stop(stage, 'SIGINT')).toBe(0);
   });
 
   test('says how far it is with a large file, and can be broken off', async () => {

@@ -5,15 +5,14 @@ import { situations } from './situations.ts';
 
 const command = new URL('faults.ts', import.meta.url).pathname;
 
-it('a part of the matrix, of faults that are soon over, has nothing wrong', async () => {
-  const faults = ['lostAnswer', 'emptied'].flatMap((name) => ['--only', name]);
+it('the part of the matrix that loses answers has nothing wrong', async () => {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [command, ...faults, '--lanes', '4', '--json'],
+    [command, '--only', 'lostAnswer', '--lanes', '4', '--json'],
     { env: { PATH, NODE_COMPILE_CACHE }, maxBuffer: 10_000_000 },
   );
   const { cells } = JSON.parse(stdout) as { cells: { problem?: string }[] };
-  expect(cells).toHaveLength(situations.length * 2 * 2);
+  expect(cells).toHaveLength(situations.length * 2);
   expect(cells.filter(({ problem }) => problem !== undefined)).toEqual([]);
 });
