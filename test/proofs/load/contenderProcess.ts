@@ -1,6 +1,6 @@
 import { openSync, writeSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { setImmediate } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
 import { useLambdaConsole } from '../../../infra/local/lambda/lambdaConsole.ts';
 import type { LoadHandler } from '../../../infra/local/lambda/lambdaFunction.ts';
@@ -12,7 +12,6 @@ import { startFloorServer } from './floorServer.ts';
 
 const [name, bundles] = process.argv.slice(2) as [Contender['name'], string];
 const paths = JSON.parse(bundles) as Contender['bundles'];
-const require = createRequire(import.meta.url);
 
 let errorLines = 0;
 let firstError: string | undefined;
@@ -20,7 +19,7 @@ writeLogNowhere();
 useLambdaConsole();
 const { startEngine } = defineEngineThread();
 const loadHandler: LoadHandler = async (id) => {
-  const loaded = require(paths[id]);
+  const loaded = await import(pathToFileURL(paths[id]).href);
   return name === 'peer' ? toGatewayHandler(id, loaded.handler) : loaded;
 };
 const stage = await startLocalStage({

@@ -1,12 +1,18 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import type { ChildProcess } from '../../bench/process/childProcess.ts';
+import { writeBundle } from '../../support/bundles.ts';
 import { compare } from './comparison.ts';
-import type { RunningContender, Started, Vitals } from './contender.ts';
+import { type RunningContender, type Started, startContender, type Vitals } from './contender.ts';
 import { parseLoadOptions } from './loadOptions.ts';
 import { MOST_GROWTH } from './memoryGrowth.ts';
+import { putUnderLoad } from './putUnderLoad.ts';
 import { loads } from './requests.ts';
 import { soak } from './soak.ts';
 
@@ -41,7 +47,7 @@ const healthy: Vitals = {
 };
 
 /** A server that is what a test makes of it: each time it is asked how it is, it gives the next answer. */
-async function startContender(
+async function openContender(
   name: RunningContender['name'],
   vitals: Partial<Vitals>[],
   failsEach = Number.POSITIVE_INFINITY,
@@ -59,7 +65,7 @@ async function startContender(
 
 describe.concurrent('a soak', () => {
   test('of a service whose memory is flat has no problems, and counts its requests', async () => {
-    const { section, problems } = await soak(await startContender('ours', [{}, {}, {}]), 2, 0.4);
+    const { section, problems } = await soak(await openContender('ours', [{}, {}, {}]), 2, 0.4);
     expect(problems).toEqual([]);
     expect(section.rows.map(([stretch]) => stretch)).toEqual([
       'warm-up',
@@ -77,13 +83,13 @@ describe.concurrent('a soak', () => {
     const vitals = growths.map((growth) => ({
       usedBytes: healthy.usedBytes + growth * (MOST_GROWTH + 1),
     }));
-    const { problems } = await soak(await startContender('ours', vitals), 2, 0.4);
+    const { problems } = await soak(await openContender('ours', vitals), 2, 0.4);
     expect(problems).toEqual(['The memory of the functions is not flat.']);
   });
 
   test('fails at one request in a hundred that is answered 500, and at a line of level ERROR', async () => {
     const vitals = [{}, {}, { errorLines: 1, firstError: 'the line' }];
-    const { problems } = await soak(await startContender('ours', vitals, 100), 2, 0.4);
+    const { problems } = await soak(await openContender('ours', vitals, 100), 2, 0.4);
     expect(problems).toEqual([
       expect.stringMatching(/^ours: [1-9]\d* requests had no answer of 2xx\.$/),
       'ours: 1 lines of level ERROR, first the line',
@@ -96,8 +102,8 @@ test.concurrent('a comparison has a row for each contender, and names the one th
   const { section, problems } = await compare({
     title: 'Test',
     contenders: [
-      await startContender('ours', []),
-      await startContender('floor', Array(9).fill(broken)),
+      await openContender('ours', []),
+      await openContender('floor', Array(9).fill(broken)),
     ],
     settings: { load: 'lookups', connections: 2, seconds: 0.3 },
     rounds: 1,
@@ -105,6 +111,22 @@ test.concurrent('a comparison has a row for each contender, and names the one th
   });
   expect(section.rows.map(([name]) => name)).toEqual(['ours', 'floor']);
   expect(problems).toEqual(['floor: 2 lines of level ERROR, first the line']);
+});
+
+test('the service that is compared is the one that is deployed, and answers', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-load-'));
+  try {
+    const paths = operationIds.map(async (id) => [id, await writeBundle(id, join(folder, id))]);
+    const bundles = Object.fromEntries(await Promise.all(paths));
+    const ours = await startContender({ name: 'ours', bundles });
+    const settings = { load: 'mix', connections: 2, seconds: 0.3 } as const;
+    const { perSecond, failures } = await putUnderLoad(ours.process.first, settings);
+    expect(perSecond).toBeGreaterThan(0);
+    expect(failures).toBe(0);
+    await ours.process.end();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('the mix is nine reads to an update', () => {
