@@ -16,7 +16,6 @@ export const replacements: Readonly<Record<string, string>> = {
   'mnemonist/lru-cache': toPath('unboundedCache.ts'),
   'node:fs/promises': toPath('lazyFilePromises.ts'),
   'node:stream/web': toPath('lazyWebStreams.ts'),
-  'node:zlib': toPath('lazyZlib.ts'),
 };
 
 /** Lays `index.mjs` into the folder of a bundle: `node putInFront.js FOLDER`. */

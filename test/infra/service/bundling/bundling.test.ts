@@ -1,8 +1,6 @@
-import { crc32 as realCrc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readFile } from '../../../../infra/service/bundling/lazyFilePromises.ts';
 import { ReadableStream as LazyReadableStream } from '../../../../infra/service/bundling/lazyWebStreams.ts';
-import { crc32 } from '../../../../infra/service/bundling/lazyZlib.ts';
 import UnboundedCache from '../../../../infra/service/bundling/unboundedCache.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { measureBundle, sumBytes } from '../../../support/bundles.ts';
@@ -42,11 +40,6 @@ describe('what takes the place of a module', () => {
     await expect(readFile(`${import.meta.filename}.absent`)).rejects.toMatchObject({
       code: 'ENOENT',
     });
-  });
-
-  it('sums as node:zlib does', () => {
-    expect(crc32('petstore')).toBe(realCrc32('petstore'));
-    expect(crc32('store', crc32('pet'))).toBe(realCrc32('petstore'));
   });
 
   it('knows a web stream, and what is none', () => {
