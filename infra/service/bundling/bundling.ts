@@ -15,7 +15,6 @@ export const replacements: Readonly<Record<string, string>> = {
   '@smithy/core/event-streams': toPath('noEventStreams.ts'),
   'mnemonist/lru-cache': toPath('unboundedCache.ts'),
   'node:fs/promises': toPath('lazyFilePromises.ts'),
-  'node:stream/web': toPath('lazyWebStreams.ts'),
 };
 
 /** Lays `index.mjs` into the folder of a bundle: `node putInFront.js FOLDER`. */

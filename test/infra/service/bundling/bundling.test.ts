@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { readFile } from '../../../../infra/service/bundling/lazyFilePromises.ts';
-import { ReadableStream as LazyReadableStream } from '../../../../infra/service/bundling/lazyWebStreams.ts';
 import UnboundedCache from '../../../../infra/service/bundling/unboundedCache.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { measureBundle, sumBytes } from '../../../support/bundles.ts';
@@ -40,12 +39,6 @@ describe('what takes the place of a module', () => {
     await expect(readFile(`${import.meta.filename}.absent`)).rejects.toMatchObject({
       code: 'ENOENT',
     });
-  });
-
-  it('knows a web stream, and what is none', () => {
-    const isStream = (value: unknown) => value instanceof (LazyReadableStream as never);
-    expect(isStream(new ReadableStream())).toBe(true);
-    expect([{}, null, 'text', new WritableStream()].map(isStream)).toEqual(Array(4).fill(false));
   });
 
   it('keeps what it is given', () => {
