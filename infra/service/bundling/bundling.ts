@@ -9,11 +9,13 @@ export function toEntry(operationId: OperationId): string {
   return join(projectRoot, 'functions', `${operationId}.ts`);
 }
 
-/** What a function would load at every cold start and never use, with the file that takes its place. */
+/**
+ * What a function would load at every cold start and never use, with the file that takes its place. Each is worth
+ * it by `npm run bench -- --only replacements`, and no other that was tried: `test/bench/README.md`.
+ */
 export const replacements: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node': toPath('environmentCredentials.ts'),
   '@smithy/core/event-streams': toPath('noEventStreams.ts'),
-  'mnemonist/lru-cache': toPath('unboundedCache.ts'),
   'node:fs/promises': toPath('lazyFilePromises.ts'),
 };
 

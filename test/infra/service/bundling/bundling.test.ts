@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { readFile } from '../../../../infra/service/bundling/lazyFilePromises.ts';
-import UnboundedCache from '../../../../infra/service/bundling/unboundedCache.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { measureBundle, sumBytes } from '../../../support/bundles.ts';
 import committed from './bundleBytes.json' with { type: 'json' };
@@ -39,12 +38,5 @@ describe('what takes the place of a module', () => {
     await expect(readFile(`${import.meta.filename}.absent`)).rejects.toMatchObject({
       code: 'ENOENT',
     });
-  });
-
-  it('keeps what it is given', () => {
-    const cache = new UnboundedCache<string, number>(1);
-    cache.set('one', 1);
-    cache.set('two', 2);
-    expect([cache.peek('one'), cache.get('two'), cache.has('three')]).toEqual([1, 2, false]);
   });
 });
