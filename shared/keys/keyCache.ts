@@ -4,11 +4,21 @@ import type { KeyRecord, KeyStore } from './keyStore.ts';
 const KNOWN_MILLISECONDS = 60_000;
 /** How long an unknown key id stays unknown: short, since a key just made should work. */
 const UNKNOWN_MILLISECONDS = 5_000;
+/**
+ * How long others join a read that is under way. A function may have answered the request that began it,
+ * which ran out of time on a silent connection, and the read ends with that request's time.
+ */
+const JOIN_MILLISECONDS = 1_000;
 const MAX_ENTRIES = 1_000;
 
 interface Entry {
   readonly record: KeyRecord | undefined;
   readonly expires: number;
+}
+
+interface Reading {
+  readonly record: Promise<KeyRecord | undefined>;
+  readonly started: number;
 }
 
 /**
@@ -22,29 +32,35 @@ export function defineKeyCache(
 ): Pick<KeyStore, 'get'> {
   const known = new Map<string, Entry>();
   const unknown = new Map<string, Entry>();
-  const pending = new Map<string, Promise<KeyRecord | undefined>>();
+  const pending = new Map<string, Reading>();
 
-  async function read(keyId: string): Promise<KeyRecord | undefined> {
-    const started = now();
-    try {
-      const record = await store.get(keyId);
-      known.delete(keyId);
-      unknown.delete(keyId);
-      if (record) remember(known, keyId, { record, expires: started + KNOWN_MILLISECONDS });
-      else remember(unknown, keyId, { record, expires: started + UNKNOWN_MILLISECONDS });
-      return record;
-    } finally {
-      pending.delete(keyId);
-    }
+  async function read(keyId: string, started: number): Promise<KeyRecord | undefined> {
+    const record = await store.get(keyId);
+    known.delete(keyId);
+    unknown.delete(keyId);
+    if (record) remember(known, keyId, { record, expires: started + KNOWN_MILLISECONDS });
+    else remember(unknown, keyId, { record, expires: started + UNKNOWN_MILLISECONDS });
+    return record;
+  }
+
+  function begin(keyId: string, started: number): Reading {
+    const forget = () => {
+      if (pending.get(keyId) === reading) pending.delete(keyId);
+    };
+    const record = read(keyId, started).finally(forget);
+    const reading = { record, started };
+    pending.set(keyId, reading);
+    return reading;
   }
 
   return {
     async get(keyId) {
+      const asked = now();
       const entry = known.get(keyId) ?? unknown.get(keyId);
-      if (entry && now() < entry.expires) return entry.record;
-      const reading = pending.get(keyId) ?? read(keyId);
-      pending.set(keyId, reading);
-      return reading;
+      if (entry && asked < entry.expires) return entry.record;
+      const reading = pending.get(keyId);
+      const joins = reading !== undefined && asked < reading.started + JOIN_MILLISECONDS;
+      return (joins ? reading : begin(keyId, asked)).record;
     },
   };
 }

@@ -9,6 +9,7 @@ import { measureCold } from './parts/cold.ts';
 import { measureFirst } from './parts/first.ts';
 import { measureList } from './parts/list.ts';
 import type { Part } from './parts/part.ts';
+import { measureReplacements } from './parts/replacements.ts';
 import { measureWarm } from './parts/warm.ts';
 import { type Section, toText } from './report/section.ts';
 
@@ -18,6 +19,7 @@ const parts: Record<PartName, Part> = {
   list: measureList,
   warm: measureWarm,
   bytes: measureBytes,
+  replacements: measureReplacements,
 };
 
 await runCommand(async (args) => {

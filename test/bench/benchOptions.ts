@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../infra/cli/usage.ts';
 
-export const partNames = ['cold', 'first', 'list', 'warm', 'bytes'] as const;
+/** What runs by default. */
+const usualNames = ['cold', 'first', 'list', 'warm', 'bytes'] as const;
+export const partNames = [...usualNames, 'replacements'] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface BenchOptions {
@@ -9,7 +11,7 @@ export interface BenchOptions {
   /** Fewer measurements and no list of a million entries. */
   readonly quick: boolean;
   readonly json: boolean;
-  /** Where the function processes of `first`, `list` and `warm` leave their CPU profiles. */
+  /** Where the function processes of `first`, `list`, `warm` and `replacements` leave their CPU profiles. */
   readonly profile?: string;
   readonly help: boolean;
 }
@@ -20,11 +22,14 @@ Measures the deployed bundles against the same operations as one writes them wit
 they cost (the peer), and against a floor, all in one run and in turns.
 
 Options:
-  --only PART       one of cold, first, list, warm and bytes; may be repeated (default: all)
+  --only PART       one of cold, first, list, warm, bytes and replacements; may be repeated
+                    (default: all but replacements, which takes some ten minutes, and is for whoever
+                    changes infra/service/bundling or updates the SDK)
   --quick           fewer measurements, and no list of a million entries
   --json            print the figures as JSON
-  --profile FOLDER  leave a CPU profile of each function process of first, list and warm in this
-                    folder, to open in Chrome's developer tools; the figures are then a little higher
+  --profile FOLDER  leave a CPU profile of each function process of first, list, warm and
+                    replacements in this folder, to open in Chrome's developer tools; the figures are
+                    then a little higher
   --help            show this
 `;
 
@@ -33,7 +38,7 @@ export function parseBenchOptions(args: string[]): BenchOptions {
   const { values } = parseArgs({
     args,
     options: {
-      only: { type: 'string', multiple: true, default: [...partNames] },
+      only: { type: 'string', multiple: true, default: [...usualNames] },
       quick: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       profile: { type: 'string' },

@@ -1,7 +1,7 @@
 import { createServer, get } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { makeCertificate } from './canned/certificate.ts';
+import { makeCertificate } from '../support/faults/certificate.ts';
 import { toColdMilliseconds } from './parts/cpuModel.ts';
 
 it('gives a request the share of a processor that its memory buys, and INIT a whole one', () => {

@@ -10,18 +10,29 @@ import {
 } from '../../infra/service/bundling/bundling.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 
-/** A function's code as a deployment uploads it, built without the CDK, which takes much longer. */
-export async function buildBundle(id: OperationId): Promise<Uint8Array> {
-  const { outputFiles } = await build({ ...toBuildOptions(id), alias: replacements });
+/**
+ * A function's code as a deployment uploads it, built without the CDK, which takes much longer.
+ * @param alias the modules that are replaced, with the files that take their place
+ */
+export async function buildBundle(id: OperationId, alias = replacements): Promise<Uint8Array> {
+  const { outputFiles } = await build({ ...toBuildOptions(id), alias });
   const [file] = outputFiles;
   if (!file) throw new Error(`esbuild made nothing of ${id}.`);
   return file.contents;
 }
 
-/** Lays a function's files into a folder as a deployment does. @returns the one that Lambda loads */
-export async function writeBundle(id: OperationId, folder: string): Promise<string> {
+/**
+ * Lays a function's files into a folder as a deployment does.
+ * @param alias as `buildBundle`
+ * @returns the one that Lambda loads
+ */
+export async function writeBundle(
+  id: OperationId,
+  folder: string,
+  alias = replacements,
+): Promise<string> {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'index.js'), await buildBundle(id));
+  writeFileSync(join(folder, 'index.js'), await buildBundle(id, alias));
   execFileSync(process.execPath, [putInFront, folder]);
   return join(folder, 'index.mjs');
 }

@@ -9,14 +9,14 @@ export function toEntry(operationId: OperationId): string {
   return join(projectRoot, 'functions', `${operationId}.ts`);
 }
 
-/** What a function would load at every cold start and never use, with the file that takes its place. */
+/**
+ * What a function would load at every cold start and never use, with the file that takes its place. Each is worth
+ * it by `npm run bench -- --only replacements`, and no other that was tried: `test/bench/README.md`.
+ */
 export const replacements: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node': toPath('environmentCredentials.ts'),
   '@smithy/core/event-streams': toPath('noEventStreams.ts'),
-  'mnemonist/lru-cache': toPath('unboundedCache.ts'),
   'node:fs/promises': toPath('lazyFilePromises.ts'),
-  'node:stream/web': toPath('lazyWebStreams.ts'),
-  'node:zlib': toPath('lazyZlib.ts'),
 };
 
 /** Lays `index.mjs` into the folder of a bundle: `node putInFront.js FOLDER`. */

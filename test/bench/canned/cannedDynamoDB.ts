@@ -4,10 +4,10 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
+import { makeCertificate } from '../../support/faults/certificate.ts';
 import { type CannedPages, toCannedPages } from './cannedPages.ts';
 import { cannedOrders, cannedPet, toStringItem } from './cannedRecords.ts';
 import type { CannedEndpoints, CannedTable } from './cannedTable.ts';
-import { makeCertificate } from './certificate.ts';
 
 /*
  * A process that answers as DynamoDB does, with answers made beforehand: what a function costs is then

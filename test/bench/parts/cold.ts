@@ -39,8 +39,9 @@ export async function measureCold({
     name,
     wall: summarize(loads.map(({ milliseconds }) => milliseconds)),
     cpu: summarize(loads.map(({ cpuMilliseconds }) => cpuMilliseconds)),
-    wallRatio: toRatio(loads, references, ({ milliseconds }) => milliseconds),
-    cpuRatio: toRatio(loads, references, ({ cpuMilliseconds }) => cpuMilliseconds),
+    wallRatio: summarize(toRatios(loads, references, ({ milliseconds }) => milliseconds)).median,
+    cpuRatio: summarize(toRatios(loads, references, ({ cpuMilliseconds }) => cpuMilliseconds))
+      .median,
     bytes: statSync(bundle).size,
     builtins: loads[0]?.builtins ?? [],
   }));
@@ -83,19 +84,19 @@ export async function measureCold({
 }
 
 /** Each load against the reference's of the same round, which met the machine in the same mood. */
-function toRatio(
+export function toRatios(
   loads: readonly LoadSample[],
   references: readonly LoadSample[],
   toTime: (sample: LoadSample) => number,
-): number {
-  const ratios = loads.map((load, round) => {
+): number[] {
+  return loads.map((load, round) => {
     const reference = references[round];
     return reference ? toTime(load) / toTime(reference) : Number.NaN;
   });
-  return summarize(ratios).median;
 }
 
-async function loadOnce(loadProcess: string, bundle: string): Promise<LoadSample> {
+/** Loads a bundle in a process of its own. */
+export async function loadOnce(loadProcess: string, bundle: string): Promise<LoadSample> {
   const environment = toFunctionEnvironment('http://127.0.0.1:1');
   const child = await startChild<LoadSample>(loadProcess, [bundle], { environment });
   await child.end();

@@ -1,3 +1,4 @@
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type BenchedId, benchedIds } from '../bundles/buildFile.ts';
 import { toEvent } from '../process/events.ts';
 import { type FunctionHost, startFunctionHost } from '../process/functionHost.ts';
@@ -10,7 +11,7 @@ import { type FunctionCpu, measureWarmCpu, toMemorySection } from './memory.ts';
 import type { PartInput } from './part.ts';
 
 /** Megabytes: what the functions have, so what a cold start is told for. */
-const MEMORY = 512;
+export const MEMORY = 512;
 
 const contenderNames = ['ours', 'minifiedPeer', 'peer', 'thin'] as const;
 type ContenderName = (typeof contenderNames)[number];
@@ -55,7 +56,8 @@ interface Figures {
   readonly waited: Summary;
 }
 
-interface Start {
+/** In milliseconds. */
+export interface Start {
   /** CPU of INIT and of the first request. */
   readonly init: number;
   readonly first: number;
@@ -71,20 +73,10 @@ async function measureOperation(
   const rounds = quick ? 9 : 31;
   report(`first: ${operationId}, ${rounds} processes of each contender`);
   const event = toEvent(operationId, host.apiKey);
-  const samples = await interleave(contenderNames, rounds, async (name): Promise<Start> => {
-    const bundle = bundles[name][operationId];
-    const child = await host.startSecureFunction(bundle, `first-${operationId}-${name}`);
-    const request = await child.ask<RunResult>({ event, times: 1 });
-    await child.end();
-    const { milliseconds, cpuMilliseconds } = child.first;
-    return {
-      init: cpuMilliseconds,
-      first: request.cpuMilliseconds,
-      waited: milliseconds + request.milliseconds - cpuMilliseconds - request.cpuMilliseconds,
-    };
-  });
+  const samples = await interleave(contenderNames, rounds, (name) =>
+    startOnce(host, bundles[name][operationId], `first-${operationId}-${name}`, event),
+  );
   const references = samples.get('minifiedPeer') ?? [];
-  const toCold = ({ init, first }: Start) => toColdMilliseconds(init, first, MEMORY);
   return [...samples].map(([name, starts]) => ({
     operationId,
     name,
@@ -95,6 +87,32 @@ async function measureOperation(
     cpuRatio: toRatio(starts, references, ({ init, first }) => init + first),
     waited: summarize(starts.map(({ waited }) => waited)),
   }));
+}
+
+/**
+ * Starts a function in a process of its own, over TLS, for one request.
+ * @param name what its CPU profile is called, if one is wanted
+ */
+export async function startOnce(
+  host: FunctionHost,
+  bundle: string,
+  name: string,
+  event: APIGatewayProxyEvent,
+): Promise<Start> {
+  const child = await host.startSecureFunction(bundle, name);
+  const request = await child.ask<RunResult>({ event, times: 1 });
+  await child.end();
+  const { milliseconds, cpuMilliseconds } = child.first;
+  return {
+    init: cpuMilliseconds,
+    first: request.cpuMilliseconds,
+    waited: milliseconds + request.milliseconds - cpuMilliseconds - request.cpuMilliseconds,
+  };
+}
+
+/** What Lambda takes over INIT and the first request, in milliseconds. */
+export function toCold({ init, first }: Start): number {
+  return toColdMilliseconds(init, first, MEMORY);
 }
 
 /** Of the medians, as they stand side by side. */

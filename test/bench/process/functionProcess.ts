@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
@@ -78,6 +77,7 @@ function startClock(): () => { milliseconds: number; cpuMilliseconds: number } {
  * that started it (https://man7.org/linux/man-pages/man2/getrusage.2.html).
  */
 function readPeakMemory(): number {
+  const { readFileSync } = process.getBuiltinModule('node:fs');
   const [, kilobytes] =
     /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
   return Number(kilobytes) * 1_024;

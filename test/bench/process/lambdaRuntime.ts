@@ -1,4 +1,3 @@
-import { openSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 
 const streamed = new WeakSet<object>();
@@ -12,7 +11,9 @@ export interface Prelude {
 
 /**
  * What functions find of Lambda's runtime: `awslambda`, and a console that writes each line as JSON,
- * here to nowhere.
+ * here to nowhere. As that runtime does, it imports no `node:fs`, since an ES module's import would load
+ * `fs.promises`, and all of readline with it, before a function could.
+ * https://github.com/aws/aws-lambda-nodejs-runtime-interface-client/blob/main/src/utils/cjs-require.ts
  */
 export function defineLambdaRuntime(): void {
   Object.assign(globalThis, {
@@ -29,6 +30,7 @@ export function defineLambdaRuntime(): void {
       },
     },
   });
+  const { openSync, writeSync } = process.getBuiltinModule('node:fs');
   const sink = openSync('/dev/null', 'w');
   const writeLine = (message: unknown) => {
     writeSync(sink, `${JSON.stringify({ timestamp: new Date().toISOString(), message })}\n`);

@@ -18,6 +18,11 @@ export function summarize(samples: readonly number[]): Summary {
   };
 }
 
+/** How far the median is likely to be off: its standard error, were the measurements distributed normally. */
+export function toMedianError({ lower, upper, count }: Summary): number {
+  return (0.93 * (upper - lower)) / Math.sqrt(count);
+}
+
 function toQuantile(sorted: readonly number[], share: number): number {
   const place = (sorted.length - 1) * share;
   const below = sorted[Math.floor(place)] ?? 0;

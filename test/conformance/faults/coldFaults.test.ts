@@ -1,98 +1,63 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
-import { writeBundle } from '../../support/bundles.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import type { Silence } from '../../support/faults/blackHole.ts';
+import { makeCertificate } from '../../support/faults/certificate.ts';
 import type { Fault } from '../../support/faults/faults.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
+import type { FaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { keepLogs } from '../../support/keepLogs.ts';
-import { expectSuccess } from '../expectations.ts';
+import { expectError, expectSuccess } from '../expectations.ts';
 import { fixtures } from '../fixtures.ts';
-import { openLocalTarget } from '../localTarget.ts';
 import { sendValid } from '../requests.ts';
 import type { ConformanceTarget } from '../target.ts';
+import { buildFunctions, type ColdStage, type ColdStart, startCold } from './coldStage.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'petstore-cold-'));
-beforeAll(async () => {
-  for (const id of operationIds) await writeBundle(id, join(folder, 'built', id));
-}, 60_000);
+beforeAll(() => buildFunctions(folder), 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Milliseconds that a cold start may be held up by a database that does not answer, and some for the machine. */
 const PATIENCE = 1_000 + 1_000;
 
-interface ColdStage {
-  readonly target: ConformanceTarget;
-  /** The longest that one of the functions took to start. */
-  readonly milliseconds: number;
-  /** What the functions asked for while they started, and what they logged. */
-  readonly calls: ReadonlyMap<string, number>;
-  readonly logged: readonly string[];
-}
-
-const opened: ConformanceTarget[] = [];
+const opened: ColdStage[] = [];
 afterEach(async () => {
-  for (const target of opened.splice(0)) await target.close();
+  for (const { target } of opened.splice(0)) await target.close();
 });
 
-/** A stage whose functions are the built bundles, started while the database is as `spoil` leaves it. */
-async function startCold(
-  logs: readonly string[],
-  spoil: (store: FaultyEndpoint) => Promise<void> | void,
-): Promise<ColdStage> {
-  const engine = await startEmbeddedEngine({});
-  const store = await startFaultyEndpoint(engine.endpoint);
-  const fresh = mkdtempSync(join(folder, 'stage-'));
-  const calls = new Map<string, number>();
-  const logged: string[] = [];
-  let milliseconds = 0;
-  // One after the other, as each has a container of its own.
-  let turn: Promise<unknown> = Promise.resolve();
-  const start = async (id: string) => {
-    cpSync(join(folder, 'built', id), join(fresh, id), { recursive: true });
-    await store.heal();
-    await spoil(store);
-    const before = logs.length;
-    const started = performance.now();
-    const module = await import(
-      /* @vite-ignore */ pathToFileURL(join(fresh, id, 'index.mjs')).href
-    );
-    milliseconds = Math.max(milliseconds, performance.now() - started);
-    for (const [action, count] of store.calls) calls.set(action, (calls.get(action) ?? 0) + count);
-    logged.push(...logs.slice(before));
-    await store.heal();
-    return module;
-  };
-  const target = await openLocalTarget({
-    data: fixtures,
-    startEngine: async () => ({
-      endpoint: store.endpoint,
-      async close() {
-        await store.close();
-        await engine.close();
-      },
-    }),
-    loadHandler(id) {
-      turn = turn.then(() => start(id));
-      return turn;
-    },
-  });
-  opened.push(target);
-  return { target, milliseconds, calls, logged };
+const logs = keepLogs();
+
+async function open(start: Pick<ColdStart, 'spoil' | 'identity'>): Promise<ColdStage> {
+  const stage = await startCold({ folder, logs, ...start });
+  opened.push(stage);
+  return stage;
 }
 
-async function expectService(target: ConformanceTarget): Promise<void> {
-  for (const id of operationIds) expectSuccess(await sendValid(target, id), id);
+/** That the start was short for all its trouble, and told of it in a line for each function. */
+function expectBoundedStart({
+  milliseconds,
+  logged,
+}: Pick<ColdStage, 'milliseconds' | 'logged'>): void {
+  expect(milliseconds).toBeLessThan(PATIENCE);
+  expect(logged).toHaveLength(operationIds.length);
+  for (const line of logged) {
+    expect(line).toContain("requestId: 'warm-up'");
+    expect(line).not.toMatch(/operation:|status:|psk_/);
+  }
+}
+
+async function expectService(
+  target: ConformanceTarget,
+  ids: readonly OperationId[] = operationIds,
+): Promise<void> {
+  for (const id of ids) expectSuccess(await sendValid(target, id), id);
 }
 
 describe('a cold start', () => {
-  const logs = keepLogs();
-
   test('makes the calls of one request of each function, changes nothing and logs nothing', async () => {
-    const { target, calls, logged } = await startCold(logs, () => {});
+    const { target, calls, logged } = await open({ spoil: () => {} });
     // Each function's key, getPet's pet, and the entry that an update would have found.
     expect(Object.fromEntries(calls)).toEqual({ GetItem: 6, UpdateItem: 1, Query: 1, Scan: 1 });
     expect(logged).toEqual([]);
@@ -113,16 +78,41 @@ describe('a cold start', () => {
   ])(
     'while the database %s is short, logs one error, and leaves a function that works',
     async (_, spoil) => {
-      const { target, milliseconds, logged } = await startCold(logs, spoil);
-      expect(milliseconds).toBeLessThan(PATIENCE);
-      expect(logged).toHaveLength(operationIds.length);
-      for (const line of logged) {
-        expect(line).toContain("requestId: 'warm-up'");
-        expect(line).not.toMatch(/operation:|status:|psk_/);
-      }
-      await expectService(target);
+      const stage = await open({ spoil });
+      expectBoundedStart(stage);
+      await expectService(stage.target);
     },
   );
+
+  describe('while connections of TLS come to nothing', () => {
+    const identity = makeCertificate();
+    const trusted = getCACertificates();
+    beforeAll(() => setDefaultCACertificates([identity.cert]));
+    afterAll(() => setDefaultCACertificates(trusted));
+
+    test.each<[string, Silence]>([
+      ['before they are made', 'connection'],
+      ['before their handshake', 'handshake'],
+    ])('%s is short, logs one error, and leaves a function that works', async (_, silence) => {
+      const spoil = (store: FaultyEndpoint) => store.swallow(silence);
+      const { target, store, ...stage } = await open({ spoil, identity });
+      expectBoundedStart(stage);
+      // The first request of some finds the database back, that of the others still gone.
+      await expectService(target, ['getPet', 'listOrders']);
+
+      await spoil(store);
+      stage.setTimeLeft(2_000);
+      const sent = performance.now();
+      const expectOutage = async (id: OperationId) =>
+        expectError(await sendValid(target, id), 'service_unavailable', id);
+      await Promise.all([expectOutage('listInventory'), expectOutage('updateInventory')]);
+      expect(performance.now() - sent).toBeLessThan(PATIENCE);
+
+      await store.heal();
+      stage.setTimeLeft(undefined);
+      await expectService(target);
+    });
+  });
 });
 
 function toSpoil(fault: Fault): (store: FaultyEndpoint) => void {

@@ -115,6 +115,38 @@ describe('the cache', () => {
     expect(reads).toBe(1);
   });
 
+  it('leaves a read that is a second old to who waits for it, whose time may be over', async () => {
+    const hang = Promise.withResolvers<undefined>();
+    const get = async (keyId: string) => (++reads === 1 ? hang.promise : records.get(keyId));
+    verifier = defineKeyVerifier({ get }, () => now);
+    const early = [verifier.verify(minted.apiKey)];
+    now = START + 999;
+    early.push(verifier.verify(minted.apiKey));
+    expect(reads).toBe(1);
+    now = START + 1_000;
+    await verifier.verify(minted.apiKey);
+    expect(reads).toBe(2);
+    hang.reject(new StoreUnavailable(new Error('out of time')));
+    for (const each of early) await expect(each).rejects.toBeInstanceOf(StoreUnavailable);
+    await verifier.verify(minted.apiKey);
+    expect(reads).toBe(2);
+  });
+
+  it('shares the later of two reads while the earlier one ends', async () => {
+    const hangs = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    const get = (_: string) => hangs[reads++]?.promise ?? Promise.resolve(undefined);
+    verifier = defineKeyVerifier({ get }, () => now);
+    const early = verifier.verify(minted.apiKey);
+    now = START + 1_000;
+    const late = [verifier.verify(minted.apiKey)];
+    hangs[0]?.reject(new StoreUnavailable(new Error('out of time')));
+    await expect(early).rejects.toBeInstanceOf(StoreUnavailable);
+    late.push(verifier.verify(minted.apiKey));
+    hangs[1]?.resolve(undefined);
+    for (const each of late) await expect(each).rejects.toMatchObject({ reason: 'unknown key' });
+    expect(reads).toBe(2);
+  });
+
   it('reads an unknown key id again only after 5 s', async () => {
     records.clear();
     for (let count = 0; count < 1_000; count++) {

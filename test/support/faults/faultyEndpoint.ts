@@ -6,7 +6,10 @@ import {
   request,
   type ServerResponse,
 } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
+import type { Silence } from './blackHole.ts';
+import type { Certificate } from './certificate.ts';
 import { defineDoor } from './door.ts';
 import { type Fault, giveFault, type RefusingFault, toMangling } from './faults.ts';
 
@@ -42,16 +45,23 @@ export interface FaultyEndpoint {
   fail(rule: FaultRule): void;
   /** From now on, connections are refused: so many of them, or until `heal`. */
   refuse(times?: number): Promise<void>;
+  /** From now on, connections are neither answered nor refused, until `heal`. */
+  swallow(silence: Silence): Promise<void>;
   /** Forgets every rule, the page size and the calls. */
   heal(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function startFaultyEndpoint(behind: string): Promise<FaultyEndpoint> {
+/** @param identity with it, the proxy speaks TLS, as DynamoDB does */
+export async function startFaultyEndpoint(
+  behind: string,
+  identity?: Certificate,
+): Promise<FaultyEndpoint> {
   let rules: { rule: FaultRule; met: number }[] = [];
   let requests: { action: string; body: Buffer }[] = [];
 
-  const server = createServer(async (incoming, outgoing) => {
+  const server = identity ? createSecureServer(identity) : createServer();
+  server.on('request', async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const body = await buffer(incoming);
     const action = String(incoming.headers['x-amz-target']).split('.')[1] ?? '';
     proxy.calls.set(action, (proxy.calls.get(action) ?? 0) + 1);
@@ -86,7 +96,7 @@ export async function startFaultyEndpoint(behind: string): Promise<FaultyEndpoin
   await once(server, 'listening');
   const door = defineDoor(server);
   const proxy: FaultyEndpoint = {
-    endpoint: `http://127.0.0.1:${door.port}`,
+    endpoint: `${identity ? 'https' : 'http'}://127.0.0.1:${door.port}`,
     calls: new Map(),
     get requests() {
       return requests.map(({ action, body }) => ({ action, input: JSON.parse(body.toString()) }));
@@ -94,6 +104,7 @@ export async function startFaultyEndpoint(behind: string): Promise<FaultyEndpoin
     pageSize: undefined,
     fail: (rule) => void rules.push({ rule, met: 0 }),
     refuse: door.refuse,
+    swallow: door.swallow,
     heal() {
       rules = [];
       requests = [];

@@ -1,9 +1,5 @@
-import { crc32 as realCrc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readFile } from '../../../../infra/service/bundling/lazyFilePromises.ts';
-import { ReadableStream as LazyReadableStream } from '../../../../infra/service/bundling/lazyWebStreams.ts';
-import { crc32 } from '../../../../infra/service/bundling/lazyZlib.ts';
-import UnboundedCache from '../../../../infra/service/bundling/unboundedCache.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { measureBundle, sumBytes } from '../../../support/bundles.ts';
 import committed from './bundleBytes.json' with { type: 'json' };
@@ -42,23 +38,5 @@ describe('what takes the place of a module', () => {
     await expect(readFile(`${import.meta.filename}.absent`)).rejects.toMatchObject({
       code: 'ENOENT',
     });
-  });
-
-  it('sums as node:zlib does', () => {
-    expect(crc32('petstore')).toBe(realCrc32('petstore'));
-    expect(crc32('store', crc32('pet'))).toBe(realCrc32('petstore'));
-  });
-
-  it('knows a web stream, and what is none', () => {
-    const isStream = (value: unknown) => value instanceof (LazyReadableStream as never);
-    expect(isStream(new ReadableStream())).toBe(true);
-    expect([{}, null, 'text', new WritableStream()].map(isStream)).toEqual(Array(4).fill(false));
-  });
-
-  it('keeps what it is given', () => {
-    const cache = new UnboundedCache<string, number>(1);
-    cache.set('one', 1);
-    cache.set('two', 2);
-    expect([cache.peek('one'), cache.get('two'), cache.has('three')]).toEqual([1, 2, false]);
   });
 });
