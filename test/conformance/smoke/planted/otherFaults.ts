@@ -31,10 +31,6 @@ export const otherFaults: PlantedFaults = {
     spoil(/^GET \/store/, remove('x-request-id')),
     'listOrders: answers a page of orders, newest first: ',
   ],
-  'an X-Request-Id for all': [
-    spoil(/^GET/, set('x-request-id', '8f2c1e0a-6a6b-4c9a')),
-    'an X-Request-Id of its own',
-  ],
   'a pet with a rounded id': [
     spoil(/^GET \/pets\/%.* 200$/, replace('"id":9007199254740993', '"id":9007199254740992')),
     'getPet: answers a pet with its id digit for digit, also to a percent-encoded id: ',
@@ -103,5 +99,10 @@ export const otherFaults: PlantedFaults = {
       answer.text = '{"code":"not_found","message":"There is none.","status":404}';
     }),
     'updateInventory: refuses a body that is not said to be JSON, before it reads it: ',
+  ],
+  // The last: in almost every row, so that nothing could be seen beside it.
+  'an X-Request-Id for all': [
+    spoil(/^GET/, set('x-request-id', '8f2c1e0a-6a6b-4c9a')),
+    'an X-Request-Id of its own',
   ],
 };
