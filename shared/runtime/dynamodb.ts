@@ -3,6 +3,7 @@ import { StoreUnavailable } from '../contract/errors/errors.ts';
 import { boundReplies } from './boundReplies.ts';
 import { callBounds } from './callBounds.ts';
 import { toClientSettings } from './clientSettings.ts';
+import { collectReply } from './collectReply.ts';
 import { isOutage } from './isOutage.ts';
 import { countFailedWrite, countUnits } from './requestUnits.ts';
 import { Sha256 } from './sha256.ts';
@@ -42,6 +43,7 @@ export function defineDynamoDB({
     ...toClientSettings(),
     ...callBounds,
     sha256: Sha256,
+    streamCollector: collectReply,
     ...(beside && { requestHandler: beside.config.requestHandler }),
     cacheMiddleware,
   });
