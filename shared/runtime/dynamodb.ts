@@ -3,8 +3,10 @@ import { StoreUnavailable } from '../contract/errors/errors.ts';
 import { boundReplies } from './boundReplies.ts';
 import { callBounds } from './callBounds.ts';
 import { toClientSettings } from './clientSettings.ts';
+import { collectReply } from './collectReply.ts';
 import { isOutage } from './isOutage.ts';
 import { countFailedWrite, countUnits } from './requestUnits.ts';
+import { Sha256 } from './sha256.ts';
 
 interface Consumed {
   readonly CapacityUnits?: number;
@@ -40,11 +42,15 @@ export function defineDynamoDB({
   const client = new DynamoDBClient({
     ...toClientSettings(),
     ...callBounds,
+    sha256: Sha256,
+    streamCollector: collectReply,
     ...(beside && { requestHandler: beside.config.requestHandler }),
     cacheMiddleware,
   });
   // It walks everything that is sent and answered, also where there is no logger to tell of it.
   client.middlewareStack.remove('loggerMiddleware');
+  // It puts the names of the SDK and of the runtime together anew for each call, and nobody reads them.
+  client.middlewareStack.remove('getUserAgentMiddleware');
   boundReplies(client);
   client.middlewareStack.add(
     (next, { commandName = '' }) =>

@@ -11,9 +11,18 @@ const QUOTE = code('"');
 const COMMA = code(',');
 const OPEN = code('{');
 const CLOSE = code('}');
+const COLON = code(':');
+const END = code(']');
+const PET_ID = code('p');
+const QUANTITY = code('q');
+const STATUS = code('s');
+const VERSION = code('v');
 const N = code('N');
 const S = code('S');
 const B = code('B');
+
+const NUMBER = toTable('-0123456789');
+const BASE64 = toTable('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=');
 
 const petIdText = Buffer.from('{"petId":');
 const quantityText = Buffer.from(',"quantity":');
@@ -55,15 +64,15 @@ export function rewriteScanResponse(response: Buffer): RewrittenPage | undefined
       const value = from + 11;
       const end = findValueEnd(response, value, type);
       if (response[end] !== QUOTE || response[end + 1] !== CLOSE) return undefined;
-      if (name === code('p') && type === N && petIdEnd === 0) {
+      if (name === PET_ID && type === N && petIdEnd === 0) {
         petId = value;
         petIdEnd = end;
-      } else if (name === code('q') && type === N && quantityEnd === 0) {
+      } else if (name === QUANTITY && type === N && quantityEnd === 0) {
         quantity = value;
         quantityEnd = end;
-      } else if (name === code('s') && type === S && !status) {
+      } else if (name === STATUS && type === S && !status) {
         status = statusTexts[response[value] as number];
-      } else if (name === code('v') && (type === N || type === B) && !hasVersion) {
+      } else if (name === VERSION && (type === N || type === B) && !hasVersion) {
         hasVersion = true;
       } else {
         return undefined;
@@ -84,7 +93,7 @@ export function rewriteScanResponse(response: Buffer): RewrittenPage | undefined
       from += 1;
     }
   }
-  if (response[from] !== code(']')) return undefined;
+  if (response[from] !== END) return undefined;
   return {
     items: items.subarray(0, to),
     remainder: Buffer.concat([response.subarray(0, start), response.subarray(from)]),
@@ -96,11 +105,11 @@ function isAttribute(response: Buffer, at: number): boolean {
   return (
     response[at] === QUOTE &&
     response[at + 2] === QUOTE &&
-    response[at + 3] === code(':') &&
+    response[at + 3] === COLON &&
     response[at + 4] === OPEN &&
     response[at + 5] === QUOTE &&
     response[at + 7] === QUOTE &&
-    response[at + 8] === code(':') &&
+    response[at + 8] === COLON &&
     response[at + 9] === QUOTE
   );
 }
@@ -108,22 +117,17 @@ function isAttribute(response: Buffer, at: number): boolean {
 /** Where a value of the types that our records have would end. */
 function findValueEnd(response: Buffer, from: number, type: number | undefined): number {
   if (type === S) return from + 1;
-  const belongs = type === B ? isBase64 : isDigitOrMinus;
+  const belongs = type === B ? BASE64 : NUMBER;
   let at = from;
-  while (belongs(response[at])) at++;
+  while (belongs[response[at] as number] === 1) at++;
   return at;
 }
 
-function isBase64(byte: number | undefined): boolean {
-  return byte !== undefined && BASE64[byte] === 1;
-}
-
-const BASE64 = Uint8Array.from({ length: 256 }, (_, byte) =>
-  /[A-Za-z0-9+/=]/.test(String.fromCharCode(byte)) ? 1 : 0,
-);
-
-function isDigitOrMinus(byte: number | undefined): boolean {
-  return byte !== undefined && ((byte >= code('0') && byte <= code('9')) || byte === code('-'));
+/** 1 for each byte that is one of those characters. It is looked up, since a call a byte is slow until it is compiled. */
+function toTable(characters: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const byte of Buffer.from(characters)) table[byte] = 1;
+  return table;
 }
 
 function code(character: string): number {
