@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import type { RecordedExample } from '../../../infra/openapi/examples.ts';
 import type { ErrorCode } from '../../../shared/contract/errors/errorBody.ts';
@@ -24,9 +24,14 @@ const faults: readonly [name: string, summary: string, fault: Fault, code: Error
 describe('the examples of the document', () => {
   let target: FaultyTarget;
   beforeAll(async () => {
+    // No pauses between the SDK's attempts.
+    vi.spyOn(Math, 'random').mockReturnValue(0);
     target = await openFaultyStage(await readStoreData(sample));
   }, 30_000);
-  afterAll(() => target?.close());
+  afterAll(() => {
+    vi.restoreAllMocks();
+    return target?.close();
+  });
 
   test('are what the local stage answers, each operation with each of its statuses', async () => {
     const recorded: Partial<Record<OperationId, RecordedExample[]>> = {};

@@ -60,7 +60,7 @@ describe('a crash of the engine', { timeout: 20_000 }, () => {
 
   it('ends a load that is under way', async () => {
     const trigger = join(folder, 'loading');
-    const inventory = Array.from({ length: 100_000 }, (_, petId) => ({
+    const inventory = Array.from({ length: 30_000 }, (_, petId) => ({
       petId,
       quantity: 1,
       status: 'sold',
@@ -68,7 +68,7 @@ describe('a crash of the engine', { timeout: 20_000 }, () => {
     const file = join(folder, 'large.json');
     await writeFile(file, JSON.stringify({ inventory }));
     const local = runLocalCrashing(trigger, '--port', '0', '--data', file);
-    while (!local.stderr().includes('% of 100,000 rows')) {
+    while (!local.stderr().includes('% of 30,000 rows')) {
       expect(local.child.exitCode).toBeNull();
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

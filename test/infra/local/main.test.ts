@@ -93,7 +93,7 @@ describe('a start', { timeout: 30_000 }, () => {
   });
 
   test('says how far it is with a large file, and can be broken off', async () => {
-    const entries = Array.from({ length: 50_000 }, (_, petId) => ({
+    const entries = Array.from({ length: 20_000 }, (_, petId) => ({
       petId,
       quantity: 1,
       status: 'available',
@@ -101,7 +101,7 @@ describe('a start', { timeout: 30_000 }, () => {
     const file = await writeData('large.json', JSON.stringify({ inventory: entries }));
     const local = runLocalOnTerminal('--port', '0', '--data', file);
     // A bar, which is drawn anew ten times a second.
-    while (!/Loading .*large\.json \[#*\.+\] \d+% of 50,000 rows/.test(local.stderr())) {
+    while (!/Loading .*large\.json \[#*\.+\] \d+% of 20,000 rows/.test(local.stderr())) {
       expect(local.child.exitCode).toBeNull();
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

@@ -10,6 +10,7 @@ const production = ['--stage', 'production'];
 const script = 'infra/ops/logs/logs.ts';
 const stops: (() => void)[] = [];
 afterEach(() => {
+  vi.restoreAllMocks();
   for (const stop of stops.splice(0)) stop();
 });
 
@@ -189,6 +190,8 @@ describe('npm run logs', () => {
   });
 
   it('waits out throttling, for longer than the SDK does by itself', async () => {
+    // No pauses between the attempts.
+    vi.spyOn(Math, 'random').mockReturnValue(0);
     let refusals = 3;
     const { write, find } = await open((answers) => ({
       FilterLogEvents(input) {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toNextSteps } from '../../../../infra/ops/restore/nextSteps.ts';
 import { parseTime } from '../../../../infra/ops/restore/restoreOptions.ts';
 import { runRestore } from '../../../../infra/ops/restore/runRestore.ts';
@@ -14,6 +14,7 @@ const target = 'petstore-production-inventory-20261120T095900Z';
 const changing = /^(Restore|Update|Tag)/;
 const stops: (() => void)[] = [];
 afterEach(() => {
+  vi.restoreAllMocks();
   for (const stop of stops.splice(0)) stop();
 });
 
@@ -148,7 +149,8 @@ describe('npm run restore', () => {
   });
 
   it('waits out throttling, outages, a table not found yet and backups not to be had yet', async () => {
-    // More than the SDK itself tries.
+    // No pauses between the SDK's attempts; and more failures than it tries itself.
+    vi.spyOn(Math, 'random').mockReturnValue(0);
     const failures = [
       ...Array.from({ length: 4 }, () => new AwsError('ThrottlingException', 'Rate exceeded')),
       ...Array.from({ length: 4 }, () => new AwsError('InternalServerError', 'failed', 500)),
