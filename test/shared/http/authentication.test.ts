@@ -5,6 +5,7 @@ import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
+import { anyCharacter } from '../../support/anyCharacter.ts';
 import { toProxyRequest } from '../../support/proxyRequest.ts';
 
 const { apiKey, keyId, secretHash } = mintApiKey();
@@ -54,7 +55,7 @@ const credential = fc.oneof(
     arbitrary: fc.constantFrom(apiKey.toLowerCase(), apiKey.slice(0, -1), `${apiKey}0`),
   },
   { weight: 1, arbitrary: fc.constantFrom(`${apiKey},${apiKey}`, `"${apiKey}"`, `key=${apiKey}`) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter }) },
   { weight: 1, arbitrary: fc.constant('a'.repeat(8_192)) },
 );
 const tail = fc.oneof(
@@ -67,7 +68,7 @@ const lines = fc.oneof(
   { weight: 1, arbitrary: fc.array(line, { maxLength: 3 }) },
   {
     weight: 1,
-    arbitrary: fc.array(fc.string({ unit: 'binary', maxLength: 60 }), { maxLength: 2 }),
+    arbitrary: fc.array(fc.string({ unit: anyCharacter, maxLength: 60 }), { maxLength: 2 }),
   },
 );
 
