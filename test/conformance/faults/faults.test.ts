@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { addApiKey } from '../../support/addApiKey.ts';
@@ -29,10 +29,15 @@ const PATIENCE = 24_000;
 
 let target: FaultyTarget;
 beforeAll(async () => {
+  // No pauses between the SDK's attempts.
+  vi.spyOn(Math, 'random').mockReturnValue(0);
   target = await openFaultyTarget();
 }, 30_000);
 afterEach(() => target.store.heal());
-afterAll(() => target?.close());
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await target?.close();
+});
 
 describe('each operation', () => {
   test.each(outages)('answers 503 when every call to its table ends in %s', async (fault) => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { expectSuccess } from '../expectations.ts';
 import { sendValid } from '../requests.ts';
 import { send } from '../target.ts';
@@ -6,10 +6,15 @@ import { type FaultyTarget, openFaultyTarget, toStoreCalls } from './faultyTarge
 
 let target: FaultyTarget;
 beforeAll(async () => {
+  // No pauses between the SDK's attempts.
+  vi.spyOn(Math, 'random').mockReturnValue(0);
   target = await openFaultyTarget();
 }, 30_000);
 afterEach(() => target.store.heal());
-afterAll(() => target?.close());
+afterAll(async () => {
+  vi.restoreAllMocks();
+  await target?.close();
+});
 
 describe('listInventory in the middle of its list', () => {
   test('goes on after a page that had to be asked for twice', async () => {
