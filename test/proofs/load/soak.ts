@@ -5,8 +5,8 @@ import { type LoadFigures, putUnderLoad } from './putUnderLoad.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Seconds; what V8 compiles meanwhile would pass for growth. */
-const WARM_UP = 20;
+/** Seconds: some 100,000 requests, until which V8 compiles what would pass for growth. */
+const WARM_UP = 120;
 
 /** A stretch of the soak, and how the service was after it. */
 interface Stretch extends LoadFigures, Vitals {
