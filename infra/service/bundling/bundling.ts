@@ -23,10 +23,10 @@ export const replacements: Readonly<Record<string, string>> = {
 export const putInFront = toPath('putInFront.js');
 
 /**
- * One minified file a function, behind a small one that awaits its warm-up. CommonJS, since an ESM import of one of Node's own modules evaluates
- * every export of it; with the SDK inside, since the one in the runtime comes with its credential
- * chain and changes under a deployed function. Either choice takes about a third off the cold load,
- * and the replacements another third.
+ * One minified file a function, behind a small one that awaits its warm-up. CommonJS, since an ESM import of
+ * one of Node's own modules evaluates every export of it; with the SDK inside, since the one in the runtime comes
+ * with its credential chain and changes under a deployed function. Either choice takes about a third off the
+ * cold load, and the replacements another third.
  */
 export const bundling: BundlingOptions = {
   // esbuild is a dev dependency; Docker is never wanted.
