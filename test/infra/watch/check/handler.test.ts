@@ -1,16 +1,15 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { findFirstSunset } from '../../../../infra/watch/check/firstSunset.ts';
 import { AwsError, startAws } from '../../ops/aws.ts';
 
 const day = 86_400_000;
 const inDays = (days: number) => ({ S: new Date(Date.now() + days * day).toISOString() });
-const handler = new URL('../../../../infra/watch/check/handler.ts', import.meta.url).href;
 
+let handler: () => Promise<void>;
 let parameter: () => unknown;
 const aws = await startAws({
   GetParameter: () => parameter(),
@@ -24,36 +23,29 @@ const service = createServer(({ headers }, response) => {
 beforeAll(async () => {
   service.listen(0, '127.0.0.1');
   await once(service, 'listening');
+  const variables = {
+    ...aws.variables,
+    BASE_ADDRESS: `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`,
+    KEY_PARAMETER: '/petstore-production/check-key',
+    API_KEYS_TABLE: 'keys',
+    NAMESPACE: 'petstore-production',
+  };
+  for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  // The module reads its variables when it is loaded.
+  ({ handler } = await import('../../../../infra/watch/check/handler.ts'));
 });
 afterAll(() => {
+  vi.unstubAllEnvs();
   aws.close();
   service.close();
 });
 
-/** As Lambda runs it: the module reads its variables when it is loaded. */
-async function run(): Promise<string> {
-  const script = `import { handler } from '${handler}'; await handler();`;
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--input-type=module', '-e', script],
-    {
-      env: {
-        PATH: process.env.PATH,
-        NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-        ...aws.variables,
-        BASE_ADDRESS: `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`,
-        KEY_PARAMETER: '/petstore-production/check-key',
-        API_KEYS_TABLE: 'keys',
-        NAMESPACE: 'petstore-production',
-      },
-    },
-  );
-  return stdout;
-}
-
 it('calls the service with the key from its parameter, and writes down how many days are left', async () => {
   parameter = () => ({ Parameter: { Value: 'psk_check' } });
-  const stdout = await run();
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await handler();
+  const stdout = write.mock.calls.map(([chunk]) => chunk).join('');
+  write.mockRestore();
   expect(aws.inputsOf('GetParameter')).toEqual([
     { Name: '/petstore-production/check-key', WithDecryption: true },
   ]);
@@ -82,10 +74,7 @@ it.each([
   ],
 ])('fails when %s', async (_, value, told) => {
   parameter = value;
-  const failure = await run().then(
-    () => expect.fail('passed'),
-    (error: { stderr: string }) => error.stderr,
-  );
+  const failure = await handler().then(() => expect.fail('passed'), inspect);
   expect(failure).toMatch(told);
   expect(failure).not.toContain('psk_');
 });
