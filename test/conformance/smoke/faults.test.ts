@@ -5,16 +5,17 @@ import type { ConformanceTarget } from '../target.ts';
 import { type Front, startFront } from './front.ts';
 import { accessFaults } from './planted/accessFaults.ts';
 import { listFaults } from './planted/listFaults.ts';
-import { otherFaults } from './planted/otherFaults.ts';
+import { commonFaults, otherFaults } from './planted/otherFaults.ts';
 import { pageFaults } from './planted/pageFaults.ts';
 import type { PlantedFaults } from './planted/spoil.ts';
 import { smoke } from './smokeRun.ts';
 
-/** Two at a time, of different rows: a smoke test names both. */
-const planted = pair(
-  Object.entries({ ...listFaults, ...pageFaults }),
-  Object.entries({ ...accessFaults, ...otherFaults }),
-);
+/** Three at a time, of different rows: a smoke test names them all. */
+const planted = group([
+  { ...listFaults, ...pageFaults, ...commonFaults },
+  accessFaults,
+  otherFaults,
+]);
 
 describe('a stage with a fault', () => {
   let target: ConformanceTarget;
@@ -85,16 +86,15 @@ describe('a stage with a fault', () => {
   });
 });
 
-type Planted = [name: string, planted: PlantedFaults[string]];
-
-/** Each with the one at the same place of the other list, and alone where there is none. */
-function pair(some: readonly Planted[], others: readonly Planted[]) {
-  return Array.from({ length: Math.max(some.length, others.length) }, (_, index) => {
-    const both = [some[index], others[index]].filter((one) => one !== undefined);
+/** Each of the longest with those at the same place of the others. */
+function group(all: readonly PlantedFaults[]) {
+  const columns = all.map((faults) => Object.entries(faults));
+  return Array.from({ length: Math.max(...columns.map(({ length }) => length)) }, (_, index) => {
+    const together = columns.flatMap((column) => column.slice(index, index + 1));
     return {
-      name: both.map(([name]) => name).join('; '),
-      faults: both.map(([, [fault]]) => fault),
-      reports: both.map(([, [, report]]) => report),
+      name: together.map(([name]) => name).join('; '),
+      faults: together.map(([, [fault]]) => fault),
+      reports: together.map(([, [, report]]) => report),
     };
   });
 }

@@ -100,7 +100,10 @@ export const otherFaults: PlantedFaults = {
     }),
     'updateInventory: refuses a body that is not said to be JSON, before it reads it: ',
   ],
-  // The last: in almost every row, so that nothing could be seen beside it.
+};
+
+/** In almost every row, so that nothing could be seen beside it. */
+export const commonFaults: PlantedFaults = {
   'an X-Request-Id for all': [
     spoil(/^GET/, set('x-request-id', '8f2c1e0a-6a6b-4c9a')),
     'an X-Request-Id of its own',

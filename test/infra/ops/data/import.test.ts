@@ -18,7 +18,7 @@ const data = openDataFolder();
 
 describe.each(engines)('npm run import on $name', ({ name, start }) => {
   /** dynalite takes an entry at a time. */
-  const many = name === 'dynalite' ? 500 : 4_000;
+  const many = name === 'dynalite' ? 200 : 4_000;
   const at = openImport(start);
   const { load, loadApart, count, quantityOf } = at;
 

@@ -10,7 +10,7 @@ import { callOps, runOps } from '../opsProcess.ts';
 import { openDataFolder, toStockLines } from './dataFolder.ts';
 
 const data = openDataFolder();
-const stock = toStockLines(300);
+const stock = toStockLines(100);
 const toText = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
 let engine: Engine;
 let client: DynamoDBClient;
@@ -35,7 +35,7 @@ describe('gzip by the name of a file', () => {
     const [packed, again] = [data.toPath('stock.csv.gz'), data.toPath('again.csv.gz')];
     writeFileSync(packed, gzipSync(toText(stock)));
     expect(await callOps(runImport, [...at, '--inventory', packed])).toMatchObject({ status: 0 });
-    expect(await count()).toBe(300);
+    expect(await count()).toBe(100);
     expect(await callOps(runExport, [...at, '--inventory', again])).toMatchObject({ status: 0 });
     expect(gunzipSync(readFileSync(again)).toString()).toBe(toText(stock));
   });
@@ -60,11 +60,11 @@ describe('the name -', () => {
   it('is standard input to an import, and standard output to an export, with nothing else on it', async () => {
     const args = [...at, '--inventory', '-'];
     const loaded = await runOps('infra/ops/data/import.ts', args, { piped: toText(stock) });
-    expect(loaded.stdout).toMatch(/^inventory: 300 rows in -: 300 added/);
+    expect(loaded.stdout).toMatch(/^inventory: 100 rows in -: 100 added/);
     expect(loaded).toMatchObject({ status: 0, stderr: '' });
     const saved = await runOps('infra/ops/data/export.ts', args);
     expect(saved).toMatchObject({ status: 0, stdout: toText(stock) });
-    expect(saved.stderr).toMatch(/^inventory: 300 rows to -; /);
+    expect(saved.stderr).toMatch(/^inventory: 100 rows to -; /);
   });
 
   it('has the rows of standard input named by line, and nothing is written when one is wrong', async () => {
