@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 import {
   bundling,
   putInFront,
@@ -10,15 +10,49 @@ import {
 } from '../../infra/service/bundling/bundling.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 
+interface Built {
+  readonly code: Uint8Array;
+  readonly metafile: Metafile;
+}
+
 /**
  * A function's code as a deployment uploads it, built without the CDK, which takes much longer.
  * @param alias the modules that are replaced, with the files that take their place
  */
 export async function buildBundle(id: OperationId, alias = replacements): Promise<Uint8Array> {
-  const { outputFiles } = await build({ ...toBuildOptions(id), alias });
+  return (await (alias === replacements ? buildOnce(id) : buildAlone(id, alias))).code;
+}
+
+/** What the deployed code of a function is made of: https://esbuild.github.io/api/#metafile */
+export async function readMetafile(id: OperationId): Promise<Metafile> {
+  return (await buildOnce(id)).metafile;
+}
+
+/** Each run of the tests builds a function once, by whichever process is the first to want it. */
+async function buildOnce(id: OperationId): Promise<Built> {
+  const { TEST_BUNDLES: folder } = process.env;
+  if (folder === undefined) return buildAlone(id, replacements);
+  const [code, metafile] = [join(folder, `${id}.js`), join(folder, `${id}.json`)];
+  if (!existsSync(metafile)) {
+    const built = await buildAlone(id, replacements);
+    replaceFile(code, built.code);
+    replaceFile(metafile, JSON.stringify(built.metafile));
+  }
+  return { code: readFileSync(code), metafile: JSON.parse(readFileSync(metafile, 'utf8')) };
+}
+
+/** In one step, so that no other process reads a half of it. */
+function replaceFile(path: string, content: Uint8Array | string): void {
+  const own = `${path}.${process.pid}`;
+  writeFileSync(own, content);
+  renameSync(own, path);
+}
+
+async function buildAlone(id: OperationId, alias: typeof replacements): Promise<Built> {
+  const { outputFiles, metafile } = await build({ ...toBuildOptions(id), alias });
   const [file] = outputFiles;
   if (!file) throw new Error(`esbuild made nothing of ${id}.`);
-  return file.contents;
+  return { code: file.contents, metafile };
 }
 
 /**
@@ -39,9 +73,8 @@ export async function writeBundle(
 
 /** The bytes of each package, and of our own sources, in a bundle built with the deployment's options. */
 export async function measureBundle(id: OperationId): Promise<Record<string, number>> {
-  const { metafile } = await build({ ...toBuildOptions(id), metafile: true, alias: replacements });
   const bytes: Record<string, number> = {};
-  for (const output of Object.values(metafile.outputs)) {
+  for (const output of Object.values((await readMetafile(id)).outputs)) {
     for (const [path, { bytesInOutput }] of Object.entries(output.inputs)) {
       const [, name = 'petstore'] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path) ?? [];
       bytes[name] = (bytes[name] ?? 0) + bytesInOutput;
@@ -51,19 +84,20 @@ export async function measureBundle(id: OperationId): Promise<Record<string, num
 }
 
 /** The deployment's options for a function, but for the replacements. */
-export function toBuildOptions(id: OperationId): BuildOptions & { write: false } {
+function toBuildOptions(id: OperationId) {
   return {
     entryPoints: [toEntry(id)],
     outfile: `${id}.js`,
     bundle: true,
     write: false,
+    metafile: true,
     platform: 'node',
     format: 'cjs',
     minify: bundling.minify ?? false,
     target: bundling.target ?? 'node24',
     mainFields: bundling.mainFields ?? [],
     legalComments: 'none',
-  };
+  } as const satisfies BuildOptions;
 }
 
 /** A bundle's size. */

@@ -1,31 +1,22 @@
 import { readFileSync } from 'node:fs';
-import { build, type Plugin } from 'esbuild';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { replacements } from '../../../../infra/service/bundling/bundling.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
-import { toBuildOptions } from '../../../support/bundles.ts';
+import { readMetafile } from '../../../support/bundles.ts';
 
 /** The files of all bundles that import each replaced module. */
 const importers = new Map(
   Object.keys(replacements).map((module) => [module, new Set<string>()] as const),
 );
 
-/** Takes the place of the aliases: leaves the modules out, and notes who wanted them. */
-const noteImporters: Plugin = {
-  name: 'note-importers',
-  setup({ onResolve }) {
-    onResolve({ filter: /./ }, ({ path, importer }) => {
-      const found = importers.get(path) ?? importers.get(`node:${path}`);
-      found?.add(importer);
-      return found && { path, external: true };
-    });
-  },
-};
-
 beforeAll(async () => {
-  await Promise.all(
-    operationIds.map((id) => build({ ...toBuildOptions(id), plugins: [noteImporters] })),
-  );
+  for (const id of operationIds) {
+    for (const [file, { imports }] of Object.entries((await readMetafile(id)).inputs)) {
+      for (const { original = '' } of imports) {
+        (importers.get(original) ?? importers.get(`node:${original}`))?.add(file);
+      }
+    }
+  }
 });
 
 describe.each(Object.entries(replacements))('what takes the place of %s', (module, path) => {
