@@ -1,5 +1,5 @@
 try {
-  const { synthesize } = await import('./buildApp.ts');
+  const { synthesize } = await import('./synthesize.ts');
   synthesize();
 } catch (error) {
   // A slip in the settings, as whoever edits them wants to read it; anything else is a fault of ours.

@@ -1,10 +1,9 @@
-import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
-import { AwsSolutionsChecks } from 'cdk-nag';
+import { Annotations, App, type AppProps, type Stack } from 'aws-cdk-lib';
 import { defineBackupStack } from './backup/backupStack.ts';
 import { checkWorstMonth } from './costs/report/checkWorstMonth.ts';
 import { definePetstoreStack } from './petstoreStack.ts';
-import { checkStageSettings, StageSettingsError } from './stages/checkStageSettings.ts';
-import { CommitError, readCommit } from './stages/commit.ts';
+import { checkStageSettings } from './stages/checkStageSettings.ts';
+import { readCommit } from './stages/commit.ts';
 import { findExampleSettings } from './stages/exampleSettings.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
@@ -27,8 +26,6 @@ export function buildApp(
     checkWorstMonth(stage);
   }
   const app = new App({ ...props, context: { ...context, ...props?.context } });
-  // Fails the synthesis on any finding that no resource gives a reason for.
-  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   for (const stage of deployments) {
     const service = definePetstoreStack(app, stage, commit);
     const { backupRegion, protectsData } = stage.settings;
@@ -50,15 +47,4 @@ function refuseExamples(service: Stack, stage: Stage): void {
   if (line === undefined) return;
   if (isDeployable) Annotations.of(service).addError(line);
   else Annotations.of(service).addWarningV2('petstore:example-settings', line);
-}
-
-/** Writes the templates of every deployment, or says in one line what was set wrong, with status 1. */
-export function synthesize(deployments?: readonly Stage[]): void {
-  try {
-    buildApp(undefined, deployments).synth();
-  } catch (error) {
-    if (!(error instanceof StageSettingsError || error instanceof CommitError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 1;
-  }
 }

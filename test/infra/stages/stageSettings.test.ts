@@ -13,7 +13,6 @@ import { join } from 'node:path';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { RegionInfo } from 'aws-cdk-lib/region-info';
 import { describe, expect, it } from 'vitest';
-import { synthesize } from '../../../infra/buildApp.ts';
 import {
   checkStageSettings,
   StageSettingsError,
@@ -21,6 +20,7 @@ import {
 import { regions } from '../../../infra/stages/regions.ts';
 import { logRetentionDays, type StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type Stage, stages } from '../../../infra/stages/stages.ts';
+import { synthesize } from '../../../infra/synthesize.ts';
 import { callOps } from '../ops/opsProcess.ts';
 
 const production = stages.production.settings;

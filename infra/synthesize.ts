@@ -1,0 +1,24 @@
+import { type App, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { buildApp } from './buildApp.ts';
+import { StageSettingsError } from './stages/checkStageSettings.ts';
+import { CommitError } from './stages/commit.ts';
+import type { Stage } from './stages/stages.ts';
+
+/** Writes the templates of every deployment, or says in one line what was set wrong, with status 1. */
+export function synthesize(deployments?: readonly Stage[]): void {
+  try {
+    const app = buildApp(undefined, deployments);
+    refuseFindings(app);
+    app.synth();
+  } catch (error) {
+    if (!(error instanceof StageSettingsError || error instanceof CommitError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** Has the synthesis fail on any finding of AWS's Solutions rules that no resource gives a reason for. */
+export function refuseFindings(app: App): void {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+}
