@@ -29,6 +29,8 @@ beforeAll(async () => {
     KEY_PARAMETER: '/petstore-production/check-key',
     API_KEYS_TABLE: 'keys',
     NAMESPACE: 'petstore-production',
+    // What an earlier file's local stage left in this process.
+    AWS_ENDPOINT_URL_DYNAMODB: undefined,
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   // The module reads its variables when it is loaded.
