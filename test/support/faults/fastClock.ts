@@ -14,8 +14,9 @@ const LONGEST = 120_000;
  * too, and nobody seems silent who only had no turn.
  *
  * Whatever answers from another process, or takes more than some tens of turns, is late on this clock: it is
- * for calls that fail, and engines in this process. Not for tests that run beside others, which would share
- * the clock; nor for a limit that Node or the system keeps, as of a socket, which it does not hasten.
+ * for calls that fail, and engines in this process. A timer that is left when it ends never rings, so whatever
+ * waits for one belongs inside. Not for tests that run beside others, which would share the clock; nor for a
+ * limit that Node or the system keeps, as of a socket, which it does not hasten.
  */
 export async function onFastClock<T>(act: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({
