@@ -58,7 +58,7 @@ async function expectService(
 
 describe('a cold start', () => {
   test('makes the calls of one request of each function, changes nothing and logs nothing', async () => {
-    const { target, calls, logged } = await open({ spoil: () => {} });
+    const { target, calls, logged } = await onFastClock(() => open({ spoil: () => {} }), 1);
     // Each function's key, getPet's pet, and the entry that an update would have found.
     expect(Object.fromEntries(calls)).toEqual({ GetItem: 6, UpdateItem: 1, Query: 1, Scan: 1 });
     expect(logged).toEqual([]);
