@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import type { RecordedExample } from '../../../infra/openapi/examples.ts';
 import type { ErrorCode } from '../../../shared/contract/errors/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
+import { useNoBackOff } from '../../support/faults/backOff.ts';
 import type { Fault } from '../../support/faults/faults.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
@@ -23,15 +24,11 @@ const faults: readonly [name: string, summary: string, fault: Fault, code: Error
 /** `npm run openapi` runs this with `--update`, which writes the examples down. */
 describe('the examples of the document', () => {
   let target: FaultyTarget;
+  useNoBackOff();
   beforeAll(async () => {
-    // No pauses between the SDK's attempts.
-    vi.spyOn(Math, 'random').mockReturnValue(0);
     target = await openFaultyStage(await readStoreData(sample));
   }, 30_000);
-  afterAll(() => {
-    vi.restoreAllMocks();
-    return target?.close();
-  });
+  afterAll(() => target?.close());
 
   test('are what the local stage answers, each operation with each of its statuses', async () => {
     const recorded: Partial<Record<OperationId, RecordedExample[]>> = {};

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import type { Silence } from '../../support/faults/blackHole.ts';
 import { makeCertificate } from '../../support/faults/certificate.ts';
+import { onFastClock } from '../../support/faults/fastClock.ts';
 import type { Fault } from '../../support/faults/faults.ts';
 import type { FaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { keepLogs } from '../../support/keepLogs.ts';
@@ -57,7 +58,7 @@ async function expectService(
 
 describe('a cold start', () => {
   test('makes the calls of one request of each function, changes nothing and logs nothing', async () => {
-    const { target, calls, logged } = await open({ spoil: () => {} });
+    const { target, calls, logged } = await onFastClock(() => open({ spoil: () => {} }), 1);
     // Each function's key, getPet's pet, and the entry that an update would have found.
     expect(Object.fromEntries(calls)).toEqual({ GetItem: 6, UpdateItem: 1, Query: 1, Scan: 1 });
     expect(logged).toEqual([]);
@@ -77,11 +78,12 @@ describe('a cold start', () => {
     ['allows nothing', toSpoil('accessDenied')],
   ])(
     'while the database %s is short, logs one error, and leaves a function that works',
-    async (_, spoil) => {
-      const stage = await open({ spoil });
-      expectBoundedStart(stage);
-      await expectService(stage.target);
-    },
+    (_, spoil) =>
+      onFastClock(async () => {
+        const stage = await open({ spoil });
+        expectBoundedStart(stage);
+        await expectService(stage.target);
+      }),
   );
 
   describe('while connections of TLS come to nothing', () => {
@@ -93,25 +95,27 @@ describe('a cold start', () => {
     test.each<[string, Silence]>([
       ['before they are made', 'connection'],
       ['before their handshake', 'handshake'],
-    ])('%s is short, logs one error, and leaves a function that works', async (_, silence) => {
-      const spoil = (store: FaultyEndpoint) => store.swallow(silence);
-      const { target, store, ...stage } = await open({ spoil, identity });
-      expectBoundedStart(stage);
-      // The first request of some finds the database back, that of the others still gone.
-      await expectService(target, ['getPet', 'listOrders']);
+    ])('%s is short, logs one error, and leaves a function that works', (_, silence) =>
+      onFastClock(async () => {
+        const spoil = (store: FaultyEndpoint) => store.swallow(silence);
+        const { target, store, ...stage } = await open({ spoil, identity });
+        expectBoundedStart(stage);
+        // The first request of some finds the database back, that of the others still gone.
+        await expectService(target, ['getPet', 'listOrders']);
 
-      await spoil(store);
-      stage.setTimeLeft(2_000);
-      const sent = performance.now();
-      const expectOutage = async (id: OperationId) =>
-        expectError(await sendValid(target, id), 'service_unavailable', id);
-      await Promise.all([expectOutage('listInventory'), expectOutage('updateInventory')]);
-      expect(performance.now() - sent).toBeLessThan(PATIENCE);
+        await spoil(store);
+        stage.setTimeLeft(2_000);
+        const sent = performance.now();
+        const expectOutage = async (id: OperationId) =>
+          expectError(await sendValid(target, id), 'service_unavailable', id);
+        await Promise.all([expectOutage('listInventory'), expectOutage('updateInventory')]);
+        expect(performance.now() - sent).toBeLessThan(PATIENCE);
 
-      await store.heal();
-      stage.setTimeLeft(undefined);
-      await expectService(target);
-    });
+        await store.heal();
+        stage.setTimeLeft(undefined);
+        await expectService(target);
+      }),
+    );
   });
 });
 

@@ -1,20 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { useNoBackOff } from '../../support/faults/backOff.ts';
 import { expectSuccess } from '../expectations.ts';
 import { sendValid } from '../requests.ts';
 import { send } from '../target.ts';
 import { type FaultyTarget, openFaultyTarget, toStoreCalls } from './faultyTarget.ts';
 
 let target: FaultyTarget;
+useNoBackOff();
 beforeAll(async () => {
-  // No pauses between the SDK's attempts.
-  vi.spyOn(Math, 'random').mockReturnValue(0);
   target = await openFaultyTarget();
 }, 30_000);
 afterEach(() => target.store.heal());
-afterAll(async () => {
-  vi.restoreAllMocks();
-  await target?.close();
-});
+afterAll(() => target?.close());
 
 describe('listInventory in the middle of its list', () => {
   test('goes on after a page that had to be asked for twice', async () => {

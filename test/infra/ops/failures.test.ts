@@ -3,6 +3,7 @@ import { runExport } from '../../../infra/ops/data/runExport.ts';
 import { runKeys } from '../../../infra/ops/keys/runKeys.ts';
 import { runRestore } from '../../../infra/ops/restore/runRestore.ts';
 import { runRollback } from '../../../infra/ops/rollback/runRollback.ts';
+import { useNoBackOff } from '../../support/faults/backOff.ts';
 import { type Answers, AwsError, startAws } from './aws.ts';
 import { callOps, type Outcome } from './opsProcess.ts';
 
@@ -65,6 +66,7 @@ describe('a command without its surroundings says what to type', () => {
 });
 
 describe('what AWS refuses is told with what to type', () => {
+  useNoBackOff();
   let close = () => {};
   afterEach(() => close());
 

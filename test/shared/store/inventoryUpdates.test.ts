@@ -1,71 +1,31 @@
-import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { toVersion } from '../../../shared/store/inventoryRecord.ts';
-import {
-  defineInventoryUpdates,
-  type InventoryUpdates,
-} from '../../../shared/store/inventoryUpdates.ts';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, test, vi } from 'vitest';
 import { engines } from '../../support/engines.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
+import { openEntry, type UpdatedEntry } from './updatedEntry.ts';
 
 const lostUpdate = { action: 'UpdateItem', fault: 'lostAnswer' } as const;
 /** The note that a request is at work is written, and its answer is not. */
 const unwritten = { action: 'PutItem', fault: 'accessDenied', after: 1, times: 1 } as const;
-const slowlyWritten = { ...unwritten, fault: 'hang' } as const;
+const slowlyWritten = { ...unwritten, fault: 'reset' } as const;
 
-describe.each(engines)('updates on $name', ({ start }) => {
+// At once, since several wait for others: each has an entry of its own.
+describe.concurrent.each(engines)('updates on $name', ({ start }) => {
   const tables = useStoreTables(start);
-  let endpoint: FaultyEndpoint;
-  let client: DynamoDBClient;
-  let updates: InventoryUpdates;
-  /** Somebody else's, over a way without faults. */
-  let others: InventoryUpdates;
-  let petId = 0n;
-
-  beforeAll(async () => {
-    endpoint = await startFaultyEndpoint(tables.engine().endpoint);
-    const requestHandler = { requestTimeout: 1_500, throwOnRequestTimeout: true };
-    client = new DynamoDBClient({ endpoint: endpoint.endpoint, requestHandler });
-    updates = defineInventoryUpdates(client, 'inventory', 'requests');
-    others = defineInventoryUpdates(tables.client(), 'inventory', 'requests');
+  const it = test.extend<{ entry: UpdatedEntry }>({
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are wanted.
+    entry: async ({}, use) => {
+      const entry = await openEntry(tables);
+      await use(entry);
+      await entry.close();
+    },
   });
-
-  beforeEach(async () => {
-    petId += 1n;
-    await put({});
-    endpoint.heal();
-  });
-
-  afterAll(async () => {
-    client.destroy();
-    await endpoint.close();
-  });
-
-  async function put(more: object): Promise<void> {
-    const Item = { p: { N: `${petId}` }, q: { N: '25' }, s: { S: 'p' }, ...more };
-    await tables.client().send(new PutItemCommand({ TableName: 'inventory', Item }));
-  }
-
-  async function read() {
-    const key = { TableName: 'inventory', Key: { p: { N: `${petId}` } }, ConsistentRead: true };
-    const { Item = {} } = await tables.client().send(new GetItemCommand(key));
-    return { quantity: Number(Item.q?.N), version: toVersion(Item), v: Item.v };
-  }
-
-  const set = (quantity: number, versions?: readonly string[], key?: string, by = updates) =>
-    by.setQuantity({ petId, quantity, versions }, key);
-
-  /** An update of one's own that is stored and not answered, and then overtaken. */
-  async function overtake(...keys: (string | undefined)[]): Promise<void> {
-    for (const [index, key] of keys.entries()) {
-      const { version } = await read();
-      await set(10 + index, [version], key, others);
-    }
-  }
 
   describe('whose answer is lost', () => {
-    it('succeeds at the next attempt, since the entry has its own version', async () => {
+    it('succeeds at the next attempt, since the entry has its own version', async ({
+      entry: { petId, endpoint, read, set },
+      expect,
+    }) => {
       const { version } = await read();
       endpoint.fail({ ...lostUpdate, times: 1 });
       const updated = await set(24, [version]);
@@ -74,7 +34,10 @@ describe.each(engines)('updates on $name', ({ start }) => {
       expect(endpoint.calls.get('UpdateItem')).toBe(2);
     });
 
-    it('is not told from one that never happened when others came after it: 503, never 412', async () => {
+    it('is not told from one that never happened when others came after it: 503, never 412', async ({
+      entry: { endpoint, others, read, set },
+      expect,
+    }) => {
       const { version } = await read();
       endpoint.fail({ ...lostUpdate, times: 1 });
       const updating = set(24, [version]);
@@ -88,14 +51,20 @@ describe.each(engines)('updates on $name', ({ start }) => {
       expect(['updated', 'StoreUnavailable']).toContain(outcome);
     });
 
-    it('is 412 for certain when only the look at the entry was repeated', async () => {
+    it('is 412 for certain when only the look at the entry was repeated', async ({
+      entry: { endpoint, others, read, set },
+      expect,
+    }) => {
       const { version } = await read();
       await set(10, undefined, undefined, others);
       endpoint.fail({ action: 'GetItem', fault: 'lostAnswer', times: 1 });
       await expect(set(24, [version])).rejects.toMatchObject({ name: 'PreconditionFailed' });
     });
 
-    it('is 412 for certain when it was merely throttled before', async () => {
+    it('is 412 for certain when it was merely throttled before', async ({
+      entry: { endpoint, others, read, set },
+      expect,
+    }) => {
       const { version } = await read();
       await set(7, undefined, undefined, others);
       endpoint.fail({ action: 'UpdateItem', fault: 'throughputExceeded', times: 1 });
@@ -104,15 +73,15 @@ describe.each(engines)('updates on $name', ({ start }) => {
   });
 
   describe('with an idempotency key', () => {
-    it('cost three writes, and no read', async () => {
+    it('cost three writes, and no read', async ({ entry: { endpoint, read, set }, expect }) => {
       const { version } = await read();
       await set(24, [version], 'one');
       expect(Object.fromEntries(endpoint.calls)).toEqual({ UpdateItem: 1, PutItem: 2 });
     });
 
-    it.each([true, false])(
+    it.for([true, false])(
       'have one effect however often they are sent (with If-Match: %s)',
-      async (isConditional) => {
+      async (isConditional, { entry: { read, set, overtake }, expect }) => {
         const versions = isConditional ? [(await read()).version] : undefined;
         const first = await set(24, versions, 'one');
         await overtake(undefined, 'another');
@@ -122,18 +91,24 @@ describe.each(engines)('updates on $name', ({ start }) => {
       },
     );
 
-    it.each<[string, (version: string) => Parameters<typeof set>]>([
+    it.for<[string, (version: string) => Parameters<UpdatedEntry['set']>]>([
       ['quantity', (version) => [23, [version], 'one']],
       ['If-Match', () => [24, undefined, 'one']],
       ['key', (version) => [24, [version], 'two']],
-    ])('are other requests with another %s', async (_, toOther) => {
-      const { version } = await read();
-      const first = await set(24, [version], 'one');
-      const other = await set(...toOther(version)).catch((error: Error) => error.name);
-      expect(other).not.toEqual(first);
-    });
+    ])(
+      'are other requests with another %s',
+      async ([, toOther], { entry: { read, set }, expect }) => {
+        const { version } = await read();
+        const first = await set(24, [version], 'one');
+        const other = await set(...toOther(version)).catch((error: Error) => error.name);
+        expect(other).not.toEqual(first);
+      },
+    );
 
-    it('find the answer that was never written down by way of those that came after', async () => {
+    it('find the answer that was never written down by way of those that came after', async ({
+      entry: { endpoint, read, set, overtake },
+      expect,
+    }) => {
       const { version } = await read();
       endpoint.fail(unwritten);
       await expect(set(24, [version], 'one')).rejects.toThrow();
@@ -147,7 +122,10 @@ describe.each(engines)('updates on $name', ({ start }) => {
       expect((await set(24, [version], 'one')).item.quantity).toBe(24);
     });
 
-    it('are 412 when those that came after lead back to what If-Match named', async () => {
+    it('are 412 when those that came after lead back to what If-Match named', async ({
+      entry: { read, set, overtake },
+      expect,
+    }) => {
       const { version } = await read();
       await overtake('a', 'b', 'c');
       await expect(set(24, [version], 'late')).rejects.toMatchObject({
@@ -156,12 +134,15 @@ describe.each(engines)('updates on $name', ({ start }) => {
       });
     });
 
-    it('are 503 while an answer on the way there is still being written down', async () => {
+    it('are 503 while an answer on the way there is still being written down', async ({
+      entry: { endpoint, read, set },
+      expect,
+    }) => {
       const { version } = await read();
       endpoint.fail(unwritten);
       await expect(set(24, [version], 'one')).rejects.toThrow();
       const between = (await read()).version;
-      endpoint.heal();
+      await endpoint.heal();
       endpoint.fail(unwritten);
       await expect(set(23, [between], 'two')).rejects.toThrow();
       await expect(set(24, [version], 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
@@ -172,50 +153,57 @@ describe.each(engines)('updates on $name', ({ start }) => {
     describe.each([true, false])(
       'sent again while at work (with If-Match: %s)',
       (isConditional) => {
-        const send = (version: string) => set(24, isConditional ? [version] : undefined, 'one');
+        const send = ({ set }: UpdatedEntry, version: string) =>
+          set(24, isConditional ? [version] : undefined, 'one');
 
-        async function sendSlowly() {
+        it('wait for the answer, or are 503, and have no second effect around another', async ({
+          entry,
+          expect,
+        }) => {
+          const { endpoint, read, overtake } = entry;
           const { version } = await read();
-          endpoint.fail(slowlyWritten);
-          const first = send(version);
+          const held = Promise.withResolvers<void>();
+          endpoint.fail({ ...slowlyWritten, until: held.promise });
+          const first = send(entry, version);
           await vi.waitFor(async () => expect((await read()).quantity).toBe(24), 3_000);
-          return { first, version };
-        }
-
-        it('wait for the answer, or are 503, and have no second effect around another', async () => {
-          const { first, version } = await sendSlowly();
           await overtake(undefined);
-          await expect(send(version)).rejects.toMatchObject({ name: 'StoreUnavailable' });
+          await expect(send(entry, version)).rejects.toMatchObject({ name: 'StoreUnavailable' });
+          held.resolve();
           expect((await first).item.quantity).toBe(24);
           expect((await read()).quantity).toBe(10);
-          expect(await send(version)).toEqual(await first);
+          expect(await send(entry, version)).toEqual(await first);
           expect((await read()).quantity).toBe(10);
         });
 
-        it('have one effect and one answer, however many come at once', async () => {
-          const { version } = await read();
-          const answers = await Promise.all([1, 2, 3, 4].map(() => send(version)));
+        it('have one effect and one answer, however many come at once', async ({
+          entry,
+          expect,
+        }) => {
+          const { version } = await entry.read();
+          const answers = await Promise.all([1, 2, 3, 4].map(() => send(entry, version)));
           expect(new Set(answers.map((answer) => answer.version)).size).toBe(1);
         });
       },
     );
 
-    it('are 503 until an attempt that died can no longer be at work, and then go on', async () => {
-      vi.useFakeTimers({ toFake: ['Date'] });
-      try {
-        endpoint.fail({ ...unwritten, times: 2 });
-        await expect(set(24, undefined, 'one')).rejects.toThrow();
-        endpoint.heal();
-        await overtake(undefined);
-        await expect(set(24, undefined, 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
-        vi.setSystemTime(Date.now() + 36_000);
-        expect((await set(24, undefined, 'one')).item.quantity).toBe(24);
-      } finally {
-        vi.useRealTimers();
-      }
+    it('are 503 until an attempt that died can no longer be at work, and then go on', async ({
+      entry: { endpoint, set, overtake, age },
+      expect,
+    }) => {
+      endpoint.fail({ ...unwritten, times: 2 });
+      await expect(set(24, undefined, 'one')).rejects.toThrow();
+      await endpoint.heal();
+      await overtake(undefined);
+      await age(20_000);
+      await expect(set(24, undefined, 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
+      await age(16_000);
+      expect((await set(24, undefined, 'one')).item.quantity).toBe(24);
     });
 
-    it('are 503, not 412, when nobody knows whether an earlier attempt had its effect', async () => {
+    it('are 503, not 412, when nobody knows whether an earlier attempt had its effect', async ({
+      entry: { endpoint, read, set, overtake },
+      expect,
+    }) => {
       const { version } = await read();
       endpoint.fail(unwritten);
       await expect(set(24, [version], 'one')).rejects.toThrow();
@@ -223,24 +211,30 @@ describe.each(engines)('updates on $name', ({ start }) => {
       await expect(set(24, [version], 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
     });
 
-    it('are answered at once when an attempt that died has left its effect', async () => {
+    it('are answered at once when an attempt that died has left its effect', async ({
+      entry: { endpoint, read, set, overtake },
+      expect,
+    }) => {
       const { version } = await read();
       endpoint.fail({ ...unwritten, times: 2 });
       await expect(set(24, [version], 'one')).rejects.toThrow();
-      endpoint.heal();
+      await endpoint.heal();
       expect((await set(24, [version], 'one')).item.quantity).toBe(24);
       await overtake(undefined);
       expect((await set(24, [version], 'one')).item.quantity).toBe(24);
       expect((await read()).quantity).toBe(10);
     });
 
-    it('know their own note when its answer was lost', async () => {
+    it('know their own note when its answer was lost', async ({
+      entry: { endpoint, read, set },
+      expect,
+    }) => {
       const { version } = await read();
       endpoint.fail({ action: 'PutItem', fault: 'lostAnswer', times: 1 });
       expect((await set(24, [version], 'one')).item.quantity).toBe(24);
     });
 
-    it('remember no refusal', async () => {
+    it('remember no refusal', async ({ entry: { petId, updates, put, set }, expect }) => {
       await expect(set(24, ['nonsense'], 'one')).rejects.toMatchObject({
         name: 'PreconditionFailed',
       });
@@ -259,7 +253,10 @@ describe.each(engines)('updates on $name', ({ start }) => {
     });
   });
 
-  it('of the same number from the same state succeed exactly once', async () => {
+  it('of the same number from the same state succeed exactly once', async ({
+    entry: { read, set },
+    expect,
+  }) => {
     const { version } = await read();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
@@ -269,7 +266,10 @@ describe.each(engines)('updates on $name', ({ start }) => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('of a record with an earlier release’s count are held to it, and give it a version', async () => {
+  it('of a record with an earlier release’s count are held to it, and give it a version', async ({
+    entry: { put, read, set },
+    expect,
+  }) => {
     await put({ v: { N: '3' } });
     expect((await read()).version).toBe('3.25.p');
     await expect(set(1, ['2.25.p'])).rejects.toMatchObject({ name: 'PreconditionFailed' });
@@ -278,7 +278,10 @@ describe.each(engines)('updates on $name', ({ start }) => {
     await expect(set(1, ['3.25.p'])).rejects.toMatchObject({ name: 'PreconditionFailed', version });
   });
 
-  it('of an entry that was never updated are held to its content', async () => {
+  it('of an entry that was never updated are held to its content', async ({
+    entry: { put, read, set },
+    expect,
+  }) => {
     const { version } = await read();
     await put({ q: { N: '26' } });
     await expect(set(1, [version])).rejects.toMatchObject({ name: 'PreconditionFailed' });

@@ -25,6 +25,8 @@ export interface FaultRule {
   readonly times?: number;
   /** Of the calls that it meets, every how manyth; each by default. */
   readonly every?: number;
+  /** Until it settles, the calls that fail have no answer. */
+  readonly until?: Promise<unknown>;
 }
 
 export interface FaultyRequest {
@@ -66,7 +68,8 @@ export async function startFaultyEndpoint(
     const action = String(incoming.headers['x-amz-target']).split('.')[1] ?? '';
     proxy.calls.set(action, (proxy.calls.get(action) ?? 0) + 1);
     requests.push({ action, body });
-    const fault = takeFault(action, body);
+    const { fault, until } = takeRule(action, body) ?? {};
+    await until;
     const mangle = fault && toMangling(fault);
     if (fault && !mangle) return giveFault(fault as RefusingFault, outgoing);
     const sent = withPageSize(action, body, proxy.pageSize);
@@ -79,7 +82,7 @@ export async function startFaultyEndpoint(
     });
   });
 
-  function takeFault(action: string, body: Buffer): Fault | undefined {
+  function takeRule(action: string, body: Buffer): FaultRule | undefined {
     for (const entry of rules) {
       const { rule } = entry;
       if (rule.action !== undefined && rule.action !== action) continue;
@@ -87,7 +90,7 @@ export async function startFaultyEndpoint(
       entry.met += 1;
       const { after = 0, times = Number.POSITIVE_INFINITY, every = 1 } = rule;
       const isMet = entry.met > after && entry.met <= after + times;
-      if (isMet && entry.met % every === 0) return rule.fault;
+      if (isMet && entry.met % every === 0) return rule;
     }
     return undefined;
   }

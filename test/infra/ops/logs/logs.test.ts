@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runLogs } from '../../../../infra/ops/logs/runLogs.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
+import { skipBackOff } from '../../../support/faults/backOff.ts';
 import { type Answers, AwsError, startAws } from '../aws.ts';
 import { callOps, runOps, runUnread } from '../opsProcess.ts';
 import { crashLine, errorLine, gatewayLine, reportLine, requestLine, startLine } from './lines.ts';
@@ -190,8 +191,7 @@ describe('npm run logs', () => {
   });
 
   it('waits out throttling, for longer than the SDK does by itself', async () => {
-    // No pauses between the attempts.
-    vi.spyOn(Math, 'random').mockReturnValue(0);
+    onTestFinished(skipBackOff());
     let refusals = 3;
     const { write, find } = await open((answers) => ({
       FilterLogEvents(input) {

@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { toNextSteps } from '../../../../infra/ops/restore/nextSteps.ts';
 import { parseTime } from '../../../../infra/ops/restore/restoreOptions.ts';
 import { runRestore } from '../../../../infra/ops/restore/runRestore.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
+import { skipBackOff } from '../../../support/faults/backOff.ts';
 import { type Answers, AwsError, startAws } from '../aws.ts';
 import { callOps, runOps } from '../opsProcess.ts';
 import { defineRecoverableTables } from './recoverableTables.ts';
@@ -14,7 +15,6 @@ const target = 'petstore-production-inventory-20261120T095900Z';
 const changing = /^(Restore|Update|Tag)/;
 const stops: (() => void)[] = [];
 afterEach(() => {
-  vi.restoreAllMocks();
   for (const stop of stops.splice(0)) stop();
 });
 
@@ -149,8 +149,8 @@ describe('npm run restore', () => {
   });
 
   it('waits out throttling, outages, a table not found yet and backups not to be had yet', async () => {
-    // No pauses between the SDK's attempts; and more failures than it tries itself.
-    vi.spyOn(Math, 'random').mockReturnValue(0);
+    onTestFinished(skipBackOff());
+    // More than the SDK tries itself.
     const failures = [
       ...Array.from({ length: 4 }, () => new AwsError('ThrottlingException', 'Rate exceeded')),
       ...Array.from({ length: 4 }, () => new AwsError('InternalServerError', 'failed', 500)),

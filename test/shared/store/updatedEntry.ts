@@ -1,0 +1,76 @@
+import {
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+} from '@aws-sdk/client-dynamodb';
+import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { toVersion } from '../../../shared/store/inventoryRecord.ts';
+import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
+import { startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
+import type { StoreTables } from '../../support/storeTables.ts';
+
+/** Milliseconds from an attempt to the next, in which others may come between. */
+const BACK_OFF = 50;
+
+let latest = 0n;
+
+/** An entry of a test's own, with a stock of 25, and a way of its own to the tables, which can be made to fail. */
+export type UpdatedEntry = Awaited<ReturnType<typeof openEntry>>;
+
+export async function openEntry(tables: StoreTables) {
+  latest += 1n;
+  const petId = latest;
+  const endpoint = await startFaultyEndpoint(tables.engine().endpoint);
+  const client = new DynamoDBClient({
+    endpoint: endpoint.endpoint,
+    retryStrategy: new ConfiguredRetryStrategy(3, BACK_OFF),
+  });
+  const updates = defineInventoryUpdates(client, 'inventory', 'requests');
+  /** Somebody else's, over a way without faults. */
+  const others = defineInventoryUpdates(tables.client(), 'inventory', 'requests');
+
+  async function put(more: object): Promise<void> {
+    const Item = { p: { N: `${petId}` }, q: { N: '25' }, s: { S: 'p' }, ...more };
+    await tables.client().send(new PutItemCommand({ TableName: 'inventory', Item }));
+  }
+
+  async function read() {
+    const key = { TableName: 'inventory', Key: { p: { N: `${petId}` } }, ConsistentRead: true };
+    const { Item = {} } = await tables.client().send(new GetItemCommand(key));
+    return { quantity: Number(Item.q?.N), version: toVersion(Item), v: Item.v };
+  }
+
+  const set = (quantity: number, versions?: readonly string[], key?: string, by = updates) =>
+    by.setQuantity({ petId, quantity, versions }, key);
+
+  /** Updates by others, each with a key or without, of what the one before left. */
+  async function overtake(...keys: (string | undefined)[]): Promise<void> {
+    for (const [index, key] of keys.entries()) {
+      const { version } = await read();
+      await set(10 + index, [version], key, others);
+    }
+  }
+
+  /** Has the attempts that are noted as at work begun so many milliseconds earlier. */
+  async function age(milliseconds: number): Promise<void> {
+    const query = new QueryCommand({
+      TableName: 'requests',
+      KeyConditionExpression: 'p = :petId',
+      ExpressionAttributeValues: { ':petId': { N: `${petId}` } },
+    });
+    const { Items = [] } = await tables.client().send(query);
+    for (const note of Items) {
+      const Item = { ...note, a: { N: String(Number(note.a?.N) - milliseconds) } };
+      await tables.client().send(new PutItemCommand({ TableName: 'requests', Item }));
+    }
+  }
+
+  async function close(): Promise<void> {
+    client.destroy();
+    await endpoint.close();
+  }
+
+  await put({});
+  return { petId, endpoint, updates, others, put, read, set, overtake, age, close };
+}
