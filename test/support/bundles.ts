@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import {
   bundling,
@@ -67,7 +68,7 @@ export async function writeBundle(
 ): Promise<string> {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'index.js'), await buildBundle(id, alias));
-  execFileSync(process.execPath, [putInFront, folder]);
+  await promisify(execFile)(process.execPath, [putInFront, folder]);
   return join(folder, 'index.mjs');
 }
 

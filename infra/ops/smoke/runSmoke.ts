@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../../cli/usage.ts';
+import { type Clock, systemClock } from './asking/clock.ts';
 import { MOST_REQUESTS } from './asking/sender.ts';
 import { checkStage } from './checkStage.ts';
 import { parseEntry, parseOrigin, parseSeconds, readApiKey } from './smokeOptions.ts';
@@ -48,17 +49,17 @@ const flags = {
 } as const;
 
 /** Checks a stage. @throws {UsageError} when what was typed makes no sense */
-export async function runSmoke(args: string[]): Promise<void> {
+export async function runSmoke(args: string[], clock: Clock = systemClock): Promise<void> {
   const options = parseFlags(args);
   if (options.help) process.stdout.write(help);
-  else process.exitCode = (await run(options)) ? 0 : 1;
+  else process.exitCode = (await run(options, clock)) ? 0 : 1;
 }
 
 function parseFlags(args: string[]) {
   return parseArgs({ args, options: flags }).values;
 }
 
-async function run(options: ReturnType<typeof parseFlags>): Promise<boolean> {
+async function run(options: ReturnType<typeof parseFlags>, clock: Clock): Promise<boolean> {
   const entry = parseEntry(options.entry);
   const origin = parseOrigin(options.origin);
   const timeoutSeconds = parseSeconds('--timeout', options.timeout);
@@ -75,7 +76,7 @@ async function run(options: ReturnType<typeof parseFlags>): Promise<boolean> {
   }
   const settings = {
     ...{ baseUrl: target.baseUrl, throttles: target.throttles, origin: origin ?? target.origin },
-    ...{ apiKey, entry, timeoutSeconds, deadlineSeconds },
+    ...{ apiKey, entry, timeoutSeconds, deadlineSeconds, clock },
     ...{ isLight: options.light, isVerbose: options.verbose },
     expectedCommit: expectsCommit ? target.commit : undefined,
   };

@@ -6,17 +6,19 @@ import { callOps, runOps } from '../../infra/ops/opsProcess.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { type Front, startFront } from './front.ts';
+import { defineHastyClock } from './hastyClock.ts';
 
 const script = 'infra/ops/smoke/smoke.ts';
 const data = openDataFolder();
 
 describe('npm run smoke', () => {
+  const clock = defineHastyClock();
   let target: ConformanceTarget;
   let front: Front;
 
   beforeAll(async () => {
     target = await openLocalTarget();
-    front = await startFront(target.baseUrl);
+    front = await startFront(target.baseUrl, clock);
   });
 
   afterEach(() => {
@@ -68,7 +70,8 @@ describe('npm run smoke', () => {
     const outputs = { BaseUrl: front.baseUrl, Commit: 'ba9876543210' };
     const cloudFormation = await startCloudFormation('petstore-staging', outputs);
     front.isLimited = true;
-    const { status, stdout } = await callOps(runSmoke, ['--stage', 'staging'], {
+    const run = (args: string[]) => runSmoke(args, clock);
+    const { status, stdout } = await callOps(run, ['--stage', 'staging'], {
       ...cloudFormation.toVariables('http://127.0.0.1:1'),
       PETSTORE_COMMIT: '0123456789ab',
       PETSTORE_API_KEY: target.readOnlyApiKey,

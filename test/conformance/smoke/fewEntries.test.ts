@@ -4,18 +4,20 @@ import { fixtures } from '../fixtures.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { type Front, startFront } from './front.ts';
+import { defineHastyClock } from './hastyClock.ts';
 import { smoke } from './smokeRun.ts';
 
 const entry = '9007199254740993';
 
 describe('a stage with nine entries', () => {
+  const clock = defineHastyClock();
   let target: ConformanceTarget;
   let front: Front;
 
   beforeAll(async () => {
     const inventory = fixtures.inventory.slice(0, 9);
     target = await openLocalTarget({ data: { ...fixtures, inventory } });
-    front = await startFront(target.baseUrl);
+    front = await startFront(target.baseUrl, clock);
   });
 
   beforeEach(() => {
@@ -79,7 +81,7 @@ describe('a stage with nine entries', () => {
 
   it('passes when staging limits its requests, by few of them more', async () => {
     front.isLimited = true;
-    const run = await smoke({ baseUrl: front.baseUrl, apiKey: target.apiKey });
+    const run = await smoke({ baseUrl: front.baseUrl, apiKey: target.apiKey, clock });
     expect(run.failures).toEqual([]);
     expect(front.exchanges.filter((one) => one.endsWith(' 429'))).not.toEqual([]);
     expect(front.exchanges.length).toBeLessThanOrEqual(100);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { findOperation } from '../../../infra/openapi/answers/document.ts';
+import { type Clock, systemClock } from '../../../infra/ops/smoke/asking/clock.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 
@@ -42,8 +43,9 @@ export interface Front {
   close(): void;
 }
 
-export async function startFront(behind: string): Promise<Front> {
-  const mayPass = defineLimits();
+/** @param clock by which requests are limited */
+export async function startFront(behind: string, clock = systemClock): Promise<Front> {
+  const mayPass = defineLimits(clock);
 
   const server = createServer(async (incoming, outgoing) => {
     const { method = 'GET', url = '/', headers } = incoming;
@@ -100,12 +102,12 @@ async function forward(
 }
 
 /** Token buckets, as the gateway has them for each operation and for the rest. */
-function defineLimits(): (of: OperationId | 'other') => boolean {
+function defineLimits(clock: Clock): (of: OperationId | 'other') => boolean {
   const { throttles } = stages.staging.settings;
   const buckets = new Map<string, { tokens: number; at: number }>();
   return (of) => {
     const { rate, burst } = throttles[of];
-    const now = performance.now();
+    const now = clock.now();
     const { tokens, at } = buckets.get(of) ?? { tokens: burst, at: now };
     const left = Math.min(burst, tokens + ((now - at) / 1_000) * rate);
     buckets.set(of, { tokens: left >= 1 ? left - 1 : left, at: now });

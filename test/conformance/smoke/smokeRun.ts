@@ -1,3 +1,4 @@
+import { systemClock } from '../../../infra/ops/smoke/asking/clock.ts';
 import { checkStage, type SmokeSettings } from '../../../infra/ops/smoke/checkStage.ts';
 
 export interface SmokeRun {
@@ -17,6 +18,7 @@ export async function smoke(
     timeoutSeconds: 10,
     deadlineSeconds: 60,
     throttles: undefined,
+    clock: systemClock,
     isLight: false,
     isVerbose: false,
     entry: undefined,

@@ -17,10 +17,13 @@ let gateway: TestGateway;
 let hastyGateway: TestGateway;
 let url: string;
 
+/** How long a function may take, in milliseconds, where it takes longer. */
+const HASTY = 100;
+
 beforeAll(async () => {
   const listInventory = (_: APIGatewayProxyEvent, stream: unknown) => act(stream as Writable);
   gateway = await startTestGateway({ listInventory });
-  hastyGateway = await startTestGateway({ listInventory }, 300);
+  hastyGateway = await startTestGateway({ listInventory }, HASTY);
   url = `${gateway.baseUrl}/inventory`;
 });
 afterAll(() => Promise.all([gateway.drain(), hastyGateway.drain()]));
@@ -70,7 +73,7 @@ test('the function is held back while the client does not read', async () => {
   };
   const response = await open();
   response.pause();
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await new Promise((resolve) => setTimeout(resolve, 100));
   const madeUnread = made;
   expect(madeUnread).toBeGreaterThan(0);
   expect(madeUnread).toBeLessThan(512);
@@ -189,15 +192,15 @@ test('a client that left before its function was called is no error', async () =
     called.resolve();
     begin(stream as Writable).end();
   };
-  const late = { failures: [], delayMilliseconds: 100 };
-  const lateGateway = await startTestGateway({ listInventory }, 300, late);
+  const late = { failures: [], delayMilliseconds: 60 };
+  const lateGateway = await startTestGateway({ listInventory }, HASTY, late);
   const socket = connect(lateGateway.port, '127.0.0.1');
   socket.write('GET /v1/inventory HTTP/1.1\r\nHost: local\r\n\r\n');
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await new Promise((resolve) => setTimeout(resolve, 30));
   socket.resetAndDestroy();
   await called.promise;
   // As long as a function may take that nobody waits for.
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await new Promise((resolve) => setTimeout(resolve, 1.5 * HASTY));
   expect(log).not.toHaveBeenCalled();
   await lateGateway.drain();
 });

@@ -11,6 +11,8 @@ declare module 'autocannon' {
     readonly connections: number;
     /** Seconds. */
     readonly duration: number;
+    /** Milliseconds between the looks at whether the time is over; 1,000 by default. */
+    readonly sampleInt?: number;
     /** Each connection sends them one after the other, over and over. */
     readonly requests: readonly Request[];
   }

@@ -16,6 +16,11 @@ import { putUnderLoad } from './putUnderLoad.ts';
 import { loads } from './requests.ts';
 import { soak } from './soak.ts';
 
+// Seconds of a soak, which has three stretches.
+const SHORT = 0.3;
+/** For some hundred requests a stretch, or ten on a machine that is busy. */
+const LONG = 3;
+
 const servers: Server[] = [];
 afterAll(() => {
   for (const server of servers) {
@@ -65,7 +70,7 @@ async function openContender(
 
 describe.concurrent('a soak', () => {
   test('of a service whose memory is flat has no problems, and counts its requests', async () => {
-    const { section, problems } = await soak(await openContender('ours', [{}, {}, {}]), 2, 0.4);
+    const { section, problems } = await soak(await openContender('ours', [{}, {}, {}]), 2, LONG);
     expect(problems).toEqual([]);
     expect(section.rows.map(([stretch]) => stretch)).toEqual([
       'warm-up',
@@ -83,13 +88,13 @@ describe.concurrent('a soak', () => {
     const vitals = growths.map((growth) => ({
       usedBytes: healthy.usedBytes + growth * (MOST_GROWTH + 1),
     }));
-    const { problems } = await soak(await openContender('ours', vitals), 2, 0.4);
+    const { problems } = await soak(await openContender('ours', vitals), 2, SHORT);
     expect(problems).toEqual(['The memory of the functions is not flat.']);
   });
 
   test('fails at one request in a hundred that is answered 500, and at a line of level ERROR', async () => {
     const vitals = [{}, {}, { errorLines: 1, firstError: 'the line' }];
-    const { problems } = await soak(await openContender('ours', vitals, 100), 2, 0.4);
+    const { problems } = await soak(await openContender('ours', vitals, 100), 2, LONG);
     expect(problems).toEqual([
       expect.stringMatching(/^ours: [1-9]\d* requests had no answer of 2xx\.$/),
       'ours: 1 lines of level ERROR, first the line',
@@ -113,13 +118,13 @@ test.concurrent('a comparison has a row for each contender, and names the one th
   expect(problems).toEqual(['floor: 2 lines of level ERROR, first the line']);
 });
 
-test('the service that is compared is the one that is deployed, and answers', async () => {
+test.concurrent('the service that is compared is the one that is deployed, and answers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-load-'));
   try {
     const paths = operationIds.map(async (id) => [id, await writeBundle(id, join(folder, id))]);
     const bundles = Object.fromEntries(await Promise.all(paths));
     const ours = await startContender({ name: 'ours', bundles });
-    const settings = { load: 'mix', connections: 2, seconds: 0.3 } as const;
+    const settings = { load: 'mix', connections: 2, seconds: 1 } as const;
     const { perSecond, failures } = await putUnderLoad(ours.process.first, settings);
     expect(perSecond).toBeGreaterThan(0);
     expect(failures).toBe(0);

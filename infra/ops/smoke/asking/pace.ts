@@ -1,6 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
 import type { OperationId } from '../../../../shared/contract/operations.ts';
 import type { StageSettings } from '../../../stages/stageSettings.ts';
+import type { Clock } from './clock.ts';
 
 export type Throttles = StageSettings['throttles'];
 
@@ -11,10 +11,7 @@ export interface Pace {
 }
 
 /** @param throttles of the stage; without any, nothing waits */
-export function definePace(
-  throttles: Throttles | undefined,
-  clock: () => number = () => performance.now(),
-): Pace {
+export function definePace(throttles: Throttles | undefined, clock: Clock): Pace {
   const buckets = new Map<string, { tokens: number; at: number }>();
   return {
     async wait(of, signal) {
@@ -22,11 +19,11 @@ export function definePace(
       const { rate, burst } = throttles[of];
       // One less than the gateway has: requests do not all take equally long to reach it.
       const most = Math.max(burst - 1, 1);
-      const { tokens, at } = buckets.get(of) ?? { tokens: most, at: clock() };
-      const now = clock();
+      const { tokens, at } = buckets.get(of) ?? { tokens: most, at: clock.now() };
+      const now = clock.now();
       const left = Math.min(most, tokens + ((now - at) / 1_000) * rate) - 1;
       buckets.set(of, { tokens: left, at: now });
-      if (left < 0) await setTimeout((-left / rate) * 1_000, undefined, { signal });
+      if (left < 0) await clock.sleep((-left / rate) * 1_000, signal);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
-import { setTimeout } from 'node:timers/promises';
 import { findOperation } from '../../../openapi/answers/document.ts';
+import type { Clock } from './clock.ts';
 import { startDeadline } from './deadline.ts';
 import { exchange, type OpenAnswer } from './exchange.ts';
 import { type AskedHead, RunOver } from './failures.ts';
@@ -18,6 +18,7 @@ export interface SenderSettings {
   readonly timeoutSeconds: number;
   /** What the gateway lets through; without it, its 429s alone set the pace. */
   readonly throttles: Throttles | undefined;
+  readonly clock: Clock;
 }
 
 export interface StageRequest {
@@ -44,9 +45,9 @@ export interface Sender extends Disposable {
 
 /** @param run aborted when the time of the run is over */
 export function defineSender(settings: SenderSettings, run: AbortSignal): Sender {
-  const { baseUrl, apiKey, timeoutSeconds, throttles } = settings;
+  const { baseUrl, apiKey, timeoutSeconds, throttles, clock } = settings;
   const agent = new (baseUrl.startsWith('https:') ? SecureAgent : Agent)({ keepAlive: true });
-  const pace = definePace(throttles);
+  const pace = definePace(throttles, clock);
   const count = { sent: 0, answered: 0, limited: 0 };
 
   return {
@@ -84,7 +85,7 @@ export function defineSender(settings: SenderSettings, run: AbortSignal): Sender
         if (answer.status !== 429) return answer;
         count.limited += 1;
         answer.discard();
-        await setTimeout(toRetryAfter(answer) * 1_000, undefined, { signal: run });
+        await clock.sleep(toRetryAfter(answer) * 1_000, run);
       }
     },
     [Symbol.dispose]: () => agent.destroy(),

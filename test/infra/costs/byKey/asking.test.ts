@@ -125,11 +125,22 @@ describe('what goes wrong is one line', () => {
 
   it('at Ctrl-C nothing, and no query goes on', async () => {
     vi.useRealTimers();
-    const { aws, variables } = await open({ status: 'Running' });
+    let interrupt = () => {};
+    const asked = new Set<unknown>();
+    const { aws, variables } = await open(
+      {},
+      {
+        GetQueryResults({ queryId }) {
+          if (!asked.has(queryId) && asked.add(queryId).size === 2) interrupt();
+          return { status: 'Running', results: [] };
+        },
+      },
+    );
     const { status, stdout, stderr } = await runOps('infra/costs/costs.ts', toTodaysArgs(), {
       variables,
-      onStart: (child) =>
-        child.stderr?.once('data', () => setTimeout(() => child.kill('SIGINT'), 1_500)),
+      onStart: (child) => {
+        interrupt = () => child.kill('SIGINT');
+      },
     });
     expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
     expect(stderr).toMatch(/^The queries read [^\n]+\n$/);

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runRollback } from '../../../../infra/ops/rollback/runRollback.ts';
 import { type Answers, AwsError, startAws } from '../aws.ts';
 import { callOps, type Outcome, runOps } from '../opsProcess.ts';
@@ -9,6 +9,7 @@ const script = 'infra/ops/rollback/rollback.ts';
 const production = ['--stage', 'production'];
 const stops: (() => void)[] = [];
 afterEach(() => {
+  vi.restoreAllMocks();
   for (const stop of stops.splice(0)) stop();
 });
 
@@ -208,6 +209,8 @@ describe('npm run rollback moves nothing', () => {
   });
 
   it('where AWS throttles, once it has asked three times', async () => {
+    // No pauses between the attempts.
+    vi.spyOn(Math, 'random').mockReturnValue(0);
     let asked = 0;
     const ListVersionsByFunction = () => {
       asked += 1;
