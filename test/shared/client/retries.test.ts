@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { onFastClock } from '../../support/faults/fastClock.ts';
 import {
   brokenOff,
   lost,
@@ -71,9 +72,11 @@ describe('what only reads is sent again', () => {
     // Dates have whole seconds: this one is 1 to 2 seconds away.
     [() => new Date(Date.now() + 2_000).toUTCString(), 1_000],
   ])('no sooner than Retry-After lets it: %s', async (value, least) => {
-    const header = typeof value === 'string' ? value : value();
-    standIn.answers = [toError(429, 'too_many_requests', { 'Retry-After': header }), {}];
-    await standIn.open().listInventory();
+    await onFastClock(async () => {
+      const header = typeof value === 'string' ? value : value();
+      standIn.answers = [toError(429, 'too_many_requests', { 'Retry-After': header }), {}];
+      await standIn.open().listInventory();
+    });
     const [first, second] = standIn.requests.map(({ time }) => time);
     expect(Number(second) - Number(first)).toBeGreaterThanOrEqual(least - 10);
   });
