@@ -18,7 +18,7 @@ import { soak } from './soak.ts';
 
 // Seconds of a soak, which has three stretches.
 const SHORT = 0.3;
-/** For some hundred requests a stretch, or ten on a machine that is busy. */
+/** For some requests, also on a machine that is busy. */
 const LONG = 3;
 
 const servers: Server[] = [];
@@ -29,19 +29,19 @@ afterAll(() => {
   }
 });
 
-/** @param failsEach how many requests there are to one that is answered 500 */
-async function startServer(failsEach: number): Promise<number> {
+/** @param failsEach how many requests there are to one that is answered 500, as the first is; 0 for none */
+async function startServer(failsEach: number): Promise<{ port: number; count(): number }> {
   let count = 0;
   const server = createServer((_, response) => {
-    count += 1;
     response.statusCode = count % failsEach === 0 ? 500 : 200;
+    count += 1;
     // As fast as it can, it would keep the processors from the tests beside it.
     setTimeout(() => response.end('{}'), 3);
   });
   servers.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
+  return { port: (server.address() as AddressInfo).port, count: () => count };
 }
 
 const healthy: Vitals = {
@@ -51,33 +51,50 @@ const healthy: Vitals = {
   cpuMilliseconds: 1,
 };
 
-/** A server that is what a test makes of it: each time it is asked how it is, it gives the next answer. */
+/**
+ * A server that is what a test makes of it: each time it is asked how it is, it gives the next answer, and notes
+ * how many requests it has had.
+ */
 async function openContender(
   name: RunningContender['name'],
   vitals: Partial<Vitals>[],
-  failsEach = Number.POSITIVE_INFINITY,
-): Promise<RunningContender> {
+  failsEach = 0,
+): Promise<RunningContender & { readonly had: readonly number[] }> {
   const next = vitals[Symbol.iterator]();
-  const origin = `http://127.0.0.1:${await startServer(failsEach)}`;
+  const { port, count } = await startServer(failsEach);
+  const origin = `http://127.0.0.1:${port}`;
+  const had: number[] = [];
   const process: ChildProcess<Started> = {
     first: { origin, apiKey: 'psk_none' },
-    ask: async <Reply>() => ({ ...healthy, ...next.next().value }) as Reply,
+    async ask<Reply>() {
+      had.push(count());
+      return { ...healthy, ...next.next().value } as Reply;
+    },
     end: async () => {},
     kill: () => {},
   };
-  return { name, bundles: {} as RunningContender['bundles'], process };
+  return { name, bundles: {} as RunningContender['bundles'], process, had };
 }
 
 describe.concurrent('a soak', () => {
   test('of a service whose memory is flat has no problems, and counts its requests', async () => {
-    const { section, problems } = await soak(await openContender('ours', [{}, {}, {}]), 2, LONG);
+    const ours = await openContender('ours', [{}, {}, {}]);
+    const { section, problems } = await soak(ours, 2, LONG);
     expect(problems).toEqual([]);
     expect(section.rows.map(([stretch]) => stretch)).toEqual([
       'warm-up',
       'first half',
       'second half',
     ]);
-    for (const [, requests] of section.rows) expect(requests).toBeGreaterThan(10);
+    let counted = 0;
+    for (const [index, [, requests]] of section.rows.entries()) {
+      counted += Number(requests);
+      // At the end of a stretch, each connection has a request that is not answered any more.
+      const unanswered = (ours.had[index] ?? 0) - counted;
+      expect(unanswered).toBeGreaterThanOrEqual(0);
+      expect(unanswered).toBeLessThanOrEqual(2 * (index + 1));
+    }
+    expect(counted).toBeGreaterThan(10);
   });
 
   test.each([
