@@ -9,8 +9,8 @@ export default defineConfig({
     // What a failed test logged is shown, without vitest's own hand in it.
     setupFiles: 'test/support/suite/outputOfFailures.ts',
     disableConsoleIntercept: true,
-    // More than there are cores, since several tests wait for timeouts.
-    maxWorkers: 4,
+    // One more than there are cores on a small machine, since some tests wait; each more loads the CDK and the SDK again.
+    maxWorkers: 3,
     // The slowest wait is for a function's own timeout, and a busy machine takes its time.
     testTimeout: 60_000,
     hookTimeout: 180_000,
