@@ -20,10 +20,10 @@ export const PAGE_SIZE = 1_048_576;
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
 export function toItemSize(item: CannedItem): number {
-  return Object.entries(item).reduce(
-    (size, [name, value]) => size + Buffer.byteLength(name) + toValueSize(value),
-    0,
-  );
+  let size = 0;
+  // A million items are measured in one test, for which an array of each one's entries takes too long.
+  for (const name in item) size += Buffer.byteLength(name) + toValueSize(item[name] as CannedValue);
+  return size;
 }
 
 /** The read request units of an eventually consistent read of so many bytes. */
@@ -48,6 +48,8 @@ function toValueSize(value: CannedValue): number {
 
 /** A byte for two significant digits and one more, and another for a minus sign. */
 function toNumberSize(text: string): number {
-  const digits = text.replace(/^-|0+$/g, '').length;
-  return Math.ceil(digits / 2) + 1 + (text.startsWith('-') ? 1 : 0);
+  const sign = text.startsWith('-') ? 1 : 0;
+  let end = text.length;
+  while (end > sign && text[end - 1] === '0') end -= 1;
+  return Math.ceil((end - sign) / 2) + 1 + sign;
 }

@@ -19,7 +19,7 @@ import { soak } from './soak.ts';
 // Seconds of a soak, which has three stretches.
 const SHORT = 0.3;
 /** For some requests, also on a machine that is busy. */
-const LONG = 3;
+const LONG = 1.5;
 
 const servers: Server[] = [];
 afterAll(() => {
@@ -141,7 +141,7 @@ test.concurrent('the service that is compared is the one that is deployed, and a
     const paths = operationIds.map(async (id) => [id, await writeBundle(id, join(folder, id))]);
     const bundles = Object.fromEntries(await Promise.all(paths));
     const ours = await startContender({ name: 'ours', bundles });
-    const settings = { load: 'mix', connections: 2, seconds: 1 } as const;
+    const settings = { load: 'mix', connections: 2, seconds: 0.4 } as const;
     const { perSecond, failures } = await putUnderLoad(ours.process.first, settings);
     expect(perSecond).toBeGreaterThan(0);
     expect(failures).toBe(0);
