@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { runRollback } from '../../../../infra/ops/rollback/runRollback.ts';
+import { skipBackOff } from '../../../support/faults/backOff.ts';
 import { type Answers, AwsError, startAws } from '../aws.ts';
 import { callOps, type Outcome, runOps } from '../opsProcess.ts';
 import { defineDeployedFunctions } from './deployedFunctions.ts';
@@ -9,7 +10,6 @@ const script = 'infra/ops/rollback/rollback.ts';
 const production = ['--stage', 'production'];
 const stops: (() => void)[] = [];
 afterEach(() => {
-  vi.restoreAllMocks();
   for (const stop of stops.splice(0)) stop();
 });
 
@@ -209,8 +209,7 @@ describe('npm run rollback moves nothing', () => {
   });
 
   it('where AWS throttles, once it has asked three times', async () => {
-    // No pauses between the attempts.
-    vi.spyOn(Math, 'random').mockReturnValue(0);
+    onTestFinished(skipBackOff());
     const asked = new Map<unknown, number>();
     const ListVersionsByFunction = ({ FunctionName }: Record<string, unknown>) => {
       asked.set(FunctionName, (asked.get(FunctionName) ?? 0) + 1);
