@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runKeys } from '../../../infra/ops/keys/runKeys.ts';
 import { runLogs } from '../../../infra/ops/logs/runLogs.ts';
 import { commands } from './commands.ts';
-import { callOps, runOps } from './opsProcess.ts';
+import { callOps } from './opsProcess.ts';
 
 it('there are commands', () => {
   expect(commands.map(({ name }) => name)).toEqual(
@@ -19,9 +19,10 @@ it('there are commands', () => {
   );
 });
 
-describe.each(commands)('npm run $name', ({ name, script, run }) => {
+// That each is a process which ends so as well, `outputs.test.ts` shows, and the tests of each.
+describe.each(commands)('npm run $name', ({ name, run }) => {
   it('explains itself by -h as by --help', async () => {
-    const long = await runOps(script, ['--help']);
+    const long = await callOps(run, ['--help']);
     expect(long).toMatchObject({ status: 0, stderr: '' });
     expect(long.stdout).toMatch(new RegExp(`npm (run )?${name}( |$)`, 'm'));
     expect(await callOps(run, ['-h'])).toEqual(long);

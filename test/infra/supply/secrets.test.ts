@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { runSecrets } from '../../../infra/supply/runSecrets.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { callOps, runOps } from '../ops/opsProcess.ts';
@@ -13,20 +13,26 @@ const advice =
 const nothing = { status: 0, stdout: 'No API keys.\n', stderr: '' };
 
 describe('npm run secrets', () => {
-  let folder: string;
+  const parent = mkdtempSync(join(tmpdir(), 'petstore-secrets-'));
+  const begun = join(parent, 'begun');
+  let folder = begun;
   let first: string;
-  beforeEach(() => {
+  beforeAll(() => {
     // A person's settings are not read, and a hook's would name another repository.
     vi.stubEnv('HOME', '/nonexistent');
     for (const name of Object.keys(process.env)) {
       if (name.startsWith('GIT_')) vi.stubEnv(name, undefined);
     }
-    folder = mkdtempSync(join(tmpdir(), 'petstore-secrets-'));
-    git('init', '--quiet', '--initial-branch=main');
+    mkdirSync(begun);
+    git('init', '--quiet', '--initial-branch=main', '--template=');
     first = commit('README.md', 'The service\n');
   });
-  afterEach(() => {
-    rmSync(folder, { recursive: true });
+  beforeEach(() => {
+    folder = mkdtempSync(join(parent, 'test-'));
+    cpSync(begun, folder, { recursive: true });
+  });
+  afterAll(() => {
+    rmSync(parent, { recursive: true });
     vi.unstubAllEnvs();
   });
 
