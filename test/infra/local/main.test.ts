@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { start } from '../../../infra/local/start.ts';
 import { runExport } from '../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../infra/ops/data/runImport.ts';
@@ -222,11 +222,11 @@ describe('a folder', { timeout: 60_000 }, () => {
     }
     const clients = Array.from({ length: 8 }, (_, index) => keepUpdating(index + 1));
     const ended = Promise.allSettled(clients);
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await vi.waitFor(() => expect(acknowledged.size).toBe(8), 10_000);
+    await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await stop(stage)).toBe(0);
     await ended;
     expect(stage.stderr()).not.toContain('"level":"ERROR"');
-    expect(acknowledged.size).toBe(8);
 
     const again = await startLocal('--dir', dir);
     const kept = await list(again);

@@ -4,14 +4,6 @@ const anyList = /^GET \/inventory\b.* 200$/;
 
 /** What can be wrong with pages and with entries by their ids. */
 export const pageFaults: PlantedFaults = {
-  'an id rounded wherever it is answered': [
-    spoil(anyList, replace('9007199254740993', '9007199254740992')),
-    'listInventory: answers the entries of some ids, in that order, ids exact: ',
-  ],
-  'a quantity in quotes': [
-    spoil(anyList, replace(/"quantity":(\d+)/g, '"quantity":"$1"')),
-    'listInventory: answers pages of at most 1,000 entries, each with three members: ',
-  ],
   'a next page that is the same again': [
     spoil(/^GET \/inventory\?limit=\d+ 200$/, (answer, path) => {
       if (answer.headers.link) answer.headers.link = `</v1${path}&again=1>; rel="next"`;
@@ -76,5 +68,13 @@ export const pageFaults: PlantedFaults = {
       },
     },
     'listInventory: answers the entries of one status: ',
+  ],
+  'an id rounded wherever it is answered': [
+    spoil(anyList, replace('9007199254740993', '9007199254740992')),
+    'listInventory: answers the entries of some ids, in that order, ids exact: ',
+  ],
+  'a quantity in quotes': [
+    spoil(anyList, replace(/"quantity":(\d+)/g, '"quantity":"$1"')),
+    'listInventory: answers pages of at most 1,000 entries, each with three members: ',
   ],
 };
