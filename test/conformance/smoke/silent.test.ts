@@ -89,12 +89,8 @@ describe.concurrent('a list that comes slowly', () => {
       if (end !== undefined) response.end(end);
     });
     const limits = { timeoutSeconds: 1, deadlineSeconds: 10, throttles: undefined };
-    using asking = defineAsking({
-      baseUrl: stage.baseUrl,
-      apiKey,
-      ...limits,
-      clock: systemClock,
-    });
+    const { baseUrl } = stage;
+    using asking = defineAsking({ baseUrl, apiKey, clock: systemClock, ...limits });
     const reading = asking.askStreamed({ path: '/inventory' }, [200], async ({ chunks }) =>
       (await Array.fromAsync(chunks)).join('').trim(),
     );
