@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createTables } from '../../../infra/local/createTables.ts';
-import { type EngineOptions, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
-import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
+import { createTables } from '../../../../infra/local/createTables.ts';
+import { type EngineOptions, startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
+import { defineEngineThread } from '../../../../infra/local/engine/engineThread.ts';
 
 let dir: string;
 beforeEach(async () => {
