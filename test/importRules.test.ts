@@ -306,7 +306,7 @@ const rooms: Readonly<Record<string, Rule>> = {
     ],
     packages: /^aws-lambda$|^zod\/mini$|^node:/,
   },
-  'infra/local/engine': { rooms: [], packages: /^dynalite$|^node:/ },
+  'infra/local/engine': { rooms: [], packages: /^dynalite(\/|$)|^node:/ },
   'infra/local': {
     rooms: [
       'infra/local/engine',

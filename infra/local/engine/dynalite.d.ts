@@ -1,6 +1,11 @@
 declare module 'dynalite' {
   import type { Server } from 'node:http';
+  import type { DynaliteOptions } from 'dynalite/db/index.js';
 
+  export default function dynalite(options?: DynaliteOptions): Server;
+}
+
+declare module 'dynalite/db/index.js' {
   export interface DynaliteOptions {
     /** How long a table stays in its state of CREATING, DELETING or UPDATING. */
     readonly createTableMs?: number;
@@ -10,5 +15,98 @@ declare module 'dynalite' {
     readonly path?: string;
   }
 
-  export default function dynalite(options?: DynaliteOptions): Server;
+  /** Attributes by name, in DynamoDB's JSON. */
+  export type Item = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+  /** A description, as DescribeTable answers it. */
+  export type Table = Readonly<Record<string, unknown>>;
+
+  /** The answer to a request that fails. */
+  export interface RequestError extends Error {
+    readonly statusCode: number;
+    readonly body: { readonly __type: string; readonly message?: string };
+  }
+
+  export type Done<Result = unknown> = (error: Error | null, result?: Result) => void;
+
+  export type Write =
+    | { readonly type: 'put'; readonly key: string; readonly value: Item }
+    | { readonly type: 'del'; readonly key: string };
+
+  /** The items of one table, or of one index. */
+  export interface ItemDb {
+    /** Calls `run` once nobody else has the key; what `release` returns is called to let go of it. */
+    lock(key: string, run: (release: (done?: Done) => () => void) => void): void;
+    get(key: string, done: Done<Item>): void;
+    put(key: string, item: Item, done: Done): void;
+    del(key: string, done: Done): void;
+  }
+
+  export interface Store {
+    /** Every table and index, each with a prefix of its own. A batch is written whole or not at all. */
+    readonly db: { batch(writes: readonly Write[]): Promise<void> };
+    getTable(name: string, isToBeActive: boolean, done: Done<Table>): void;
+    getItemDb(table: string): ItemDb;
+    getIndexDb(type: 'Local' | 'Global', table: string, index: string): ItemDb;
+  }
+
+  const db: {
+    create(options?: DynaliteOptions): Store;
+    createKey(item: Item, table: Table): string;
+    validateKey(key: Item, table: Table): RequestError | null | undefined;
+    validateItem(item: Item, table: Table): RequestError | null | undefined;
+    validationError(message: string): RequestError;
+  };
+  export default db;
+}
+
+declare module 'dynalite/actions/*' {
+  import type { Done, Item, Store } from 'dynalite/db/index.js';
+
+  export interface ActionParameters {
+    readonly TableName: string;
+    /** What a Put has in place of a Key. */
+    readonly Item?: Item;
+    readonly Key?: Item;
+    readonly ReturnConsumedCapacity?: string;
+  }
+
+  export interface ActionResult {
+    readonly ConsumedCapacity?: { readonly TableName: string; readonly CapacityUnits: number };
+  }
+
+  export default function act(
+    store: Store,
+    parameters: ActionParameters,
+    done: Done<ActionResult>,
+  ): void;
+}
+
+declare module 'dynalite/validations/index.js' {
+  import type { Store } from 'dynalite/db/index.js';
+
+  type Types = Readonly<Record<string, unknown>>;
+
+  const validations: {
+    /** @returns a copy without parameters that are not in `types` */
+    checkTypes(request: unknown, types: Types): unknown;
+    checkValidations(
+      request: unknown,
+      types: Types,
+      custom: (request: never, store: Store) => string | undefined,
+      store: Store,
+    ): void;
+  };
+  export default validations;
+}
+
+declare module 'dynalite/validations/*' {
+  import type { Store } from 'dynalite/db/index.js';
+
+  const validation: {
+    readonly types: Readonly<Record<string, object>>;
+    /** Parses the expressions, too, and keeps them in the parameters. */
+    custom(parameters: unknown, store: Store): string | undefined;
+  };
+  export default validation;
 }

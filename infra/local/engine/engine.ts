@@ -1,10 +1,13 @@
 import { mkdir, readdir } from 'node:fs/promises';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { createRequire } from 'node:module';
 import dynalite from 'dynalite';
+import db, { type DynaliteOptions, type Store } from 'dynalite/db/index.js';
 import { letIteratorsClose } from './closeIterators.ts';
 import { listen } from './listen.ts';
+import { defineEngineListener } from './requestListener.ts';
 import { StartFailure } from './startFailure.ts';
+import { defineTransactWrite } from './transactions.ts';
 
 /** Something that speaks DynamoDB. */
 export interface Engine {
@@ -35,14 +38,15 @@ export async function startEmbeddedEngine({
 }: EngineOptions = {}): Promise<Engine> {
   if (dir !== undefined) await checkFolder(dir);
   letIteratorsClose();
-  const server = dynalite({
+  const { server, store } = createDynalite({
     createTableMs: 0,
     deleteTableMs: 0,
     updateTableMs: 0,
     ...(dir !== undefined && { path: dir }),
   });
-  const isIdle = trackActions(server);
-  server.on('request', survivesHalfRequest);
+  const [answer] = server.listeners('request') as [RequestListener];
+  const { listener, isIdle } = defineEngineListener(answer, defineTransactWrite(store));
+  server.removeAllListeners('request').on('request', listener);
   const port = await listen(server, enginePort, '--expose-dynamodb');
   return {
     endpoint: `http://127.0.0.1:${port}`,
@@ -95,37 +99,14 @@ function refuseForeignFiles(names: readonly string[]): void {
   );
 }
 
-/**
- * dynalite's own close waits for connections, and a connection may be gone before its action is done:
- * an action that then finds the store closed ends the process. This waits for the actions.
- */
-function trackActions(server: Server): () => Promise<void> {
-  let underWay = 0;
-  let report = () => {};
-  const finish = () => {
-    underWay -= 1;
-    if (underWay === 0) report();
-  };
-  // An action's last step, and nothing else, ends its response.
-  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    const end = response.end;
-    request.once('end', () => {
-      underWay += 1;
-      response.end = ((...args: Parameters<typeof end>) => {
-        finish();
-        return end.apply(response, args);
-      }) as typeof end;
-    });
-  });
-  return () =>
-    new Promise((resolve) => {
-      report = resolve;
-      if (underWay === 0) resolve();
-    });
-}
-
-/** dynalite throws, outside anyone's reach, when a client leaves in the middle of a request. */
-function survivesHalfRequest(request: IncomingMessage): void {
-  request.removeAllListeners('error');
-  request.on('error', () => {});
+/** dynalite does not give out the store that it makes; this makes the store in its place. */
+function createDynalite(options: DynaliteOptions): { server: Server; store: Store } {
+  const { create } = db;
+  const store = create(options);
+  try {
+    db.create = () => store;
+    return { server: dynalite(options), store };
+  } finally {
+    db.create = create;
+  }
 }

@@ -55,12 +55,16 @@ test.each([
   },
 );
 
-test('lives on when a client leaves in the middle of a request', async () => {
+test.each([
+  ['', ''],
+  [' of a transaction', 'X-Amz-Target: DynamoDB_20120810.TransactWriteItems\r\n'],
+])('lives on when a client leaves in the middle of a request%s', async (_, target) => {
   const engine = await startEmbeddedEngine();
   const client = defineClient(engine.endpoint);
   await createTables(client);
   const socket = connect(Number(new URL(engine.endpoint).port), '127.0.0.1');
-  socket.write('POST / HTTP/1.1\r\nHost: local\r\nContent-Length: 100\r\n\r\n{"half":');
+  const head = `POST / HTTP/1.1\r\nHost: localhost\r\n${target}Content-Length: 100`;
+  socket.write(`${head}\r\n\r\n{"half":`);
   await new Promise((resolve) => setTimeout(resolve, 50));
   socket.resetAndDestroy();
   await new Promise((resolve) => setTimeout(resolve, 50));
