@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { foreignHostRefusal, isLoopbackHost } from './loopbackHost.ts';
 import { type TransactWrite, toRequestError } from './transactions.ts';
 
 export interface EngineListener {
@@ -10,7 +11,8 @@ export interface EngineListener {
 }
 
 /**
- * Adds TransactWriteItems to what dynalite answers.
+ * Adds TransactWriteItems to what dynalite answers. No web page can read an answer: there are no CORS headers, and a
+ * Host header has to name the loopback.
  * @param answer dynalite's own listener
  */
 export function defineEngineListener(
@@ -20,6 +22,12 @@ export function defineEngineListener(
   const { track, isIdle } = defineTracker();
 
   function listener(request: IncomingMessage, response: ServerResponse): void {
+    if (!isLoopbackHost(request.headers.host)) {
+      response.writeHead(403, { 'Content-Type': 'text/plain' }).end(`${foreignHostRefusal}\n`);
+      return;
+    }
+    // dynalite sends CORS headers to requests that have an origin.
+    delete request.headers.origin;
     track(request, response);
     if (request.headers['x-amz-target'] === 'DynamoDB_20120810.TransactWriteItems') {
       void answerTransactWrite(transactWrite, request, response);

@@ -5,10 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTables } from '../../../../infra/local/createTables.ts';
-import { type EngineOptions, startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
+import {
+  type Engine,
+  type EngineOptions,
+  startEmbeddedEngine,
+} from '../../../../infra/local/engine/engine.ts';
 import { defineEngineThread } from '../../../../infra/local/engine/engineThread.ts';
+import { exactFetch } from '../../../support/exactFetch.ts';
 
 let dir: string;
 beforeEach(async () => {
@@ -83,6 +88,73 @@ test('keeps nothing of scans and queries that are over, whole or not, in memory 
   const left = JSON.parse(stdout);
   expect(left).toEqual({ memory: expect.any(Number), folder: expect.any(Number) });
   expect(Math.max(left.memory, left.folder)).toBeLessThan(3);
+});
+
+describe('to a web page', () => {
+  let engine: Engine;
+  beforeEach(async () => {
+    engine = await startEmbeddedEngine();
+  });
+  afterEach(() => engine.close());
+
+  async function send(method: string, headers: Record<string, string>) {
+    const body = method === 'POST' ? '{}' : undefined;
+    const answer = await exactFetch(`${engine.endpoint}/`, {
+      method,
+      headers,
+      ...(body && { body }),
+    });
+    const names = [...answer.headers.keys()];
+    const corsHeaders = names.filter((name) => name.startsWith('access-control-'));
+    return { status: answer.status, corsHeaders, body: answer.text };
+  }
+
+  const listTables = {
+    'Content-Type': 'application/x-amz-json-1.0',
+    'X-Amz-Target': 'DynamoDB_20120810.ListTables',
+    'X-Amz-Date': '20300101T000000Z',
+    Authorization: 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, Signature=c',
+  };
+  const tables = { status: 200, corsHeaders: [], body: '{"TableNames":[]}' };
+
+  test.each(['http://petstore.example', 'null', 'http://localhost:3000'])(
+    'gives nothing away: no CORS headers for the origin %s, and no preflight granted',
+    async (Origin) => {
+      expect(await send('POST', { ...listTables, Origin })).toEqual(tables);
+      const preflight = {
+        Origin,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'x-amz-target,content-type,authorization',
+      };
+      expect(await send('OPTIONS', preflight)).toMatchObject({ status: 404, corsHeaders: [] });
+    },
+  );
+
+  test.each(['127.0.0.1', '127.0.0.1:8000', 'localhost', 'LocalHost:8000', '[::1]', '[::1]:8000'])(
+    'answers to the name %s',
+    async (Host) => {
+      expect(await send('POST', { ...listTables, Host })).toEqual(tables);
+    },
+  );
+
+  test.each([
+    'petstore.example',
+    'petstore.example:8000',
+    'localhost.petstore.example',
+    '127.0.0.1.petstore.example',
+    'petstore-localhost',
+    '127.0.0.1:8000.petstore.example',
+    '127x0x0x1',
+    '0.0.0.0',
+  ])('does not answer to the name %j, which may have been led here', async (Host) => {
+    for (const method of ['POST', 'GET', 'OPTIONS']) {
+      expect(await send(method, { ...listTables, Host })).toEqual({
+        status: 403,
+        corsHeaders: [],
+        body: 'This answers only to 127.0.0.1, localhost and [::1] in the Host header.\n',
+      });
+    }
+  });
 });
 
 test('refuses a folder that another engine has open', async () => {
