@@ -1,13 +1,16 @@
 import type { LocalAccess, Site, SiteFile } from '../docs/siteFile.ts';
-import { toMethodNotAllowedError } from '../gateway/gatewayErrors.ts';
+import { type GatewayError, toMethodNotAllowedError } from '../gateway/gatewayErrors.ts';
+import { foreignHostRefusal, isLoopbackHost } from './engine/loopbackHost.ts';
 import { type GatewayAnswer, toErrorAnswer } from './gateway/gatewayAnswer.ts';
 import type { GatewayRequest } from './gateway/gatewayRequest.ts';
 
 type AnswerBeside = (request: GatewayRequest) => Promise<GatewayAnswer | undefined>;
 
+const foreignHostError: GatewayError = { code: 'forbidden', message: foreignHostRefusal };
+
 /**
- * Answers GET and HEAD below the documentation's address. The site is built when its first page is
- * asked for, so that a start waits for none of it.
+ * Answers GET and HEAD below the documentation's address. Its pages hold the key, so the Host header has to name the
+ * loopback. The site is built when its first page is asked for, so that a start waits for none of it.
  * @param build makes the site; by default, the documentation
  */
 export function defineDocumentation(
@@ -17,9 +20,11 @@ export function defineDocumentation(
   const { pathname: root } = new URL(local.documentationAddress);
   let site: Promise<Site> | undefined;
 
-  return async function answerDocumentation({ method, fullPath, requestId }) {
+  return async function answerDocumentation({ method, fullPath, headerLines, requestId }) {
+    if (fullPath !== root && !fullPath.startsWith(`${root}/`)) return undefined;
+    const [, host] = headerLines.find(([name]) => name.toLowerCase() === 'host') ?? [];
+    if (!isLoopbackHost(host)) return toErrorAnswer(foreignHostError, requestId);
     if (fullPath === root) return redirect(`${root}/`);
-    if (!fullPath.startsWith(`${root}/`)) return undefined;
     site ??= build(local);
     const file = (await site).get(fullPath.slice(root.length + 1) || 'index.html');
     if (!file) return undefined;

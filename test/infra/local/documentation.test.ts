@@ -20,8 +20,13 @@ beforeEach(() => {
   });
 });
 
-const send = (method: string, fullPath: string) =>
-  answer({ method, fullPath, requestId: 'request' } as GatewayRequest);
+const send = (method: string, fullPath: string, host = '127.0.0.1:3000') =>
+  answer({
+    method,
+    fullPath,
+    headerLines: [['Host', host]],
+    requestId: 'request',
+  } as unknown as GatewayRequest);
 
 describe('the documentation', () => {
   test.each(['/docs/', '/docs/index.html'])('is served at %s', async (path) => {
@@ -58,6 +63,24 @@ describe('the documentation', () => {
     for (const path of ['/docs/nothing.html', '/docs/../index.html', '/docs//']) {
       expect(await send('GET', path)).toBeUndefined();
     }
+  });
+
+  test.each(['localhost:3000', '[::1]:3000'])('answers to the name %s', async (host) => {
+    expect(await send('GET', '/docs/', host)).toMatchObject({ statusCode: 200 });
+  });
+
+  test('does not answer to another name, which may have been led here to read the key', async () => {
+    for (const path of ['/docs', '/docs/', '/docs/index.html', '/docs/nothing.html']) {
+      const refused = await send('GET', path, 'petstore.example:3000');
+      expect(refused?.statusCode).toBe(403);
+      expect(JSON.parse(String(refused?.body))).toEqual({
+        code: 'forbidden',
+        message: 'This answers only to 127.0.0.1, localhost and [::1] in the Host header.',
+        status: 403,
+      });
+    }
+    expect(builds).toBe(0);
+    expect(await send('GET', '/', 'petstore.example:3000')).toBeUndefined();
   });
 
   test('is only read', async () => {
