@@ -134,7 +134,9 @@ export function defineKeyRegister(
         records.push(...Items.map(toRecord));
         next = LastEvaluatedKey;
       } while (next);
-      return records.sort((one, other) => one.createdAt.localeCompare(other.createdAt));
+      // A record that somebody else wrote may lack it.
+      const createdAt = (record: Partial<KeyRecord>) => record.createdAt ?? '';
+      return records.sort((one, other) => createdAt(one).localeCompare(createdAt(other)));
     },
 
     succeed({ name, permission, createdAt, expiresAt }) {

@@ -10,7 +10,7 @@ import { findKey, type Print, toNewKeyText } from './keyText.ts';
 /**
  * Makes a successor, shows it, and only then ends the old key: whatever fails, one of the two is at work
  * and in somebody's hands.
- * @throws {UsageError} when the key has ended, or nobody is there to be asked
+ * @throws {UsageError} when the key has ended or its record lacks something, or nobody is there to be asked
  * @throws {Error} when the old key could not be ended
  */
 export async function rotateKey(
@@ -23,6 +23,11 @@ export async function rotateKey(
   const status = toKeyStatus(old, Date.now());
   if (status !== 'active' && status !== 'ending') {
     throw new UsageError(`The key ${keyId} is ${status}: make a new one with create.`);
+  }
+  if (!old.name || Number.isNaN(Date.parse(old.createdAt))) {
+    throw new UsageError(
+      `The key ${keyId} lacks a name or a time of creation: make a new one with create.`,
+    );
   }
   const question = await toQuestion(register, old, parseGrace(options));
   if (question && !options.yes && !(await confirm(question))) return print('Nothing was changed.');

@@ -63,6 +63,37 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
     },
   );
 
+  it.each(['name', 'permission', 'createdAt'])(
+    'lists, shows and revokes a key without its %s, and does not rotate it',
+    async (member) => {
+      const { keyId } = await create(
+        ...['--name', 'cut', '--permission', 'read', '--expires', '9d'],
+      );
+      const edit = {
+        TableName: 'apiKeys',
+        Key: { keyId: { S: keyId } },
+        UpdateExpression: 'REMOVE #member',
+        ExpressionAttributeNames: { '#member': member },
+      };
+      await tables.client().send(new UpdateItemCommand(edit));
+      const list = await keys('list', ...table);
+      const cells = list.stdout.split('\n').find((line) => line.startsWith(keyId));
+      const column = { name: 1, permission: 2, createdAt: 4 }[member] ?? 0;
+      expect(cells?.split(/ {2,}/)[column]).toBe('-');
+      const shown = JSON.parse((await keys('show', keyId, '--json', ...table)).stdout);
+      expect(shown).not.toHaveProperty(member);
+      expect(JSON.parse((await keys('list', '--json', ...table)).stdout)).toContainEqual(shown);
+      const show = await keys('show', keyId, ...table);
+      const rotate = await keys('rotate', keyId, ...table);
+      const refused = expect.stringMatching(/^The [^\n]+: make a new one with create\.\n$/);
+      expect(rotate).toEqual({ status: 2, stdout: '', stderr: refused });
+      const revoke = await keys('revoke', keyId, '--yes', ...table);
+      expect(revoke).toMatchObject({ status: 0, stderr: '' });
+      const printed = [list, show, rotate, revoke].map(({ stdout, stderr }) => stdout + stderr);
+      expect(printed.join()).not.toContain('undefined');
+    },
+  );
+
   it.each([
     ['2027-01-31', '2027-01-31T00:00:00.000Z'],
     ['2027-01-31T18:00:00+02:00', '2027-01-31T16:00:00.000Z'],
