@@ -6,7 +6,8 @@ import { Order } from '../../shared/contract/schemas/order.ts';
 import { Pet } from '../../shared/contract/schemas/pet.ts';
 import { toJson } from '../../shared/contract/values/json.ts';
 import { INT64_ERROR } from '../../shared/contract/values/parseInt64.ts';
-import { toInventoryItem, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
+import { petStatuses } from '../../shared/contract/values/petStatus.ts';
+import { letterOf, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
 import { toOrderRecord } from '../../shared/store/orderStore.ts';
 import { toPetRecord } from '../../shared/store/petStore.ts';
 
@@ -35,7 +36,7 @@ export interface Resource<Contents = unknown> {
 // `marshall` writes a bigint digit for digit, and `unmarshall` makes one of what a number cannot hold.
 export const resources = {
   inventory: {
-    ...defineResource(InventoryItem, 'petId', toInventoryRecord, toInventoryItem),
+    ...defineResource(InventoryItem, 'petId', toInventoryRecord, toInventoryMembers),
     columns: ['petId', 'quantity', 'status'],
   },
   pets: defineResource(Pet, 'id', (pet) => marshall(toPetRecord(pet)), unmarshall),
@@ -43,6 +44,13 @@ export const resources = {
 } as const;
 
 export const resourceNames = Object.keys(resources) as ResourceName[];
+
+/** As any record has them: one that is not ours is to be named with all that is wrong with it. */
+function toInventoryMembers(item: Item): object {
+  const { p: petId, q: quantity, s } = unmarshall(item);
+  const status = petStatuses.find((one) => letterOf[one] === s) ?? s;
+  return { petId, quantity, status };
+}
 
 function defineResource<IdName extends string, Contents extends Record<IdName, bigint>>(
   schema: z.ZodMiniType<Contents>,

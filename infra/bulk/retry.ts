@@ -21,8 +21,8 @@ export interface Patience {
 }
 
 /**
- * Repeats a call that DynamoDB throttles, fails or cannot be reached for, after pauses that double and
- * are drawn at random up to their length
+ * Repeats a call that DynamoDB throttles, fails or cannot be reached for, or that meets a transaction, after
+ * pauses that double and are drawn at random up to their length
  * (https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/).
  * @throws what the call threw last, or the signal's reason
  */
@@ -35,11 +35,17 @@ export async function retry<Result>(
     try {
       return await call();
     } catch (error) {
-      if (!isOutage(error) && !(error instanceof Unprocessed)) throw error;
+      if (!isRetryable(error)) throw error;
       const longest = Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** attempt, LONGEST_PAUSE_MILLISECONDS);
       const pause = Math.random() * longest;
       if (performance.now() + pause > deadline) throw error;
       await setTimeout(pause, undefined, { signal });
     }
   }
+}
+
+/** The SDK leaves conflicts with transactions to its callers. */
+function isRetryable(error: unknown): boolean {
+  const isConflict = (error as Error).name === 'TransactionConflictException';
+  return isConflict || error instanceof Unprocessed || isOutage(error);
 }

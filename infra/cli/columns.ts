@@ -15,5 +15,5 @@ export function toColumns(rows: readonly (readonly string[])[]): string {
 
 /** To the minute, such as `2026-12-24 09:59Z`; a dash where there is none. */
 export function toShortTime(time: string | undefined): string {
-  return time === undefined ? '-' : `${time.slice(0, 16).replace('T', ' ')}Z`;
+  return time ? `${time.slice(0, 16).replace('T', ' ')}Z` : '-';
 }

@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
   DynamoDBDocumentClient,
   PutCommand,
@@ -13,6 +13,14 @@ import { defineKeyStore, type KeyRecord, type KeyStore } from './keyStore.ts';
 export interface NewKey {
   readonly apiKey: string;
   readonly record: KeyRecord;
+}
+
+/** A key that has a successor. */
+export interface RetiredKey {
+  /** When it ends. */
+  readonly ends: string;
+  /** Its record until then, which somebody else may have changed since it was read. */
+  readonly before: KeyRecord;
 }
 
 /** The writing side of the key table, for those who hand out keys; no function needs it. */
@@ -31,10 +39,9 @@ export interface KeyRegister extends KeyStore {
   /**
    * Ends a key that has a successor: once the grace is over, or when it would have ended anyway.
    * @param graceMilliseconds 0 ends it at once
-   * @returns when it ends
    */
-  retire(keyId: string, successorId: string, graceMilliseconds: number): Promise<string>;
-  /** Ends a key: at the latest 60 s later nothing lets it in. */
+  retire(keyId: string, successorId: string, graceMilliseconds: number): Promise<RetiredKey>;
+  /** Ends a key, unless it has ended already: at the latest 60 s later nothing lets it in. */
   revoke(keyId: string): Promise<void>;
 }
 
@@ -64,24 +71,45 @@ export function defineKeyRegister(
     return { apiKey, record };
   }
 
-  /** @param changes when the key ends, and what else becomes of it */
-  async function end(
+  /**
+   * @returns the record as it was until then
+   * @throws {ConditionalCheckFailedException} when there is no such key, or the condition does not hold
+   */
+  async function update(
     keyId: string,
     changes: Pick<KeyRecord, 'revokedAt' | 'rotatedAt' | 'successorId'>,
-  ): Promise<void> {
-    await client.send(
+    condition = 'attribute_exists(keyId)',
+  ): Promise<KeyRecord> {
+    const { Attributes = {} } = await client.send(
       new UpdateCommand({
         TableName: tableName,
         Key: { keyId },
         UpdateExpression: `SET ${Object.keys(changes)
           .map((name) => `${name} = :${name}`)
           .join(', ')}`,
-        ConditionExpression: 'attribute_exists(keyId)',
+        ConditionExpression: condition,
         ExpressionAttributeValues: Object.fromEntries(
           Object.entries(changes).map(([name, value]) => [`:${name}`, value]),
         ),
+        ReturnValues: 'ALL_OLD',
       }),
     );
+    return toRecord(Attributes);
+  }
+
+  /** As `update`, but changes nothing and returns nothing where the key has an earlier end, or is not there. */
+  async function end(
+    keyId: string,
+    changes: Parameters<typeof update>[1] & { readonly revokedAt: string },
+  ): Promise<KeyRecord | undefined> {
+    try {
+      // Where there is no revokedAt, no comparison with it holds.
+      const isNoLater = 'attribute_exists(keyId) AND NOT revokedAt < :revokedAt';
+      return await update(keyId, changes, isNoLater);
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
+    }
   }
 
   const store = defineKeyStore(base, tableName);
@@ -106,7 +134,9 @@ export function defineKeyRegister(
         records.push(...Items.map(toRecord));
         next = LastEvaluatedKey;
       } while (next);
-      return records.sort((one, other) => one.createdAt.localeCompare(other.createdAt));
+      // A record that somebody else wrote may lack it.
+      const createdAt = (record: Partial<KeyRecord>) => record.createdAt ?? '';
+      return records.sort((one, other) => createdAt(one).localeCompare(createdAt(other)));
     },
 
     succeed({ name, permission, createdAt, expiresAt }) {
@@ -119,16 +149,18 @@ export function defineKeyRegister(
     },
 
     async retire(keyId, successorId, graceMilliseconds) {
-      // As it is now: it may have been revoked since somebody looked.
-      const { revokedAt } = (await store.get(keyId)) ?? {};
+      const rotation = { rotatedAt: toTime(now()), successorId };
       const graceEnds = toTime(now() + graceMilliseconds);
-      const ends = revokedAt && revokedAt < graceEnds ? revokedAt : graceEnds;
-      await end(keyId, { revokedAt: ends, rotatedAt: toTime(now()), successorId });
-      return ends;
+      const before =
+        (await end(keyId, { ...rotation, revokedAt: graceEnds })) ??
+        (await update(keyId, rotation));
+      const { revokedAt = graceEnds } = before;
+      return { ends: revokedAt < graceEnds ? revokedAt : graceEnds, before };
     },
 
     async revoke(keyId) {
-      await end(keyId, { revokedAt: toTime(now()) });
+      const before = await end(keyId, { revokedAt: toTime(now()) });
+      if (!before && !(await store.get(keyId))) throw new Error(`There is no key ${keyId}.`);
     },
   };
 }

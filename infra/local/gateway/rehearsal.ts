@@ -43,7 +43,12 @@ const errors: Readonly<Record<number, GatewayError>> = {
   },
   404: gatewayErrors.RESOURCE_NOT_FOUND,
   405: toMethodNotAllowedError('OPTIONS'),
-  412: { code: 'precondition_failed', message: 'It has changed since its ETag was read.' },
+  412: {
+    code: 'precondition_failed',
+    message: 'It has changed since its ETag was read.',
+    // In the current tag's place; no entry has it.
+    headers: { ETag: '"rehearsed"' },
+  },
   413: gatewayErrors.REQUEST_TOO_LARGE,
   415: gatewayErrors.UNSUPPORTED_MEDIA_TYPE,
   429: gatewayErrors.THROTTLED,

@@ -104,15 +104,14 @@ export const keyCommands: Record<string, KeyCommand> = {
     takesKeyId: true,
     async run(register, { yes }, keyId, print) {
       const record = await findKey(register, keyId);
+      const { name = '-', permission = '-', revokedAt } = record;
       if (toKeyStatus(record, Date.now()) === 'revoked') {
-        return print(
-          `The key ${keyId} (${record.name}) was revoked already, at ${record.revokedAt}.`,
-        );
+        return print(`The key ${keyId} (${name}) was revoked already, at ${revokedAt}.`);
       }
-      const question = `Revoke the key ${keyId} (${record.name}, ${record.permission}) for good?`;
+      const question = `Revoke the key ${keyId} (${name}, ${permission}) for good?`;
       if (!yes && !(await confirm(question))) return print('Nothing was changed.');
       await register.revoke(keyId);
-      await print(`Revoked the key ${keyId} (${record.name}); within a minute nothing lets it in.`);
+      await print(`Revoked the key ${keyId} (${name}); within a minute nothing lets it in.`);
     },
   },
 };

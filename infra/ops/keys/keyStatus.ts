@@ -38,7 +38,7 @@ export function toPublicKey(record: KeyRecord, now: number): Record<string, stri
   return { ...shown, status: toKeyStatus(record, now) };
 }
 
-/** A table for people: one line a key. */
+/** A table for people: one line a key, with a dash for what its record lacks. */
 export function toKeyTable(records: readonly KeyRecord[], now: number): string {
   const header = [
     'KEY ID',
@@ -52,8 +52,8 @@ export function toKeyTable(records: readonly KeyRecord[], now: number): string {
   ];
   const rows = records.map((record) => [
     record.keyId,
-    record.name,
-    record.permission,
+    record.name || '-',
+    record.permission || '-',
     toKeyStatus(record, now),
     ...[record.createdAt, record.expiresAt, record.revokedAt].map(toShortTime),
     record.successorId ?? '-',

@@ -16,7 +16,7 @@ export function toVersionTable(
       index === 0 ? one.operationId : '',
       String(version.version),
       version.commit || '-',
-      toShortTime(version.publishedAt || undefined),
+      toShortTime(version.publishedAt),
       toMark(one, version, target),
     ]);
   });

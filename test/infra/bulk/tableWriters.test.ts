@@ -59,20 +59,23 @@ describe('the writer that replaces', () => {
 });
 
 describe('the writer that adds', () => {
-  it('sends again the statements that were throttled, and nothing else', async () => {
-    let throttled = 0;
-    const { table, calls } = await openTable(({ input }) => ({
-      Responses: input.Statements.map((_: unknown, index: number) => {
-        if (input.Statements.length < 10 || index > 0) return {};
-        throttled += 1;
-        return { Error: { Code: 'ThrottlingError', Message: 'slow down' } };
-      }),
-    }));
-    expect(await defineAddingWriter(table)(items)).toEqual({ written: 60, kept: 0 });
-    expect(throttled).toBe(3);
-    const sizes = calls.map(({ input }) => input.Statements.length);
-    expect(sizes.toSorted((a, b) => a - b)).toEqual([1, 1, 1, 10, 25, 25]);
-  });
+  it.each(['ThrottlingError', 'TransactionConflict'])(
+    'sends again the statements that met a %s, and nothing else',
+    async (Code) => {
+      let refused = 0;
+      const { table, calls } = await openTable(({ input }) => ({
+        Responses: input.Statements.map((_: unknown, index: number) => {
+          if (input.Statements.length < 10 || index > 0) return {};
+          refused += 1;
+          return { Error: { Code, Message: 'slow down' } };
+        }),
+      }));
+      expect(await defineAddingWriter(table)(items)).toEqual({ written: 60, kept: 0 });
+      expect(refused).toBe(3);
+      const sizes = calls.map(({ input }) => input.Statements.length);
+      expect(sizes.toSorted((a, b) => a - b)).toEqual([1, 1, 1, 10, 25, 25]);
+    },
+  );
 
   it('fails at a statement that repeating would not help, and says why', async () => {
     const { table } = await openTable(({ input }) => ({

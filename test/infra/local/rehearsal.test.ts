@@ -35,6 +35,8 @@ it.each(rehearsedStatuses)('a rehearsed %i has the contract’s body and headers
   expect(response.headers.get('Link')).toContain(`<${documentationAddress}/deprecations`);
   expect(response.headers.has('Retry-After')).toBe(status === 429 || status === 503);
   expect(response.headers.has('WWW-Authenticate')).toBe(status === 401 || status === 403);
+  const etag = response.headers.get('ETag');
+  expect(etag).toEqual(status === 412 ? expect.stringMatching(/^"[\w-]+"$/) : null);
   expect(response.headers.get('Allow')).toBe(status === 405 ? 'GET, OPTIONS' : null);
 });
 

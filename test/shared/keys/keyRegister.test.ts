@@ -92,7 +92,10 @@ describe('a key that is rotated', () => {
     now = START + 4 * HOUR;
     const { record } = await keys.succeed(old.record);
     expect(await read(old.record)).toEqual(old.record);
-    expect(await keys.retire(old.record.keyId, record.keyId, 2 * HOUR)).toBe(at(6 * HOUR));
+    expect(await keys.retire(old.record.keyId, record.keyId, 2 * HOUR)).toEqual({
+      ends: at(6 * HOUR),
+      before: old.record,
+    });
     expect(await read(record)).toMatchObject({
       name: 'till',
       permission: 'write',
@@ -122,7 +125,8 @@ describe('a key that is rotated', () => {
       [3, 2],
     ] as const) {
       await keys.put({ ...record, revokedAt: at(ended * HOUR) });
-      expect(await keys.retire(record.keyId, 'successor1', 2 * HOUR)).toBe(at(ends * HOUR));
+      const { ends: told } = await keys.retire(record.keyId, 'successor1', 2 * HOUR);
+      expect(told).toBe(at(ends * HOUR));
       expect(await read(record)).toMatchObject({ revokedAt: at(ends * HOUR) });
     }
   });
@@ -134,6 +138,14 @@ describe('a key that is revoked', () => {
     now = START + HOUR;
     await keys.revoke(record.keyId);
     expect(await read(record)).toEqual({ ...record, revokedAt: at(HOUR) });
+  });
+
+  it.each([-1, 0, 2])('ends no later than it would have anyway, at %i h', async (hours) => {
+    const { record } = await keys.create({ name: 'lost', permission: 'read' });
+    await keys.put({ ...record, revokedAt: at(hours * HOUR) });
+    now = START + HOUR;
+    await keys.revoke(record.keyId);
+    expect(await read(record)).toEqual({ ...record, revokedAt: at(Math.min(hours, 1) * HOUR) });
   });
 
   it('must be there: revoking makes none', async () => {

@@ -13,6 +13,7 @@ const answers = {
   requestLimit: [400, 'RequestLimitExceeded', 'Throughput exceeds the current throughput limit.'],
   internalServerError: [500, 'InternalServerError', 'Could not process the request.'],
   unavailable: [503, 'ServiceUnavailable', 'Service is unavailable, please retry'],
+  transactionConflict: [400, 'TransactionConflictException', 'Transaction is ongoing for the item'],
   accessDenied: [400, 'AccessDeniedException', denied],
   expiredToken: [400, 'ExpiredTokenException', expired],
   resourceNotFound: [400, 'ResourceNotFoundException', absent],

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toKey, toKeySchema } from '../../../../infra/bulk/keySchema.ts';
 import type { Command } from '../../../../infra/cli/usage.ts';
 import type { Engine } from '../../../../infra/local/engine/engine.ts';
 import { runExport } from '../../../../infra/ops/data/runExport.ts';
@@ -81,6 +82,32 @@ describe.each(engines)('npm run export on $name', ({ name, start }) => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(data.read('kept.jsonl')).toBe('earlier\n');
     expect(readdirSync(data.folder).filter((entry) => entry.includes('unfinished'))).toEqual([]);
+  });
+
+  it.each([
+    ['inventory', { p: 7, s: 'a' }, '{"petId":7,"status":"available"}', 'quantity is missing.'],
+    ['inventory', { p: 7, q: 1 }, '{"petId":7,"quantity":1}', 'status is missing.'],
+    [
+      'inventory',
+      { p: 7, q: '1', s: 'x' },
+      '{"petId":7,',
+      'and is "1"; status must be "available"',
+    ],
+    ['pets', { id: 7, status: 'sold' }, '"id":7', 'name is missing.'],
+    ['orders', { id: 7, ledger: 'o', placed: '1' }, '"id":7', 'petId is missing; quantity'],
+  ] as const)('names a record of %s that is %j, and what is wrong', async (...row) => {
+    const [table, record, named, wrong] = row;
+    const item = { TableName: table, Item: marshall(record) };
+    await client.send(new PutItemCommand(item));
+    const { status, stderr } = await transfer(runExport, { [table]: data.toPath('no.jsonl') });
+    faulty.heal();
+    await client.send(
+      new DeleteItemCommand({ ...item, Key: toKey(toKeySchema(table), item.Item) }),
+    );
+    expect(stderr).toMatch(/^The record {.*} is not valid: [^\n]+\n$/);
+    expect(stderr).toContain(named);
+    expect(stderr).toContain(wrong);
+    expect(status).toBe(1);
   });
 
   it('gets past throttling, and refuses a record that breaks the contract by naming it', async () => {

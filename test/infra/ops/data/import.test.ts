@@ -60,6 +60,17 @@ describe.each(engines)('npm run import on $name', ({ name, start }) => {
     expect(await quantityOf('9223372036854775807')).toBe(String(((many - 1) * 7_919) % 2 ** 31));
   }, 90_000);
 
+  it('repeats a write that meets a transaction on its entry', async () => {
+    for (const options of [[], ['--overwrite']]) {
+      for (const action of ['PutItem', 'BatchExecuteStatement', 'BatchWriteItem']) {
+        at.faulty().fail({ action, fault: 'transactionConflict', times: 2 });
+      }
+      const { status, stderr } = await load(data.write('few.csv', toStockLines(30)), options);
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(await count()).toBe(30);
+    }
+  });
+
   it('keeps what is there, even stock that has changed since, unless it is told to overwrite', async () => {
     const file = data.write('three.csv', ['petId,quantity,status', '1,10,sold', '2,20,sold']);
     await load(file);

@@ -1,5 +1,5 @@
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { runKeys } from '../../../../infra/ops/keys/runKeys.ts';
 import { parseApiKey } from '../../../../shared/keys/apiKey.ts';
 import { defineKeyRegister } from '../../../../shared/keys/keyRegister.ts';
@@ -60,6 +60,37 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
       expect(stdout.split('\n').find((line) => line.startsWith(keyId))).toContain('unreadable');
       const { stderr } = await keys('rotate', keyId, ...table);
       expect(stderr).toContain(`The key ${keyId} is unreadable: make a new one with create.`);
+    },
+  );
+
+  it.each(['name', 'permission', 'createdAt'])(
+    'lists, shows and revokes a key without its %s, and does not rotate it',
+    async (member) => {
+      const { keyId } = await create(
+        ...['--name', 'cut', '--permission', 'read', '--expires', '9d'],
+      );
+      const edit = {
+        TableName: 'apiKeys',
+        Key: { keyId: { S: keyId } },
+        UpdateExpression: 'REMOVE #member',
+        ExpressionAttributeNames: { '#member': member },
+      };
+      await tables.client().send(new UpdateItemCommand(edit));
+      const list = await keys('list', ...table);
+      const cells = list.stdout.split('\n').find((line) => line.startsWith(keyId));
+      const column = { name: 1, permission: 2, createdAt: 4 }[member] ?? 0;
+      expect(cells?.split(/ {2,}/)[column]).toBe('-');
+      const shown = JSON.parse((await keys('show', keyId, '--json', ...table)).stdout);
+      expect(shown).not.toHaveProperty(member);
+      expect(JSON.parse((await keys('list', '--json', ...table)).stdout)).toContainEqual(shown);
+      const show = await keys('show', keyId, ...table);
+      const rotate = await keys('rotate', keyId, ...table);
+      const refused = expect.stringMatching(/^The [^\n]+: make a new one with create\.\n$/);
+      expect(rotate).toEqual({ status: 2, stdout: '', stderr: refused });
+      const revoke = await keys('revoke', keyId, '--yes', ...table);
+      expect(revoke).toMatchObject({ status: 0, stderr: '' });
+      const printed = [list, show, rotate, revoke].map(({ stdout, stderr }) => stdout + stderr);
+      expect(printed.join()).not.toContain('undefined');
     },
   );
 
@@ -190,6 +221,51 @@ describe.each(engines)('npm run keys on $name', ({ start }) => {
     expect(stderr).toContain(`its successor ${parseApiKey(successor)?.keyId} work`);
     expect(await verify(successor)).toMatchObject({ name: 'between' });
     expect(await verify(apiKey, 48)).toMatchObject({ keyId });
+  });
+
+  it.each([
+    ['revoked', 'Somebody else revoked the key'],
+    ['rotated without a grace', 'Somebody else rotated the key'],
+  ])(
+    'leaves ended a key that somebody else has %s in the meantime, and says so',
+    async (did, says) => {
+      const { keyId, apiKey } = await create('--name', 'race', '--permission', 'read');
+      const register = defineKeyRegister(tables.client(), 'apiKeys');
+      const database = await startFaultyEndpoint(tables.engine().endpoint);
+      const { promise: until, resolve } = Promise.withResolvers<void>();
+      // Carried out only then; the loss of its connection makes no difference.
+      database.fail({ action: 'UpdateItem', fault: 'resetAfterwards', times: 1, until });
+      const rotating = keys('rotate', keyId, '--endpoint', database.endpoint, '--table', 'apiKeys');
+      await vi.waitFor(() => expect(database.calls.get('UpdateItem')).toBe(1));
+      if (did === 'revoked') await register.revoke(keyId);
+      else await register.retire(keyId, 'successor1', 0);
+      const ended = await register.get(keyId);
+      resolve();
+      const { status, stdout, stderr } = await rotating;
+      await database.close();
+      const [successor = ''] = stdout.match(keyPattern) ?? [];
+      const successorId = parseApiKey(successor)?.keyId;
+      expect(status).toBe(0);
+      expect(stdout).toContain(`The old key ${keyId} has ended`);
+      expect(stderr).toMatch(new RegExp(`^${says} ${keyId} in the meantime[^\n]+\n$`));
+      expect(stderr).toContain(successorId);
+      if (did !== 'revoked') expect(stderr).toContain('the successor successor1.');
+      expect(await register.get(keyId)).toMatchObject({ revokedAt: ended?.revokedAt, successorId });
+      await expect(verify(apiKey)).rejects.toMatchObject({ reason: 'revoked key' });
+      expect(await verify(successor)).toMatchObject({ name: 'race' });
+    },
+  );
+
+  it('takes its own update for nobody else’s when the answer to it is lost', async () => {
+    const { keyId } = await create('--name', 'lost', '--permission', 'read');
+    const database = await startFaultyEndpoint(tables.engine().endpoint);
+    database.fail({ action: 'UpdateItem', fault: 'lostAnswer', times: 1 });
+    const args = ['rotate', keyId, '--endpoint', database.endpoint, '--table', 'apiKeys'];
+    const { status, stdout, stderr } = await keys(...args);
+    expect(database.calls.get('UpdateItem')).toBe(2);
+    await database.close();
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain(`The old key ${keyId} works until `);
   });
 
   it.each([
