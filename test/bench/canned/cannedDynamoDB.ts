@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { makeCertificate } from '../../support/faults/certificate.ts';
 import { type CannedPages, toCannedPages } from './cannedPages.ts';
@@ -24,19 +25,22 @@ function toSegment(segment = 0, totalSegments = 1): CannedPages {
   return pages;
 }
 
+const cannedEntry = { p: { N: '7' }, q: { N: '7' }, s: { S: 'a' }, v: { B: 'nz3kW5c=' } };
+
 const answers: Record<string, (input: Input) => string> = {
   UpdateItem: ({ Key }) => {
-    const item = `{"p":${JSON.stringify(Key?.p)},"q":{"N":"7"},"s":{"S":"a"},"v":{"B":"nz3kW5c="}}`;
+    const item = JSON.stringify({ ...cannedEntry, p: Key?.p });
     return `{"Attributes":${item},${toCapacity('inventory', 1)}}`;
   },
   GetItem: ({ TableName = '', Key = {} }) => {
-    const held = TableName === 'pets' ? cannedPet : toStringItem(table.key);
+    const held = { pets: cannedPet, inventory: cannedEntry }[TableName] ?? toStringItem(table.key);
     const isHeld = Object.entries(Key).every(
       ([name, value]) => JSON.stringify(value) === JSON.stringify(held[name as keyof typeof held]),
     );
     const item = isHeld ? `"Item":${JSON.stringify(held)},` : '';
     return `{${item}${toCapacity(TableName, 0.5)}}`;
   },
+  TransactWriteItems: () => '{}',
   Query: ({ TableName = '' }) =>
     `{"Count":${cannedOrders.length},"Items":${JSON.stringify(cannedOrders)},"ScannedCount":${cannedOrders.length},${toCapacity(TableName, 0.5)}}`,
 };
@@ -83,6 +87,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (page !== undefined) return sendPage(toSegment(), Number(page), response);
   const input: Input = JSON.parse((await buffer(request)).toString());
   const action = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+  if (table.delayMilliseconds) await setTimeout(table.delayMilliseconds);
   if (action === 'Scan') {
     const pages = toSegment(input.Segment, input.TotalSegments);
     const start = input.ExclusiveStartKey?.p.N;

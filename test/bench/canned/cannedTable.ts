@@ -4,6 +4,8 @@ export interface CannedTable {
   readonly entries: number;
   /** The record of the only valid API key. */
   readonly key: Record<string, string>;
+  /** How long each answer takes; none by default. */
+  readonly delayMilliseconds?: number;
 }
 
 /** Where the canned DynamoDB answers. */

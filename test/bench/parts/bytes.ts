@@ -56,8 +56,8 @@ async function toUnitsSection({ quick, report }: PartInput, lengths: number[]): 
       ),
       toRow(
         'updateInventory with Idempotency-Key (write)',
-        toUpdateUnits(toCompactItem, 'v') + 2 * toRequestUnits(),
-        toUpdateUnits(toFullItem, 'version') + 2 * toRequestUnits(),
+        2 * toUpdateUnits(toCompactItem, 'v') + toRequestUnits(),
+        2 * toUpdateUnits(toFullItem, 'version') + toRequestUnits(),
       ),
       ...[1, 10].map((entries) =>
         toRow(

@@ -37,13 +37,11 @@ export function toUpdateUnits(toItem: (index: number) => CannedItem, version: st
   return toWriteUnits(toItemSize({ ...toItem(0), [version]: { B: 'nz3kW5c=' } }));
 }
 
-/** The write request units of noting an update with an `Idempotency-Key`, and of keeping what it answered. */
+/** The write request units of keeping the answer to an update with an `Idempotency-Key`, in a transaction. */
 export function toRequestUnits(): number {
-  const { p, q, s } = toCompactItem(0) as Record<'p' | 'q' | 's', CannedItem[string]>;
-  const fingerprint = { S: `nz3kW5c.${'x'.repeat(20)}` };
-  return toWriteUnits(
-    toItemSize({ p, q, s, r: fingerprint, t: { N: '1795276016' }, w: { S: 'AAAAGQBh' } }),
-  );
+  const { p, s } = toCompactItem(0) as Record<'p' | 's', CannedItem[string]>;
+  const row = { p, r: { S: 'x'.repeat(43) }, s, v: { B: 'nz3kW5c=' }, t: { N: '1795276016' } };
+  return 2 * toWriteUnits(toItemSize(row));
 }
 
 /** The read request units of so many entries by their ids. */

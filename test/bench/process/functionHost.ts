@@ -12,8 +12,8 @@ import type { Loaded } from './functionProcess.ts';
 export interface FunctionHost {
   /** Valid, with write permission. */
   readonly apiKey: string;
-  /** Sets how long the inventory is. */
-  setEntries(entries: number): Promise<void>;
+  /** Sets how long the inventory is, and each answer takes. */
+  setEntries(entries: number, delayMilliseconds?: number): Promise<void>;
   /** @param name what its CPU profile is called, if one is wanted */
   startFunction(bundle: string, name: string): Promise<ChildProcess<Loaded>>;
   /** As `startFunction`, on a DynamoDB that speaks TLS. */
@@ -41,8 +41,8 @@ export async function startFunctionHost({ bundles, profile }: PartInput): Promis
       ? []
       : ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${file}`];
   };
-  const setEntries = async (entries: number) => {
-    const table: CannedTable = { entries, key: { ...key } };
+  const setEntries = async (entries: number, delayMilliseconds = 0) => {
+    const table: CannedTable = { entries, key: { ...key }, delayMilliseconds };
     await canned.ask(table);
   };
   await setEntries(50);
