@@ -15,7 +15,7 @@ export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | '
 /** The reads, and what writes the functions make, that DynamoDB refused for their rate. */
 export function toTableThrottles(stage: Stage, table: TableName): MathExpression {
   const TableName = toUsedTableName(stage, table);
-  const isWritten = toCalls(table).some((call) => /^(Put|Update)/.test(call));
+  const isWritten = toCalls(table).some((call) => /^(Update|TransactWrite)/.test(call));
   const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
   return toTotal(table, names, (name) => toMetric(name, { TableName }));
 }
@@ -28,10 +28,22 @@ export function toTableSystemErrors(stage: Stage, table: TableName): MathExpress
   );
 }
 
+/**
+ * The writes to inventory entries that DynamoDB refused since another transaction on the entry was at work.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
+ */
+export function toTransactionConflicts(stage: Stage): Metric {
+  return toMetric('TransactionConflict', { TableName: toUsedTableName(stage, 'inventory') });
+}
+
 /** Every kind of call that the functions make to a table. */
 function toCalls(table: TableName): string[] {
+  const transaction = 'TransactWriteItems';
+  // Written together with its entry, and by nothing else.
+  if (table === 'requests') return [transaction];
   const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
-  return [...new Set(actions)].map((action) => action.replace('dynamodb:', ''));
+  const calls = [...new Set(actions)].map((action) => action.replace('dynamodb:', ''));
+  return table === 'inventory' ? [...calls, transaction] : calls;
 }
 
 function toMetric(metricName: string, dimensionsMap: Record<string, string>, label?: string) {

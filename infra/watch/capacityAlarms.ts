@@ -2,7 +2,11 @@ import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 import { toFunctionMetric } from '../metrics/functionMetrics.ts';
 import { period } from '../metrics/period.ts';
-import { toTableSystemErrors, toTableThrottles } from '../metrics/tableMetrics.ts';
+import {
+  toTableSystemErrors,
+  toTableThrottles,
+  toTransactionConflicts,
+} from '../metrics/tableMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toUsedTableName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
@@ -40,8 +44,20 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
         },
       ];
     }),
+    {
+      name: 'transaction-conflicts',
+      severity: 'ticket',
+      description: `Updates of the same inventory entry meet so often that DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is sent again up to four times; then clients get 503. Look at the saved query "Cost in request units by key" for who sends so many updates, and ask them to wait longer between two attempts.`,
+      metric: toTransactionConflicts(stage),
+      threshold: MAX_CONFLICTS,
+      periods: 3,
+      of: 3,
+    },
   ];
 }
+
+/** Conflicts in five minutes: one a second, which clients hardly notice. */
+const MAX_CONFLICTS = 300;
 
 function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
   const { timeoutSeconds } = operationSettings[id];

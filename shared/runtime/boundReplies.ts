@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { isClockSkewError } from '@smithy/core/retry';
 import { StoreUnavailable } from '../contract/errors/errors.ts';
 import { FLOOR_RATE, MOST_REPLY_BYTES, REPLY_MILLISECONDS } from './callBounds.ts';
 import { isOverdue } from './requestDeadline.ts';
@@ -25,19 +26,24 @@ export function boundReplies({ middlewareStack }: DynamoDBClient): void {
     // The innermost step and place: next to the network.
     { step: 'deserialize', priority: 'low', name: 'boundReply' },
   );
-  middlewareStack.add(
-    (next) =>
-      async function judgeReply(args) {
-        if (isOverdue()) throw new StoreUnavailable(new Error('The request is out of time.'));
-        try {
-          return await next(args);
-        } catch (error) {
-          throw isUnreadable(error) ? new UnreadableReply(error) : error;
-        }
-      },
-    // Around one attempt: within the SDK's retries, which run in the same step at a higher priority.
-    { step: 'finalizeRequest', priority: 'low', name: 'judgeReply' },
-  );
+  // Around one attempt: within the SDK's retries, and around its signing, which marks errors.
+  middlewareStack.addRelativeTo(judgeReply, {
+    relation: 'before',
+    toMiddleware: 'httpSigningMiddleware',
+    name: 'judgeReply',
+  });
+}
+
+function judgeReply<Args, Output>(next: (args: Args) => Promise<Output>) {
+  return async function judge(args: Args): Promise<Output> {
+    if (isOverdue()) throw new StoreUnavailable(new Error('The request is out of time.'));
+    try {
+      return await next(args);
+    } catch (error) {
+      unmarkClockSkew(error as never);
+      throw isUnreadable(error) ? new UnreadableReply(error) : error;
+    }
+  };
 }
 
 interface Reply {
@@ -83,6 +89,14 @@ class UnreadableReply extends Error {
   constructor(cause: unknown) {
     super('A reply could not be read.', { cause });
   }
+}
+
+/**
+ * While this machine's clock is wrong, the SDK marks every error that DynamoDB answers as one that a corrected
+ * clock may mend, and repeats the call. That is true only where DynamoDB refuses a signature.
+ */
+function unmarkClockSkew(error: { $metadata?: Record<string, unknown> }): void {
+  if (!isClockSkewError(error as never)) delete error.$metadata?.clockSkewCorrected;
 }
 
 /** JSON that is none, or bytes that are not HTTP (https://nodejs.org/api/errors.html#hpe_-errors). */

@@ -1,4 +1,8 @@
-import { ConditionalCheckFailedException, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  ConditionalCheckFailedException,
+  DynamoDBClient,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
 import { StoreUnavailable } from '../contract/errors/errors.ts';
 import { boundReplies } from './boundReplies.ts';
 import { callBounds } from './callBounds.ts';
@@ -59,13 +63,16 @@ export function defineDynamoDB({
           const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' };
           const result = await next({ ...args, input });
           const { ConsumedCapacity = [] } = result.output as Answer;
-          const kind = /^(Update|Put|Delete)/.test(commandName) ? 'write' : 'read';
+          const kind = /^(Update|Put|Delete|TransactWrite)/.test(commandName) ? 'write' : 'read';
           for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) {
             countUnits(kind, CapacityUnits);
           }
           return result;
         } catch (error) {
-          if (error instanceof ConditionalCheckFailedException) countFailedWrite();
+          if (error instanceof ConditionalCheckFailedException) countFailedWrite(1);
+          if (error instanceof TransactionCanceledException) {
+            countFailedWrite(2 * (error.CancellationReasons?.length ?? 0));
+          }
           throw isOutage(error) ? new StoreUnavailable(error) : error;
         }
       },

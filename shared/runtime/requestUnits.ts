@@ -24,12 +24,13 @@ export function countUnits(kind: 'read' | 'write', consumed: number): void {
 }
 
 /**
- * Adds a write whose condition failed, and its unit: DynamoDB bills it by the larger of the item that is
- * there and the one that was to be, and by one unit at least. Ours are below 1 KB, which is that unit.
+ * Adds a write whose condition failed, or a cancelled transaction. DynamoDB bills it as if it had succeeded, but
+ * does not say how much: by the larger of the stored item and the new one, at least one unit. Ours are below
+ * 1 KB, so one unit each, and two in a transaction.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
  */
-export function countFailedWrite(): void {
+export function countFailedWrite(writeUnits: number): void {
   const units = meter.getStore();
   if (units) units.failedWrites += 1;
-  countUnits('write', 1);
+  countUnits('write', writeUnits);
 }

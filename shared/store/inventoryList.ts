@@ -21,7 +21,6 @@ import {
   toTaggedItem,
   toTaggedJson,
 } from './inventoryRecord.ts';
-import { pause } from './pause.ts';
 import { scanPage } from './scanPage.ts';
 
 /** A part of the whole list. */
@@ -82,7 +81,9 @@ export function defineInventoryList(
       if (attempt === MOST_ATTEMPTS) {
         throw new StoreUnavailable(new Error('DynamoDB left keys of a batch unprocessed.'));
       }
-      if (attempt > 0) await pause(Math.random() * 25 * 2 ** attempt);
+      if (attempt > 0) {
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 25 * 2 ** attempt));
+      }
       const answer: BatchGetItemCommandOutput = await client.send(
         new BatchGetItemCommand({ RequestItems: { [tableName]: asked } }),
       );

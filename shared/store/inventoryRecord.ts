@@ -15,15 +15,12 @@ export interface InventoryRecord {
   readonly q: AttributeValue.NMember;
   /** status */
   readonly s: AttributeValue.SMember;
-  /**
-   * A random value of the last update, `VERSION_BYTES` long; absent, and free, until the first one. A
-   * number is a count of the updates, which an earlier release kept here.
-   */
-  readonly v?: AttributeValue.BMember | AttributeValue.NMember;
+  /** A random value of the last update, `VERSION_BYTES` long; absent, and free, until the first one. */
+  readonly v?: AttributeValue.BMember;
 }
 
 /** Forty random bits: few enough to cost a scan 6 bytes an entry, and enough that no two updates of an entry share them. */
-export const VERSION_BYTES = 5;
+const VERSION_BYTES = 5;
 
 export const letterOf: Record<PetStatus, string> = { available: 'a', pending: 'p', sold: 's' };
 const statusOf = Object.fromEntries(
@@ -78,38 +75,20 @@ export function toVersion(attributes: Record<string, AttributeValue>): string {
   const { q, s, v } = attributes as unknown as InventoryRecord;
   // In a page that is read without the SDK, bytes are still the base64 of DynamoDB's JSON.
   if (v?.B) return Buffer.from(v.B as never, 'base64').toString('base64url');
-  if (v?.N) return `${v.N}.${q.N}.${s.S}`;
   const content = Buffer.alloc(CONTENT_BYTES);
   content.writeUInt32BE(Number(q.N));
   content.write(s.S, CONTENT_BYTES - 1);
   return content.toString('base64url');
 }
 
-/** A version for an update: forty random bits, of which one says that no answer is kept under it. */
+/** A version for an update, of which nobody can know anything before. */
 export function newVersion(): string {
   // Node.js keeps random bytes ahead for these, and asks the system for any others each time. The first ten digits
   // of version 4 are all random (RFC 9562 section 5.4).
   const digits = randomUUID()
     .replace('-', '')
     .slice(0, 2 * VERSION_BYTES);
-  return toVersionOf(Buffer.from(digits, 'hex'), 0);
-}
-
-/** The version of an update whose answer is kept under it, made of the given bytes. */
-export function toKeyedVersion(bytes: Uint8Array): string {
-  return toVersionOf(bytes, 1);
-}
-
-/** Whether an answer is kept, or about to be, under a version. */
-export function isKeyed(version: string): boolean {
-  const v = parseVersion(version)?.v?.B;
-  return v !== undefined && ((v[0] ?? 0) & 1) === 1;
-}
-
-function toVersionOf(bytes: Uint8Array, mark: 0 | 1): string {
-  const marked = Buffer.from(bytes);
-  marked[0] = ((bytes[0] ?? 0) & 0xfe) | mark;
-  return marked.toString('base64url');
+  return Buffer.from(digits, 'hex').toString('base64url');
 }
 
 /** The quantity in four bytes, one of nothing, which tells it from an update's value, and the status. */
@@ -120,29 +99,24 @@ export function toVersionValue(version: string): AttributeValue {
   return { B: Buffer.from(version, 'base64url') };
 }
 
-/** What an entry must hold to be in the state that a version names. */
-export interface State {
-  readonly v?: AttributeValue;
-  /** The content, where `v` alone does not tell the state. */
-  readonly content?: Pick<InventoryRecord, 'q' | 's'>;
-}
-
-/** `undefined` when the text is not a version of ours. */
-export function parseVersion(version: string): State | undefined {
-  const [, v, q, s] = /^(0|[1-9]\d{0,14})\.(0|[1-9]\d{0,9})\.([aps])$/.exec(version) ?? [];
-  if (v !== undefined && q !== undefined && s !== undefined) {
-    return { content: toContent(q, s), ...(v !== '0' && { v: { N: v } }) };
-  }
+/**
+ * The condition that an entry has a version; `undefined` when the text is not a version of ours.
+ * @param index keeps the names of its values apart from those of others
+ */
+export function toCondition(version: string, index: number) {
   const bytes = Buffer.from(version, 'base64url');
   // One state has one spelling: the decoder passes over what is not base64url.
   if (bytes.toString('base64url') !== version) return undefined;
-  if (bytes.length === VERSION_BYTES) return { v: { B: bytes } };
+  if (bytes.length === VERSION_BYTES) {
+    return { expression: `v = :v${index}`, values: { [`:v${index}`]: { B: bytes } } };
+  }
   if (bytes.length !== CONTENT_BYTES || bytes[4] !== 0) return undefined;
-  return { content: toContent(String(bytes.readUInt32BE()), bytes.toString('latin1', 5)) };
-}
-
-function toContent(quantity: string, letter: string): Pick<InventoryRecord, 'q' | 's'> {
-  return { q: { N: quantity }, s: { S: letter } };
+  const q = { N: String(bytes.readUInt32BE()) };
+  const s = { S: bytes.toString('latin1', CONTENT_BYTES - 1) };
+  return {
+    expression: `attribute_not_exists(v) AND q = :q${index} AND s = :s${index}`,
+    values: { [`:q${index}`]: q, [`:s${index}`]: s },
+  };
 }
 
 /** The key of an entry, by the canonical text of its petId. */

@@ -15,10 +15,9 @@ export interface ScannedPage {
 }
 
 /**
- * One page of the inventory, from the response's bytes to the list's, and with `toInventoryJson` without
- * an object per entry. The SDK still signs, retries,
- * times out and reads the rest of the response; its own reading of the items, which takes two thirds of
- * the CPU of a large list, is left out.
+ * One page of the inventory, from the response's bytes to the list's, with `toInventoryJson` without an object
+ * per entry. The SDK still signs, retries, times out and reads the rest of the response. Its own reading of the
+ * items, two thirds of the CPU of a large list, is left out.
  */
 export async function scanPage(
   client: DynamoDBClient,

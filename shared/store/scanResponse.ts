@@ -37,10 +37,9 @@ const statusTexts: Readonly<Record<number, Buffer>> = {
  * digits that they are: about a third of the CPU of JSON.parse and string building.
  *
  * It knows only records that are plainly ours: the attributes p, q, s and at most v, each once, in any
- * order, without white space or escapes. A version is a number, or bytes in base64. Anything else
- * gives `undefined`, and is for a JSON parser. The bytes `"Items":[` stand nowhere but before the
- * items: within a string the quotes would be escaped, and what follows an attribute's name is an
- * object.
+ * order, without white space or escapes. A version is bytes in base64. Anything else gives
+ * `undefined`, and is for a JSON parser. The bytes `"Items":[` stand nowhere but before the items:
+ * within a string the quotes would be escaped, and what follows an attribute's name is an object.
  */
 export function rewriteScanResponse(response: Buffer): RewrittenPage | undefined {
   const start = response.indexOf(ITEMS) + ITEMS.length;
@@ -72,7 +71,7 @@ export function rewriteScanResponse(response: Buffer): RewrittenPage | undefined
         quantityEnd = end;
       } else if (name === STATUS && type === S && !status) {
         status = statusTexts[response[value] as number];
-      } else if (name === VERSION && (type === N || type === B) && !hasVersion) {
+      } else if (name === VERSION && type === B && !hasVersion) {
         hasVersion = true;
       } else {
         return undefined;

@@ -60,12 +60,12 @@ export function describeSafeUpdates(name: string, startEngine: () => Promise<Eng
 
     // Where none is lost, `test/conformance/client/concurrency.test.ts` has fifty sell by the client.
     test('end with exactly the right count where a tenth of all answers is lost, the database’s and the gateway’s', async () => {
-      for (const action of ['UpdateItem', 'PutItem', 'GetItem', 'Query']) {
+      for (const action of ['TransactWriteItems', 'GetItem']) {
         store.fail({ action, fault: 'lostAnswer', every: 10 });
       }
       const tally = await sellAll({ ...target, baseUrl: lossy.baseUrl });
       expect(tally.lost).toBeGreaterThan(CLIENTS / 10);
-      expect(store.calls.get('UpdateItem')).toBeGreaterThan(CLIENTS);
+      expect(store.calls.get('TransactWriteItems')).toBeGreaterThan(CLIENTS);
     }, 60_000);
   });
 }

@@ -64,7 +64,7 @@ describe('clients that sell by updateStock', () => {
   it('and so do fifteen where a tenth of all answers is lost, the database’s to writes and the gateway’s', async ({
     signal,
   }) => {
-    for (const action of ['UpdateItem', 'PutItem']) {
+    for (const action of ['TransactWriteItems', 'GetItem']) {
       target.store.fail({ action, fault: 'lostAnswer', every: 10 });
     }
     await sellAll(15, signal, lossy.baseUrl);

@@ -22,7 +22,7 @@ export const updateInventory: OperationSuite = {
   }),
   access: {
     inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
-    requests: ['dynamodb:Query', 'dynamodb:PutItem'],
+    requests: ['dynamodb:PutItem'],
   },
   describeRows(target) {
     describeRefusals(target);

@@ -116,7 +116,7 @@ describe('for people', () => {
 
   test('a month tells its fixed part apart, and what would save', async () => {
     const text = await read('--requests', 'getPet=1k');
-    expect(text).toMatch(/^fixed +9\.\d\d$/m);
+    expect(text).toMatch(/^fixed +10\.\d\d$/m);
     expect(text).toMatch(/^Fixed are alarms \d\.\d\d, .*encryption key 1\.00/m);
     expect(text).toContain('What would save');
   });

@@ -42,8 +42,12 @@ describe('worked by hand', () => {
     expect(dollars('updateInventory', '200').writeUnits).toBeCloseTo(0.625, 6);
   });
 
-  test('an update with an Idempotency-Key is noted before, and its answer after it: 3 × $0.625', () => {
-    expect(dollars('updateInventory', '200 Idempotency-Key').writeUnits).toBeCloseTo(1.875, 6);
+  test('an update with an Idempotency-Key is a transaction of two items, which doubles their units: 4 × $0.625', () => {
+    expect(dollars('updateInventory', '200 Idempotency-Key').writeUnits).toBeCloseTo(2.5, 6);
+  });
+
+  test('it reads the entry before, consistently: a read unit, $0.125', () => {
+    expect(dollars('updateInventory', '200 Idempotency-Key').readUnits).toBeCloseTo(0.125, 6);
   });
 
   test('a lookup of a pet is half a read unit: 0.5 × $0.125 = $0.0625', () => {

@@ -39,7 +39,7 @@ it.each([
 });
 
 it('counts the metrics that the runbook does', () => {
-  expect(toIdleDollars('production')).toBeCloseTo(7.4 + 1 + 1.2 + RUNS_OF_THE_CHECK, 9);
+  expect(toIdleDollars('production')).toBeCloseTo(7.5 + 1 + 1.2 + RUNS_OF_THE_CHECK, 9);
 });
 
 // https://aws.amazon.com/cloudwatch/pricing/: three dashboards of at most 50 metrics are free.

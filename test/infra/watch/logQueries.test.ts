@@ -64,7 +64,7 @@ async function logLines(): Promise<unknown[]> {
     commit: '0123456789ab',
   };
   const fail = async () => {
-    countFailedWrite();
+    countFailedWrite(1);
     throw new Error('outer', { cause: new Error('inner') });
   };
   for (const [authorization, answer] of [

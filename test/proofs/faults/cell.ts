@@ -25,6 +25,10 @@ export const faultNames = [
   'trickle',
   'stalledBody',
   'hang',
+  'transactionConflict',
+  'transactionCanceled',
+  'transactionThrottled',
+  'transactionInProgress',
 ] as const satisfies readonly (Fault | 'refused')[];
 export type FaultName = (typeof faultNames)[number];
 
@@ -49,10 +53,11 @@ export interface CellResult extends Cell {
 
 /** Whether the fault can meet this call, and no other: a port that is shut meets whatever comes first. */
 export function canMeet({ call, after, coldKey, update }: Situation, fault: FaultName): boolean {
+  if (fault === 'transactionConflict') return call.action === 'UpdateItem';
+  if (fault.startsWith('transaction')) return call.action === 'TransactWriteItems';
   if (fault !== 'refused' || coldKey) return true;
   if (call.table === 'apiKeys' || after !== undefined) return false;
-  const looksFirst = update?.idempotencyKey && !update.ifMatch;
-  return !update || call.action === (looksFirst ? 'Query' : 'UpdateItem');
+  return !update || call.action === (update.idempotencyKey ? 'GetItem' : 'UpdateItem');
 }
 
 /**
@@ -86,4 +91,8 @@ const noEffect = new Set<FaultName>([
   'refused',
   'reset',
   'hang',
+  'transactionConflict',
+  'transactionCanceled',
+  'transactionThrottled',
+  'transactionInProgress',
 ]);

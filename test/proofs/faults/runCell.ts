@@ -89,7 +89,7 @@ async function prepareUpdate(
     ...(update?.ifMatch && { 'If-Match': String(old.headers.get('ETag')) }),
     ...(update?.idempotencyKey && { 'Idempotency-Key': randomUUID() }),
   });
-  const isUnreached = times === 'always' && call.action !== 'PutItem' && hasNoEffect(fault);
+  const isUnreached = times === 'always' && hasNoEffect(fault);
   return {
     request,
     async judge(response) {
@@ -105,6 +105,10 @@ async function prepareUpdate(
       if (response?.status !== 503 || !update?.idempotencyKey) return undefined;
       const again = await lane.send(request);
       const last = await lane.readEntry();
+      if (update.ifMatch === 'stale') {
+        const isUntouched = again.status === 412 && last.etag === before.etag;
+        return isUntouched ? undefined : `repeated: ${again.status}`;
+      }
       const isOnce = last.quantity === quantity && (!isStored || last.etag === after.etag);
       return again.status === 200 && isOnce ? undefined : `repeated: ${again.status}`;
     },

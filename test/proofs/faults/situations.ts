@@ -32,7 +32,8 @@ const ids = [fixtures.changeablePetId, -1n, 5n, 7n].join(',');
 const keyTable = { action: 'GetItem', table: 'apiKeys' };
 const scan = { action: 'Scan', table: 'inventory' };
 const write = { action: 'UpdateItem', table: 'inventory' };
-const remember = { action: 'PutItem', table: 'requests' };
+const read = { action: 'GetItem', table: 'inventory' };
+const transaction = { action: 'TransactWriteItems', table: 'inventory' };
 
 /** A valid request of each operation. */
 const valid = [
@@ -77,7 +78,7 @@ const reads: Situation[] = [
     {
       name: 'one id with its tag',
       path: `/inventory?petId=${fixtures.changeablePetId}&include=etag`,
-      call: { action: 'GetItem', table: 'inventory' },
+      call: read,
     },
   ].map(
     ({ name, ...others }): Situation => ({
@@ -106,31 +107,23 @@ const laterPages = encodings.flatMap((acceptEncoding) =>
 const updates: Situation[] = [
   { name: 'plain', update: {}, call: write },
   { name: 'If-Match', update: { ifMatch: 'current' }, call: write } as const,
-  { name: 'Idempotency-Key', update: { idempotencyKey: true }, call: write },
-  { name: 'Idempotency-Key, its note', update: { idempotencyKey: true }, call: remember },
+  { name: 'Idempotency-Key', update: { idempotencyKey: true }, call: transaction },
+  { name: 'Idempotency-Key, its read', update: { idempotencyKey: true }, call: read },
   {
-    name: 'Idempotency-Key, its answer',
-    update: { idempotencyKey: true },
-    call: remember,
-    after: 1,
-  },
-  { name: 'both', update: { ifMatch: 'current', idempotencyKey: true }, call: write } as const,
-  {
-    name: 'both, its note',
+    name: 'both',
     update: { ifMatch: 'current', idempotencyKey: true },
-    call: remember,
+    call: transaction,
   } as const,
   {
-    name: 'both, its answer',
-    update: { ifMatch: 'current', idempotencyKey: true },
-    call: remember,
-    after: 1,
+    name: 'both, stale If-Match',
+    update: { ifMatch: 'stale', idempotencyKey: true },
+    call: transaction,
   } as const,
   { name: 'stale If-Match', update: { ifMatch: 'stale' }, call: write } as const,
   {
     name: 'stale If-Match, its look',
     update: { ifMatch: 'stale' },
-    call: { action: 'GetItem', table: 'inventory' },
+    call: read,
   } as const,
 ].map(({ name, ...others }) => ({
   name: `updateInventory: ${name}`,

@@ -93,8 +93,8 @@ it('says which part of the read units the key’s lookup was, where there was on
 it('counts writes whose condition failed, and their units, where there were some', async () => {
   const [line] = await logOf(`Bearer ${apiKey}`, async () => {
     countUnits('write', 1);
-    countFailedWrite();
-    countFailedWrite();
+    countFailedWrite(1);
+    countFailedWrite(1);
     return { body: {} };
   });
   expect(line).toMatchObject({ writeUnits: 3, failedWrites: 2 });

@@ -53,6 +53,28 @@ describe('a reply without a body', () => {
   });
 });
 
+it('a failed condition is told as one, and not repeated, while this machine’s clock is wrong', async () => {
+  answer = (response) =>
+    response
+      .writeHead(400, { date: new Date(Date.now() + 241_000).toUTCString() })
+      .end('{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"}');
+  for (const _ of ['first', 'second']) {
+    await expect(get()).rejects.toMatchObject({ name: 'ConditionalCheckFailedException' });
+  }
+  expect(attempts).toBe(2);
+});
+
+it('a refused signature is repeated by the corrected clock', async () => {
+  answer = (response) => {
+    const date = new Date(Date.now() + 600_000).toUTCString();
+    const refused = '{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException"}';
+    if (attempts === 1) response.writeHead(400, { date }).end(refused);
+    else response.writeHead(200, { date }).end('{}');
+  };
+  await get();
+  expect(attempts).toBe(2);
+});
+
 it('an attempt is not begun once the request is out of time', async () => {
   answer = (response) => response.end('{}');
   const getOverdue = async () => {

@@ -39,7 +39,6 @@ beforeAll(async () => {
     await send(target, 'GET', `/inventory${path}`);
   }
   const headers = { 'Idempotency-Key': 'once' };
-  // The second looks for the first one's answer.
   await sendValid(target, 'updateInventory', { headers });
   await sendValid(target, 'updateInventory', { headers });
 });
@@ -48,14 +47,13 @@ afterAll(async () => {
   await target?.close();
 });
 
-it('is remembered for keys, lookups, pages, updates and their answers', () => {
+it('is remembered for keys, lookups, pages and updates', () => {
   const cached = sent.filter(({ isCached }) => isCached).map(({ command }) => command);
   expect([...new Set(cached)].sort()).toEqual([
     'BatchGetItemCommand',
     'GetItemCommand',
-    'PutItemCommand',
-    'QueryCommand',
     'ScanCommand',
+    'TransactWriteItemsCommand',
     'UpdateItemCommand',
   ]);
 });

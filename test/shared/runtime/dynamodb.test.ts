@@ -6,10 +6,7 @@ import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { meterRequest, type RequestUnits } from '../../../shared/runtime/requestUnits.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
-import {
-  defineInventoryUpdates,
-  type InventoryUpdates,
-} from '../../../shared/store/inventoryUpdates.ts';
+import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
 import { engines, firstEngine } from '../../support/engines.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { openStoreTables, useStoreTables } from '../../support/storeTables.ts';
@@ -20,7 +17,7 @@ let engine: Engine;
 let endpoint: FaultyEndpoint;
 let client: DynamoDBClient;
 let list: InventoryList;
-let updates: InventoryUpdates;
+let updates: ReturnType<typeof defineInventoryUpdates>;
 
 beforeAll(async () => {
   engine = await firstEngine.start();
@@ -56,7 +53,7 @@ describe('the request units of a request', () => {
   });
 
   it('are, of a write whose condition fails, its unit too, and a consistent read for 404 or 412', async () => {
-    const versions = ['9.9.a'];
+    const versions = ['nonsense'];
     expect(await unitsOf(() => updates.setQuantity({ petId: 7n, quantity: 3, versions }))).toEqual({
       read: 1,
       write: 1,
@@ -70,6 +67,14 @@ describe('the request units of a request', () => {
     const ConditionExpression = 'attribute_not_exists(p)';
     const put = new PutItemCommand({ TableName: 'inventory', Item: stock, ConditionExpression });
     expect(await unitsOf(() => client.send(put))).toMatchObject({ write: 1, failedWrites: 1 });
+  });
+
+  it('are two writes for each item of a transaction, whether it succeeds or not, and a consistent read', async () => {
+    const keyed = (versions?: string[]) =>
+      unitsOf(() => updates.setQuantity({ petId: 7n, quantity: 3, versions }, 'one'));
+    expect(await keyed()).toEqual({ read: 1, write: 4, failedWrites: 0 });
+    expect(await keyed()).toEqual({ read: 1, write: 4, failedWrites: 1 });
+    expect(await keyed(['nonsense'])).toEqual({ read: 1, write: 4, failedWrites: 1 });
   });
 
   it('are none of a write that the engine refuses for what it asks', async () => {
@@ -95,6 +100,12 @@ describe.each(engines)('a key’s lookup, as $name counts it', ({ start }) => {
   });
 });
 
+it('a transaction that is still at work through every retry is an outage', async () => {
+  endpoint.fail({ action: 'TransactWriteItems', fault: 'transactionInProgress' });
+  const updating = updates.setQuantity({ petId: 7n, quantity: 3 }, 'two');
+  await expect(updating).rejects.toMatchObject({ name: 'StoreUnavailable' });
+});
+
 describe('a read that must not be stale', () => {
   it('is that of a key, so that a revocation counts from the moment it is written', async () => {
     await defineKeyStore(client, 'apiKeys').get('0123456789');
@@ -104,20 +115,18 @@ describe('a read that must not be stale', () => {
   });
 
   it('is that which tells 404 from 412 after a condition failed', async () => {
-    await updates.setQuantity({ petId: 7n, quantity: 3, versions: ['9.9.a'] }).catch(() => {});
+    await updates.setQuantity({ petId: 7n, quantity: 3, versions: ['nonsense'] }).catch(() => {});
     expect(endpoint.requests).toMatchObject([
       { action: 'UpdateItem' },
       { action: 'GetItem', input: { TableName: 'inventory', ConsistentRead: true } },
     ]);
   });
 
-  it('is that of an answer that was given before, which a repeat may follow at once', async () => {
-    await updates.setQuantity({ petId: 7n, quantity: 3 }, 'a key');
-    endpoint.heal();
+  it('is that of an entry before it is written in a transaction', async () => {
     await updates.setQuantity({ petId: 7n, quantity: 3 }, 'a key');
     expect(endpoint.requests).toMatchObject([
-      { action: 'PutItem', input: { TableName: 'requests' } },
-      { action: 'Query', input: { TableName: 'requests', ConsistentRead: true } },
+      { action: 'GetItem', input: { TableName: 'inventory', ConsistentRead: true } },
+      { action: 'TransactWriteItems' },
     ]);
   });
 });

@@ -22,7 +22,7 @@ describe('entries by id', () => {
     list = defineInventoryList(client, 'inventory');
     for (const [petId, v] of [
       ['1', undefined],
-      ['2', { N: '3' }],
+      ['2', { B: Buffer.from([0, 0, 0, 0, 1]) }],
       ['9007199254740993', { B: Buffer.from([254, 1, 2, 3, 4]) }],
     ] as const) {
       const Item = { p: { N: petId }, q: { N: '25' }, s: { S: 'a' }, ...(v && { v }) };
@@ -50,11 +50,11 @@ describe('entries by id', () => {
     expect([...endpoint.calls.keys()].sort()).toEqual(['BatchGetItem', 'GetItem']);
   });
 
-  it('come in the order that was asked for, with a tag for each kind of version', async () => {
+  it('come in the order that was asked for, each with its tag', async () => {
     const found = await list.find([9007199254740993n, 404n, 2n, 1n], { withTags: true });
     expect(found).toEqual([
       { petId: 9007199254740993n, quantity: 25, status: 'available', etag: '"_gECAwQ"' },
-      { petId: 2n, quantity: 25, status: 'available', etag: '"3.25.a"' },
+      { petId: 2n, quantity: 25, status: 'available', etag: '"AAAAAAE"' },
       { petId: 1n, quantity: 25, status: 'available', etag: '"AAAAGQBh"' },
     ]);
   });

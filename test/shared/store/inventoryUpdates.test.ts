@@ -1,13 +1,11 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, test, vi } from 'vitest';
 import { engines } from '../../support/engines.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 import { openEntry, type UpdatedEntry } from './updatedEntry.ts';
 
 const lostUpdate = { action: 'UpdateItem', fault: 'lostAnswer' } as const;
-/** The note that a request is at work is written, and its answer is not. */
-const unwritten = { action: 'PutItem', fault: 'accessDenied', after: 1, times: 1 } as const;
-const slowlyWritten = { ...unwritten, fault: 'reset' } as const;
+const lostTransaction = { action: 'TransactWriteItems', fault: 'lostAnswer' } as const;
+const canceled = { action: 'TransactWriteItems', fault: 'transactionCanceled' } as const;
 
 // At once, since several wait for others: each has an entry of its own.
 describe.concurrent.each(engines)('updates on $name', ({ start }) => {
@@ -72,24 +70,76 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
     });
   });
 
+  describe('that meets a transaction', () => {
+    const conflict = { action: 'UpdateItem', fault: 'transactionConflict' } as const;
+
+    it('is sent again, since it had no effect', async ({
+      entry: { endpoint, read, set },
+      expect,
+    }) => {
+      const { version } = await read();
+      endpoint.fail({ ...conflict, times: 4 });
+      await set(24, [version]);
+      expect((await read()).quantity).toBe(24);
+    });
+
+    it('is 412 for certain when others came before it', async ({
+      entry: { endpoint, others, read, set },
+      expect,
+    }) => {
+      const { version } = await read();
+      await set(7, undefined, undefined, others);
+      endpoint.fail({ ...conflict, times: 1 });
+      await expect(set(24, [version])).rejects.toMatchObject({ name: 'PreconditionFailed' });
+    });
+
+    it('is 503 at the fifth time', async ({ entry: { endpoint, set }, expect }) => {
+      endpoint.fail(conflict);
+      await expect(set(24)).rejects.toMatchObject({ name: 'StoreUnavailable' });
+      expect(endpoint.calls.get('UpdateItem')).toBe(5);
+    });
+  });
+
   describe('with an idempotency key', () => {
-    it('cost three writes, and no read', async ({ entry: { endpoint, read, set }, expect }) => {
+    it('cost a read and a transaction', async ({ entry: { endpoint, read, set }, expect }) => {
       const { version } = await read();
       await set(24, [version], 'one');
-      expect(Object.fromEntries(endpoint.calls)).toEqual({ UpdateItem: 1, PutItem: 2 });
+      expect(Object.fromEntries(endpoint.calls)).toEqual({ GetItem: 1, TransactWriteItems: 1 });
+    });
+
+    it('answer the entry as it is then, with a version that nobody can foresee', async ({
+      entry: { petId, read, set },
+      expect,
+    }) => {
+      const first = await set(24, undefined, 'one');
+      expect(first.item).toEqual({ petId, quantity: 24, status: 'pending' });
+      expect(await read()).toMatchObject({ quantity: 24, version: first.version });
+      const second = await set(24, undefined, 'two');
+      expect(second.version).not.toBe(first.version);
     });
 
     it.for([true, false])(
       'have one effect however often they are sent (with If-Match: %s)',
-      async (isConditional, { entry: { read, set, overtake }, expect }) => {
+      async (isConditional, { entry: { read, set }, expect }) => {
         const versions = isConditional ? [(await read()).version] : undefined;
         const first = await set(24, versions, 'one');
-        await overtake(undefined, 'another');
+        await set(10, [first.version]);
+        await set(11, undefined, 'another');
         const before = await read();
         expect(await set(24, versions, 'one')).toEqual(first);
         expect(await read()).toEqual(before);
       },
     );
+
+    it('have one effect and one answer, however many come at once', async ({
+      entry: { read, set },
+      expect,
+    }) => {
+      const { version } = await read();
+      const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => set(24, [version], 'one')));
+      expect(new Set(answers.map((answer) => answer.version)).size).toBe(1);
+      expect((await read()).version).toBe(answers[0]?.version);
+    });
 
     it.for<[string, (version: string) => Parameters<UpdatedEntry['set']>]>([
       ['quantity', (version) => [23, [version], 'one']],
@@ -105,151 +155,162 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       },
     );
 
-    it('find the answer that was never written down by way of those that came after', async ({
-      entry: { endpoint, read, set, overtake },
+    it('are other requests for another pet', async ({
+      entry: { petId, put, set, updates },
       expect,
     }) => {
-      const { version } = await read();
-      endpoint.fail(unwritten);
-      await expect(set(24, [version], 'one')).rejects.toThrow();
-      expect((await read()).quantity).toBe(24);
-      await overtake('a', 'b', 'c');
-      const { item } = await set(24, [version], 'one');
-      expect(item.quantity).toBe(24);
-      expect((await read()).quantity).toBe(12);
-      // It is written down now, so the way there is no longer needed.
-      await overtake(undefined, 'd');
-      expect((await set(24, [version], 'one')).item.quantity).toBe(24);
+      await put({ p: { N: `${-petId}` } });
+      await set(24, undefined, 'one');
+      const { item } = await updates.setQuantity({ petId: -petId, quantity: 24 }, 'one');
+      expect(item.petId).toBe(-petId);
     });
 
-    it('are 412 when those that came after lead back to what If-Match named', async ({
-      entry: { read, set, overtake },
+    it('have one effect when every answer to the first attempt is lost, and others come in between', async ({
+      entry: { endpoint, others, read, set },
+      expect,
+    }) => {
+      endpoint.fail(lostTransaction);
+      await expect(set(24, undefined, 'one')).rejects.toThrow();
+      await endpoint.heal();
+      const first = await set(24, undefined, 'one');
+      expect(await read()).toMatchObject({ quantity: 24, version: first.version });
+      await set(7, undefined, undefined, others);
+      expect(await set(24, undefined, 'one')).toEqual(first);
+      expect((await read()).quantity).toBe(7);
+    });
+
+    it('are answered by the SDK’s own repetition when one answer is lost', async ({
+      entry: { endpoint, read, set },
+      expect,
+    }) => {
+      endpoint.fail({ ...lostTransaction, times: 1 });
+      const { version } = await set(24, undefined, 'one');
+      expect(endpoint.calls.get('TransactWriteItems')).toBe(2);
+      expect(await read()).toMatchObject({ quantity: 24, version });
+    });
+
+    it('have no second effect after the entry was put back as it was', async ({
+      entry: { put, read, set },
       expect,
     }) => {
       const { version } = await read();
-      await overtake('a', 'b', 'c');
-      await expect(set(24, [version], 'late')).rejects.toMatchObject({
+      const first = await set(24, [version], 'one');
+      await put({});
+      expect((await read()).version).toBe(version);
+      expect(await set(24, [version], 'one')).toEqual(first);
+      expect((await read()).quantity).toBe(25);
+    });
+
+    it('are new requests once 24 hours have passed', async ({
+      entry: { petId, read, requestRow, set },
+      expect,
+    }) => {
+      const first = await set(24, undefined, 'one');
+      await set(7);
+      const hours = (Number((await requestRow()).t?.N) - Date.now() / 1_000) / 3_600;
+      expect(hours).toBeCloseTo(24, 1);
+      await requestRow({ t: { N: String(Math.floor(Date.now() / 1_000)) } });
+      const again = await set(24, undefined, 'one');
+      expect(again.item).toEqual({ petId, quantity: 24, status: 'pending' });
+      expect(again.version).not.toBe(first.version);
+      expect((await read()).version).toBe(again.version);
+    });
+
+    it('are 412 with the current version, also when the last update’s row is gone', async ({
+      entry: { read, requestRow, set },
+      expect,
+    }) => {
+      const { version } = await read();
+      await set(10, undefined, 'another');
+      await requestRow(null);
+      await expect(set(24, [version], 'one')).rejects.toMatchObject({
         name: 'PreconditionFailed',
         version: (await read()).version,
       });
-    });
-
-    it('are 503 while an answer on the way there is still being written down', async ({
-      entry: { endpoint, read, set },
-      expect,
-    }) => {
-      const { version } = await read();
-      endpoint.fail(unwritten);
-      await expect(set(24, [version], 'one')).rejects.toThrow();
-      const between = (await read()).version;
-      await endpoint.heal();
-      endpoint.fail(unwritten);
-      await expect(set(23, [between], 'two')).rejects.toThrow();
-      await expect(set(24, [version], 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
-      await set(23, [between], 'two');
-      expect((await set(24, [version], 'one')).item.quantity).toBe(24);
-    });
-
-    describe.each([true, false])(
-      'sent again while at work (with If-Match: %s)',
-      (isConditional) => {
-        const send = ({ set }: UpdatedEntry, version: string) =>
-          set(24, isConditional ? [version] : undefined, 'one');
-
-        it('wait for the answer, or are 503, and have no second effect around another', async ({
-          entry,
-          expect,
-        }) => {
-          const { endpoint, read, overtake } = entry;
-          const { version } = await read();
-          const held = Promise.withResolvers<void>();
-          endpoint.fail({ ...slowlyWritten, until: held.promise });
-          const first = send(entry, version);
-          await vi.waitFor(async () => expect((await read()).quantity).toBe(24), 3_000);
-          await overtake(undefined);
-          await expect(send(entry, version)).rejects.toMatchObject({ name: 'StoreUnavailable' });
-          held.resolve();
-          expect((await first).item.quantity).toBe(24);
-          expect((await read()).quantity).toBe(10);
-          expect(await send(entry, version)).toEqual(await first);
-          expect((await read()).quantity).toBe(10);
-        });
-
-        it('have one effect and one answer, however many come at once', async ({
-          entry,
-          expect,
-        }) => {
-          const { version } = await entry.read();
-          const answers = await Promise.all([1, 2, 3, 4].map(() => send(entry, version)));
-          expect(new Set(answers.map((answer) => answer.version)).size).toBe(1);
-        });
-      },
-    );
-
-    it('are 503 until an attempt that died can no longer be at work, and then go on', async ({
-      entry: { endpoint, set, overtake, age },
-      expect,
-    }) => {
-      endpoint.fail({ ...unwritten, times: 2 });
-      await expect(set(24, undefined, 'one')).rejects.toThrow();
-      await endpoint.heal();
-      await overtake(undefined);
-      await age(20_000);
-      await expect(set(24, undefined, 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
-      await age(16_000);
-      expect((await set(24, undefined, 'one')).item.quantity).toBe(24);
-    });
-
-    it('are 503, not 412, when nobody knows whether an earlier attempt had its effect', async ({
-      entry: { endpoint, read, set, overtake },
-      expect,
-    }) => {
-      const { version } = await read();
-      endpoint.fail(unwritten);
-      await expect(set(24, [version], 'one')).rejects.toThrow();
-      await overtake(undefined);
-      await expect(set(24, [version], 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
-    });
-
-    it('are answered at once when an attempt that died has left its effect', async ({
-      entry: { endpoint, read, set, overtake },
-      expect,
-    }) => {
-      const { version } = await read();
-      endpoint.fail({ ...unwritten, times: 2 });
-      await expect(set(24, [version], 'one')).rejects.toThrow();
-      await endpoint.heal();
-      expect((await set(24, [version], 'one')).item.quantity).toBe(24);
-      await overtake(undefined);
-      expect((await set(24, [version], 'one')).item.quantity).toBe(24);
       expect((await read()).quantity).toBe(10);
     });
 
-    it('know their own note when its answer was lost', async ({
+    it('take any of the versions that If-Match names', async ({ entry: { read, set }, expect }) => {
+      const { version } = await read();
+      const first = await set(24, ['nonsense', version], 'one');
+      await set(23, [version, first.version], 'two');
+      expect((await read()).quantity).toBe(23);
+    });
+
+    it('are held to the status that they answer', async ({
+      entry: { endpoint, put, read, set },
+      expect,
+    }) => {
+      const held = Promise.withResolvers<void>();
+      // Its first attempt is refused only once the status has changed.
+      endpoint.fail({ ...canceled, times: 1, until: held.promise });
+      const updating = set(24, undefined, 'one');
+      await vi.waitFor(() => expect(endpoint.calls.get('TransactWriteItems')).toBe(1));
+      await put({ s: { S: 's' } });
+      held.resolve();
+      expect((await updating).item).toMatchObject({ quantity: 24, status: 'sold' });
+      expect((await read()).quantity).toBe(24);
+    });
+
+    it('are sent again after a conflict, in which nothing was done', async ({
       entry: { endpoint, read, set },
       expect,
     }) => {
-      const { version } = await read();
-      endpoint.fail({ action: 'PutItem', fault: 'lostAnswer', times: 1 });
-      expect((await set(24, [version], 'one')).item.quantity).toBe(24);
+      endpoint.fail({ ...canceled, times: 4 });
+      const { version } = await set(24, undefined, 'one');
+      expect(await read()).toMatchObject({ quantity: 24, version });
+    });
+
+    it.for(['transactionCanceled', 'transactionThrottled'] as const)(
+      'are 503 after the last of several attempts: %s',
+      async (fault, { entry: { endpoint, read, set }, expect }) => {
+        endpoint.fail({ action: 'TransactWriteItems', fault });
+        await expect(set(24, undefined, 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
+        expect((await read()).quantity).toBe(25);
+      },
+    );
+
+    it('are failures of ours when a transaction is canceled for what it asks', async ({
+      entry: { endpoint, set },
+      expect,
+    }) => {
+      endpoint.fail({ action: 'TransactWriteItems', fault: 'transactionInvalid' });
+      await expect(set(24, undefined, 'one')).rejects.toMatchObject({
+        name: 'TransactionCanceledException',
+      });
+      expect(endpoint.calls.get('TransactWriteItems')).toBe(1);
+    });
+
+    it('fail at a record that is not one of ours, and leave it', async ({
+      entry: { put, read, set },
+      expect,
+    }) => {
+      await put({ s: { S: 'x' } });
+      await expect(set(24, undefined, 'one')).rejects.toThrow('unknown status "x"');
+      expect((await read()).quantity).toBe(25);
     });
 
     it('remember no refusal', async ({ entry: { petId, updates, put, set }, expect }) => {
       await expect(set(24, ['nonsense'], 'one')).rejects.toMatchObject({
         name: 'PreconditionFailed',
       });
-      await put({ p: { N: `${petId}` } });
-      await expect(
-        updates.setQuantity({ petId: -petId, quantity: 1 }, 'one'),
-      ).rejects.toMatchObject({ name: 'NotFound' });
-      await tables.client().send(
-        new PutItemCommand({
-          TableName: 'inventory',
-          Item: { p: { N: `${-petId}` }, q: { N: '5' }, s: { S: 'a' } },
-        }),
-      );
-      const { item } = await updates.setQuantity({ petId: -petId, quantity: 1 }, 'one');
-      expect(item.quantity).toBe(1);
+      const absent = { petId: -petId, quantity: 1 };
+      await expect(updates.setQuantity(absent, 'one')).rejects.toMatchObject({
+        name: 'NotFound',
+        message: `There is no inventory entry with petId ${-petId}.`,
+      });
+      await put({ p: { N: `${-petId}` } });
+      expect((await updates.setQuantity(absent, 'one')).item.quantity).toBe(1);
+    });
+
+    it('find their answer also when the entry is gone', async ({
+      entry: { set, remove },
+      expect,
+    }) => {
+      const first = await set(24, undefined, 'one');
+      await remove();
+      expect(await set(24, undefined, 'one')).toEqual(first);
+      await expect(set(24, undefined, 'two')).rejects.toMatchObject({ name: 'NotFound' });
     });
   });
 
@@ -264,18 +325,6 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       ),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  });
-
-  it('of a record with an earlier release’s count are held to it, and give it a version', async ({
-    entry: { put, read, set },
-    expect,
-  }) => {
-    await put({ v: { N: '3' } });
-    expect((await read()).version).toBe('3.25.p');
-    await expect(set(1, ['2.25.p'])).rejects.toMatchObject({ name: 'PreconditionFailed' });
-    const { version } = await set(24, ['3.25.p']);
-    expect(await read()).toMatchObject({ quantity: 24, version, v: { B: expect.anything() } });
-    await expect(set(1, ['3.25.p'])).rejects.toMatchObject({ name: 'PreconditionFailed', version });
   });
 
   it('of an entry that was never updated are held to its content', async ({

@@ -16,12 +16,9 @@ const ours = fc.record(
     p: int64.map((value) => ({ N: value.toString() })),
     q: fc.nat().map((value) => ({ N: value.toString() })),
     s: fc.constantFrom('a', 'p', 's').map((value) => ({ S: value })),
-    v: fc.oneof(
-      fc.nat().map((value) => ({ N: value.toString() })),
-      fc
-        .uint8Array({ minLength: 5, maxLength: 5 })
-        .map((bytes) => ({ B: Buffer.from(bytes).toString('base64') })),
-    ),
+    v: fc
+      .uint8Array({ minLength: 5, maxLength: 5 })
+      .map((bytes) => ({ B: Buffer.from(bytes).toString('base64') })),
   },
   { requiredKeys: ['p', 'q', 's'] },
 );
@@ -121,7 +118,7 @@ describe('rewriteScanResponse', () => {
 
   it('leaves a page to the parser, or agrees with it, whichever byte of its records is another', () => {
     const first = '{"s":{"S":"a"},"p":{"N":"12"},"q":{"N":"3"}}';
-    const second = '{"p":{"N":"-4"},"v":{"N":"1"},"q":{"N":"0"},"s":{"S":"p"}}';
+    const second = '{"p":{"N":"-4"},"v":{"B":"AAAAAAE="},"q":{"N":"0"},"s":{"S":"p"}}';
     const third = '{"v":{"B":"AQIDBAU="},"p":{"N":"5"},"q":{"N":"7"},"s":{"S":"s"}}';
     const response = `{"Items":[${first},${second},${third}],"Count":3}`;
     let rewrittenOnes = 0;

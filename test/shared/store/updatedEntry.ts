@@ -1,4 +1,6 @@
 import {
+  type AttributeValue,
+  DeleteItemCommand,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
@@ -44,26 +46,28 @@ export async function openEntry(tables: StoreTables) {
   const set = (quantity: number, versions?: readonly string[], key?: string, by = updates) =>
     by.setQuantity({ petId, quantity, versions }, key);
 
-  /** Updates by others, each with a key or without, of what the one before left. */
-  async function overtake(...keys: (string | undefined)[]): Promise<void> {
-    for (const [index, key] of keys.entries()) {
-      const { version } = await read();
-      await set(10 + index, [version], key, others);
-    }
-  }
-
-  /** Has the attempts that are noted as at work begun so many milliseconds earlier. */
-  async function age(milliseconds: number): Promise<void> {
+  /** The row of the entry's one request; changed, or with `null` deleted, where that is given. */
+  async function requestRow(changes: object | null = {}) {
     const query = new QueryCommand({
       TableName: 'requests',
       KeyConditionExpression: 'p = :petId',
       ExpressionAttributeValues: { ':petId': { N: `${petId}` } },
     });
-    const { Items = [] } = await tables.client().send(query);
-    for (const note of Items) {
-      const Item = { ...note, a: { N: String(Number(note.a?.N) - milliseconds) } };
+    const { Items: [row = {}, ...others] = [] } = await tables.client().send(query);
+    if (others.length > 0) throw new Error('The entry has several requests.');
+    const { p, r } = row as { p: AttributeValue; r: AttributeValue };
+    const Key = { p, r };
+    await tables.client().send(new DeleteItemCommand({ TableName: 'requests', Key }));
+    if (changes) {
+      const Item = { ...row, ...changes };
       await tables.client().send(new PutItemCommand({ TableName: 'requests', Item }));
     }
+    return row;
+  }
+
+  async function remove(): Promise<void> {
+    const Key = { p: { N: `${petId}` } };
+    await tables.client().send(new DeleteItemCommand({ TableName: 'inventory', Key }));
   }
 
   async function close(): Promise<void> {
@@ -72,5 +76,5 @@ export async function openEntry(tables: StoreTables) {
   }
 
   await put({});
-  return { petId, endpoint, updates, others, put, read, set, overtake, age, close };
+  return { petId, endpoint, updates, others, put, read, set, requestRow, remove, close };
 }

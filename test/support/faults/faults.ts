@@ -4,6 +4,7 @@ import { type MangledFault, type Mangling, manglings } from './manglings.ts';
 const throttled = 'The level of configured provisioned throughput for the table was exceeded.';
 const denied = 'User: arn:aws:sts::123456789012:assumed-role/secret is not authorized to perform';
 const expired = 'The security token included in the request is expired';
+const conflict = 'Transaction is ongoing for the item';
 const absent = 'Requested resource not found: Table: petstore-secret not found';
 
 /** How DynamoDB can refuse a call, or fail with it. */
@@ -13,17 +14,30 @@ const answers = {
   requestLimit: [400, 'RequestLimitExceeded', 'Throughput exceeds the current throughput limit.'],
   internalServerError: [500, 'InternalServerError', 'Could not process the request.'],
   unavailable: [503, 'ServiceUnavailable', 'Service is unavailable, please retry'],
-  transactionConflict: [400, 'TransactionConflictException', 'Transaction is ongoing for the item'],
   accessDenied: [400, 'AccessDeniedException', denied],
   expiredToken: [400, 'ExpiredTokenException', expired],
   resourceNotFound: [400, 'ResourceNotFoundException', absent],
+  transactionConflict: [400, 'TransactionConflictException', conflict],
+  transactionInProgress: [400, 'TransactionInProgressException', conflict],
 } as const satisfies Record<string, readonly [status: number, type: string, message: string]>;
+
+/** Why DynamoDB can cancel a transaction: the code of its second item, the first of which has none. */
+const cancellations = {
+  transactionCanceled: 'TransactionConflict',
+  transactionThrottled: 'ThrottlingError',
+  transactionInvalid: 'ValidationError',
+} as const;
 
 /** What stands before DynamoDB can answer in its place, in HTML. */
 const pages = { htmlError: 502, gatewayTimeout: 504 } as const;
 
 /** A call that never reaches the tables, so that it has no effect. */
-export type RefusingFault = keyof typeof answers | keyof typeof pages | 'hang' | 'reset';
+export type RefusingFault =
+  | keyof typeof answers
+  | keyof typeof cancellations
+  | keyof typeof pages
+  | 'hang'
+  | 'reset';
 
 /** A fault of `MangledFault` is a call that takes effect, and whose answer then goes wrong. */
 export type Fault = RefusingFault | MangledFault;
@@ -47,9 +61,18 @@ export function giveFault(fault: RefusingFault, response: ServerResponse): void 
   } else if (fault === 'htmlError' || fault === 'gatewayTimeout') {
     response.writeHead(pages[fault], { 'content-type': 'text/html' });
     response.end('<html><body>Bad Gateway</body></html>');
+  } else if (fault in cancellations) {
+    const Code = cancellations[fault as keyof typeof cancellations];
+    const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [None, ${Code}]`;
+    const CancellationReasons = [{ Code: 'None' }, { Code }];
+    refuse(response, 400, 'TransactionCanceledException', { message, CancellationReasons });
   } else {
-    const [status, type, message] = answers[fault];
-    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
-    response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, message }));
+    const [status, type, message] = answers[fault as keyof typeof answers];
+    refuse(response, status, type, { message });
   }
+}
+
+function refuse(response: ServerResponse, status: number, type: string, error: object): void {
+  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+  response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...error }));
 }

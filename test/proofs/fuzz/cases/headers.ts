@@ -95,7 +95,6 @@ const values: Readonly<Record<string, readonly string[]>> = {
     '"é"',
     '"'.repeat(500),
     '"AAAAGQBh"',
-    '"12.5.a"',
     `${'"a", '.repeat(2_000)}`,
   ],
   'If-None-Match': ['*', '""', 'W/"x"', '"', ', ,', 'W/', `${' '.repeat(5_000)}x`],

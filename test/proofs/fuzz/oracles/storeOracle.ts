@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { WholeAnswer } from '../../../../infra/openapi/answers/answerProblems.ts';
-import { isKeyed, toVersion } from '../../../../shared/store/inventoryRecord.ts';
+import { toVersion } from '../../../../shared/store/inventoryRecord.ts';
 import type { FuzzCase } from '../cases/fuzzCase.ts';
 import type { StoredTables } from '../target/storedTables.ts';
 import type { Failure } from './failure.ts';
@@ -43,6 +43,9 @@ export async function defineStoreOracle(tables: StoredTables): Promise<StoreOrac
   let entries = await tables.readEntries();
   const others = await tables.readOthers();
   let current = newLook();
+  /** The tags of all looks before the current one. */
+  const toldTags = new Set<string>();
+  const everUnknown = new Set<string>();
 
   function judgeEntry(
     { told, tried, unknown }: Look,
@@ -54,8 +57,8 @@ export async function defineStoreOracle(tables: StoredTables): Promise<StoreOrac
     const fail = (problem: string) => [toFailure(tried, petId, problem)];
     const updates = told.filter((update) => update.petId === petId);
     if (isDeepStrictEqual(before, after)) {
-      // A repeated request has no second effect.
-      if (updates.every(({ tag }) => isKeyed(tag.slice(1, -1)))) return [];
+      // A repeated request has no second effect, and the tag of its first answer.
+      if (everUnknown.has(petId) || updates.every(({ tag }) => toldTags.has(tag))) return [];
       return fail('is as it was before an update that was answered 200');
     }
     const isTold =
@@ -82,6 +85,7 @@ export async function defineStoreOracle(tables: StoredTables): Promise<StoreOrac
 
     noteUnknown(one) {
       current.unknown.add(toPetId(one));
+      everUnknown.add(toPetId(one));
     },
 
     async judge() {
@@ -93,6 +97,7 @@ export async function defineStoreOracle(tables: StoredTables): Promise<StoreOrac
       const failures = [...entries].flatMap(([petId, before]) =>
         judgeEntry(look, petId, before, now.get(petId)),
       );
+      for (const { tag } of look.told) toldTags.add(tag);
       entries = now;
       return failures;
     },
