@@ -1,16 +1,28 @@
 import { readFile } from 'node:fs/promises';
 import type { OpenApiDocument } from '../openapi/openApi.ts';
+import { stages, stagesForClients } from '../stages/stages.ts';
 
-/** The interface's document. */
+/** The interface's document, as it is published. */
 export interface OpenApi {
-  /** As it is committed, and published. */
   readonly bytes: Buffer;
   readonly document: OpenApiDocument;
 }
 
 const file = new URL('../../shared/contract/openapi.json', import.meta.url);
 
+/** Reads the committed document, and puts the stages' addresses in the place of its examples. */
 export async function readOpenApi(): Promise<OpenApi> {
-  const bytes = await readFile(file);
-  return { bytes, document: JSON.parse(bytes.toString()) as OpenApiDocument };
+  const committed: OpenApiDocument = JSON.parse(await readFile(file, 'utf8'));
+  const document = {
+    ...committed,
+    externalDocs: {
+      ...committed.externalDocs,
+      url: stages.production.settings.documentationAddress,
+    },
+    servers: stagesForClients.map(({ name, settings: { baseAddress } }) => ({
+      url: baseAddress,
+      description: `${name[0]?.toUpperCase()}${name.slice(1)}`,
+    })),
+  };
+  return { bytes: Buffer.from(`${JSON.stringify(document, null, 2)}\n`), document };
 }

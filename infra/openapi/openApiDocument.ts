@@ -5,7 +5,6 @@ import {
   operations,
   responses,
 } from '../../shared/contract/operations.ts';
-import { stages } from '../stages/stages.ts';
 import { toExamples } from './examples.ts';
 import { toHeaderObjects } from './headers.ts';
 import type { HeaderObject, OpenApiDocument, OperationObject } from './openApi.ts';
@@ -17,7 +16,7 @@ import { type SchemaOf, toSchemas } from './schemas.ts';
 /** Of the interface, not of the code that serves it: a new major version has a base address of its own. */
 const INTERFACE_VERSION = '1.0.0';
 
-/** The service's interface for machines: all of it is read from the contract and the stages' settings. */
+/** The service's interface for machines: all of it is read from the contract. */
 export function defineOpenApiDocument(): OpenApiDocument {
   const { components, schemaOf } = toSchemas();
   const paths: Record<string, Record<string, OperationObject>> = {};
@@ -35,13 +34,11 @@ export function defineOpenApiDocument(): OpenApiDocument {
         'Every request takes an API key, every body is JSON, and every error has the same shape. The guides beside this page say the rest: [first call](index.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [updating safely](updates.html), [large lists](lists.html), [int64](numbers.html), [what may change](changes.html).',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    externalDocs: {
-      description: 'The documentation',
-      url: stages.production.settings.documentationAddress,
-    },
+    // Examples: the document is the same for every deployment. The published one names the stages' own.
+    externalDocs: { description: 'The documentation', url: 'https://docs.petstore.example' },
     servers: [
-      { url: stages.production.settings.baseAddress, description: 'Production' },
-      { url: stages.staging.settings.baseAddress, description: 'Staging' },
+      { url: 'https://api.petstore.example/v1', description: 'Production' },
+      { url: 'https://api.staging.petstore.example/v1', description: 'Staging' },
     ],
     security: [{ apiKey: [] }],
     tags: Object.entries(tagTexts).map(([name, description]) => ({ name, description })),

@@ -42,6 +42,7 @@ const ownTables = stageNames.flatMap((name) =>
 const isRegion = (value: unknown) => regions.some((region) => region === value);
 
 export const settingRules: Record<keyof StageSettings, SettingRule> = {
+  purpose: { rule: 'a few words, at most 100 letters', isValid: matches(/^\S.{0,98}\S$/) },
   account: { isOptional: true, rule: '12 digits in quotes', isValid: matches(/^\d{12}$/) },
   region: {
     isOptional: true,

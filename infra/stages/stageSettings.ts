@@ -4,6 +4,8 @@ import type { TableName } from './tables.ts';
 
 /** All that may differ between the deployments of the service; `checkStageSettings.ts` holds the bounds. */
 export interface StageSettings extends CostSettings {
+  /** What the stage is for, in a few words that clients read in the documentation. */
+  readonly purpose: string;
   /**
    * The account and region to deploy to, 12 digits and such as `eu-west-1`; default: those of the AWS
    * credentials in use. Lambda does not stream responses in every region, and lists are streamed: look

@@ -47,6 +47,7 @@ const memoryMegabytes = {
 
 const settings = {
   staging: {
+    purpose: 'for trying things out, with data of its own',
     baseAddress: 'https://api.staging.petstore.example/v1',
     documentationAddress: 'https://docs.staging.petstore.example',
     allowedOrigins: ['*'],
@@ -77,6 +78,7 @@ const settings = {
     },
   },
   production: {
+    purpose: 'the shop itself',
     // Examples, as are staging's: set them before the first deployment, and add alarms.
     baseAddress: 'https://api.petstore.example/v1',
     documentationAddress: 'https://docs.petstore.example',
@@ -124,10 +126,14 @@ export interface Stage {
   readonly settings: StageSettings;
 }
 
-export const stages: Readonly<Record<StageName, Stage>> = {
-  staging: { name: 'staging', settings: settings.staging },
-  production: { name: 'production', settings: settings.production },
-};
+export const stages = Object.fromEntries(
+  stageNames.map((name): [StageName, Stage] => [name, { name, settings: settings[name] }]),
+) as Readonly<Record<StageName, Stage>>;
+
+/** In the order in which clients look for them: those whose data is real come first. */
+export const stagesForClients: readonly Stage[] = Object.values(stages).sort(
+  (one, other) => Number(other.settings.protectsData) - Number(one.settings.protectsData),
+);
 
 /** Where the settings stand, for messages that send their reader there. */
 export const stagesFile = 'infra/stages/stages.ts';

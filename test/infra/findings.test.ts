@@ -6,9 +6,9 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IConstruct } from 'constructs';
 import { afterAll, expect, it, vi } from 'vitest';
 import { buildApp } from '../../infra/buildApp.ts';
-import { type Stage, stages } from '../../infra/stages/stages.ts';
+import type { Stage } from '../../infra/stages/stages.ts';
 import { refuseFindings, synthesize } from '../../infra/synthesize.ts';
-import { changedSettings } from '../support/stackTemplates.ts';
+import { changedStage, fixtures } from '../support/stageFixtures.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'petstore-findings-'));
 afterAll(() => {
@@ -26,21 +26,19 @@ it('stops the synthesis at a resource that no reason is given for', { timeout: 6
     new Topic(this.node.findChild('petstore-staging-watch') as never, 'Careless');
     return synth.call(this);
   });
-  expect(() => synthesize([stages.staging])).toThrow(
+  expect(() => synthesize([fixtures.staging])).toThrow(
     /petstore-staging-watch\/Careless[\s\S]*AwsSolutions-SNS3/,
   );
 });
 
 it('lets production through with every setting changed, and the firewall on, which leaves one finding less to explain', () => {
-  const { name, settings } = stages.production;
-  const regions = { region: 'eu-west-1', backupRegion: 'eu-central-1' };
-  const app = build([{ name, settings: { ...settings, ...changedSettings, ...regions } }]);
+  const app = build([changedStage]);
   expect(toAcknowledged(app)).not.toContain('AwsSolutions-APIG3');
   expect(() => app.synth()).not.toThrow();
 });
 
 it('gives a reason beside the resource for each finding that it lets pass, and for no whole stack', () => {
-  const app = build();
+  const app = build(Object.values(fixtures));
   expect([...new Set(toAcknowledged(app))].sort()).toEqual([
     'AwsSolutions-APIG2',
     'AwsSolutions-APIG3',
@@ -58,7 +56,7 @@ it('gives a reason beside the resource for each finding that it lets pass, and f
   }
 });
 
-function build(deployments?: readonly Stage[]): App {
+function build(deployments: readonly Stage[]): App {
   const app = buildApp({ outdir, context }, deployments);
   refuseFindings(app);
   return app;

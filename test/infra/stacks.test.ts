@@ -5,8 +5,9 @@ import { Stack } from 'aws-cdk-lib';
 import { expect, it, vi } from 'vitest';
 import { buildApp } from '../../infra/buildApp.ts';
 import { unknownCommit } from '../../infra/stages/commit.ts';
-import { stageNames, stages } from '../../infra/stages/stages.ts';
-import { type TableDefinition, tables } from '../../infra/stages/tables.ts';
+import { toStackName, toWatchStackName } from '../../infra/stages/resourceNames.ts';
+import { stages } from '../../infra/stages/stages.ts';
+import { type TableDefinition, tableNames, tables } from '../../infra/stages/tables.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
 import {
   changedProduction,
@@ -15,10 +16,11 @@ import {
   templates,
   watchTemplates,
 } from '../support/stackTemplates.ts';
+import { changeProduction, fixtureNames, fixtures } from '../support/stageFixtures.ts';
 
 const { service: withDomain } = changedProduction();
 
-it.each(stageNames)('%s has every table with its keys, billed by request', (stage) => {
+it.each(fixtureNames)('%s has every table with its keys, billed by request', (stage) => {
   const built = Object.values(findResources(stage, 'AWS::DynamoDB::Table')).map(
     ({ Properties: { KeySchema, AttributeDefinitions, BillingMode } }) => ({
       keys: KeySchema.map((key: { AttributeName: string }) => key.AttributeName),
@@ -35,6 +37,18 @@ it.each(stageNames)('%s has every table with its keys, billed by request', (stag
   }));
   expect(built).toHaveLength(wanted.length);
   expect(built).toEqual(expect.arrayContaining(wanted));
+});
+
+it.each(fixtureNames)('%s bounds the units of each table, as its settings say', (stage) => {
+  const built = Object.values(findResources(stage, 'AWS::DynamoDB::Table')).map(
+    ({ Properties: { TableName, OnDemandThroughput } }) => [TableName, OnDemandThroughput],
+  );
+  const maximum = fixtures[stage].settings.maximumUnitsPerSecond;
+  const wanted = tableNames.map((name) => [
+    `petstore-${stage}-${name}`,
+    { MaxReadRequestUnits: maximum[name].read, MaxWriteRequestUnits: maximum[name].write },
+  ]);
+  expect(built.sort()).toEqual(wanted.sort());
 });
 
 it.each([
@@ -71,7 +85,7 @@ it.each([
   expect(groups.map(([id]) => id).sort()).toEqual(written.sort());
 });
 
-it.each(stageNames)('%s serves /v1 with tracing and JSON access logs', (stage) => {
+it.each(fixtureNames)('%s serves /v1 with tracing and JSON access logs', (stage) => {
   const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
   expect(gateway?.Properties).toMatchObject({ StageName: 'v1', TracingEnabled: true });
   const format = fillAccessLog(stage);
@@ -79,12 +93,12 @@ it.each(stageNames)('%s serves /v1 with tracing and JSON access logs', (stage) =
   expect(format.status).toBe('$context.status');
 });
 
-it.each(stageNames)(
+it.each(fixtureNames)(
   '%s limits each operation, and everything else, as its settings say',
   (stage) => {
     const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
     const limits = gateway?.Properties.MethodSettings.map(toLimit);
-    const { throttles } = stages[stage].settings;
+    const { throttles } = fixtures[stage].settings;
     const expected = operationIds.map((id) => {
       const { method, path } = operations[id];
       return [`${method} /${path.replaceAll('/', '~1')}`, throttles[id]];
@@ -101,7 +115,7 @@ function toLimit(setting: Record<string, string | number>) {
   ];
 }
 
-it.each(stageNames)(
+it.each(fixtureNames)(
   '%s outputs its base address, ending in /v1, its commit and its tables',
   (stage) => {
     const outputs = templates[stage].findOutputs('*');
@@ -130,7 +144,7 @@ it.each(stageNames)(
 );
 
 it('lets neither of production’s stacks be destroyed, so that it is never without its alarms', () => {
-  const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } });
+  const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } }, Object.values(fixtures));
   const isProtected = app.node.children
     .filter((child) => child instanceof Stack)
     .map(({ stackName, terminationProtection }) => [stackName, terminationProtection]);
@@ -143,10 +157,13 @@ it('lets neither of production’s stacks be destroyed, so that it is never with
 });
 
 it('tags every stack, and by that what it is made of, with service, stage and owner', () => {
-  const { name, settings } = stages.production;
-  const regions = { region: 'eu-west-1', backupRegion: 'eu-central-1' };
-  const copied = { name, settings: { ...settings, ...regions, owner: 'shop team' } };
-  const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } }, [stages.staging, copied]);
+  const copied = changeProduction({
+    region: 'eu-west-1',
+    backupRegion: 'eu-central-1',
+    owner: 'shop team',
+  });
+  const deployments = [fixtures.staging, copied];
+  const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } }, deployments);
   const tags = app.node.children
     .filter((child) => child instanceof Stack)
     .map((stack) => [stack.stackName, stack.tags.tagValues()]);
@@ -161,7 +178,7 @@ it('tags every stack, and by that what it is made of, with service, stage and ow
   ]);
 });
 
-it.each(stageNames)('%s has no custom resource', (stage) => {
+it.each(fixtureNames)('%s has no custom resource', (stage) => {
   const types = [templates[stage], watchTemplates[stage]].flatMap((template) =>
     Object.values(template.toJSON().Resources as Record<string, { Type: string }>),
   );
@@ -204,15 +221,17 @@ it('synthesizes every stack with no AWS settings and no git at all', async () =>
     await import('../../infra/app.ts');
     expect(process.exitCode).toBeUndefined();
     expect(readdirSync(folder)).toEqual(
-      expect.arrayContaining([
-        'petstore-production-watch.template.json',
-        'petstore-production.template.json',
-        'petstore-staging-watch.template.json',
-        'petstore-staging.template.json',
-      ]),
+      expect.arrayContaining(
+        Object.values(stages).flatMap((stage) => [
+          `${toStackName(stage)}.template.json`,
+          `${toWatchStackName(stage)}.template.json`,
+        ]),
+      ),
     );
-    const template = readFileSync(join(folder, 'petstore-staging.template.json'), 'utf8');
-    expect(JSON.parse(template).Outputs.Commit.Value).toBe(unknownCommit);
+    for (const stage of Object.values(stages)) {
+      const template = readFileSync(join(folder, `${toStackName(stage)}.template.json`), 'utf8');
+      expect(JSON.parse(template).Outputs.Commit.Value).toBe(unknownCommit);
+    }
   } finally {
     vi.unstubAllEnvs();
     rmSync(folder, { recursive: true, force: true });

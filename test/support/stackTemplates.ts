@@ -5,7 +5,8 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { buildApp } from '../../infra/buildApp.ts';
 import { toStackName, toWatchStackName } from '../../infra/stages/resourceNames.ts';
 import type { StageSettings } from '../../infra/stages/stageSettings.ts';
-import { type Stage, type StageName, stages } from '../../infra/stages/stages.ts';
+import type { Stage } from '../../infra/stages/stages.ts';
+import { changedSettings, changeProduction, type FixtureName, fixtures } from './stageFixtures.ts';
 
 /** The templates of one deployment; the functions' code in them is not real. */
 export interface StageTemplates {
@@ -16,16 +17,16 @@ export interface StageTemplates {
 /** What the templates say that they were made of. */
 export const builtCommit = '0123456789ab';
 
-const built = synthesizeStages(Object.values(stages));
+const built = synthesizeStages(Object.values(fixtures));
 
 /** Each deployment's service stack, as the settings have it. */
-export const templates: Record<StageName, Template> = {
+export const templates: Record<FixtureName, Template> = {
   staging: built.staging.service,
   production: built.production.service,
 };
 
 /** Each deployment's watch stack, as the settings have it. */
-export const watchTemplates: Record<StageName, Template> = {
+export const watchTemplates: Record<FixtureName, Template> = {
   staging: built.staging.watch,
   production: built.production.watch,
 };
@@ -38,12 +39,12 @@ export interface CfnResource {
 }
 
 /** The resources of a type in the service stack, by logical id. */
-export function findResources(stage: StageName, type: string): Record<string, CfnResource> {
+export function findResources(stage: FixtureName, type: string): Record<string, CfnResource> {
   return templates[stage].findResources(type) as Record<string, CfnResource>;
 }
 
 /** A line of a stage's access log, with the variables' names, and 0 for what is a number, for values. */
-export function fillAccessLog(stage: StageName): Record<string, string | number> {
+export function fillAccessLog(stage: FixtureName): Record<string, string | number> {
   const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
   const format: string = gateway?.Properties.AccessLogSetting.Format;
   return JSON.parse(format.replaceAll(/:\$[\w.]+/g, ':0'));
@@ -57,43 +58,18 @@ export function changedProduction(): StageTemplates {
   return changed;
 }
 
-export const changedSettings = {
-  accountConcurrency: 1000,
-  alarms: {
-    page: 'arn:aws:sns:eu-west-1:123456789012:pagers',
-    ticket: 'ops@petstore.example',
-  },
-  budget: {
-    monthlyDollars: 200,
-    notify: ['finance@petstore.example', 'ops@petstore.example'],
-    actualPercent: [50, 100],
-    forecastPercent: [120],
-  },
-  customDomain: {
-    name: 'api.petstore.example',
-    certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e',
-  },
-  firewall: true,
-  reservedConcurrency: { listInventory: 50, getPet: 0 },
-  quietMinutes: 15,
-  restoredTables: { pets: 'pets-restored' },
-  rollout: 'linear10PercentEveryMinute',
-  worstMonthDollars: 50_000,
-} as const satisfies Partial<StageSettings>;
-
 /** Production with some settings other than they are, or deployed from another commit. */
 export function synthesizeProduction(
   changes: Partial<StageSettings>,
   commit?: string,
 ): StageTemplates {
-  const { name, settings } = stages.production;
-  return synthesizeStages([{ name, settings: { ...settings, ...changes } }], commit).production;
+  return synthesizeStages([changeProduction(changes)], commit).production;
 }
 
 function synthesizeStages(
   deployments: readonly Stage[],
   commit: string = builtCommit,
-): Record<StageName, StageTemplates> {
+): Record<FixtureName, StageTemplates> {
   // Outside the checkout, and without the functions' bundles, which take longer than all the rest.
   const outdir = mkdtempSync(join(tmpdir(), 'petstore-templates-'));
   try {
@@ -106,7 +82,7 @@ function synthesizeStages(
     });
     return Object.fromEntries(
       deployments.map((stage) => [stage.name, toTemplates(stage)]),
-    ) as Record<StageName, StageTemplates>;
+    ) as Record<FixtureName, StageTemplates>;
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }

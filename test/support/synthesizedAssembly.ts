@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildApp } from '../../infra/buildApp.ts';
 import { toFunctionName, toStackName } from '../../infra/stages/resourceNames.ts';
-import { stages } from '../../infra/stages/stages.ts';
 import { mapOperations, type OperationId } from '../../shared/contract/operations.ts';
+import { fixtures } from './stageFixtures.ts';
 
 /** Synthesizes into a folder. @returns each operation's `index.mjs`, as a deployment would upload it */
 export function synthesizeBundlesInto(outdir: string): Record<OperationId, string> {
-  // The stages share their code, so one of them is enough.
-  const stage = stages.staging;
+  // All stages have the same code.
+  const stage = fixtures.staging;
   const stackName = toStackName(stage);
   const context = { 'aws:cdk:bundling-stacks': [stackName], 'aws:cdk:enable-asset-metadata': true };
-  const { template } = buildApp({ outdir, context }).synth().getStackByName(stackName);
+  const { template } = buildApp({ outdir, context }, [stage]).synth().getStackByName(stackName);
   const functions = Object.values(template.Resources as Record<string, CfnFunction>).filter(
     ({ Type }) => Type === 'AWS::Lambda::Function',
   );

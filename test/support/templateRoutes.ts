@@ -1,5 +1,5 @@
-import type { StageName } from '../../infra/stages/stages.ts';
 import { findResources } from './stackTemplates.ts';
+import type { FixtureName } from './stageFixtures.ts';
 
 export interface TemplateRoute {
   readonly method: string;
@@ -9,7 +9,7 @@ export interface TemplateRoute {
 }
 
 /** Every method of the deployment's gateway, with its path put together from the resources above it. */
-export function toRoutes(stage: StageName): TemplateRoute[] {
+export function toRoutes(stage: FixtureName): TemplateRoute[] {
   const resources = findResources(stage, 'AWS::ApiGateway::Resource');
   const toPath = (resourceId: { Ref?: string }): string => {
     const resource = resources[resourceId.Ref ?? ''];

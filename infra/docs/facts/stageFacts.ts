@@ -1,15 +1,8 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { operationSettings, type StageName, stages } from '../../stages/stages.ts';
+import { operationSettings, stages, stagesForClients } from '../../stages/stages.ts';
 import { toTable } from '../markdown/table.ts';
 import type { Placeholders } from '../placeholders.ts';
 import type { LocalAccess } from '../siteFile.ts';
-
-/** In the order in which a reader needs them, with what they are for. */
-const purposes: Readonly<Record<StageName, string>> = {
-  production: 'the shop itself',
-  staging: 'for trying things out, with data of its own',
-};
-const names = Object.keys(purposes) as StageName[];
 
 /** Where the stages are, and what each lets through. */
 export function toStageFacts(local: LocalAccess | undefined): Placeholders {
@@ -33,18 +26,19 @@ const DEPLOYED_KEY =
 
 function toAddresses(local: LocalAccess | undefined): string {
   const own = local ? [`- **this machine**: \`${local.baseUrl}\`, which serves these pages`] : [];
-  const deployed = names.map(
-    (name) => `- **${name}**: \`${stages[name].settings.baseAddress}\`, ${purposes[name]}`,
+  const deployed = stagesForClients.map(
+    ({ name, settings: { baseAddress, purpose } }) =>
+      `- **${name}**: \`${baseAddress}\`, ${purpose}`,
   );
   return [...own, ...deployed].join('\n');
 }
 
 function toThrottleTable(): string {
-  const head = ['', ...names.flatMap((name) => [`${name}: a second`, 'burst'])];
+  const head = ['', ...stagesForClients.flatMap(({ name }) => [`${name}: a second`, 'burst'])];
   const rows = ([...operationIds, 'other'] as const).map((id) => [
     id === 'other' ? 'all else' : `\`${id}\``,
-    ...names.flatMap((name) => {
-      const { rate, burst } = stages[name].settings.throttles[id];
+    ...stagesForClients.flatMap(({ settings }) => {
+      const { rate, burst } = settings.throttles[id];
       return [rate, burst];
     }),
   ]);

@@ -4,21 +4,17 @@ import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, expect, it } from 'vitest';
 import { buildApp } from '../../../infra/buildApp.ts';
-import { type Stage, stages } from '../../../infra/stages/stages.ts';
 import { templates } from '../../support/stackTemplates.ts';
+import { changeProduction } from '../../support/stageFixtures.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'petstore-backup-'));
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
-const copied: Stage = {
-  name: 'production',
-  settings: {
-    ...stages.production.settings,
-    region: 'eu-west-1',
-    backupRegion: 'eu-central-1',
-    restoredTables: { inventory: 'inventory-restored' },
-  },
-};
+const copied = changeProduction({
+  region: 'eu-west-1',
+  backupRegion: 'eu-central-1',
+  restoredTables: { inventory: 'inventory-restored' },
+});
 const context = { 'aws:cdk:bundling-stacks': [] };
 const assembly = buildApp({ outdir, context }, [copied]).synth();
 const service = assembly.getStackByName('petstore-production');

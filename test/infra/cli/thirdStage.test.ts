@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest';
+import { stageNames } from '../../../infra/stages/stages.ts';
 import { runOps } from '../ops/opsProcess.ts';
 
-/** Gives a process one more stage's name, as if the settings had it. */
+/** Gives a process one more stage, as if the settings had it. */
 const addStage = `
 import { registerHooks } from 'node:module';
 registerHooks({
   load(url, context, next) {
     const module = next(url, context);
     if (!url.endsWith('/infra/stages/stages.ts')) return module;
-    const source = String(module.source).replace('Object.keys(settings)', '[...Object.keys(settings), "demo"]');
+    const source = String(module.source).replace('export const stageNames', 'Object.assign(settings, { demo: settings.staging });$&');
     return { ...module, source };
   },
 });`;
@@ -37,7 +38,8 @@ for (const [module, args] of Object.entries(${JSON.stringify(asked)})) await cal
 
 it('a stage that is added to the settings is in each command’s help, and in what it asks for', async () => {
   const { stdout, stderr } = await runOps('--eval', [callAll], { variables });
-  expect(stdout.match(/ --stage staging\|production\|demo/g)).toHaveLength(modules.length);
-  const named = '--stage staging|production|demo, or --endpoint URL';
+  const all = `--stage ${[...stageNames, 'demo'].join('|')}`;
+  expect(stdout.split(` ${all}`)).toHaveLength(modules.length + 1);
+  const named = `${all}, or --endpoint URL`;
   expect(stderr.split(named)).toHaveLength(Object.keys(asked).length + 1);
 });

@@ -6,6 +6,7 @@ import { byKeyFlags } from '../../../infra/costs/byKey/byKeyOptions.ts';
 import { costFlags } from '../../../infra/costs/costOptions.ts';
 import { reconcileFlags } from '../../../infra/costs/reconcile/reconcileOptions.ts';
 import { runCosts } from '../../../infra/costs/runCosts.ts';
+import { stageNames } from '../../../infra/stages/stages.ts';
 import { callOps, runUnread } from '../ops/opsProcess.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'costs-'));
@@ -141,7 +142,7 @@ describe('what makes no sense is one line, that says what would', () => {
   const badTraffic = (text: string) => ['--traffic', writeTraffic(text)];
 
   test.each<[args: string[] | (() => string[]), line: string]>([
-    [['--stage', 'x'], '--stage must be staging or production; it is "x".'],
+    [['--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
     [['--region', 'eu-north-9'], 'or take --region us-east-1 or us-east-2'],
     [['--region', 'toString'], 'The prices of toString are not known'],
     [['--requests', 'getDog=1'], 'of listInventory, updateInventory, getPet, listOrders.'],

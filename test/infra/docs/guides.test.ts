@@ -8,7 +8,7 @@ import { guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import { fillPlaceholders } from '../../../infra/docs/placeholders.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
 import type { Site } from '../../../infra/docs/siteFile.ts';
-import { stageNames, stages } from '../../../infra/stages/stages.ts';
+import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
 import { NotFound } from '../../../shared/contract/errors/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
@@ -59,7 +59,8 @@ test.each(stageNames)('the address and every throttle of %s are told', (name) =>
     const [, row = ''] = read('limits').split(`<td>${label}</td>`);
     const cells = [...(row.split('</tr>')[0] ?? '').matchAll(/<td>(\d+)<\/td>/g)];
     const numbers = cells.map(([, number]) => Number(number));
-    expect(name === 'production' ? numbers.slice(0, 2) : numbers.slice(2)).toEqual([rate, burst]);
+    const column = 2 * stagesForClients.indexOf(stages[name]);
+    expect(numbers.slice(column, column + 2)).toEqual([rate, burst]);
   }
 });
 

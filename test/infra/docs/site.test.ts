@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildSite } from '../../../infra/docs/site.ts';
 import type { Site, SiteFile } from '../../../infra/docs/siteFile.ts';
-import { stages } from '../../../infra/stages/stages.ts';
+import { stages, stagesForClients } from '../../../infra/stages/stages.ts';
 
 const local = {
   baseUrl: 'http://127.0.0.1:3456/v1',
@@ -92,9 +92,7 @@ describe('a page', () => {
   test('calls nobody but the stages, and a guide nobody at all', () => {
     const toConnections = (from: Site, name: string) =>
       /connect-src ([^;]+)/.exec(from.get(name)?.policy ?? '')?.[1];
-    const origins = [stages.production, stages.staging].map(
-      ({ settings }) => new URL(settings.baseAddress).origin,
-    );
+    const origins = stagesForClients.map(({ settings }) => new URL(settings.baseAddress).origin);
     expect(toConnections(site, 'reference.html')).toBe(`'self' ${origins.join(' ')}`);
     expect(toConnections(localSite, 'reference.html')).toBe("'self' http://127.0.0.1:3456");
     expect(toConnections(site, 'index.html')).toBeUndefined();
@@ -118,8 +116,17 @@ describe('the reference', () => {
     return JSON.parse(read(from, 'reference.js').replace(/^[^{]+|[^}]+$/g, ''));
   }
 
-  test('has the document as it is committed', async () => {
-    expect(site.get('openapi.json')?.body).toEqual(await readFile(openApiFile));
+  test('has the committed document, with the addresses of the stages', async () => {
+    const committed = JSON.parse(await readFile(openApiFile, 'utf8'));
+    const { documentationAddress } = stages.production.settings;
+    expect(JSON.parse(read(site, 'openapi.json'))).toEqual({
+      ...committed,
+      externalDocs: { ...committed.externalDocs, url: documentationAddress },
+      servers: stagesForClients.map(({ name, settings }) => ({
+        url: settings.baseAddress,
+        description: expect.stringMatching(new RegExp(`^${name}$`, 'i')),
+      })),
+    });
   });
 
   test('has the whole script', () => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { stageNames } from '../../../infra/stages/stages.ts';
 import { fillAccessLog } from '../../support/stackTemplates.ts';
+import { fixtureNames } from '../../support/stageFixtures.ts';
 
-it.each(stageNames)('%s logs what a request is found by, and no header', (stage) => {
+it.each(fixtureNames)('%s logs what a request is found by, and no header', (stage) => {
   const line = fillAccessLog(stage);
   expect(line).toMatchObject({
     requestId: '$context.requestId',
@@ -12,7 +12,7 @@ it.each(stageNames)('%s logs what a request is found by, and no header', (stage)
   expect(JSON.stringify(line)).not.toMatch(/header|authorization/i);
 });
 
-it.each(stageNames)(
+it.each(fixtureNames)(
   '%s logs the bytes as a number, which a metric sums up, and else texts',
   (stage) => {
     const { bytes, ...others } = fillAccessLog(stage);

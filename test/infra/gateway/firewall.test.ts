@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { stageNames } from '../../../infra/stages/stages.ts';
 import { changedProduction, templates } from '../../support/stackTemplates.ts';
+import { fixtureNames } from '../../support/stageFixtures.ts';
 
 describe('the firewall', () => {
-  it.each(stageNames)('is left out of %s by its settings', (stage) => {
+  it.each(fixtureNames)('is left out of %s by its settings', (stage) => {
     templates[stage].resourceCountIs('AWS::WAFv2::WebACL', 0);
   });
 

@@ -1,12 +1,12 @@
 import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, it } from 'vitest';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
-import { stageNames } from '../../../infra/stages/stages.ts';
 import { statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
 import { ErrorBody } from '../../../shared/contract/schemas/errorBody.ts';
 import { type CfnResource, findResources } from '../../support/stackTemplates.ts';
+import { fixtureNames } from '../../support/stageFixtures.ts';
 
-describe.each(stageNames)("the gateway's own errors in %s", (stage) => {
+describe.each(fixtureNames)("the gateway's own errors in %s", (stage) => {
   const responses = Object.values(findResources(stage, 'AWS::ApiGateway::GatewayResponse'));
   const findResponse = (type: string) =>
     responses.find(({ Properties }) => Properties.ResponseType === type);

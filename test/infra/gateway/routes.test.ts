@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { operationSettings, stageNames } from '../../../infra/stages/stages.ts';
+import { operationSettings } from '../../../infra/stages/stages.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import { ErrorBody } from '../../../shared/contract/schemas/errorBody.ts';
 import { findResources } from '../../support/stackTemplates.ts';
+import { fixtureNames } from '../../support/stageFixtures.ts';
 import { toAnswerHeaders, toRoutes } from '../../support/templateRoutes.ts';
 
 const contract: [OperationId, Operation][] = Object.entries(operations) as never;
 
-describe.each(stageNames)('the gateway of %s', (stage) => {
+describe.each(fixtureNames)('the gateway of %s', (stage) => {
   const routes = toRoutes(stage);
   const functions = findResources(stage, 'AWS::Lambda::Function');
   const aliases = findResources(stage, 'AWS::Lambda::Alias');

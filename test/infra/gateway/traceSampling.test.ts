@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { type StageName, stageNames } from '../../../infra/stages/stages.ts';
 import { findResources } from '../../support/stackTemplates.ts';
+import { type FixtureName, fixtureNames } from '../../support/stageFixtures.ts';
 
-function findRule(stage: StageName) {
+function findRule(stage: FixtureName) {
   const found = Object.values(findResources(stage, 'AWS::XRay::SamplingRule'));
   expect(found).toHaveLength(1);
   return found[0]?.Properties.SamplingRule;
@@ -19,7 +19,7 @@ it.each([
   },
 );
 
-it.each(stageNames)('%s samples the requests to its own API, and no other’s', (stage) => {
+it.each(fixtureNames)('%s samples the requests to its own API, and no other’s', (stage) => {
   const [api] = Object.values(findResources(stage, 'AWS::ApiGateway::RestApi'));
   const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
   const { RuleName, ServiceName, ServiceType, ...rule } = findRule(stage);
@@ -33,7 +33,7 @@ it.each(stageNames)('%s samples the requests to its own API, and no other’s', 
 });
 
 it('gives each stage a rule of its own, before X-Ray’s default', () => {
-  const rules = stageNames.map(findRule);
+  const rules = fixtureNames.map(findRule);
   expect(new Set(rules.map(({ RuleName }) => RuleName)).size).toBe(rules.length);
   const priorities = rules.map(({ Priority }) => Priority);
   expect(new Set(priorities).size).toBe(priorities.length);

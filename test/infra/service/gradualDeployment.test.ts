@@ -1,12 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import {
-  type CfnResource,
-  changedProduction,
-  changedSettings,
-  templates,
-} from '../../support/stackTemplates.ts';
+import { type CfnResource, changedProduction, templates } from '../../support/stackTemplates.ts';
+import { changedSettings } from '../../support/stageFixtures.ts';
 
 describe('staging', () => {
   it('moves its aliases to new code at once, with nothing of CodeDeploy', () => {

@@ -1,6 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, it } from 'vitest';
-import { stageNames, stages } from '../../../infra/stages/stages.ts';
 import { type TableName, tables } from '../../../infra/stages/tables.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { suites } from '../../conformance/operations/suites.ts';
@@ -11,13 +10,14 @@ import {
   synthesizeProduction,
   templates,
 } from '../../support/stackTemplates.ts';
+import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 
 /** Everything that a function may use of the data: the contract of its role and its environment. */
 function toAccess(id: OperationId): Partial<Record<TableName, readonly string[]>> {
   return { apiKeys: ['dynamodb:GetItem'], ...suites[id].access };
 }
 
-describe.each(stageNames)('the functions of %s', (stage) => {
+describe.each(fixtureNames)('the functions of %s', (stage) => {
   const functions = findResources(stage, 'AWS::Lambda::Function');
   const policies = Object.values(findResources(stage, 'AWS::IAM::Policy'));
   const tableIds = Object.keys(findResources(stage, 'AWS::DynamoDB::Table'));
@@ -41,7 +41,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
         Architectures: ['arm64'],
         Handler: 'index.handler',
         Timeout: operations[id].streamed ? 120 : 28,
-        MemorySize: stages[stage].settings.memoryMegabytes[id],
+        MemorySize: fixtures[stage].settings.memoryMegabytes[id],
         FunctionName: `petstore-${stage}-${id}`,
         LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO' },
         TracingConfig: { Mode: 'Active' },
@@ -79,7 +79,7 @@ describe.each(stageNames)('the functions of %s', (stage) => {
       expect(Properties.Environment.Variables).toEqual({
         ...Object.fromEntries(names),
         ALLOWED_ORIGINS: stage === 'staging' ? '*' : 'https://www.petstore.example',
-        DOCUMENTATION_ADDRESS: stages[stage].settings.documentationAddress,
+        DOCUMENTATION_ADDRESS: fixtures[stage].settings.documentationAddress,
         COMMIT: builtCommit,
       });
     });

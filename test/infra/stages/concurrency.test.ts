@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { toReservedConcurrency } from '../../../infra/stages/concurrency.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { stages } from '../../../infra/stages/stages.ts';
+import { fixtures } from '../../support/stageFixtures.ts';
 
-const { settings } = stages.production;
+const { settings } = fixtures.production;
 
 function reserve(changed: Partial<StageSettings>) {
   return (id: 'listInventory' | 'getPet') => toReservedConcurrency({ ...settings, ...changed }, id);

@@ -1,20 +1,16 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildApp } from '../../../infra/buildApp.ts';
 import { findExampleSettings } from '../../../infra/stages/exampleSettings.ts';
-import { type Stage, stages } from '../../../infra/stages/stages.ts';
+import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 
-const { production, staging } = stages;
+const { production, staging } = fixtures;
 const line =
   'infra/stages/stages.ts: examples of ours stand in baseAddress, documentationAddress, allowedOrigins of production; set your own before you deploy.';
-const owned: Stage = {
-  ...production,
-  settings: {
-    ...production.settings,
-    baseAddress: 'https://api.shop.example/v1',
-    documentationAddress: 'https://docs.shop.example',
-    allowedOrigins: ['https://shop.example'],
-  },
-};
+const owned = changeProduction({
+  baseAddress: 'https://api.shop.example/v1',
+  documentationAddress: 'https://docs.shop.example',
+  allowedOrigins: ['https://shop.example'],
+});
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -19,11 +19,12 @@ import {
 } from '../../../infra/stages/checkStageSettings.ts';
 import { regions } from '../../../infra/stages/regions.ts';
 import { logRetentionDays, type StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { type Stage, stages } from '../../../infra/stages/stages.ts';
+import { stages } from '../../../infra/stages/stages.ts';
 import { synthesize } from '../../../infra/synthesize.ts';
+import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { callOps } from '../ops/opsProcess.ts';
 
-const production = stages.production.settings;
+const production = fixtures.production.settings;
 const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e';
 const name = 'api.petstore.example';
 
@@ -38,6 +39,9 @@ const maximum = production.maximumUnitsPerSecond;
 
 /** Settings that cannot be deployed, by what is wrong; the types alone would let most of them through. */
 const wrong: [field: string, changed: Record<string, unknown>][] = [
+  ['purpose', { purpose: undefined }],
+  ['purpose', { purpose: ' for nothing' }],
+  ['purpose', { purpose: 'x'.repeat(101) }],
   ['account', { account: '12345' }],
   ['account', { account: 123456789012 }],
   ['region', { region: 'Ireland' }],
@@ -213,10 +217,7 @@ describe("a stage's settings", () => {
 describe('synthesizing', () => {
   it('stops at a setting that makes no sense, in one line and with a status', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-settings-'));
-    const wrongStage: Stage = {
-      name: 'production',
-      settings: { ...production, alarms: { page: 'ops' } },
-    };
+    const wrongStage = changeProduction({ alarms: { page: 'ops' } });
     const outcome = await callOps(async () => synthesize([wrongStage]), [], { CDK_OUTDIR: folder });
     expect(outcome).toEqual({
       status: 1,
@@ -248,10 +249,7 @@ it('a slip in the settings is told in one line, and where it is', () => {
 });
 
 function check(changed: Record<string, unknown>): void {
-  checkStageSettings({
-    name: 'production',
-    settings: { ...production, ...changed } as StageSettings,
-  });
+  checkStageSettings(changeProduction(changed as Partial<StageSettings>));
 }
 
 function errorOf(act: () => void): Error | undefined {

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
 import type { Budget } from '../../../infra/stages/costSettings.ts';
-import { stageNames } from '../../../infra/stages/stages.ts';
 import {
   changedProduction,
-  changedSettings,
   synthesizeProduction,
   watchTemplates,
 } from '../../support/stackTemplates.ts';
+import { changedSettings, fixtureNames } from '../../support/stageFixtures.ts';
 
 const { budget } = changedSettings;
 
@@ -17,7 +16,8 @@ function findBudget({ watch } = changedProduction()) {
 }
 
 it('is left out unless the settings have one', () => {
-  for (const stage of stageNames) watchTemplates[stage].resourceCountIs('AWS::Budgets::Budget', 0);
+  for (const stage of fixtureNames)
+    watchTemplates[stage].resourceCountIs('AWS::Budgets::Budget', 0);
 });
 
 it('bounds a month of what carries the tags of the service and the stage', () => {

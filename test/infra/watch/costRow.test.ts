@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type StageName, stageNames } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
+import { type FixtureName, fixtureNames } from '../../support/stageFixtures.ts';
 import { type DashboardWidget, readWidgets } from './dashboardWidgets.ts';
 
 const GIGABYTE = 2 ** 30;
@@ -20,7 +20,7 @@ const pets: Day = {
   sentBytes: 10 * GIGABYTE,
 };
 
-function findGraphs(stage: StageName): DashboardWidget[] {
+function findGraphs(stage: FixtureName): DashboardWidget[] {
   return readWidgets(stage).filter(({ title }) => title.startsWith('Estimated dollars'));
 }
 
@@ -110,7 +110,7 @@ it('takes staging’s traces for one a second at most', () => {
   expect(traces(1_000_000)).toBeCloseTo(86_400 * 5e-6, 9);
 });
 
-it.each(stageNames)('of %s are of days, and in numbers that metric math can read', (stage) => {
+it.each(fixtureNames)('of %s are of days, and in numbers that metric math can read', (stage) => {
   const graphs = findGraphs(stage);
   expect(graphs.map(({ properties }) => [properties.start, properties.stacked])).toEqual(
     Array.from({ length: 4 }, () => ['-P28D', true]),

@@ -1,5 +1,5 @@
-import type { StageName } from '../../../infra/stages/stages.ts';
 import { watchTemplates } from '../../support/stackTemplates.ts';
+import type { FixtureName } from '../../support/stageFixtures.ts';
 
 /** A metric as a dashboard names it: namespace, name, then dimensions and their values. */
 export type DashboardMetric = readonly string[];
@@ -18,7 +18,7 @@ export interface DashboardWidget {
 }
 
 /** The widgets of a stage's only dashboard. */
-export function readWidgets(stage: StageName): DashboardWidget[] {
+export function readWidgets(stage: FixtureName): DashboardWidget[] {
   const [dashboard] = Object.values(
     watchTemplates[stage].findResources('AWS::CloudWatch::Dashboard'),
   );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type StageName, stageNames } from '../../../infra/stages/stages.ts';
 import { templates, watchTemplates } from '../../support/stackTemplates.ts';
+import { type FixtureName, fixtureNames } from '../../support/stageFixtures.ts';
 import { readWidgets } from './dashboardWidgets.ts';
 
 /** Dollars a month, in us-east-1: https://aws.amazon.com/cloudwatch/pricing/ and …/kms/pricing/ */
@@ -13,7 +13,7 @@ const METRICS_OF_THE_CHECK = 4;
 /** Its runs, and the requests, time and log lines that they cost: 8,640 a month. */
 const RUNS_OF_THE_CHECK = 0.2;
 
-function toIdleDollars(stage: StageName): number {
+function toIdleDollars(stage: FixtureName): number {
   const find = (type: string) =>
     [templates[stage], watchTemplates[stage]].flatMap((template) =>
       Object.values(template.findResources(type)),
@@ -43,7 +43,7 @@ it('counts the metrics that the runbook does', () => {
 });
 
 // https://aws.amazon.com/cloudwatch/pricing/: three dashboards of at most 50 metrics are free.
-it.each(stageNames)('%s has a dashboard of so few metrics that it is free', (stage) => {
+it.each(fixtureNames)('%s has a dashboard of so few metrics that it is free', (stage) => {
   const metrics = readWidgets(stage).flatMap((widget) => [...widget.metrics.values()]);
   const names = new Set(metrics.map((metric) => metric.join(' ')));
   expect(names.size).toBeGreaterThan(30);

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { runRollback } from '../../../../infra/ops/rollback/runRollback.ts';
+import { stageNames } from '../../../../infra/stages/stages.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
 import { type Answers, AwsError, startAws } from '../aws.ts';
 import { callOps, type Outcome, runOps } from '../opsProcess.ts';
@@ -157,8 +158,8 @@ describe('npm run rollback moves nothing', () => {
   const saying = (text: string) => expect.stringMatching(new RegExp(`^[^\n]*${text}[^\n]*\n$`));
 
   it.each([
-    [[], '--stage must be staging or production; it is missing'],
-    [['--stage', 'test'], '--stage must be staging or production; it is "test"'],
+    [[], `--stage must be ${stageNames.join(' or ')}; it is missing`],
+    [['--stage', 'test'], `--stage must be ${stageNames.join(' or ')}; it is "test"`],
     [[...production, '--to', 'short'], '--to must be a commit'],
     [[...production, '--to', 'getPets=1'], '--to must be a commit'],
     [[...production, '--to', 'getPet=0'], '--to must be a commit'],

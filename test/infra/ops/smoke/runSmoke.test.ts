@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runSmoke } from '../../../../infra/ops/smoke/runSmoke.ts';
+import { stageNames } from '../../../../infra/stages/stages.ts';
 import { startCloudFormation } from '../cloudFormation.ts';
 import { callOps } from '../opsProcess.ts';
 
@@ -12,7 +13,7 @@ describe('npm run smoke', () => {
     [['--base-url', 'http://example.com/v1'], '--base-url must be the https address'],
     [['--base-url', 'https://example.com/v2'], 'such as https://'],
     [['--base-url', url, '--stage', 'staging'], 'Give --stage or --base-url, not both'],
-    [['--stage', 'live'], '--stage must be staging or production; it is "live"'],
+    [['--stage', 'live'], `--stage must be ${stageNames.join(' or ')}; it is "live"`],
     [['--base-url', url], 'Give --api-key-file FILE'],
     [['--base-url', url, '--api-key', 'psk_0123'], 'The API key must be'],
     [['--base-url', url, '--api-key-file', '/nonexistent/key'], '--api-key-file cannot be read'],

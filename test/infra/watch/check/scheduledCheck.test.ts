@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { stages } from '../../../../infra/stages/stages.ts';
 import { watchTemplates } from '../../../support/stackTemplates.ts';
+import { fixtures } from '../../../support/stageFixtures.ts';
 
 const { production, staging } = watchTemplates;
 
@@ -14,7 +14,7 @@ it('calls production every five minutes, with what it needs and may do', () => {
     LoggingConfig: { LogFormat: 'Text' },
     Environment: {
       Variables: {
-        BASE_ADDRESS: stages.production.settings.baseAddress,
+        BASE_ADDRESS: fixtures.production.settings.baseAddress,
         KEY_PARAMETER: '/petstore-production/check-key',
         API_KEYS_TABLE: 'petstore-production-apiKeys',
         NAMESPACE: 'petstore-production',

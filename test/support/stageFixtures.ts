@@ -1,0 +1,118 @@
+import type { StageSettings } from '../../infra/stages/stageSettings.ts';
+import type { Stage } from '../../infra/stages/stages.ts';
+import { mapOperations } from '../../shared/contract/operations.ts';
+
+// Stages of the tests' own, so that no test depends on what the deployed ones are set to.
+
+/** What both have. */
+const common = {
+  logLevel: 'INFO',
+  memoryMegabytes: { ...mapOperations(() => 512), listInventory: 1024 },
+  firewall: false,
+  owner: 'petstore team',
+  inventoryEntries: 100_000,
+} as const satisfies Partial<StageSettings>;
+
+/** One that keeps nothing, raises no alarms and moves to new code at once. */
+const staging: Stage = {
+  name: 'staging',
+  settings: {
+    ...common,
+    purpose: 'for tests',
+    baseAddress: 'https://api.staging.petstore.example/v1',
+    documentationAddress: 'https://docs.staging.petstore.example',
+    allowedOrigins: ['*'],
+    logRetentionDays: 14,
+    raisesAlarms: false,
+    protectsData: false,
+    throttles: {
+      ...mapOperations(() => ({ rate: 50, burst: 100 })),
+      listInventory: { rate: 5, burst: 10 },
+      listOrders: { rate: 5, burst: 10 },
+      other: { rate: 20, burst: 40 },
+    },
+    rollout: 'atOnce',
+    tracing: { reservedPerSecond: 1, percent: 0 },
+    worstMonthDollars: 15_000,
+    maximumUnitsPerSecond: {
+      inventory: { read: 3_000, write: 1_000 },
+      pets: { read: 500, write: 1_000 },
+      orders: { read: 500, write: 1_000 },
+      requests: { read: 100, write: 500 },
+      apiKeys: { read: 500, write: 100 },
+    },
+  },
+};
+
+/** One that protects its data, raises alarms, lists its origins and moves to new code gradually. */
+const production: Stage = {
+  name: 'production',
+  settings: {
+    ...common,
+    purpose: 'for tests of what is protected',
+    baseAddress: 'https://api.petstore.example/v1',
+    documentationAddress: 'https://docs.petstore.example',
+    allowedOrigins: ['https://www.petstore.example'],
+    logRetentionDays: 90,
+    raisesAlarms: true,
+    checkEveryMinutes: 5,
+    protectsData: true,
+    throttles: {
+      ...mapOperations(() => ({ rate: 500, burst: 1000 })),
+      listInventory: { rate: 5, burst: 20 },
+      listOrders: { rate: 50, burst: 100 },
+      other: { rate: 100, burst: 200 },
+    },
+    rollout: 'canary10PercentFor5Minutes',
+    tracing: { reservedPerSecond: 0, percent: 1 },
+    worstMonthDollars: 28_000,
+    maximumUnitsPerSecond: {
+      inventory: { read: 6_000, write: 3_000 },
+      pets: { read: 1_000, write: 1_000 },
+      orders: { read: 2_000, write: 1_000 },
+      requests: { read: 100, write: 2_500 },
+      apiKeys: { read: 3_000, write: 100 },
+    },
+  },
+};
+
+export const fixtures = { staging, production } as const;
+export type FixtureName = keyof typeof fixtures;
+export const fixtureNames = Object.keys(fixtures) as FixtureName[];
+
+/** All that `production` does without, and what it has otherwise: a domain, a firewall, alarms that somebody gets. */
+export const changedSettings = {
+  accountConcurrency: 1000,
+  alarms: {
+    page: 'arn:aws:sns:eu-west-1:123456789012:pagers',
+    ticket: 'ops@petstore.example',
+  },
+  budget: {
+    monthlyDollars: 200,
+    notify: ['finance@petstore.example', 'ops@petstore.example'],
+    actualPercent: [50, 100],
+    forecastPercent: [120],
+  },
+  customDomain: {
+    name: 'api.petstore.example',
+    certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e',
+  },
+  firewall: true,
+  reservedConcurrency: { listInventory: 50, getPet: 0 },
+  quietMinutes: 15,
+  restoredTables: { pets: 'pets-restored' },
+  rollout: 'linear10PercentEveryMinute',
+  worstMonthDollars: 50_000,
+} as const satisfies Partial<StageSettings>;
+
+/** `production` with some settings other than they are. */
+export function changeProduction(changes: Partial<StageSettings>): Stage {
+  return { ...production, settings: { ...production.settings, ...changes } };
+}
+
+/** `production` with every setting other than it is, or that it does without. */
+export const changedStage = changeProduction({
+  ...changedSettings,
+  region: 'eu-west-1',
+  backupRegion: 'eu-central-1',
+});
