@@ -1,10 +1,9 @@
 import { Annotations, App, type AppProps, type Stack } from 'aws-cdk-lib';
-import { defineBackupStack } from './backup/backupStack.ts';
 import { checkWorstMonth } from './costs/report/checkWorstMonth.ts';
-import { definePetstoreStack } from './petstoreStack.ts';
-import { checkStageSettings } from './stages/checkStageSettings.ts';
+import { defineBackupStack } from './service/backups.ts';
+import { defineServiceStack } from './service/serviceStack.ts';
+import { checkStageSettings, findExampleSettings } from './stages/checkStageSettings.ts';
 import { readCommit } from './stages/commit.ts';
-import { findExampleSettings } from './stages/exampleSettings.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
 
@@ -26,8 +25,8 @@ export function buildApp(
     checkWorstMonth(stage);
   }
   const app = new App({ ...props, context: { ...context, ...props?.context } });
-  for (const stage of deployments) {
-    const service = definePetstoreStack(app, stage, commit);
+  for (const [place, stage] of deployments.entries()) {
+    const service = defineServiceStack(app, stage, commit, place);
     const { backupRegion, protectsData } = stage.settings;
     // Copies need the vault that they go to.
     if (backupRegion) service.addStackDependency(defineBackupStack(app, stage, backupRegion));

@@ -73,18 +73,11 @@ const rooms: Readonly<Record<string, Rule>> = {
   'infra/stages': { rooms: ['shared/contract'], packages: /^node:child_process$/ },
   'infra/cli': { rooms: ['infra/stages'], packages: sdk },
   'infra/costs/prices': { rooms: [], packages: nothing },
-  'infra/metrics': {
-    rooms: ['infra/costs/prices', 'infra/stages', 'shared/contract'],
-    packages: cdk,
-  },
+  // What the gateway answers and logs by itself: data, for the stack as for the local stage.
+  'infra/gateway': { rooms: ['shared/contract'], packages: nothing },
   'infra/service/bundling': { rooms: ['shared/contract'], packages: cdk },
   'infra/service': {
-    rooms: ['infra/service/bundling', 'infra/metrics', 'infra/stages', 'shared/contract'],
-    packages: cdk,
-  },
-  'infra/gateway': { rooms: ['infra/service', 'infra/stages', 'shared/contract'], packages: cdk },
-  'infra/backup': {
-    rooms: ['infra/service/dataTables.ts', 'infra/service/keptPolicy.ts', 'infra/stages'],
+    rooms: ['infra/service/bundling', 'infra/gateway', 'infra/stages', 'shared/contract'],
     packages: cdk,
   },
   'infra/openapi': {
@@ -98,7 +91,13 @@ const rooms: Readonly<Record<string, Rule>> = {
   // A function, which the watch stack has run on a schedule.
   'infra/watch/check': { rooms: ['shared/contract'], packages: sdk },
   'infra/watch': {
-    rooms: ['infra/watch/check', 'infra/metrics', 'infra/stages', 'shared/contract'],
+    rooms: [
+      'infra/watch/check',
+      'infra/service/serviceMetrics.ts',
+      'infra/costs/prices',
+      'infra/stages',
+      'shared/contract',
+    ],
     packages: cdk,
   },
   'infra/bulk': {
@@ -236,8 +235,6 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: [
       'infra/stages',
       'infra/service',
-      'infra/gateway',
-      'infra/backup',
       'infra/watch',
       'infra/costs/report/checkWorstMonth.ts',
     ],

@@ -1,8 +1,8 @@
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { type Attribute, AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { toTableName } from '../stages/resourceNames.ts';
-import type { Stage } from '../stages/stages.ts';
+import { type NamedStage, toTableName } from '../stages/resourceNames.ts';
+import type { StageSettings } from '../stages/stageSettings.ts';
 import { type TableDefinition, type TableName, tables } from '../stages/tables.ts';
 
 /** The tables that the functions use: the stack's own, or those restored in their place. */
@@ -14,9 +14,18 @@ export interface DataTable {
   readonly tableArns: readonly string[];
 }
 
+/** What the stage's settings say of its tables. */
+export interface TableSettings
+  extends Pick<StageSettings, 'protectsData' | 'maximumUnitsPerSecond'> {
+  readonly restoredTables: StageSettings['restoredTables'] | undefined;
+}
+
 /** The tables, billed by request so that an idle one costs its storage alone. */
-export function defineDataTables(scope: Construct, stage: Stage): DataTables {
-  const { protectsData, restoredTables = {}, maximumUnitsPerSecond } = stage.settings;
+export function defineDataTables(
+  scope: Construct,
+  stage: NamedStage,
+  { protectsData, restoredTables = {}, maximumUnitsPerSecond }: TableSettings,
+): DataTables {
   const defineTable = (name: TableName): DataTable => {
     const { partitionKey, sortKey, timeToLive }: TableDefinition = tables[name];
     const table = new Table(scope, `${name}Table`, {

@@ -1,5 +1,11 @@
-import { Validations } from 'aws-cdk-lib';
-import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration, Validations } from 'aws-cdk-lib';
+import {
+  Alarm,
+  type IAlarm,
+  MathExpression,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import {
   type ILambdaDeploymentConfig,
   LambdaDeploymentConfig,
@@ -7,11 +13,17 @@ import {
 } from 'aws-cdk-lib/aws-codedeploy';
 import { Alias, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { mapOperations, type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import {
+  mapOperations,
+  type OperationId,
+  operationIds,
+  operations,
+} from '../../shared/contract/operations.ts';
+import type { NamedStage } from '../stages/resourceNames.ts';
 import type { Rollout } from '../stages/stageSettings.ts';
-import type { Stage } from '../stages/stages.ts';
+import { operationSettings } from '../stages/stages.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
-import { defineRollbackAlarms, defineServerErrorAlarm } from './rollbackAlarms.ts';
+import { toGatewayMetric, toLogMetric, versionDimension } from './serviceMetrics.ts';
 
 /** How CodeDeploy moves the requests; without it, CloudFormation moves them at once. */
 const deploymentConfigs: Record<Rollout, ILambdaDeploymentConfig | undefined> = {
@@ -25,12 +37,13 @@ export type LiveAliases = Record<OperationId, Alias>;
 
 /**
  * An alias `live` per function, which the gateway calls. A deployment publishes a version and moves the
- * alias to it, at once or as the stage's `rollout` says.
+ * alias to it, at once or as `rollout` says.
  */
 export function defineLiveAliases(
   scope: Construct,
-  stage: Stage,
+  stage: NamedStage,
   functions: OperationFunctions,
+  rollout: Rollout,
 ): LiveAliases {
   const aliases: LiveAliases = mapOperations(
     (id) =>
@@ -39,7 +52,7 @@ export function defineLiveAliases(
         version: functions[id].currentVersion as IVersion,
       }),
   );
-  const deploymentConfig = deploymentConfigs[stage.settings.rollout];
+  const deploymentConfig = deploymentConfigs[rollout];
   if (deploymentConfig) {
     const serverErrors = defineServerErrorAlarm(scope, stage);
     for (const id of operationIds) {
@@ -67,5 +80,98 @@ function defineDeploymentGroup(
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
     reason:
       "CodeDeploy's own narrow policy: it moves aliases, reads alarms and calls functions named CodeDeployHook_, of which there are none.",
+  });
+}
+
+// A deployment looks at its alarms only while it runs: they must notice within a minute.
+const period = Duration.minutes(1);
+const treatMissingData = TreatMissingData.NOT_BREACHING;
+
+/** What sends one function back to the version before: its code crashed or timed out, or became slow. */
+function defineRollbackAlarms(
+  scope: Construct,
+  stage: NamedStage,
+  id: OperationId,
+  live: Alias,
+): Alarm[] {
+  const errors = new Alarm(scope, `${id}RollbackErrors`, {
+    alarmDescription: `${id} crashed or ran out of time. During a deployment this takes the new code back; look into the function's log, level ERROR.`,
+    metric: live.metricErrors({ period, statistic: Stats.SUM }),
+    threshold: 1,
+    evaluationPeriods: 1,
+    treatMissingData,
+  });
+  return [
+    errors,
+    defineVersionErrorAlarm(scope, stage, id, live),
+    defineLatencyAlarm(scope, stage, id, live),
+  ];
+}
+
+/**
+ * Of the new version alone, whose share of the requests is small: what fails there would hardly show among
+ * all. Lambda counts the calls of each version while an alias has two:
+ * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+ */
+function defineVersionErrorAlarm(
+  scope: Construct,
+  stage: NamedStage,
+  id: OperationId,
+  live: Alias,
+): Alarm {
+  const { version } = live.version;
+  const calls = live.metricInvocations({ period, statistic: Stats.SUM });
+  const usingMetrics = {
+    failed: toLogMetric(stage, id, 'serverErrors', {
+      period,
+      statistic: Stats.SUM,
+      dimensionsMap: { [versionDimension]: version },
+    }),
+    calls: calls.with({ dimensionsMap: { ...calls.dimensions, ExecutedVersion: version } }),
+  };
+  return new Alarm(scope, `${id}RollbackServerErrors`, {
+    alarmDescription: `At least 1 in 20 calls of ${id}'s newest version was answered 5xx within a minute. During a deployment this takes the new code back; look for "Errors with their cause" in Logs Insights.`,
+    metric: new MathExpression({
+      label: '5xx, % of the calls',
+      expression: '100 * FILL(failed, 0) / calls',
+      usingMetrics,
+      period,
+    }),
+    threshold: 5,
+    evaluationPeriods: 1,
+    treatMissingData,
+  });
+}
+
+function defineLatencyAlarm(
+  scope: Construct,
+  stage: NamedStage,
+  id: OperationId,
+  live: Alias,
+): Alarm {
+  const slowest = { period, statistic: Stats.p(99) };
+  // A long list is not slow code.
+  const { latencyMilliseconds } = operationSettings[id];
+  return new Alarm(scope, `${id}RollbackLatency`, {
+    alarmDescription: `The slowest hundredth of ${id}'s calls takes ${latencyMilliseconds} ms or more${operations[id].streamed ? ' until the first byte' : ''}. During a deployment this takes the new code back; look for "Slowest requests" in Logs Insights.`,
+    metric: operations[id].streamed
+      ? toLogMetric(stage, id, 'firstByte', slowest)
+      : live.metricDuration(slowest),
+    threshold: latencyMilliseconds,
+    // A single slow call among few is chance.
+    evaluationPeriods: 2,
+    treatMissingData,
+  });
+}
+
+/** What sends every function back: the functions answer 5xx by themselves without counting an error. */
+function defineServerErrorAlarm(scope: Construct, stage: NamedStage): Alarm {
+  return new Alarm(scope, 'RollbackServerErrors', {
+    alarmDescription:
+      'More than 1 in 20 requests got a 5xx within a minute. During a deployment this takes the new code back; look for "Errors with their cause" in Logs Insights.',
+    metric: toGatewayMetric(stage, '5XXError', { period, statistic: Stats.AVERAGE }),
+    threshold: 0.05,
+    evaluationPeriods: 1,
+    treatMissingData,
   });
 }

@@ -1,5 +1,4 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import type { StageSettings } from '../stages/stageSettings.ts';
 
 /**
  * What becomes of logs and published versions when the stack, or a newer one, has no more use for them:
@@ -8,6 +7,6 @@ import type { StageSettings } from '../stages/stageSettings.ts';
  * code. CloudFormation calls it RetainExceptOnCreate:
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
  */
-export function toKeptPolicy({ protectsData }: StageSettings): RemovalPolicy {
+export function toKeptPolicy(protectsData: boolean): RemovalPolicy {
   return protectsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 }

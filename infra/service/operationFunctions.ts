@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { Duration, Tags } from 'aws-cdk-lib';
+import { Duration, type RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
   Architecture,
@@ -8,38 +9,52 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, type ILogGroup, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
-import { toReservedConcurrency } from '../stages/concurrency.ts';
-import { toFunctionLogName, toFunctionName } from '../stages/resourceNames.ts';
-import { operationSettings, type Stage } from '../stages/stages.ts';
-import { toUsedTables } from '../stages/tableAccess.ts';
+import {
+  type NamedStage,
+  toFunctionLogName,
+  toFunctionName,
+  toStackName,
+} from '../stages/resourceNames.ts';
+import type { StageSettings } from '../stages/stageSettings.ts';
+import { operationSettings, toTableAccess, toUsedTables } from '../stages/stages.ts';
 import { tables } from '../stages/tables.ts';
 import { bundling, projectRoot, toEntry } from './bundling/bundling.ts';
 import type { DataTables } from './dataTables.ts';
-import { defineExecutionRole } from './executionRole.ts';
-import { toKeptPolicy } from './keptPolicy.ts';
-import { defineLogMetricFilters } from './logMetricFilters.ts';
+import { logMetrics, toLogMetricName, versionDimension } from './serviceMetrics.ts';
 
 export type OperationFunctions = Record<OperationId, NodejsFunction>;
+
+/** What the stage's settings say of its functions. */
+export interface FunctionSettings
+  extends Pick<
+    StageSettings,
+    'allowedOrigins' | 'documentationAddress' | 'logLevel' | 'logRetentionDays' | 'memoryMegabytes'
+  > {
+  /** Calls that may run at once; `undefined` for as many as the account has left. */
+  readonly reservedConcurrency: Readonly<Record<OperationId, number | undefined>>;
+  /** What becomes of logs and published versions. */
+  readonly removalPolicy: RemovalPolicy;
+}
 
 /** One function per operation, each with its own role and log group. */
 export function defineOperationFunctions(
   scope: Construct,
-  stage: Stage,
+  stage: NamedStage,
   dataTables: DataTables,
   commit: string,
+  settings: FunctionSettings,
 ): OperationFunctions {
-  const { settings } = stage;
-  const removalPolicy = toKeptPolicy(settings);
+  const { removalPolicy } = settings;
   const defineFunction = (operationId: OperationId) => {
     const logGroup = new LogGroup(scope, `${operationId}Logs`, {
       logGroupName: toFunctionLogName(stage, operationId),
       retention: settings.logRetentionDays,
       removalPolicy,
     });
-    const reservedConcurrency = toReservedConcurrency(settings, operationId);
+    const reservedConcurrency = settings.reservedConcurrency[operationId];
     const fn = new NodejsFunction(scope, operationId, {
       functionName: toFunctionName(stage, operationId),
       description: operations[operationId].summary,
@@ -55,7 +70,7 @@ export function defineOperationFunctions(
         reservedConcurrentExecutions: reservedConcurrency,
       }),
       timeout: Duration.seconds(operationSettings[operationId].timeoutSeconds),
-      environment: { ...toEnvironment(operationId, stage, dataTables), COMMIT: commit },
+      environment: { ...toEnvironment(operationId, settings, dataTables), COMMIT: commit },
       // A variable that only version 2 of the SDK reads.
       awsSdkConnectionReuse: false,
       role: defineExecutionRole(scope, operationId, logGroup, dataTables),
@@ -78,7 +93,7 @@ export function defineOperationFunctions(
 
 function toEnvironment(
   operationId: OperationId,
-  { settings: { allowedOrigins, documentationAddress } }: Stage,
+  { allowedOrigins, documentationAddress }: FunctionSettings,
   dataTables: DataTables,
 ): Record<string, string> {
   return {
@@ -88,4 +103,68 @@ function toEnvironment(
       toUsedTables(operationId).map((name) => [tables[name].variable, dataTables[name].tableName]),
     ),
   };
+}
+
+/**
+ * What an operation's function may do: its actions on its tables, and writing to its own log group,
+ * where the managed AWSLambdaBasicExecutionRole would let it write to every log group of the account.
+ * Tracing adds X-Ray's two actions, which have no resource to be limited to.
+ */
+function defineExecutionRole(
+  scope: Construct,
+  operationId: OperationId,
+  logGroup: ILogGroup,
+  dataTables: DataTables,
+): Role {
+  const role = new Role(scope, `${operationId}Role`, {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+  });
+  role.addToPolicy(
+    new PolicyStatement({
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [logGroup.logGroupArn],
+    }),
+  );
+  const access = toTableAccess(operationId);
+  for (const name of toUsedTables(operationId)) {
+    const actions = [...(access[name] ?? [])];
+    const resources = [...dataTables[name].tableArns];
+    role.addToPolicy(new PolicyStatement({ actions, resources }));
+  }
+  Validations.of(role).acknowledge({
+    id: 'AwsSolutions-IAM5[Resource::*]',
+    reason: "Only X-Ray's PutTraceSegments and PutTelemetryRecords, which have no resource.",
+  });
+  return role;
+}
+
+/** Counts what alarms look at from an operation's request lines. */
+function defineLogMetricFilters(
+  scope: Construct,
+  stage: NamedStage,
+  operationId: OperationId,
+  logGroup: ILogGroup,
+): void {
+  const toProps = (name: keyof typeof logMetrics) => ({
+    logGroup,
+    metricNamespace: toStackName(stage),
+    metricName: toLogMetricName(operationId, name),
+    metricValue: logMetrics[name].value,
+  });
+  if (operations[operationId].streamed) {
+    new MetricFilter(scope, `${operationId}FirstByteFilter`, {
+      ...toProps('firstByte'),
+      filterPattern: FilterPattern.numberValue(logMetrics.firstByte.value, '>=', 0),
+    });
+  }
+  const isServerError = FilterPattern.numberValue('$.message.status', '>=', 500);
+  new MetricFilter(scope, `${operationId}ServerErrorFilter`, {
+    ...toProps('serverErrors'),
+    filterPattern: isServerError,
+  });
+  new MetricFilter(scope, `${operationId}VersionErrorFilter`, {
+    ...toProps('serverErrors'),
+    filterPattern: isServerError,
+    dimensions: { [versionDimension]: '$.message.version' },
+  });
 }

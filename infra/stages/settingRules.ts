@@ -1,17 +1,20 @@
 import { operationIds } from '../../shared/contract/operations.ts';
 import { canReserve } from './concurrency.ts';
-import { costSettingRules } from './costSettingRules.ts';
 import { regions } from './regions.ts';
 import { toTableName } from './resourceNames.ts';
 import {
   isAddress,
   isBaseAddress,
   isBoolean,
+  isBudget,
   isCustomDomain,
   isEmailAddress,
   isOrigins,
+  isPositive,
   isThrottle,
   isTopicArn,
+  isTraceSampling,
+  isUnits,
   isWithin,
   matches,
 } from './settingValues.ts';
@@ -127,5 +130,28 @@ export const settingRules: Record<keyof StageSettings, SettingRule> = {
     isValid: (value) => rollouts.some((rollout) => rollout === value),
   },
   firewall: { rule: 'true or false', isValid: isBoolean },
-  ...costSettingRules,
+  owner: {
+    rule: 'a name such as "petstore team", at most 256 letters, digits, spaces and any of _.:/=+-',
+    // What DynamoDB takes as a tag: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html
+    isValid: matches(/^(?! )[\p{L}\p{N} _.:/=+-]{1,256}(?<! )$/u),
+  },
+  tracing: {
+    rule: 'a whole reservedPerSecond from 0 to 1000 and a percent from 0 to 100',
+    isValid: isTraceSampling,
+  },
+  inventoryEntries: {
+    rule: 'a whole number from 0 to 1000000000',
+    isValid: isWithin(0, 1_000_000_000),
+  },
+  worstMonthDollars: { rule: 'a number of dollars above 0', isValid: isPositive },
+  budget: {
+    isOptional: true,
+    rule: 'monthlyDollars above 0, 1 to 10 addresses such as "finance@shop.example" to notify, and 1 to 5 percentages above 0 in actualPercent and forecastPercent together, each once in its list',
+    isValid: isBudget,
+  },
+  maximumUnitsPerSecond: {
+    parts: tableNames,
+    rule: 'a whole read and a whole write from 1 to 1000000',
+    isValid: isUnits,
+  },
 };

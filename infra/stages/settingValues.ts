@@ -86,3 +86,49 @@ export function isCustomDomain(value: unknown, region: string | undefined): bool
     certificateRegion === (region ?? certificateRegion)
   );
 }
+
+export function isTraceSampling(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { reservedPerSecond, percent, ...more } = value;
+  return (
+    Object.keys(more).length === 0 &&
+    isWithin(0, 1_000)(reservedPerSecond) &&
+    isNumber(percent) &&
+    percent >= 0 &&
+    percent <= 100
+  );
+}
+
+/** AWS Budgets' limits: https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_budgets_CreateBudget.html */
+export function isBudget(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { monthlyDollars, notify, actualPercent, forecastPercent, ...more } = value;
+  return (
+    Object.keys(more).length === 0 &&
+    isPositive(monthlyDollars) &&
+    isListOf(notify, isEmailAddress) &&
+    isListOf(actualPercent, isPositive) &&
+    isListOf(forecastPercent, isPositive) &&
+    isWithin(1, 10)(notify.length) &&
+    isWithin(1, 5)(actualPercent.length + forecastPercent.length)
+  );
+}
+
+/** Of values that are valid, each once. */
+function isListOf(value: unknown, isValid: (one: unknown) => boolean): value is unknown[] {
+  return Array.isArray(value) && value.every(isValid) && new Set(value).size === value.length;
+}
+
+export function isUnits(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { read, write, ...more } = value;
+  return Object.keys(more).length === 0 && [read, write].every(isWithin(1, 1_000_000));
+}
+
+export function isPositive(value: unknown): boolean {
+  return isNumber(value) && value > 0;
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}

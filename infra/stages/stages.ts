@@ -1,5 +1,6 @@
 import type { OperationId } from '../../shared/contract/operations.ts';
-import type { OperationSettings, StageSettings } from './stageSettings.ts';
+import type { OperationSettings, StageSettings, TableAccess } from './stageSettings.ts';
+import type { TableName } from './tables.ts';
 
 // The gateway gives up on a buffered answer after 29 seconds: fail first, and say why in the log.
 const timeoutSeconds = 28;
@@ -33,6 +34,16 @@ export const operationSettings: Readonly<Record<OperationId, OperationSettings>>
     access: { orders: ['dynamodb:Query'] },
   },
 };
+
+/** All tables that an operation's function uses, the API keys included, with what it may do there. */
+export function toTableAccess(operationId: OperationId): TableAccess {
+  return { ...operationSettings[operationId].access, apiKeys: ['dynamodb:GetItem'] };
+}
+
+/** The names of those tables. */
+export function toUsedTables(operationId: OperationId): TableName[] {
+  return Object.keys(toTableAccess(operationId)) as TableName[];
+}
 
 // One item or page is mostly waiting, which costs by the memory held. 512 MB is the knee of what
 // `npm run bench -- --only first` prints: with half of it a cold start takes some 30 ms longer, for one or two

@@ -1,17 +1,13 @@
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
-import { toFunctionMetric } from '../metrics/functionMetrics.ts';
-import { period } from '../metrics/period.ts';
-import {
-  toTableSystemErrors,
-  toTableThrottles,
-  toTransactionConflicts,
-} from '../metrics/tableMetrics.ts';
+import { toFunctionMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toUsedTableName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
-import type { WatchAlarm } from './watchAlarm.ts';
+import type { WatchAlarm } from './alarms.ts';
+import { period } from './requestMetrics.ts';
+import { toTableSystemErrors, toTableThrottles, toTransactionConflicts } from './tableMetrics.ts';
 
 /** What will break next, or has begun to. */
 export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {

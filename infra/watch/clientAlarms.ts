@@ -6,19 +6,18 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
-import { toFunctionMetric } from '../metrics/functionMetrics.ts';
-import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
-import { toLatencyMetric } from '../metrics/latencyMetric.ts';
-import { toLogMetric } from '../metrics/logMetrics.ts';
-import { period } from '../metrics/period.ts';
-import { toRequestShare } from '../metrics/requestShare.ts';
-import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
-import type { RefusalMetrics } from './accessLogMetrics.ts';
-import type { WatchAlarm } from './watchAlarm.ts';
+import { toFunctionMetric, toGatewayMetric, toLogMetric } from '../service/serviceMetrics.ts';
+import type { NamedStage } from '../stages/resourceNames.ts';
+import { operationSettings, stagesFile } from '../stages/stages.ts';
+import type { WatchAlarm } from './alarms.ts';
+import { period, type RefusalMetrics, toLatencyMetric, toRequestShare } from './requestMetrics.ts';
 
 /** What clients feel right now. */
-export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics): WatchAlarm[] {
-  const { quietMinutes } = stage.settings;
+export function defineClientAlarms(
+  stage: NamedStage,
+  { throttled }: RefusalMetrics,
+  quietMinutes: number | undefined,
+): WatchAlarm[] {
   const serverErrors = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM, period });
   return [
     {
@@ -66,15 +65,44 @@ export function defineClientAlarms(stage: Stage, { throttled }: RefusalMetrics):
   ];
 }
 
+/** Someone tries keys, or uses one for what it does not allow; or a client has not noticed a rotation. */
+export function defineAbuseAlarms(
+  stage: NamedStage,
+  { unauthorized, forbidden }: RefusalMetrics,
+): WatchAlarm[] {
+  return [
+    {
+      name: 'unauthorized-requests',
+      severity: 'ticket',
+      description:
+        'At least 1 in 5 requests gets 401. Look at the saved query "Refused credentials by reason": one key id that expired or was revoked is a client that has not noticed; many malformed ones from few addresses ("Refusals by address") are someone trying keys.',
+      metric: toRequestShare(stage, '401, % of requests', unauthorized, 50),
+      threshold: 20,
+      periods: 2,
+      of: 3,
+    },
+    {
+      name: 'forbidden-requests',
+      severity: 'ticket',
+      description:
+        'At least 1 in 10 requests gets 403. Look at the saved query "Cost in request units by key" for the key: a read key is used to write, so its owner needs another or the key has leaked and must be revoked; where the firewall is on, it may be what refuses.',
+      metric: toRequestShare(stage, '403, % of requests', forbidden, 50),
+      threshold: 10,
+      periods: 2,
+      of: 3,
+    },
+  ];
+}
+
 /** A single failure is no outage, so of one alone it is 0. */
-function toFailingShare(stage: Stage): MathExpression {
+function toFailingShare(stage: NamedStage): MathExpression {
   const quarter = Duration.minutes(15);
   const failed = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM, period: quarter });
   return toRequestShare(stage, '5xx, % of requests', failed, 2, quarter);
 }
 
 /** The percentage of an operation's calls that it answers by 5xx; of fewer than three, it is 0. */
-function toOperationErrorShare(stage: Stage, id: OperationId): MathExpression {
+function toOperationErrorShare(stage: NamedStage, id: OperationId): MathExpression {
   const sum = { statistic: Stats.SUM, period };
   return new MathExpression({
     label: '5xx, % of calls',
@@ -87,7 +115,7 @@ function toOperationErrorShare(stage: Stage, id: OperationId): MathExpression {
   });
 }
 
-function defineLatencyAlarm(stage: Stage, id: OperationId): WatchAlarm {
+function defineLatencyAlarm(stage: NamedStage, id: OperationId): WatchAlarm {
   const { latencyMilliseconds } = operationSettings[id];
   const until = operations[id].streamed ? ' until the first byte' : '';
   return {
@@ -102,7 +130,7 @@ function defineLatencyAlarm(stage: Stage, id: OperationId): WatchAlarm {
 }
 
 /** Where there is always traffic, none means that nothing gets through to the gateway. */
-function defineSilenceAlarm(stage: Stage, quietMinutes: number): WatchAlarm {
+function defineSilenceAlarm(stage: NamedStage, quietMinutes: number): WatchAlarm {
   return {
     name: 'silence',
     severity: 'page',

@@ -1,11 +1,11 @@
 import { GraphWidget, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Stage } from '../stages/stages.ts';
 import {
   type CostEstimate,
   estimateComponents,
   estimateOperations,
   toDollars,
-} from '../metrics/costEstimates.ts';
-import type { Stage } from '../stages/stages.ts';
+} from './costEstimates.ts';
 
 /** Days that the estimates look back on. */
 const DAYS = 28;

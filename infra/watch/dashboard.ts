@@ -1,3 +1,4 @@
+import { Duration } from 'aws-cdk-lib';
 import {
   type Alarm,
   AlarmStatusWidget,
@@ -7,22 +8,26 @@ import {
   type IWidget,
   LogQueryVisualizationType,
   LogQueryWidget,
+  MathExpression,
+  SingleValueWidget,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
-import { operationIds } from '../../shared/contract/operations.ts';
-import { writtenTables } from '../metrics/costEstimates.ts';
-import { toFunctionMetric } from '../metrics/functionMetrics.ts';
-import { toGatewayMetric } from '../metrics/gatewayMetrics.ts';
-import { period } from '../metrics/period.ts';
-import { toConsumedUnits, toTableThrottles } from '../metrics/tableMetrics.ts';
-import { toFunctionLogName, toStackName } from '../stages/resourceNames.ts';
-import type { Stage } from '../stages/stages.ts';
+import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import { toFunctionMetric, toGatewayMetric, toLogMetric } from '../service/serviceMetrics.ts';
+import { type NamedStage, toFunctionLogName, toStackName } from '../stages/resourceNames.ts';
+import { operationSettings, type Stage } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
-import type { RefusalMetrics } from './accessLogMetrics.ts';
 import { toCostRow } from './costRow.ts';
 import { deployments, toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
-import { toObjectiveRow } from './objectiveRow.ts';
+import { period, type RefusalMetrics, toLatencyMetric } from './requestMetrics.ts';
+import { toConsumedUnits, toTableThrottles, writtenTables } from './tableMetrics.ts';
+
+/** Days that the objectives look back on. */
+const DAYS = 28;
+
+// A widget that takes its whole time for one period makes one number of it, whatever period is named here.
+const sum = { statistic: Stats.SUM, period: Duration.days(1) };
 
 /** Of 24 columns, so that three graphs stand side by side. */
 const width = 8;
@@ -51,7 +56,75 @@ export function defineDashboard(
   });
 }
 
-function toGatewayRow(stage: Stage, refusals: RefusalMetrics): IWidget[] {
+/** How the operations did in the last four weeks, against what their settings promise. */
+function toObjectiveRow(stage: NamedStage): IWidget[] {
+  const title = (what: string) => `${what}, last ${DAYS} days`;
+  const toEach = (toMetric: (id: OperationId) => IMetric) => operationIds.map(toMetric);
+  return [
+    toValues(
+      title('Availability, %'),
+      toEach((id) => toExpression(stage, id, '100 * (1 - FILL(failed, 0) / calls)', toTarget(id))),
+    ),
+    toValues(
+      title('Error budget left, %'),
+      toEach((id) => {
+        const budget = 1 - operationSettings[id].availabilityPercent / 100;
+        return toExpression(
+          stage,
+          id,
+          `100 * (1 - FILL(failed, 0) / calls / ${budget.toFixed(6)})`,
+          '',
+        );
+      }),
+    ),
+    toValues(
+      title('Slowest hundredth, milliseconds'),
+      toEach((id) => toLatency(stage, id)),
+    ),
+  ];
+}
+
+function toTarget(id: OperationId): string {
+  return ` (at least ${operationSettings[id].availabilityPercent})`;
+}
+
+function toExpression(
+  stage: NamedStage,
+  id: OperationId,
+  expression: string,
+  target: string,
+): IMetric {
+  // Names are unique in a widget.
+  const [failed, calls] = [`${id}Failed`, `${id}Calls`];
+  return new MathExpression({
+    label: `${id}${target}`,
+    expression: expression.replace('failed', failed).replace('calls', calls),
+    usingMetrics: {
+      [failed]: toLogMetric(stage, id, 'serverErrors', sum),
+      [calls]: toFunctionMetric(stage, id, 'Invocations', sum),
+    },
+    period: sum.period,
+  });
+}
+
+function toLatency(stage: NamedStage, id: OperationId): IMetric {
+  const { latencyMilliseconds } = operationSettings[id];
+  const label = `${id} (below ${latencyMilliseconds})`;
+  return toLatencyMetric(stage, id, { statistic: Stats.p(99), period: sum.period, label });
+}
+
+function toValues(title: string, metrics: IMetric[]): SingleValueWidget {
+  return new SingleValueWidget({
+    title,
+    metrics,
+    width,
+    setPeriodToTimeRange: true,
+    start: `-P${DAYS}D`,
+    end: 'P0D',
+  });
+}
+
+function toGatewayRow(stage: NamedStage, refusals: RefusalMetrics): IWidget[] {
   const toSum = (name: '4XXError' | '5XXError' | 'Count', label: string) =>
     toGatewayMetric(stage, name, { statistic: Stats.SUM, period, label });
   const toLatency = (percentile: number) =>
@@ -71,7 +144,7 @@ function toGatewayRow(stage: Stage, refusals: RefusalMetrics): IWidget[] {
   ];
 }
 
-function toFunctionRow(stage: Stage): IWidget[] {
+function toFunctionRow(stage: NamedStage): IWidget[] {
   const toEach = (name: Parameters<typeof toFunctionMetric>[2], statistic: string, suffix = '') =>
     operationIds.map((id) =>
       toFunctionMetric(stage, id, name, { statistic, period, label: `${id}${suffix}` }),
@@ -103,7 +176,7 @@ function toTableRow(stage: Stage): IWidget[] {
   ];
 }
 
-function toDeploymentRow(stage: Stage): IWidget[] {
+function toDeploymentRow(stage: NamedStage): IWidget[] {
   return [
     new LogQueryWidget({
       title: 'Deployments: commits that answered',
@@ -115,7 +188,7 @@ function toDeploymentRow(stage: Stage): IWidget[] {
   ];
 }
 
-function toDeprecationRow(stage: Stage): IWidget[] {
+function toDeprecationRow(stage: NamedStage): IWidget[] {
   const ids = toDeprecatedOperations();
   if (ids.length === 0) return [];
   return [

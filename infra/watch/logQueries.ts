@@ -1,4 +1,12 @@
+import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import {
+  type NamedStage,
+  toAccessLogName,
+  toFunctionLogName,
+  toStackName,
+} from '../stages/resourceNames.ts';
 
 /** A question to the logs, in the language of CloudWatch Logs Insights. */
 export interface LogQuery {
@@ -101,4 +109,20 @@ export function toDeprecatedCallers(): string[] {
     'stats count(*) as requests, latest(@timestamp) as last by message.operation, message.keyName, message.keyId',
     'sort requests desc',
   ];
+}
+
+/** Saves the queries in Logs Insights, in a folder with the stage's name and on the stage's logs. */
+export function defineSavedQueries(scope: Construct, stage: NamedStage): void {
+  for (const { name, log, lines } of logQueries) {
+    new CfnQueryDefinition(scope, `${name.replaceAll(' ', '')}Query`, {
+      name: `${toStackName(stage)}/${name}`,
+      logGroupNames: toLogNames(stage, log),
+      queryString: lines.join('\n| '),
+    });
+  }
+}
+
+function toLogNames(stage: NamedStage, log: LogQuery['log']): string[] {
+  if (log === 'access') return [toAccessLogName(stage)];
+  return operationIds.map((id) => toFunctionLogName(stage, id));
 }

@@ -1,5 +1,12 @@
 import { join } from 'node:path';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  ComparisonOperator,
+  MathExpression,
+  Metric,
+  Stats,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -7,13 +14,28 @@ import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { toFunctionMetric } from '../service/serviceMetrics.ts';
 import {
+  type NamedStage,
   toCheckKeyParameter,
   toCheckName,
   toStackName,
-  toUsedTableName,
 } from '../stages/resourceNames.ts';
-import type { Stage } from '../stages/stages.ts';
+import type { LogRetentionDays } from '../stages/stageSettings.ts';
+import { stagesFile } from '../stages/stages.ts';
+import type { WatchAlarm } from './alarms.ts';
+import { type End, toDaysMetricName } from './check/daysLeft.ts';
+import { toDeprecatedOperations } from './logQueries.ts';
+
+/** What the scheduled check is told. */
+export interface CheckSettings {
+  readonly everyMinutes: number;
+  /** Where it calls the stage. */
+  readonly baseAddress: string;
+  /** The table of the keys in use. */
+  readonly keyTable: string;
+  readonly logRetentionDays: LogRetentionDays;
+}
 
 const root = join(import.meta.dirname, '../..');
 
@@ -22,8 +44,11 @@ const root = join(import.meta.dirname, '../..');
  * an encrypted parameter. A function of ours and not a canary of CloudWatch Synthetics, which costs $0.0012
  * a run, $10 a month at every five minutes (https://aws.amazon.com/cloudwatch/pricing/).
  */
-export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinutes: number): void {
-  const { baseAddress, logRetentionDays } = stage.settings;
+export function defineScheduledCheck(
+  scope: Construct,
+  stage: NamedStage,
+  { everyMinutes, baseAddress, keyTable, logRetentionDays }: CheckSettings,
+): void {
   const logGroup = new LogGroup(scope, 'CheckLogs', {
     logGroupName: `/aws/lambda/${toCheckName(stage)}`,
     retention: logRetentionDays,
@@ -51,11 +76,11 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
     environment: {
       BASE_ADDRESS: baseAddress,
       KEY_PARAMETER: toCheckKeyParameter(stage),
-      API_KEYS_TABLE: toUsedTableName(stage, 'apiKeys'),
+      API_KEYS_TABLE: keyTable,
       NAMESPACE: toStackName(stage),
     },
     awsSdkConnectionReuse: false,
-    role: defineRole(scope, stage, logGroup),
+    role: defineRole(scope, toCheckKeyParameter(stage), keyTable, logGroup),
     logGroup,
     // Lines that CloudWatch makes metrics of may not lie in another.
     loggingFormat: LoggingFormat.TEXT,
@@ -67,7 +92,50 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
   });
 }
 
-function defineRole(scope: Construct, stage: Stage, logGroup: LogGroup): Role {
+/** What the scheduled check finds out: that the service cannot be reached, and what will end. */
+export function defineCheckAlarms(
+  stage: NamedStage,
+  { everyMinutes, baseAddress }: CheckSettings,
+): WatchAlarm[] {
+  return [
+    {
+      name: 'check-failed',
+      severity: 'page',
+      description: `The scheduled check did not get a list of ${baseAddress} from outside, or did not run. Look in the log of the function ${toCheckName(stage)} for what came: the name, its certificate, the gateway, the check's own key or a table; if its key is missing or ended, give it one, as the runbook says.`,
+      metric: new Metric({
+        namespace: 'AWS/Lambda',
+        metricName: 'Errors',
+        dimensionsMap: { FunctionName: toCheckName(stage) },
+        statistic: Stats.SUM,
+        period: Duration.minutes(everyMinutes),
+      }),
+      threshold: 1,
+      missing: TreatMissingData.BREACHING,
+      periods: 2,
+      of: 2,
+    },
+    ...defineEndAlarms(
+      stage,
+      'certificate',
+      'The certificate of the base address',
+      `Look at it in ACM: it renews by itself where its DNS record is still there; else import a new one and name it in ${stagesFile}.`,
+    ),
+    ...defineEndAlarms(
+      stage,
+      'key',
+      'The first API key that nobody has replaced',
+      'Look at `npm run keys -- list` for which; rotate it, and tell its owner.',
+    ),
+    ...(toDeprecatedOperations().length > 0 ? [defineSunsetAlarm(stage)] : []),
+  ];
+}
+
+function defineRole(
+  scope: Construct,
+  keyParameter: string,
+  keyTable: string,
+  logGroup: LogGroup,
+): Role {
   const role = new Role(scope, 'CheckRole', {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
   });
@@ -79,7 +147,7 @@ function defineRole(scope: Construct, stage: Stage, logGroup: LogGroup): Role {
       stack.formatArn({
         service: 'ssm',
         resource: 'parameter',
-        resourceName: toCheckKeyParameter(stage).slice(1),
+        resourceName: keyParameter.slice(1),
       }),
     ],
     [
@@ -87,7 +155,7 @@ function defineRole(scope: Construct, stage: Stage, logGroup: LogGroup): Role {
       stack.formatArn({
         service: 'dynamodb',
         resource: 'table',
-        resourceName: toUsedTableName(stage, 'apiKeys'),
+        resourceName: keyTable,
       }),
     ],
   ];
@@ -95,4 +163,56 @@ function defineRole(scope: Construct, stage: Stage, logGroup: LogGroup): Role {
     role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
   }
   return role;
+}
+
+function defineEndAlarms(stage: NamedStage, end: End, what: string, act: string): WatchAlarm[] {
+  const days = [
+    ['ticket', 30],
+    ['page', 7],
+  ] as const;
+  return days.map(([severity, left]) => ({
+    name: `${end}-ends-in-${left}-days`,
+    severity,
+    description: `${what} ends within ${left} days. ${act}`,
+    metric: toDaysMetric(stage, end),
+    comparison: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,
+    threshold: left,
+    periods: 1,
+    of: 1,
+  }));
+}
+
+function defineSunsetAlarm(stage: NamedStage): WatchAlarm {
+  const ids = toDeprecatedOperations();
+  const calls = Object.fromEntries(
+    ids.map((id) => [
+      id,
+      toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM, period: day }),
+    ]),
+  );
+  return {
+    name: 'sunset-has-callers',
+    severity: 'ticket',
+    description: `A deprecated operation (${ids.join(', ')}) may go within 30 days, and is called still. Look at the saved query "Callers of deprecated operations", and write to them.`,
+    metric: new MathExpression({
+      label: 'calls',
+      expression: `IF(days <= 30, ${ids.map((id) => `FILL(${id}, 0)`).join(' + ')}, 0)`,
+      usingMetrics: { ...calls, days: toDaysMetric(stage, 'sunset').with({ period: day }) },
+      period: day,
+    }),
+    threshold: 1,
+    periods: 1,
+    of: 1,
+  };
+}
+
+const day = Duration.days(1);
+
+function toDaysMetric(stage: NamedStage, end: End): Metric {
+  return new Metric({
+    namespace: toStackName(stage),
+    metricName: toDaysMetricName(end),
+    statistic: Stats.MINIMUM,
+    period: Duration.hours(1),
+  });
 }

@@ -1,4 +1,4 @@
-import type { TraceSampling } from '../../stages/costSettings.ts';
+import type { TraceSampling } from '../../stages/stageSettings.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { PriceTable } from '../prices/priceTable.ts';
 import type { RequestPricing } from './components.ts';

@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { expect, it } from 'vitest';
-import { addErrorAnswer, addPreflightAnswer } from '../../../infra/gateway/fixedAnswers.ts';
+import { addErrorAnswer, addPreflightAnswer } from '../../../infra/service/routes.ts';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 
 const origins = ['https://a.example', 'https://b.example'] as const;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildApp } from '../../../infra/buildApp.ts';
-import { findExampleSettings } from '../../../infra/stages/exampleSettings.ts';
+import { findExampleSettings } from '../../../infra/stages/checkStageSettings.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 
 const { production, staging } = fixtures;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Budget } from '../../../infra/stages/costSettings.ts';
+import type { Budget } from '../../../infra/stages/stageSettings.ts';
 import {
   changedProduction,
   synthesizeProduction,

@@ -1,7 +1,12 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { apiVersion } from '../../shared/contract/apiVersion.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
-import { toStackName } from '../stages/resourceNames.ts';
-import type { Stage } from '../stages/stages.ts';
+import {
+  type NamedStage,
+  toApiName,
+  toFunctionName,
+  toStackName,
+} from '../stages/resourceNames.ts';
 
 /**
  * What is counted from the request lines of a function's log. Such a metric is a custom one, $0.30 a month,
@@ -16,7 +21,7 @@ export const logMetrics = {
   /** Answers of 500 and more, which Lambda does not count as errors: the handler answers them by itself. */
   serverErrors: { suffix: 'ServerErrors', value: '1' },
 } as const;
-export type LogMetricName = keyof typeof logMetrics;
+type LogMetricName = keyof typeof logMetrics;
 
 /** The dimension by which the errors of one version are told from those of another. */
 export const versionDimension = 'Version';
@@ -27,7 +32,7 @@ export function toLogMetricName(operationId: OperationId, name: LogMetricName): 
 
 /** Of all versions together, unless `dimensionsMap` names one. */
 export function toLogMetric(
-  stage: Stage,
+  stage: NamedStage,
   operationId: OperationId,
   name: LogMetricName,
   options: MetricOptions,
@@ -35,6 +40,40 @@ export function toLogMetric(
   return new Metric({
     namespace: toStackName(stage),
     metricName: toLogMetricName(operationId, name),
+    ...options,
+  });
+}
+
+/** A metric that Lambda keeps of a function, all of its versions together. */
+export function toFunctionMetric(
+  stage: NamedStage,
+  operationId: OperationId,
+  metricName: 'ConcurrentExecutions' | 'Duration' | 'Errors' | 'Invocations' | 'Throttles',
+  options: MetricOptions,
+): Metric {
+  return new Metric({
+    namespace: 'AWS/Lambda',
+    metricName,
+    dimensionsMap: { FunctionName: toFunctionName(stage, operationId) },
+    label: operationId,
+    ...options,
+  });
+}
+
+/**
+ * A metric that the gateway keeps by itself of all requests to a stage. The averages of `4XXError` and
+ * `5XXError` are their shares of the requests.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
+ */
+export function toGatewayMetric(
+  stage: NamedStage,
+  metricName: '4XXError' | '5XXError' | 'Count' | 'IntegrationLatency' | 'Latency',
+  options: MetricOptions,
+): Metric {
+  return new Metric({
+    namespace: 'AWS/ApiGateway',
+    metricName,
+    dimensionsMap: { ApiName: toApiName(stage), Stage: apiVersion },
     ...options,
   });
 }

@@ -1,16 +1,15 @@
+import { Validations } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
-import { toApiName } from '../stages/resourceNames.ts';
-import type { Stage } from '../stages/stages.ts';
 
 /** Requests from one address in five minutes, past which the rest of them is refused with 403. */
 const requestsPerAddress = 10_000;
 
 /** Refuses what AWS knows for an attack, known bad addresses, and floods from one address. */
-export function defineFirewall(scope: Construct, stage: Stage, api: RestApi): void {
+export function defineFirewall(scope: Construct, name: string, api: RestApi): void {
   const acl = new CfnWebACL(scope, 'Firewall', {
-    name: toApiName(stage),
+    name,
     scope: 'REGIONAL',
     defaultAction: { allow: {} },
     visibilityConfig: toVisibility('firewall'),
@@ -35,6 +34,15 @@ export function defineFirewall(scope: Construct, stage: Stage, api: RestApi): vo
   new CfnWebACLAssociation(scope, 'FirewallAssociation', {
     resourceArn: api.deploymentStage.stageArn,
     webAclArn: acl.attrArn,
+  });
+}
+
+/** Gives the reason for a stage without one. */
+export function explainNoFirewall(api: RestApi): void {
+  Validations.of(api.deploymentStage).acknowledge({
+    id: 'AwsSolutions-APIG3',
+    reason:
+      "The stage's settings leave the firewall out: it costs while idle, and keys and throttles bound abuse.",
   });
 }
 

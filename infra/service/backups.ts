@@ -1,4 +1,4 @@
-import { Duration, type Stack, Validations } from 'aws-cdk-lib';
+import { type App, Duration, type RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   BackupPlan,
   BackupPlanRule,
@@ -7,10 +7,16 @@ import {
   BackupVault,
 } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
-import type { DataTables } from '../service/dataTables.ts';
-import { toKeptPolicy } from '../service/keptPolicy.ts';
-import { toCopiesVaultName, toStackName } from '../stages/resourceNames.ts';
+import {
+  type NamedStage,
+  toBackupStackName,
+  toCopiesVaultName,
+  toStackName,
+  toTags,
+} from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
+import type { DataTables } from './dataTables.ts';
+import { toKeptPolicy } from './keptPolicy.ts';
 
 /**
  * A backup of the tables every night, copied to a vault in another region. The account must have switched
@@ -23,13 +29,14 @@ import type { Stage } from '../stages/stages.ts';
  */
 export function defineBackupCopies(
   stack: Stack,
-  stage: Stage,
+  stage: NamedStage,
   { inventory, pets, orders, apiKeys }: DataTables,
   region: string,
+  removalPolicy: RemovalPolicy,
 ): void {
   const vault = new BackupVault(stack, 'Backups', {
     backupVaultName: toStackName(stage),
-    removalPolicy: toKeptPolicy(stage.settings),
+    removalPolicy,
   });
   const { partition, account } = stack;
   const copies = BackupVault.fromBackupVaultArn(
@@ -60,4 +67,20 @@ export function defineBackupCopies(
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
     reason: "AWS Backup's own policy for the role that only it takes on.",
   });
+}
+
+/** The vault that copies of a deployment's tables lie in, which must outlive the region of the deployment. */
+export function defineBackupStack(app: App, stage: Stage, region: string): Stack {
+  const { account, protectsData } = stage.settings;
+  const stack = new Stack(app, toBackupStackName(stage), {
+    description: `Copies of the tables of the pet store's inventory service, ${stage.name}`,
+    env: { ...(account && { account }), region },
+    terminationProtection: protectsData,
+    tags: toTags(stage),
+  });
+  new BackupVault(stack, 'Vault', {
+    backupVaultName: toCopiesVaultName(stage),
+    removalPolicy: toKeptPolicy(protectsData),
+  });
+  return stack;
 }

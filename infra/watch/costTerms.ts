@@ -3,11 +3,10 @@ import { type Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { findPrices } from '../costs/prices/priceTables.ts';
 import { toFirstPrice } from '../costs/prices/tieredPrice.ts';
+import { toFunctionMetric, toGatewayMetric } from '../service/serviceMetrics.ts';
 import type { Stage } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
-import { toFunctionMetric } from './functionMetrics.ts';
-import { toGatewayMetric } from './gatewayMetrics.ts';
-import { toIncomingBytes, toSentBytes } from './logBytes.ts';
+import { toIncomingBytes, toSentBytes } from './requestMetrics.ts';
 import { toConsumedUnits } from './tableMetrics.ts';
 
 /** Dollars a day of one thing that AWS counts, as metric math. */

@@ -1,10 +1,12 @@
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { operationIds } from '../../shared/contract/operations.ts';
 import { toUsedTableName } from '../stages/resourceNames.ts';
-import type { Stage } from '../stages/stages.ts';
-import { toTableAccess } from '../stages/tableAccess.ts';
-import type { TableName } from '../stages/tables.ts';
-import { period } from './period.ts';
+import { type Stage, toTableAccess } from '../stages/stages.ts';
+import { type TableName, tableNames } from '../stages/tables.ts';
+import { period } from './requestMetrics.ts';
+
+/** Keys are written by hand alone. */
+export const writtenTables = tableNames.filter((table) => table !== 'apiKeys');
 
 /** The request units that a table consumed. */
 export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | 'Write'): Metric {

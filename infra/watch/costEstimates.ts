@@ -16,6 +16,7 @@ import {
   toTransferCost,
   toUnitCost,
 } from './costTerms.ts';
+import { writtenTables } from './tableMetrics.ts';
 
 /** What a part of the stage costs. */
 export interface CostEstimate {
@@ -24,9 +25,6 @@ export interface CostEstimate {
   /** The requests that it is shared out among. */
   readonly requests: CostTerm;
 }
-
-/** Keys are written by hand alone. */
-export const writtenTables = tableNames.filter((table) => table !== 'apiKeys');
 
 /** By what AWS bills apart, but for the firewall. */
 export function estimateComponents(stage: Stage): CostEstimate[] {

@@ -1,0 +1,184 @@
+import { CfnOutput, type RemovalPolicy, Validations } from 'aws-cdk-lib';
+import {
+  AccessLogFormat,
+  type CfnRestApi,
+  DomainName,
+  EndpointAccessMode,
+  EndpointType,
+  LogGroupLogDestination,
+  type MethodDeploymentOptions,
+  MethodLoggingLevel,
+  RestApi,
+  SecurityPolicy,
+  type StageOptions,
+} from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnSamplingRule } from 'aws-cdk-lib/aws-xray';
+import type { Construct } from 'constructs';
+import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { operationIds, operations } from '../../shared/contract/operations.ts';
+import { accessLogText } from '../gateway/accessLogFormat.ts';
+import { type NamedStage, toAccessLogName, toApiName } from '../stages/resourceNames.ts';
+import type { StageSettings, Throttle, TraceSampling } from '../stages/stageSettings.ts';
+import type { LiveAliases } from './gradualDeployment.ts';
+import { defineGatewayResponses, defineRoutes } from './routes.ts';
+
+/** What the stage's settings say of its gateway. */
+export interface GatewaySettings
+  extends Pick<StageSettings, 'allowedOrigins' | 'logRetentionDays' | 'throttles'> {
+  /** What becomes of the access log. */
+  readonly removalPolicy: RemovalPolicy;
+}
+
+/** TLS 1.3 or 1.2, and of the latter only what keeps past traffic secret when a key leaks. */
+const tls = {
+  securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
+  endpointAccessMode: EndpointAccessMode.STRICT,
+} as const;
+
+/**
+ * The gateway in front of the functions. Credentials are the functions' concern, not its. A request's
+ * body is bounded by the gateway, 10 MB, and before that by what a function can be handed, 6 MB.
+ */
+export function defineRestApi(
+  scope: Construct,
+  stage: NamedStage,
+  aliases: LiveAliases,
+  settings: GatewaySettings,
+): RestApi {
+  const { allowedOrigins, throttles } = settings;
+  const api = new RestApi(scope, 'Api', {
+    restApiName: toApiName(stage),
+    description: "The pet store's inventory service",
+    endpointTypes: [EndpointType.REGIONAL],
+    // A gateway writes access logs only in an account that has named a role for it. The setting is the
+    // account's: both stacks make it, either role serves both, and it stays when a stack goes.
+    cloudWatchRole: true,
+    deployOptions: {
+      stageName: apiVersion,
+      tracingEnabled: true,
+      ...defineAccessLog(scope, toAccessLogName(stage), settings),
+      // Execution logs would write the Authorization header out.
+      loggingLevel: MethodLoggingLevel.OFF,
+      ...toThrottle(throttles.other),
+      methodOptions: toMethodThrottles(throttles),
+    },
+  });
+  // RestApi has no properties for these; the gateway's own default lets TLS 1.0 in.
+  Object.assign(api.node.defaultChild as CfnRestApi, tls);
+  // Its slash at the end makes it a second, wrong, base address beside the output BaseUrl.
+  api.node.tryRemoveChild('Endpoint');
+  defineRoutes(api, aliases, allowedOrigins);
+  defineGatewayResponses(api, allowedOrigins);
+  acknowledgeFindings(api);
+  return api;
+}
+
+/** Serves the gateway under a name of one's own too, at `https://<name>/v1`; the gateway's own address stays. */
+export function defineCustomDomain(
+  scope: Construct,
+  api: RestApi,
+  { name, certificateArn }: NonNullable<StageSettings['customDomain']>,
+): void {
+  const domain = new DomainName(scope, 'Domain', {
+    domainName: name,
+    certificate: Certificate.fromCertificateArn(scope, 'Certificate', certificateArn),
+    endpointType: EndpointType.REGIONAL,
+    ...tls,
+  });
+  domain.addBasePathMapping(api, { basePath: apiVersion });
+  new CfnOutput(scope, 'DomainTarget', {
+    description: `What the DNS record of ${name} must point to: a CNAME, or an alias in Route 53`,
+    value: domain.domainNameAliasDomainName,
+  });
+}
+
+/**
+ * Which of the stage's requests are traced. The gateway decides, and the functions follow it; without a rule
+ * of ours, X-Ray's own would trace one a second and 5 % of the others, which at low traffic is all of them.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-configuring-xray-sampling-rules.html
+ * @param place the stage's among all, since each has a rule of its own
+ */
+export function defineTraceSampling(
+  scope: Construct,
+  apiName: string,
+  { reservedPerSecond, percent }: TraceSampling,
+  place: number,
+): void {
+  new CfnSamplingRule(scope, 'TraceSampling', {
+    samplingRule: {
+      ruleName: apiName,
+      // X-Ray takes the first rule that matches, by the priority; its own comes last, at 10,000.
+      priority: FIRST_PRIORITY + place,
+      serviceName: `${apiName}/${apiVersion}`,
+      serviceType: 'AWS::ApiGateway::Stage',
+      reservoirSize: reservedPerSecond,
+      fixedRate: percent / 100,
+      host: '*',
+      httpMethod: '*',
+      resourceArn: '*',
+      urlPath: '*',
+      version: 1,
+    },
+  });
+}
+
+const FIRST_PRIORITY = 1_000;
+
+/** Keeps the access log for as long as the functions' logs. */
+function defineAccessLog(
+  scope: Construct,
+  name: string,
+  { logRetentionDays, removalPolicy }: GatewaySettings,
+): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
+  const logGroup = new LogGroup(scope, 'AccessLogs', {
+    logGroupName: name,
+    retention: logRetentionDays,
+    removalPolicy,
+  });
+  return {
+    accessLogDestination: new LogGroupLogDestination(logGroup),
+    accessLogFormat: AccessLogFormat.custom(accessLogText),
+  };
+}
+
+/** By path and method. */
+function toMethodThrottles(
+  throttles: StageSettings['throttles'],
+): Record<string, MethodDeploymentOptions> {
+  return Object.fromEntries(
+    operationIds.map((id) => {
+      const { path, method } = operations[id];
+      return [`${path}/${method}`, toThrottle(throttles[id])];
+    }),
+  );
+}
+
+function toThrottle({ rate, burst }: Throttle) {
+  return { throttlingRateLimit: rate, throttlingBurstLimit: burst };
+}
+
+function acknowledgeFindings(api: RestApi): void {
+  const byFunctions =
+    'The functions check the key and answer 401 in the form that the contract asks for; an authorizer could not.';
+  Validations.of(api).acknowledge(
+    {
+      id: 'AwsSolutions-APIG2',
+      reason:
+        'The functions check path, media type and body against the contract, in its order and with its codes.',
+    },
+    { id: 'AwsSolutions-APIG4', reason: byFunctions },
+    { id: 'AwsSolutions-COG4', reason: byFunctions },
+    {
+      id: 'AwsSolutions-APIG6',
+      reason:
+        'Execution logs would write the Authorization header out; access logs and function logs have one line per request.',
+    },
+    {
+      id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+      reason:
+        'The account-wide role that the gateway writes its access logs with, as AWS documents it.',
+    },
+  );
+}

@@ -1,0 +1,195 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  type IResource,
+  LambdaIntegration,
+  MockIntegration,
+  PassthroughBehavior,
+  ResponseTransferMode,
+  ResponseType,
+  type RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import {
+  allowedRequestHeaders,
+  exposedHeaders,
+  preflightMaxAgeSeconds,
+} from '../../shared/contract/corsHeaders.ts';
+import { statusOfCode, toErrorBody } from '../../shared/contract/errors/errorBody.ts';
+import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import {
+  fixedAnswerTypes,
+  type GatewayError,
+  gatewayErrors,
+  toAllow,
+  toMethodNotAllowedError,
+} from '../gateway/gatewayErrors.ts';
+import type { StageSettings } from '../stages/stageSettings.ts';
+import { operationSettings } from '../stages/stages.ts';
+import type { LiveAliases } from './gradualDeployment.ts';
+
+type Origins = StageSettings['allowedOrigins'];
+
+/** The contract's methods on the contract's paths; preflight, 405 and 404 everywhere else. */
+export function defineRoutes(api: RestApi, aliases: LiveAliases, allowedOrigins: Origins): void {
+  for (const id of operationIds) {
+    const resource = api.root.resourceForPath(operations[id].path);
+    resource.addMethod(operations[id].method, toIntegration(id, aliases));
+  }
+  for (const path of toPaths()) {
+    const resource = api.root.resourceForPath(path);
+    const methods = toMethods(path);
+    if (methods.length === 0) {
+      addErrorAnswer(resource, gatewayErrors.MISSING_AUTHENTICATION_TOKEN, allowedOrigins);
+    } else {
+      addPreflightAnswer(resource, methods, allowedOrigins);
+      addErrorAnswer(resource, toMethodNotAllowedError(toAllow(methods)), allowedOrigins);
+    }
+  }
+}
+
+/** Gives the errors that the gateway makes by itself the status, body and headers of the contract. */
+export function defineGatewayResponses(api: RestApi, allowedOrigins: Origins): void {
+  for (const [type, error] of Object.entries<GatewayError>(gatewayErrors)) {
+    api.addGatewayResponse(type, {
+      type: ResponseType.of(type),
+      statusCode: String(statusOfCode[error.code]),
+      responseHeaders: toErrorHeaders(error, allowedOrigins),
+      templates: { 'application/json': JSON.stringify(toErrorBody(error.code, error.message)) },
+    });
+  }
+}
+
+/** Answers every method that the resource does not have with the error. */
+export function addErrorAnswer(resource: IResource, error: GatewayError, origins: Origins): void {
+  const body = JSON.stringify(toErrorBody(error.code, error.message));
+  addFixedAnswer(resource, 'ANY', statusOfCode[error.code], toErrorHeaders(error, origins), body);
+}
+
+/** Answers a browser that asks whether a page may call the resource; that takes no API key. */
+export function addPreflightAnswer(
+  resource: IResource,
+  methods: readonly string[],
+  origins: Origins,
+): void {
+  const headers = toPreflightHeaders(toAllow(methods), origins);
+  addFixedAnswer(resource, 'OPTIONS', 204, headers, toOriginTemplate(origins));
+}
+
+function toIntegration(id: OperationId, aliases: LiveAliases): LambdaIntegration {
+  return new LambdaIntegration(aliases[id] as IFunction, {
+    // The console's test button would need a permission of its own on every function.
+    allowTestInvoke: false,
+    // A streamed answer has 15 minutes in place of 29 seconds: wait as long as the function may run.
+    ...(operations[id].streamed && {
+      responseTransferMode: ResponseTransferMode.STREAM,
+      timeout: Duration.seconds(operationSettings[id].timeoutSeconds),
+    }),
+  });
+}
+
+/**
+ * The contract's paths, all paths above them, and all others. On a path without a method the gateway
+ * would take the Bearer token for a broken AWS signature, and complain of that.
+ */
+function toPaths(): Set<string> {
+  const paths = new Set(['/', '/{unknownPath+}']);
+  for (const id of operationIds) {
+    const segments = operations[id].path.slice(1).split('/');
+    segments.forEach((_, index) => {
+      paths.add(`/${segments.slice(0, index + 1).join('/')}`);
+    });
+  }
+  return paths;
+}
+
+function toMethods(path: string): string[] {
+  return operationIds
+    .filter((id) => operations[id].path === path)
+    .map((id) => operations[id].method);
+}
+
+function addFixedAnswer(
+  resource: IResource,
+  method: string,
+  status: number,
+  headers: MappedHeaders,
+  template?: string,
+): void {
+  const statusCode = String(status);
+  const integrationResponses = [
+    {
+      statusCode,
+      responseParameters: mapHeaders(headers, (value) => value),
+      ...(template && { responseTemplates: { 'application/json': template } }),
+    },
+  ];
+  const integration = new MockIntegration({
+    passthroughBehavior: PassthroughBehavior.NEVER,
+    requestTemplates: Object.fromEntries(
+      fixedAnswerTypes.map((type) => [type, `{"statusCode":${statusCode}}`]),
+    ),
+    integrationResponses,
+  });
+  resource.addMethod(method, integration, {
+    methodResponses: [{ statusCode, responseParameters: mapHeaders(headers, () => true) }],
+  });
+}
+
+/** Where several origins are allowed, names the request's own if it is one of them. */
+function toOriginTemplate(origins: Origins): string | undefined {
+  if (origins.length === 1) return undefined;
+  const isAllowed = origins.map((origin) => `$origin == "${origin}"`).join(' || ');
+  return [
+    '#set($origin = $input.params().header.get("Origin"))',
+    '#if(!$origin)#set($origin = $input.params().header.get("origin"))#end',
+    `#if(${isAllowed})#set($context.responseOverride.header.Access-Control-Allow-Origin = $origin)#end`,
+  ].join('\n');
+}
+
+function mapHeaders<Mapped>(
+  headers: MappedHeaders,
+  map: (value: string) => Mapped,
+): Record<string, Mapped> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [`method.response.header.${name}`, map(value)]),
+  );
+}
+
+/**
+ * Header values as the gateway's mapping expressions: a variable of the request's context, or a text in
+ * single quotes.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/rest-api-parameter-mapping-sources.html
+ */
+type MappedHeaders = Record<string, string>;
+
+/** The headers of an error that the gateway answers by itself. */
+function toErrorHeaders({ headers = {} }: GatewayError, origins: Origins): MappedHeaders {
+  return {
+    'X-Request-Id': 'context.requestId',
+    // A gateway response cannot look a request's origin up in a list. With several, any may read it:
+    // such an error holds a fixed sentence and nothing of the store's.
+    ...toFixed({
+      'Access-Control-Allow-Origin': origins.length === 1 ? origins[0] : '*',
+      'Access-Control-Expose-Headers': exposedHeaders.join(','),
+      ...headers,
+    }),
+  };
+}
+
+/** The headers of a preflight's answer, but for Access-Control-Allow-Origin where that depends on the request. */
+function toPreflightHeaders(allow: string, origins: Origins): MappedHeaders {
+  return {
+    'X-Request-Id': 'context.requestId',
+    ...toFixed({
+      ...(origins.length === 1 && { 'Access-Control-Allow-Origin': origins[0] }),
+      ...(origins.length > 1 && { Vary: 'Origin' }),
+      'Access-Control-Allow-Methods': allow,
+      'Access-Control-Allow-Headers': allowedRequestHeaders.join(','),
+      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
+    }),
+  };
+}
+
+function toFixed(headers: Readonly<Record<string, string>>): MappedHeaders {
+  return Object.fromEntries(Object.entries(headers).map(([name, text]) => [name, `'${text}'`]));
+}

@@ -1,0 +1,86 @@
+import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
+import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { mapOperations } from '../../shared/contract/operations.ts';
+import { toReservedConcurrency } from '../stages/concurrency.ts';
+import { toApiName, toStackName, toTableOutput, toTags } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
+import { defineBackupCopies } from './backups.ts';
+import { type DataTables, defineDataTables } from './dataTables.ts';
+import { defineFirewall, explainNoFirewall } from './firewall.ts';
+import { defineLiveAliases } from './gradualDeployment.ts';
+import { toKeptPolicy } from './keptPolicy.ts';
+import { defineOperationFunctions } from './operationFunctions.ts';
+import { defineCustomDomain, defineRestApi, defineTraceSampling } from './restApi.ts';
+
+/**
+ * One deployment of the service.
+ * @param commit what it is made of, by which ops tell what is live
+ * @param place the stage's among all
+ */
+export function defineServiceStack(app: App, stage: Stage, commit: string, place: number): Stack {
+  const { name, settings } = stage;
+  const { account, region, backupRegion, customDomain, protectsData } = settings;
+  const { allowedOrigins, documentationAddress, logLevel, logRetentionDays } = settings;
+  const stack = new Stack(app, toStackName(stage), {
+    description: `The pet store's inventory service, ${name}`,
+    env: { ...(account && { account }), ...(region && { region }) },
+    terminationProtection: protectsData,
+    tags: toTags(stage),
+  });
+  const named = { name };
+  const removalPolicy = toKeptPolicy(protectsData);
+  const { maximumUnitsPerSecond, restoredTables } = settings;
+  const tables = defineDataTables(stack, named, {
+    protectsData,
+    maximumUnitsPerSecond,
+    restoredTables,
+  });
+  if (backupRegion) defineBackupCopies(stack, named, tables, backupRegion, removalPolicy);
+  const functions = defineOperationFunctions(stack, named, tables, commit, {
+    allowedOrigins,
+    documentationAddress,
+    logLevel,
+    logRetentionDays,
+    memoryMegabytes: settings.memoryMegabytes,
+    reservedConcurrency: mapOperations((id) => toReservedConcurrency(settings, id)),
+    removalPolicy,
+  });
+  const aliases = defineLiveAliases(stack, named, functions, settings.rollout);
+  const { throttles } = settings;
+  const api = defineRestApi(stack, named, aliases, {
+    allowedOrigins,
+    logRetentionDays,
+    throttles,
+    removalPolicy,
+  });
+  defineTraceSampling(stack, toApiName(named), settings.tracing, place);
+  if (customDomain) defineCustomDomain(stack, api, customDomain);
+  if (settings.firewall) defineFirewall(stack, toApiName(named), api);
+  else explainNoFirewall(api);
+  defineOutputs(stack, customDomain?.name, api, tables, commit);
+  return stack;
+}
+
+/** What a deployment prints, and what the ops commands read: the base address, the commit and the tables' names. */
+function defineOutputs(
+  stack: Stack,
+  domainName: string | undefined,
+  api: RestApi,
+  tables: DataTables,
+  commit: string,
+): void {
+  // Built by hand, since the gateway's own URL ends in a slash.
+  const host = domainName ?? `${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}`;
+  new CfnOutput(stack, 'BaseUrl', {
+    description: 'The base address, which every path of the contract is relative to',
+    value: `https://${host}/${apiVersion}`,
+  });
+  new CfnOutput(stack, 'Commit', {
+    description: 'The commit that was deployed last',
+    value: commit,
+  });
+  for (const [name, table] of Object.entries(tables)) {
+    new CfnOutput(stack, toTableOutput(name), { value: table.tableName });
+  }
+}

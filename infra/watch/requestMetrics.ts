@@ -1,0 +1,108 @@
+import { Duration } from 'aws-cdk-lib';
+import {
+  type IMetric,
+  MathExpression,
+  Metric,
+  type MetricOptions,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import { toFunctionMetric, toGatewayMetric, toLogMetric } from '../service/serviceMetrics.ts';
+import { type NamedStage, toAccessLogName, toStackName } from '../stages/resourceNames.ts';
+
+/** The period of the metrics that alarms and dashboard look at: shorter would wake people for what passes. */
+export const period = Duration.minutes(5);
+
+/** The refusals that tell abuse and throttling, counted from the access log: the gateway's own metrics lump all 4xx together. */
+const statuses = { unauthorized: '401', forbidden: '403', throttled: '429' } as const;
+
+/** Requests refused for each reason; a metric costs nothing in a month without such a request. */
+export type RefusalMetrics = Record<keyof typeof statuses, Metric>;
+
+/** Has the access log counted: the refusals, and the bytes of large answers, which `toSentBytes` reads. */
+export function defineAccessLogMetrics(scope: Construct, stage: NamedStage): RefusalMetrics {
+  const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toAccessLogName(stage));
+  new MetricFilter(scope, 'SentBytesFilter', {
+    logGroup,
+    filterPattern: FilterPattern.numberValue(sentBytes.value, '>=', LARGE_ANSWER),
+    metricNamespace: toStackName(stage),
+    metricName: sentBytes.name,
+    metricValue: sentBytes.value,
+  });
+  const defineMetric = (reason: keyof typeof statuses) =>
+    new MetricFilter(scope, `${reason}Filter`, {
+      logGroup,
+      // Texts, as all values of the access log but the bytes.
+      filterPattern: FilterPattern.stringValue('$.status', '=', statuses[reason]),
+      metricNamespace: toStackName(stage),
+      metricName: reason,
+      metricValue: '1',
+    }).metric({ statistic: Stats.SUM, period });
+  return {
+    unauthorized: defineMetric('unauthorized'),
+    forbidden: defineMetric('forbidden'),
+    throttled: defineMetric('throttled'),
+  };
+}
+
+/** How long an operation's calls take; of a streamed list, until its first byte: a long list is not slow. */
+export function toLatencyMetric(
+  stage: NamedStage,
+  id: OperationId,
+  options: MetricOptions,
+): Metric {
+  return operations[id].streamed
+    ? toLogMetric(stage, id, 'firstByte', options)
+    : toFunctionMetric(stage, id, 'Duration', options);
+}
+
+/**
+ * The percentage of all requests that `metric` counts.
+ * @param least as long as there are fewer, it is 0: a share of a few requests says little
+ * @param sharePeriod the period of the share, and of `metric` too
+ */
+export function toRequestShare(
+  stage: NamedStage,
+  label: string,
+  metric: IMetric,
+  least: number,
+  sharePeriod: Duration = period,
+): MathExpression {
+  return new MathExpression({
+    label,
+    expression: `IF(counted >= ${least}, 100 * counted / requests, 0)`,
+    usingMetrics: {
+      counted: metric,
+      requests: toGatewayMetric(stage, 'Count', { statistic: Stats.SUM, period: sharePeriod }),
+    },
+    period: sharePeriod,
+  });
+}
+
+/** The bytes that a log is billed by, as CloudWatch Logs counts them. */
+export function toIncomingBytes(logGroupName: string, options: MetricOptions): Metric {
+  return new Metric({
+    namespace: 'AWS/Logs',
+    metricName: 'IncomingBytes',
+    dimensionsMap: { LogGroupName: logGroupName },
+    ...options,
+  });
+}
+
+/**
+ * The bodies of answers as the access log has their bytes, of those that are as large as `LARGE_ANSWER`: a custom
+ * metric costs $0.30 a month, of which the hours count in which it has a value, and the scheduled check's small
+ * answers would give it one in every hour.
+ */
+const sentBytes = { name: 'sentBytes', value: '$.bytes' } as const;
+const LARGE_ANSWER = 1_024;
+
+export function toSentBytes(stage: NamedStage, options: MetricOptions): Metric {
+  return new Metric({
+    namespace: toStackName(stage),
+    metricName: sentBytes.name,
+    ...options,
+  });
+}
