@@ -1,10 +1,10 @@
 import type { LocalAccess, Site, SiteFile } from '../docs/siteFile.ts';
 import { type GatewayError, toMethodNotAllowedError } from '../gateway/gatewayErrors.ts';
-import { foreignHostRefusal, isLoopbackHost } from './engine/loopbackHost.ts';
+import { foreignHostRefusal, isLoopbackHost } from './engine/loopback.ts';
 import { type GatewayAnswer, toErrorAnswer } from './gateway/gatewayAnswer.ts';
 import type { GatewayRequest } from './gateway/gatewayRequest.ts';
 
-type AnswerBeside = (request: GatewayRequest) => Promise<GatewayAnswer | undefined>;
+type ServeDocs = (request: GatewayRequest) => Promise<GatewayAnswer | undefined>;
 
 const foreignHostError: GatewayError = { code: 'forbidden', message: foreignHostRefusal };
 
@@ -16,11 +16,11 @@ const foreignHostError: GatewayError = { code: 'forbidden', message: foreignHost
 export function defineDocumentation(
   local: LocalAccess,
   build: (local: LocalAccess) => Promise<Site> = buildDocumentation,
-): AnswerBeside {
+): ServeDocs {
   const { pathname: root } = new URL(local.documentationAddress);
   let site: Promise<Site> | undefined;
 
-  return async function answerDocumentation({ method, fullPath, headerLines, requestId }) {
+  return async function serveDocs({ method, fullPath, headerLines, requestId }) {
     if (fullPath !== root && !fullPath.startsWith(`${root}/`)) return undefined;
     const [, host] = headerLines.find(([name]) => name.toLowerCase() === 'host') ?? [];
     if (!isLoopbackHost(host)) return toErrorAnswer(foreignHostError, requestId);

@@ -1,6 +1,10 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '../cli/usage.ts';
-import { type Rehearsal, type RehearsedFailure, rehearsedStatuses } from './gateway/rehearsal.ts';
+import {
+  type FaultInjection,
+  type InjectedFailure,
+  injectedStatuses,
+} from './gateway/faultInjection.ts';
 
 export interface Options {
   /** 0 lets the system pick one. */
@@ -12,7 +16,7 @@ export interface Options {
   /** The port on which commands reach the tables; 0 lets the system pick one. Without it they have no fixed one. */
   readonly enginePort?: number;
   /** Errors and delays to try clients with. */
-  readonly rehearsal: Rehearsal;
+  readonly faultInjection: FaultInjection;
   readonly help: boolean;
 }
 
@@ -43,12 +47,12 @@ Stop it with Ctrl-C. Requests under way are answered first; a second Ctrl-C ends
 /** @throws {UsageError} when the arguments are not ones that `help` tells of */
 export function parseOptions(args: string[]): Options {
   const { port, fail, delay, 'expose-dynamodb': enginePort, ...values } = parse(args);
-  const rehearsal = { failures: parseFailures(fail), delayMilliseconds: parseDelay(delay) };
+  const faultInjection = { failures: parseFailures(fail), delayMilliseconds: parseDelay(delay) };
   return {
     ...values,
     port: parsePort('--port', port),
     ...(enginePort !== undefined && { enginePort: parsePort('--expose-dynamodb', enginePort) }),
-    rehearsal,
+    faultInjection,
     help: values.help ?? false,
   };
 }
@@ -84,11 +88,11 @@ function parsePort(option: string, text: string): number {
   throw new UsageError(`Option '${option}' must be a number from 0 to 65535, not '${text}'`);
 }
 
-function parseFailures(texts: readonly string[]): RehearsedFailure[] {
+function parseFailures(texts: readonly string[]): InjectedFailure[] {
   const failures = texts.map((text) => {
     const [, status, share] = /^(\d{3}):(0?\.\d+|[01](?:\.0+)?)$/.exec(text) ?? [];
-    if (!rehearsedStatuses.includes(Number(status))) {
-      const known = rehearsedStatuses.join(', ');
+    if (!injectedStatuses.includes(Number(status))) {
+      const known = injectedStatuses.join(', ');
       throw new UsageError(
         `Option '--fail' must be such as 503:0.1, with a share from 0 to 1 and one of ${known}, not '${text}'`,
       );

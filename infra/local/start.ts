@@ -3,8 +3,8 @@ import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { tableNames } from '../stages/tables.ts';
 import { defineEngineThread } from './engine/engineThread.ts';
-import { StartFailure } from './engine/startFailure.ts';
-import { useLambdaConsole } from './lambda/lambdaConsole.ts';
+import { StartFailure } from './engine/loopback.ts';
+import { useLambdaConsole } from './lambda/lambdaRuntime.ts';
 import { help, type Options, parseOptions } from './options.ts';
 import { readStoreData, type StoreData } from './storeData.ts';
 
@@ -18,12 +18,12 @@ export async function start(args: string[]): Promise<number> {
     else await run(options);
     return 0;
   } catch (error) {
-    tell(toLine(error));
+    process.stderr.write(`${toLine(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
-async function run({ port, data: file, dir, enginePort, rehearsal }: Options): Promise<void> {
+async function run({ port, data: file, dir, enginePort, faultInjection }: Options): Promise<void> {
   // Never disposed of: the echo of a Ctrl-C that npm sends may come when all is closed already.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
@@ -42,7 +42,7 @@ async function run({ port, data: file, dir, enginePort, rehearsal }: Options): P
       onlyIfNew: file === undefined,
       signal: stop,
       onProgress: progress.update,
-      rehearsal,
+      faultInjection,
     }).finally(progress.clear);
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
     const curl = `curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`;
@@ -79,8 +79,4 @@ function toLine(error: unknown): string {
 
 function count({ inventory, pets, orders }: StoreData): number {
   return inventory.length + pets.length + orders.length;
-}
-
-function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

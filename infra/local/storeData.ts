@@ -5,7 +5,7 @@ import { Order } from '../../shared/contract/schemas/order.ts';
 import { Pet } from '../../shared/contract/schemas/pet.ts';
 import { parseJson } from '../../shared/contract/values/json.ts';
 import { toJsonProblem } from '../bulk/jsonProblem.ts';
-import { StartFailure } from './engine/startFailure.ts';
+import { StartFailure } from './engine/loopback.ts';
 
 /** What the service's tables hold. */
 export interface StoreData {

@@ -31,12 +31,15 @@ export interface WatchAlarm {
   readonly of: number;
 }
 
-/** Sends each alarm to the topic of its severity, and its end too. */
+/**
+ * Sends each alarm to the topic of its severity, and its end too.
+ * @param targets where each severity's topic is, or whom it tells
+ */
 export function defineAlarms(
   scope: Construct,
   stackName: string,
-  targets: StageSettings['alarms'] = {},
   alarms: readonly WatchAlarm[],
+  targets: StageSettings['alarms'] = {},
 ): Alarm[] {
   const topics = defineAlarmTopics(scope, stackName, targets);
   return alarms.map(({ name, severity, description, metric, threshold, periods, of, ...other }) => {

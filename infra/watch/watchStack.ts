@@ -36,12 +36,17 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
   const check = toCheckSettings(stage);
   const refusals = defineAccessLogMetrics(stack, named);
   const alarms = stage.settings.raisesAlarms
-    ? defineAlarms(stack, toStackName(named), stage.settings.alarms, [
-        ...defineClientAlarms(named, refusals, stage.settings.quietMinutes),
-        ...defineCapacityAlarms(stage),
-        ...defineAbuseAlarms(named, refusals),
-        ...(check ? defineCheckAlarms(named, check) : []),
-      ])
+    ? defineAlarms(
+        stack,
+        toStackName(named),
+        [
+          ...defineClientAlarms(named, refusals, stage.settings.quietMinutes),
+          ...defineCapacityAlarms(stage),
+          ...defineAbuseAlarms(named, refusals),
+          ...(check ? defineCheckAlarms(named, check) : []),
+        ],
+        stage.settings.alarms,
+      )
     : [];
   defineDashboard(stack, stage, refusals, alarms);
   defineSavedQueries(stack, named);

@@ -7,64 +7,8 @@ import { buildApp } from '../../infra/buildApp.ts';
 import { unknownCommit } from '../../infra/stages/commit.ts';
 import { toStackName, toWatchStackName } from '../../infra/stages/resourceNames.ts';
 import { stages } from '../../infra/stages/stages.ts';
-import { type TableDefinition, tableNames, tables } from '../../infra/stages/tables.ts';
-import { operationIds, operations } from '../../shared/contract/operations.ts';
-import {
-  changedProduction,
-  fillAccessLog,
-  findResources,
-  templates,
-  watchTemplates,
-} from '../support/stackTemplates.ts';
+import { findResources, templates, watchTemplates } from '../support/stackTemplates.ts';
 import { changeProduction, fixtureNames, fixtures } from '../support/stageFixtures.ts';
-
-const { service: withDomain } = changedProduction();
-
-it.each(fixtureNames)('%s has every table with its keys, billed by request', (stage) => {
-  const built = Object.values(findResources(stage, 'AWS::DynamoDB::Table')).map(
-    ({ Properties: { KeySchema, AttributeDefinitions, BillingMode } }) => ({
-      keys: KeySchema.map((key: { AttributeName: string }) => key.AttributeName),
-      types: AttributeDefinitions.map(
-        (attribute: { AttributeType: string }) => attribute.AttributeType,
-      ),
-      billing: BillingMode,
-    }),
-  );
-  const wanted = Object.values<TableDefinition>(tables).map(({ partitionKey, sortKey }) => ({
-    keys: [partitionKey, ...(sortKey ? [sortKey] : [])].map(({ name }) => name),
-    types: [partitionKey, ...(sortKey ? [sortKey] : [])].map(({ type }) => type),
-    billing: 'PAY_PER_REQUEST',
-  }));
-  expect(built).toHaveLength(wanted.length);
-  expect(built).toEqual(expect.arrayContaining(wanted));
-});
-
-it.each(fixtureNames)('%s bounds the units of each table, as its settings say', (stage) => {
-  const built = Object.values(findResources(stage, 'AWS::DynamoDB::Table')).map(
-    ({ Properties: { TableName, OnDemandThroughput } }) => [TableName, OnDemandThroughput],
-  );
-  const maximum = fixtures[stage].settings.maximumUnitsPerSecond;
-  const wanted = tableNames.map((name) => [
-    `petstore-${stage}-${name}`,
-    { MaxReadRequestUnits: maximum[name].read, MaxWriteRequestUnits: maximum[name].write },
-  ]);
-  expect(built.sort()).toEqual(wanted.sort());
-});
-
-it.each([
-  ['production', 'Retain', true],
-  ['staging', 'Delete', false],
-] as const)('%s tables have the deletion policy %s', (stage, policy, isProtected) => {
-  const all = Object.values(findResources(stage, 'AWS::DynamoDB::Table'));
-  expect(all).toHaveLength(Object.keys(tables).length);
-  for (const table of all) {
-    expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
-    expect(table.Properties).toMatchObject({
-      DeletionProtectionEnabled: isProtected,
-      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: isProtected },
-    });
-  }
-});
 
 it.each([
   ['production', 90],
@@ -84,36 +28,6 @@ it.each([
   const written = [accessLog?.[0], ...functionLogs];
   expect(groups.map(([id]) => id).sort()).toEqual(written.sort());
 });
-
-it.each(fixtureNames)('%s serves /v1 with tracing and JSON access logs', (stage) => {
-  const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
-  expect(gateway?.Properties).toMatchObject({ StageName: 'v1', TracingEnabled: true });
-  const format = fillAccessLog(stage);
-  expect(format.requestId).toBe('$context.requestId');
-  expect(format.status).toBe('$context.status');
-});
-
-it.each(fixtureNames)(
-  '%s limits each operation, and everything else, as its settings say',
-  (stage) => {
-    const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
-    const limits = gateway?.Properties.MethodSettings.map(toLimit);
-    const { throttles } = fixtures[stage].settings;
-    const expected = operationIds.map((id) => {
-      const { method, path } = operations[id];
-      return [`${method} /${path.replaceAll('/', '~1')}`, throttles[id]];
-    });
-    expect(limits.sort()).toEqual([['* /*', throttles.other], ...expected].sort());
-  },
-);
-
-function toLimit(setting: Record<string, string | number>) {
-  const { HttpMethod, ResourcePath, ThrottlingRateLimit, ThrottlingBurstLimit } = setting;
-  return [
-    `${HttpMethod} ${ResourcePath}`,
-    { rate: ThrottlingRateLimit, burst: ThrottlingBurstLimit },
-  ];
-}
 
 it.each(fixtureNames)(
   '%s outputs its base address, ending in /v1, its commit and its tables',
@@ -184,27 +98,6 @@ it.each(fixtureNames)('%s has no custom resource', (stage) => {
   );
   expect(types.length).toBeGreaterThan(80);
   expect(types.filter(({ Type }) => /^Custom::|CustomResource/.test(Type))).toEqual([]);
-});
-
-it.each([
-  ['the gateway', 'AWS::ApiGateway::RestApi'],
-  ['a name of its own', 'AWS::ApiGateway::DomainName'],
-])('accepts TLS 1.2 and later only, at %s', (_, type) => {
-  const all = Object.values(withDomain.findResources(type));
-  expect(all).toHaveLength(1);
-  expect(all[0]?.Properties).toMatchObject({
-    SecurityPolicy: expect.stringMatching(/^SecurityPolicy_TLS13_1_[23]_/),
-    EndpointAccessMode: 'STRICT',
-  });
-});
-
-it('serves a name of its own under /v1 as well, and says where its DNS record must point to', () => {
-  const [mapping] = Object.values(withDomain.findResources('AWS::ApiGateway::BasePathMapping'));
-  const [[stageId] = []] = Object.entries(withDomain.findResources('AWS::ApiGateway::Stage'));
-  expect(mapping?.Properties).toMatchObject({ BasePath: 'v1', Stage: { Ref: stageId } });
-  const outputs = withDomain.findOutputs('*');
-  expect(outputs.BaseUrl?.Value).toBe('https://api.petstore.example/v1');
-  expect(JSON.stringify(outputs.DomainTarget?.Value)).toContain('RegionalDomainName');
 });
 
 it('synthesizes every stack with no AWS settings and no git at all', async () => {

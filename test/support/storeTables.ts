@@ -1,8 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll } from 'vitest';
-import { createTables } from '../../infra/local/createTables.ts';
 import type { Engine } from '../../infra/local/engine/engine.ts';
-import { setFunctionEnvironment } from '../../infra/local/lambda/functionEnvironment.ts';
+import { setFunctionEnvironment } from '../../infra/local/lambda/lambdaRuntime.ts';
+import { createTables } from '../../infra/local/localTables.ts';
 import { defineDynamoDB } from '../../shared/runtime/dynamodb.ts';
 
 /** The service's own client on an engine with empty tables, each named as in `infra/stages/tables.ts`. */

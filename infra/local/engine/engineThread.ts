@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Engine, EngineOptions, StartEngine } from './engine.ts';
-import { StartFailure } from './startFailure.ts';
+import { StartFailure } from './loopback.ts';
 
 /** A quarter of what Node.js takes, since two threads hold more at the peak of a load than one. */
 const YOUNG_MEGABYTES = 12;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { foreignHostRefusal, isLoopbackHost } from './loopbackHost.ts';
+import { foreignHostRefusal, isLoopbackHost } from './loopback.ts';
 import { type TransactWrite, toRequestError } from './transactions.ts';
 
 export interface EngineListener {

@@ -9,34 +9,36 @@ import {
 } from '../../gateway/gatewayErrors.ts';
 import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
 import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
-import { type Logged, toAccessLine, writeAccessLine } from './accessLine.ts';
+import { answerMalformedRequest, answerRareRequests, hasUnmetExpectation } from './connections.ts';
+import { type FaultInjection, injectFault, noFaults } from './faultInjection.ts';
 import {
   type GatewayAnswer,
   sendAnswer,
   toErrorAnswer,
   toPreflightAnswer,
 } from './gatewayAnswer.ts';
-import { type GatewayRequest, toGatewayRequest } from './gatewayRequest.ts';
+import {
+  defineRoutes,
+  type FindRoute,
+  type GatewayRequest,
+  readBody,
+  toGatewayRequest,
+} from './gatewayRequest.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';
-import { answerMalformedRequest } from './malformedRequest.ts';
 import { toProxyEvent } from './proxyEvent.ts';
-import { answerRareRequests, hasUnmetExpectation } from './rareRequests.ts';
-import { noRehearsal, type Rehearsal, rehearse } from './rehearsal.ts';
-import { readBody } from './requestBody.ts';
-import { defineRoutes, type FindRoute } from './route.ts';
 
 /** What the gateway answers for. */
 export interface Service {
   readonly functions: readonly LambdaFunction[];
   readonly documentationAddress: string;
-  /** Answers what lies beside the stage; what it does not know is answered as an unknown path. */
-  readonly answerBeside?: (request: GatewayRequest) => Promise<GatewayAnswer | undefined>;
+  /** Serves the documentation beside the stage; a path that it does not know is an unknown path. */
+  readonly serveDocs?: (request: GatewayRequest) => Promise<GatewayAnswer | undefined>;
 }
 
 /** What a request is answered by. */
 interface Answering extends Omit<Service, 'functions'> {
   readonly findRoute: FindRoute;
-  readonly rehearsal: Rehearsal;
+  readonly faultInjection: FaultInjection;
 }
 
 /** An answer that no function gave; `logged` where it has a line in API Gateway's access log. */
@@ -51,13 +53,13 @@ interface OwnAnswer extends GatewayAnswer {
  */
 export function defineGateway(
   service: Promise<Service>,
-  rehearsal: Rehearsal = noRehearsal,
+  faultInjection: FaultInjection = noFaults,
   logAccess: (line: AccessLogLine) => void = writeAccessLine,
 ): Server {
   const answering = service.then(({ functions, ...others }) => ({
     ...others,
     findRoute: defineRoutes(functions),
-    rehearsal,
+    faultInjection,
   }));
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
@@ -85,7 +87,7 @@ export function defineGateway(
 
 /** @returns the gateway's own answer, or nothing when a function answered */
 async function answerRequest(
-  { findRoute, rehearsal, documentationAddress, answerBeside }: Answering,
+  { findRoute, faultInjection, documentationAddress, serveDocs }: Answering,
   request: GatewayRequest,
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -100,8 +102,8 @@ async function answerRequest(
   if (countBytes(request.headerLines) > MAX_HEADER_BYTES || hasUnmetExpectation(incoming)) {
     return refuse('DEFAULT_4XX');
   }
-  const beside = path === undefined ? await answerBeside?.(request) : undefined;
-  if (beside) return beside;
+  const page = path === undefined ? await serveDocs?.(request) : undefined;
+  if (page) return page;
   const route = path === undefined ? undefined : findRoute(path);
   const refuseFixed = (error: GatewayError, at: Logged) =>
     hasFixedAnswer(incoming) ? answerFixed(error, at) : refuse('UNSUPPORTED_MEDIA_TYPE', at);
@@ -118,8 +120,8 @@ async function answerRequest(
     return refuse('REQUEST_TOO_LARGE', at);
   }
   const { operation } = called;
-  const rehearsed = await rehearse(rehearsal, { operation, allow, documentationAddress });
-  if (rehearsed) return answerFixed(rehearsed, at);
+  const fault = await injectFault(faultInjection, { operation, allow, documentationAddress });
+  if (fault) return answerFixed(fault, at);
   await invoke(called, event, response);
   return undefined;
 }
@@ -138,4 +140,43 @@ function toFailure(error: unknown): GatewayError {
 
 function countBytes(lines: GatewayRequest['headerLines']): number {
   return lines.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+}
+
+/** What the access log says of an answer that no function gave, beside the answer itself. */
+interface Logged {
+  /** The path of the contract, such as `/pets/{petId}`; none at an unknown path. */
+  readonly route?: string;
+  /** API Gateway's response type; none of its fixed answers has one. */
+  readonly gatewayError?: keyof typeof gatewayErrors;
+}
+
+/** @param milliseconds how long the answer took */
+function toAccessLine(
+  { requestId, sourceIp, method, fullPath }: GatewayRequest,
+  { statusCode, body }: GatewayAnswer,
+  { route, gatewayError }: Logged,
+  milliseconds: number,
+): AccessLogLine {
+  return {
+    requestId,
+    time: String(Math.round(Date.now() - milliseconds)),
+    sourceIp,
+    method,
+    path: fullPath,
+    route: route ?? '-',
+    status: String(statusCode),
+    bytes: Buffer.byteLength(body),
+    latency: String(Math.round(milliseconds)),
+    functionLatency: '-',
+    functionStatus: '-',
+    functionError: '-',
+    functionRequestId: '-',
+    gatewayError: gatewayError ?? '-',
+    traceId: '-',
+  };
+}
+
+/** To standard error, where the functions' logs go. */
+function writeAccessLine(line: AccessLogLine): void {
+  process.stderr.write(`${JSON.stringify(line)}\n`);
 }

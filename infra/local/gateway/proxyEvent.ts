@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { apiVersion } from '../../../shared/contract/apiVersion.ts';
-import type { GatewayRequest } from './gatewayRequest.ts';
-import type { Route } from './route.ts';
+import type { GatewayRequest, Route } from './gatewayRequest.ts';
 
 /**
  * The event of a REST API's Lambda proxy integration:

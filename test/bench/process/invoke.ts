@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { toLambdaContext } from '../../../infra/local/lambda/lambdaContext.ts';
+import { toLambdaContext } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { isStreamed, readPrelude } from './lambdaRuntime.ts';
 
 /** Streamed or buffered; `isStreamed` tells which. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../../infra/cli/usage.ts';
-import { noRehearsal } from '../../../infra/local/gateway/rehearsal.ts';
+import { noFaults } from '../../../infra/local/gateway/faultInjection.ts';
 import { parseOptions } from '../../../infra/local/options.ts';
 
 test('without arguments the port is 3000, and the data a sample in memory', () => {
-  expect(parseOptions([])).toEqual({ port: 3000, rehearsal: noRehearsal, help: false });
+  expect(parseOptions([])).toEqual({ port: 3000, faultInjection: noFaults, help: false });
 });
 
 test('reads each option', () => {
@@ -23,7 +23,7 @@ test('reads each option', () => {
     data: 'stock.json',
     dir: 'kept',
     enginePort: 8_000,
-    rehearsal: {
+    faultInjection: {
       failures: [
         { status: 503, share: 0.1 },
         { status: 429, share: 0.2 },

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { AccessLogLine } from '../../../infra/gateway/accessLogFormat.ts';
-import { defineAwslambda } from '../../../infra/local/awslambda.ts';
-import { defineDrain } from '../../../infra/local/gateway/drain.ts';
+import { defineDrain } from '../../../infra/local/gateway/connections.ts';
+import type { FaultInjection } from '../../../infra/local/gateway/faultInjection.ts';
 import { defineGateway } from '../../../infra/local/gateway/gateway.ts';
-import type { Rehearsal } from '../../../infra/local/gateway/rehearsal.ts';
 import type { LambdaFunction } from '../../../infra/local/lambda/lambdaFunction.ts';
+import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 
 export const documentationAddress = 'https://docs.petstore.example';
@@ -22,7 +22,7 @@ export interface TestGateway {
 export async function startTestGateway(
   handlers: Partial<Record<keyof typeof operations, LambdaFunction['handler']>>,
   timeoutMilliseconds = 5_000,
-  rehearsal?: Rehearsal,
+  faultInjection?: FaultInjection,
 ): Promise<TestGateway> {
   defineAwslambda();
   const functions = Object.values(operations).map((operation) => ({
@@ -32,7 +32,7 @@ export async function startTestGateway(
   }));
   const accessLog: AccessLogLine[] = [];
   const service = Promise.resolve({ functions, documentationAddress });
-  const server = defineGateway(service, rehearsal, (line) => accessLog.push(line));
+  const server = defineGateway(service, faultInjection, (line) => accessLog.push(line));
   const drain = defineDrain(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tableNames } from '../../../infra/stages/tables.ts';
+import { type TableDefinition, tableNames, tables } from '../../../infra/stages/tables.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { findResources, watchTemplates } from '../../support/stackTemplates.ts';
-import { type FixtureName, fixtureNames } from '../../support/stageFixtures.ts';
+import { type FixtureName, fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 
 // Changed by hand alone, so that a change that would replace or orphan data cannot pass unseen: what
 // differs here is a new, empty table for a deployment that has a full one.
@@ -35,12 +35,16 @@ describe.each(fixtureNames)('the data of %s', (stage) => {
   });
 });
 
-const logsAndVersions = { 'AWS::Logs::LogGroup': 5, 'AWS::Lambda::Version': 4 };
+const dataTables = { 'AWS::DynamoDB::Table': tableNames.length };
+const logsAndVersions = {
+  'AWS::Logs::LogGroup': operationIds.length + 1,
+  'AWS::Lambda::Version': operationIds.length,
+};
 
 it.each([
-  ['staging', { 'AWS::DynamoDB::Table': 5 }, ['Delete', 'Delete']],
+  ['staging', dataTables, ['Delete', 'Delete']],
   ['staging', logsAndVersions, ['Delete', 'Delete']],
-  ['production', { 'AWS::DynamoDB::Table': 5 }, ['Retain', 'Retain']],
+  ['production', dataTables, ['Retain', 'Retain']],
   // A deployment that was rolled back leaves none of its own, and so can be repeated.
   ['production', logsAndVersions, ['RetainExceptOnCreate', 'Retain']],
 ] as const)('%s leaves behind, of %j, what its settings say', (stage, counts, policies) => {
@@ -71,3 +75,49 @@ function toTables(stage: FixtureName): Record<string, unknown> {
     ]),
   );
 }
+
+it.each(fixtureNames)('%s has every table with its keys, billed by request', (stage) => {
+  const built = Object.values(findResources(stage, 'AWS::DynamoDB::Table')).map(
+    ({ Properties: { KeySchema, AttributeDefinitions, BillingMode } }) => ({
+      keys: KeySchema.map((key: { AttributeName: string }) => key.AttributeName),
+      types: AttributeDefinitions.map(
+        (attribute: { AttributeType: string }) => attribute.AttributeType,
+      ),
+      billing: BillingMode,
+    }),
+  );
+  const wanted = Object.values<TableDefinition>(tables).map(({ partitionKey, sortKey }) => ({
+    keys: [partitionKey, ...(sortKey ? [sortKey] : [])].map(({ name }) => name),
+    types: [partitionKey, ...(sortKey ? [sortKey] : [])].map(({ type }) => type),
+    billing: 'PAY_PER_REQUEST',
+  }));
+  expect(built).toHaveLength(wanted.length);
+  expect(built).toEqual(expect.arrayContaining(wanted));
+});
+
+it.each(fixtureNames)('%s bounds the units of each table, as its settings say', (stage) => {
+  const built = Object.values(findResources(stage, 'AWS::DynamoDB::Table')).map(
+    ({ Properties: { TableName, OnDemandThroughput } }) => [TableName, OnDemandThroughput],
+  );
+  const maximum = fixtures[stage].settings.maximumUnitsPerSecond;
+  const wanted = tableNames.map((name) => [
+    `petstore-${stage}-${name}`,
+    { MaxReadRequestUnits: maximum[name].read, MaxWriteRequestUnits: maximum[name].write },
+  ]);
+  expect(built.sort()).toEqual(wanted.sort());
+});
+
+it.each([
+  ['production', 'Retain', true],
+  ['staging', 'Delete', false],
+] as const)('%s tables have the deletion policy %s', (stage, policy, isProtected) => {
+  const all = Object.values(findResources(stage, 'AWS::DynamoDB::Table'));
+  expect(all).toHaveLength(Object.keys(tables).length);
+  for (const table of all) {
+    expect(table).toMatchObject({ DeletionPolicy: policy, UpdateReplacePolicy: policy });
+    expect(table.Properties).toMatchObject({
+      DeletionProtectionEnabled: isProtected,
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: isProtected },
+    });
+  }
+});

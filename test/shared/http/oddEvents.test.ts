@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { defineAwslambda } from '../../../infra/local/awslambda.ts';
+import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';

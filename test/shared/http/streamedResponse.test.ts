@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { defineAwslambda } from '../../../infra/local/awslambda.ts';
+import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { compress } from '../../../shared/http/compress.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';

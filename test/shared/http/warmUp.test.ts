@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { defineAwslambda } from '../../../infra/local/awslambda.ts';
+import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { StoreUnavailable } from '../../../shared/contract/errors/errors.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';

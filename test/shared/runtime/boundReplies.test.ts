@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { setFunctionEnvironment } from '../../../infra/local/lambda/functionEnvironment.ts';
+import { setFunctionEnvironment } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
 import { setDeadline } from '../../../shared/runtime/requestDeadline.ts';
 import { toInventoryJson } from '../../../shared/store/inventoryRecord.ts';

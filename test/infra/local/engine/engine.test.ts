@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createTables } from '../../../../infra/local/createTables.ts';
 import {
   type Engine,
   type EngineOptions,
   startEmbeddedEngine,
 } from '../../../../infra/local/engine/engine.ts';
 import { defineEngineThread } from '../../../../infra/local/engine/engineThread.ts';
+import { createTables } from '../../../../infra/local/localTables.ts';
 import { exactFetch } from '../../../support/exactFetch.ts';
 
 let dir: string;

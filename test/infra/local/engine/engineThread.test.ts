@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { defineEngineThread } from '../../../../infra/local/engine/engineThread.ts';
-import { StartFailure } from '../../../../infra/local/engine/startFailure.ts';
+import { StartFailure } from '../../../../infra/local/engine/loopback.ts';
 import { exactFetch } from '../../../support/exactFetch.ts';
 import { killLocals, runLocalCrashing, untilReady } from '../localProcess.ts';
 

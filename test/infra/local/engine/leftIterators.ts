@@ -6,8 +6,8 @@ import {
   QueryCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { createTables } from '../../../../infra/local/createTables.ts';
 import { type EngineOptions, startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
+import { createTables } from '../../../../infra/local/localTables.ts';
 
 /*
  * Tells how many iterators of its store an embedded engine keeps of 20 scans and 20 queries that are over, half

@@ -3,8 +3,8 @@ import {
   GetItemCommand,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { createTables } from '../../../../infra/local/createTables.ts';
 import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
+import { createTables } from '../../../../infra/local/localTables.ts';
 
 /*
  * Writes to the engine in the named folder: each transaction puts the same 50 ids into two tables, first into one and

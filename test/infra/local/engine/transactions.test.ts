@@ -22,8 +22,8 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createTables } from '../../../../infra/local/createTables.ts';
 import { type Engine, startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
+import { createTables } from '../../../../infra/local/localTables.ts';
 import { engines } from '../../../support/engines.ts';
 
 type Options = Omit<TransactWriteItemsInput, 'TransactItems'>;

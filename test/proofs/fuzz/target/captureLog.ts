@@ -1,4 +1,4 @@
-import { useLambdaConsole } from '../../../../infra/local/lambda/lambdaConsole.ts';
+import { useLambdaConsole } from '../../../../infra/local/lambda/lambdaRuntime.ts';
 
 /** What this process writes, in the place of its standard streams. */
 export interface CapturedLog extends Disposable {

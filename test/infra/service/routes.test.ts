@@ -1,9 +1,15 @@
+import { Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { ResponseType, RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, it } from 'vitest';
+import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
+import { addErrorAnswer, addPreflightAnswer } from '../../../infra/service/routes.ts';
 import { operationSettings } from '../../../infra/stages/stages.ts';
+import { statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import { ErrorBody } from '../../../shared/contract/schemas/errorBody.ts';
-import { findResources } from '../../support/stackTemplates.ts';
+import { type CfnResource, findResources } from '../../support/stackTemplates.ts';
 import { fixtureNames } from '../../support/stageFixtures.ts';
 import { toAnswerHeaders, toRoutes } from '../../support/templateRoutes.ts';
 
@@ -107,3 +113,97 @@ function toBody(route: ReturnType<typeof toRoutes>[number] | undefined) {
   expect(String(body.status)).toBe(answer.StatusCode);
   return body;
 }
+
+const origins = ['https://a.example', 'https://b.example'] as const;
+const allowOrigin = 'method.response.header.Access-Control-Allow-Origin';
+
+it('names the origin of a preflight only where that is one of several allowed', () => {
+  const { ResponseParameters, ResponseTemplates } = toAnswer('OPTIONS');
+  expect(ResponseParameters).not.toHaveProperty([allowOrigin]);
+  expect(ResponseParameters['method.response.header.Vary']).toBe("'Origin'");
+  expect(ResponseTemplates['application/json']).toContain(
+    '#if($origin == "https://a.example" || $origin == "https://b.example")' +
+      '#set($context.responseOverride.header.Access-Control-Allow-Origin = $origin)#end',
+  );
+});
+
+it('lets any origin read an error where several are allowed', () => {
+  expect(toAnswer('ANY').ResponseParameters[allowOrigin]).toBe("'*'");
+});
+
+it('declares every header that it sends, as the gateway demands', () => {
+  const { ANY, OPTIONS } = toMethods();
+  for (const { Integration, MethodResponses } of [ANY, OPTIONS]) {
+    expect(Object.keys(MethodResponses[0].ResponseParameters)).toEqual(
+      expect.arrayContaining(Object.keys(Integration.IntegrationResponses[0].ResponseParameters)),
+    );
+  }
+});
+
+function toAnswer(method: 'ANY' | 'OPTIONS') {
+  return toMethods()[method].Integration.IntegrationResponses[0];
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is read as the JSON that it is.
+function toMethods(): any {
+  const api = new RestApi(new Stack(), 'Api');
+  addPreflightAnswer(api.root, ['GET'], origins);
+  addErrorAnswer(api.root, gatewayErrors.RESOURCE_NOT_FOUND, origins);
+  const methods = Template.fromStack(Stack.of(api)).findResources('AWS::ApiGateway::Method');
+  return Object.fromEntries(
+    Object.values(methods).map(({ Properties }) => [Properties.HttpMethod, Properties]),
+  );
+}
+
+describe.each(fixtureNames)("the gateway's own errors in %s", (stage) => {
+  const responses = Object.values(findResources(stage, 'AWS::ApiGateway::GatewayResponse'));
+  const findResponse = (type: string) =>
+    responses.find(({ Properties }) => Properties.ResponseType === type);
+
+  it('cover every response type of the gateway', () => {
+    const types = Object.values(ResponseType)
+      .filter((value) => value instanceof ResponseType)
+      .map(({ responseType }) => responseType);
+    expect(types.length).toBeGreaterThan(20);
+    expect(responses.map(({ Properties }) => Properties.ResponseType).sort()).toEqual(types.sort());
+  });
+
+  it.each(Object.keys(gatewayErrors))('%s carries the Error body and the headers', (type) => {
+    const { Properties } = findResponse(type) as CfnResource;
+    const body = ErrorBody.parse(JSON.parse(Properties.ResponseTemplates['application/json']));
+    expect(String(body.status)).toBe(Properties.StatusCode);
+    expect(body.status).toBe(statusOfCode[body.code]);
+    expect(Properties.ResponseParameters).toMatchObject({
+      'gatewayresponse.header.X-Request-Id': 'context.requestId',
+      'gatewayresponse.header.Access-Control-Allow-Origin':
+        stage === 'staging' ? "'*'" : "'https://www.petstore.example'",
+      'gatewayresponse.header.Access-Control-Expose-Headers':
+        expect.stringContaining('X-Request-Id'),
+    });
+  });
+
+  it('say when to come back on every 429 and 503', () => {
+    const waiting = responses.filter(({ Properties }) =>
+      ['429', '503'].includes(Properties.StatusCode),
+    );
+    expect(waiting.length).toBeGreaterThanOrEqual(4);
+    for (const { Properties } of waiting) {
+      expect(Properties.ResponseParameters['gatewayresponse.header.Retry-After']).toMatch(
+        /^'\d+'$/,
+      );
+    }
+  });
+
+  it.each([
+    ['MISSING_AUTHENTICATION_TOKEN', '404'],
+    ['INVALID_SIGNATURE', '404'],
+    ['THROTTLED', '429'],
+    ['REQUEST_TOO_LARGE', '413'],
+    ['UNSUPPORTED_MEDIA_TYPE', '415'],
+    ['INTEGRATION_FAILURE', '503'],
+    ['INTEGRATION_TIMEOUT', '503'],
+    ['DEFAULT_5XX', '500'],
+  ])('answer %s with %s', (type, status) => {
+    expect(findResponse(type)?.Properties.StatusCode).toBe(status);
+  });
+});

@@ -9,27 +9,27 @@ import {
 } from '../../gateway/gatewayErrors.ts';
 
 /** What clients are to be tried with: errors at a rate, and answers that take their time. */
-export interface Rehearsal {
-  readonly failures: readonly RehearsedFailure[];
+export interface FaultInjection {
+  readonly failures: readonly InjectedFailure[];
   readonly delayMilliseconds: number;
 }
 
-export interface RehearsedFailure {
-  /** One of `rehearsedStatuses`. */
+export interface InjectedFailure {
+  /** One of `injectedStatuses`. */
   readonly status: number;
   /** Of all requests to an operation, from 0 to 1. */
   readonly share: number;
 }
 
 /** What an answer in a function's place is made of. */
-export interface Rehearsed {
+export interface AffectedCall {
   readonly operation: Operation;
   /** The value of an Allow header on the operation's path. */
   readonly allow: string;
   readonly documentationAddress: string;
 }
 
-export const noRehearsal: Rehearsal = { failures: [], delayMilliseconds: 0 };
+export const noFaults: FaultInjection = { failures: [], delayMilliseconds: 0 };
 
 const errors: Readonly<Record<number, GatewayError>> = {
   400: gatewayErrors.DEFAULT_4XX,
@@ -57,15 +57,15 @@ const errors: Readonly<Record<number, GatewayError>> = {
 };
 
 /** Every status of the contract's errors. */
-export const rehearsedStatuses: readonly number[] = Object.keys(errors).map(Number);
+export const injectedStatuses: readonly number[] = Object.keys(errors).map(Number);
 
 /**
  * Waits, and draws whether a request to an operation fails; no request that fails reaches its function.
  * @param draw a random number from 0 to below 1
  */
-export async function rehearse(
-  { failures, delayMilliseconds }: Rehearsal,
-  { operation: { lifecycle }, allow, documentationAddress }: Rehearsed,
+export async function injectFault(
+  { failures, delayMilliseconds }: FaultInjection,
+  { operation: { lifecycle }, allow, documentationAddress }: AffectedCall,
   draw: () => number = Math.random,
 ): Promise<GatewayError | undefined> {
   if (delayMilliseconds > 0) await setTimeout(delayMilliseconds);

@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { StartFailure } from './startFailure.ts';
+
+/**
+ * What keeps the local stage from starting, or from going on: told in one line, without a stack, to whoever
+ * started it.
+ */
+export class StartFailure extends Error {
+  override readonly name = 'StartFailure';
+}
 
 /**
  * Makes a server listen on the loopback, and returns the port.
@@ -21,4 +28,16 @@ export async function listen(server: Server, port: number, option: string): Prom
     );
   }
   return (server.address() as AddressInfo).port;
+}
+
+/** The message of a 403 to any other Host header. */
+export const foreignHostRefusal =
+  'This answers only to 127.0.0.1, localhost and [::1] in the Host header.';
+
+/**
+ * Whether a Host header names this machine. In DNS rebinding, a web page makes its own name resolve to this machine,
+ * and the browser lets the page read the answers: they come from its origin. The Host header still has that name.
+ */
+export function isLoopbackHost(host: string | undefined): boolean {
+  return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host ?? '');
 }

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Rehearsal,
-  rehearse,
-  rehearsedStatuses,
-} from '../../../infra/local/gateway/rehearsal.ts';
+  type FaultInjection,
+  injectedStatuses,
+  injectFault,
+} from '../../../infra/local/gateway/faultInjection.ts';
 import { statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { ErrorBody } from '../../../shared/contract/schemas/errorBody.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { documentationAddress, startTestGateway } from './testGateway.ts';
 
-it('every status of the contract’s errors can be rehearsed', () => {
-  expect(rehearsedStatuses).toEqual(Object.values(statusOfCode));
+it('every status of the contract’s errors can be injected', () => {
+  expect(injectedStatuses).toEqual(Object.values(statusOfCode));
 });
 
-it.each(rehearsedStatuses)('a rehearsed %i has the contract’s body and headers', async (status) => {
+it.each(injectedStatuses)('an injected %i has the contract’s body and headers', async (status) => {
   let calls = 0;
   const handler = async () => {
     calls += 1;
     return { statusCode: 200 };
   };
-  const rehearsal = { failures: [{ status, share: 1 }], delayMilliseconds: 0 };
-  const gateway = await startTestGateway({ getPet: handler }, 1_000, rehearsal);
+  const faultInjection = { failures: [{ status, share: 1 }], delayMilliseconds: 0 };
+  const gateway = await startTestGateway({ getPet: handler }, 1_000, faultInjection);
   const response = await exactFetch(`${gateway.baseUrl}/pets/1`);
   await gateway.drain();
   expect(response.status).toBe(status);
@@ -40,10 +40,10 @@ it.each(rehearsedStatuses)('a rehearsed %i has the contract’s body and headers
   expect(response.headers.get('Allow')).toBe(status === 405 ? 'GET, OPTIONS' : null);
 });
 
-const rehearsed = { operation: getPet, allow: '', documentationAddress };
+const call = { operation: getPet, allow: '', documentationAddress };
 
 describe('the draw', () => {
-  const rehearsal: Rehearsal = {
+  const faultInjection: FaultInjection = {
     failures: [
       { status: 503, share: 0.1 },
       { status: 429, share: 0.2 },
@@ -59,13 +59,13 @@ describe('the draw', () => {
     [0.3001, undefined],
     [0.9999, undefined],
   ])('%d is %s', async (drawn, code) => {
-    expect((await rehearse(rehearsal, rehearsed, () => drawn))?.code).toBe(code);
+    expect((await injectFault(faultInjection, call, () => drawn))?.code).toBe(code);
   });
 
   it('is not made where nothing is to fail, and a delay is kept', async () => {
     const started = performance.now();
     const delay = { failures: [], delayMilliseconds: 30 };
-    expect(await rehearse(delay, rehearsed, () => expect.fail('drawn'))).toBeUndefined();
+    expect(await injectFault(delay, call, () => expect.fail('drawn'))).toBeUndefined();
     expect(performance.now() - started).toBeGreaterThanOrEqual(29);
   });
 });

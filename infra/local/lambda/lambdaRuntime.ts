@@ -1,0 +1,113 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Writable } from 'node:stream';
+import { format } from 'node:util';
+import type { Context } from 'aws-lambda';
+import { type TableDefinition, tables } from '../../stages/tables.ts';
+import { type ResponsePrelude, setPrelude } from './responseStream.ts';
+
+// What Lambda's Node.js runtime gives a function: variables, globals, a console and a context.
+
+/** Settings of the SDK that would lead the functions away from the engine, or to other credentials. */
+const misleading = [
+  'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
+  'AWS_PROFILE',
+  'AWS_SESSION_TOKEN',
+  'AWS_USE_DUALSTACK_ENDPOINT',
+  'AWS_USE_FIPS_ENDPOINT',
+];
+
+/** Sets in this process what Lambda sets for a function. It must precede the import of the functions. */
+export function setFunctionEnvironment(endpoint: string, documentationAddress: string): void {
+  for (const name of misleading) delete process.env[name];
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    AWS_REGION: 'local',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    ALLOWED_ORIGINS: '*',
+    DOCUMENTATION_ADDRESS: documentationAddress,
+  });
+  for (const [name, { variable }] of Object.entries<TableDefinition>(tables)) {
+    process.env[variable] = name;
+  }
+}
+
+/**
+ * Defines the global that Lambda's Node.js runtime has, with what streaming functions use of it:
+ * https://docs.aws.amazon.com/lambda/latest/dg/config-rs-write-functions.html
+ * Functions look for it when they are imported.
+ */
+export function defineAwslambda(): void {
+  Object.assign(globalThis, {
+    awslambda: {
+      streamifyResponse: (handler: unknown) => handler,
+      HttpResponseStream: {
+        from(stream: Writable, prelude: ResponsePrelude): Writable {
+          setPrelude(stream, prelude);
+          return stream;
+        },
+      },
+    },
+  });
+}
+
+const requestIds = new AsyncLocalStorage<string>();
+
+/** Runs an invocation so that what it logs carries its id. */
+export function withRequestId<Result>(requestId: string, invoke: () => Result): Result {
+  return requestIds.run(requestId, invoke);
+}
+
+/**
+ * Makes `console` write as Lambda's JSON log format does, to standard error:
+ * https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
+ */
+export function useLambdaConsole(): void {
+  const levels = { info: 'INFO', log: 'INFO', warn: 'WARN', error: 'ERROR' } as const;
+  for (const [method, level] of Object.entries(levels)) {
+    console[method as keyof typeof levels] = (...values: unknown[]) => {
+      const timestamp = new Date().toISOString();
+      const requestId = requestIds.getStore();
+      const line = { timestamp, level, requestId, message: toMessage(values) };
+      process.stderr.write(`${JSON.stringify(line, writeBigInt)}\n`);
+    };
+  }
+}
+
+/** One plain object stays an object; anything else becomes text. */
+function toMessage(values: unknown[]): unknown {
+  const [first, ...rest] = values;
+  const isPlain = typeof first === 'object' && !(first instanceof Error) && rest.length === 0;
+  return isPlain ? first : format(...values);
+}
+
+function writeBigInt(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
+}
+
+/** What Lambda tells a function of its invocation. */
+export function toLambdaContext(
+  functionName: string,
+  awsRequestId: string,
+  timeoutMilliseconds: number,
+): Context {
+  const deadline = Date.now() + timeoutMilliseconds;
+  return {
+    awsRequestId,
+    functionName,
+    functionVersion: '$LATEST',
+    invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${functionName}`,
+    memoryLimitInMB: '512',
+    logGroupName: `/aws/lambda/${functionName}`,
+    logStreamName: 'local',
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+    done: refuse,
+    fail: refuse,
+    succeed: refuse,
+  };
+}
+
+function refuse(): never {
+  throw new Error('Handlers answer by the promise that they return.');
+}
