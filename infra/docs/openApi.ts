@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { OpenApiDocument } from '../openapi/openApi.ts';
-import { stages, stagesForClients } from '../stages/stages.ts';
+import { type Stage, stages, stagesForClients } from '../stages/stages.ts';
 
 /** The interface's document, as it is published. */
 export interface OpenApi {
@@ -11,15 +11,15 @@ export interface OpenApi {
 const file = new URL('../../shared/contract/openapi.json', import.meta.url);
 
 /** Reads the committed document, and puts the stages' addresses in the place of its examples. */
-export async function readOpenApi(): Promise<OpenApi> {
+export async function readOpenApi(
+  { documentationAddress } = stages.production.settings,
+  deployments: readonly Stage[] = stagesForClients,
+): Promise<OpenApi> {
   const committed: OpenApiDocument = JSON.parse(await readFile(file, 'utf8'));
   const document = {
     ...committed,
-    externalDocs: {
-      ...committed.externalDocs,
-      url: stages.production.settings.documentationAddress,
-    },
-    servers: stagesForClients.map(({ name, settings: { baseAddress } }) => ({
+    externalDocs: { ...committed.externalDocs, url: documentationAddress },
+    servers: deployments.map(({ name, settings: { baseAddress } }) => ({
       url: baseAddress,
       description: `${name[0]?.toUpperCase()}${name.slice(1)}`,
     })),

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readOpenApi } from '../../../infra/docs/openApi.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
 import type { Site, SiteFile } from '../../../infra/docs/siteFile.ts';
-import { stages, stagesForClients } from '../../../infra/stages/stages.ts';
+import { stagesForClients } from '../../../infra/stages/stages.ts';
+import { changeProduction } from '../../support/stageFixtures.ts';
 
 const local = {
   baseUrl: 'http://127.0.0.1:3456/v1',
@@ -117,16 +119,19 @@ describe('the reference', () => {
   }
 
   test('has the committed document, with the addresses of the stages', async () => {
-    const committed = JSON.parse(await readFile(openApiFile, 'utf8'));
-    const { documentationAddress } = stages.production.settings;
-    expect(JSON.parse(read(site, 'openapi.json'))).toEqual({
-      ...committed,
-      externalDocs: { ...committed.externalDocs, url: documentationAddress },
-      servers: stagesForClients.map(({ name, settings }) => ({
-        url: settings.baseAddress,
-        description: expect.stringMatching(new RegExp(`^${name}$`, 'i')),
-      })),
+    const { settings } = changeProduction({
+      baseAddress: 'https://api.shop.example/v1',
+      documentationAddress: 'https://docs.shop.example',
     });
+    const { bytes, document } = await readOpenApi(settings, [{ name: 'production', settings }]);
+    const committed = JSON.parse(await readFile(openApiFile, 'utf8'));
+    expect(JSON.parse(String(bytes))).toEqual(document);
+    expect(document).toEqual({
+      ...committed,
+      externalDocs: { description: 'The documentation', url: 'https://docs.shop.example' },
+      servers: [{ url: 'https://api.shop.example/v1', description: 'Production' }],
+    });
+    expect(site.get('openapi.json')?.body).toEqual((await readOpenApi()).bytes);
   });
 
   test('has the whole script', () => {

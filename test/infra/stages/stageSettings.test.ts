@@ -21,7 +21,7 @@ import {
 } from '../../../infra/stages/checkStageSettings.ts';
 import { regions } from '../../../infra/stages/regions.ts';
 import { logRetentionDays, type StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { stages } from '../../../infra/stages/stages.ts';
+import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { synthesize } from '../../../infra/synthesize.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { callOps } from '../ops/opsProcess.ts';
@@ -191,6 +191,12 @@ const right: Record<string, unknown>[] = [
 describe("a stage's settings", () => {
   it.each(Object.values(stages))('are right for $name', (stage) => {
     expect(() => checkStageSettings(stage)).not.toThrow();
+  });
+
+  it('are listed for clients with the stages of real data first', () => {
+    const isProtected = stagesForClients.map(({ settings }) => settings.protectsData);
+    expect(stagesForClients).toHaveLength(stageNames.length);
+    expect(isProtected).toEqual(isProtected.toSorted((one, other) => Number(other) - Number(one)));
   });
 
   it('can keep logs for as long as CloudWatch Logs can', () => {
