@@ -19,8 +19,8 @@ export function matches(pattern: RegExp): (value: unknown) => boolean {
   return (value) => isText(value) && pattern.test(value);
 }
 
-export function isWithin(least: number, most: number): (value: unknown) => boolean {
-  return (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most;
+export function isWithin(min: number, max: number): (value: unknown) => boolean {
+  return (value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 
 export function isOrigins(value: unknown): boolean {

@@ -99,7 +99,7 @@ const settings = {
     raisesAlarms: true,
     checkEveryMinutes: 5,
     protectsData: true,
-    // A list reads a whole table, so it is the dearest request by far, and may run for half a minute, also
+    // A list reads a whole table, so it is the most expensive request by far, and may run for half a minute, also
     // when nobody waits for it any more: at five a second, 150 at once. Set accountConcurrency, which bounds
     // them, before you raise it.
     throttles: {

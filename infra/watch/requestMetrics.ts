@@ -60,19 +60,19 @@ export function toLatencyMetric(
 
 /**
  * The percentage of all requests that `metric` counts.
- * @param least as long as there are fewer, it is 0: a share of a few requests says little
+ * @param minRequests as long as there are fewer, it is 0: a share of a few requests says little
  * @param sharePeriod the period of the share, and of `metric` too
  */
 export function toRequestShare(
   stage: NamedStage,
   label: string,
   metric: IMetric,
-  least: number,
+  minRequests: number,
   sharePeriod: Duration = period,
 ): MathExpression {
   return new MathExpression({
     label,
-    expression: `IF(counted >= ${least}, 100 * counted / requests, 0)`,
+    expression: `IF(counted >= ${minRequests}, 100 * counted / requests, 0)`,
     usingMetrics: {
       counted: metric,
       requests: toGatewayMetric(stage, 'Count', { statistic: Stats.SUM, period: sharePeriod }),

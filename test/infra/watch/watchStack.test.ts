@@ -202,7 +202,7 @@ describe('what watches production', () => {
   });
 });
 
-it('watches staging, where nothing rings, for nothing', () => {
+it('watches staging, where no alarm fires, for nothing', () => {
   const { staging } = watchTemplates;
   for (const type of ['CloudWatch::Alarm', 'SNS::Topic', 'KMS::Key', 'Lambda::Function']) {
     staging.resourceCountIs(`AWS::${type}`, 0);

@@ -1,8 +1,8 @@
 import { readMetric, type TemplateMetric } from './metricValues.ts';
 import type { Minute } from './traffic.ts';
 
-/** An alarm that rang. */
-export interface Ring {
+/** An alarm that fired. */
+export interface FiredAlarm {
   /** Without the stage. */
   readonly name: string;
   readonly severity: 'Page' | 'Ticket';
@@ -13,20 +13,22 @@ export interface Ring {
 // biome-ignore lint/suspicious/noExplicitAny: a template is read as the JSON that it is
 type AlarmProperties = any;
 
-/** The first time that each alarm rings in the course of the minutes, as CloudWatch evaluates it. */
+/** The first time that each alarm fires in the course of the minutes, as CloudWatch evaluates it. */
 export function evaluateAlarms(
   alarms: readonly AlarmProperties[],
   minutes: readonly Minute[],
-): Ring[] {
+): FiredAlarm[] {
   return alarms.flatMap((alarm) => {
-    const minute = findRing(alarm, minutes);
+    const minute = findFiring(alarm, minutes);
     const [severity = ''] = alarm.AlarmDescription.split(':');
     const name = alarm.AlarmName.replace('petstore-production-', '');
-    return minute === undefined ? [] : [{ name, severity: severity as Ring['severity'], minute }];
+    return minute === undefined
+      ? []
+      : [{ name, severity: severity as FiredAlarm['severity'], minute }];
   });
 }
 
-function findRing(alarm: AlarmProperties, minutes: readonly Minute[]): number | undefined {
+function findFiring(alarm: AlarmProperties, minutes: readonly Minute[]): number | undefined {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
   const length = toPeriod(alarm) / 60;
   const isBreaching = comparisons[alarm.ComparisonOperator];

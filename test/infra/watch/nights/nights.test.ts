@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { synthesizeProduction } from '../../../support/stackTemplates.ts';
-import { evaluateAlarms, type Ring } from './evaluateAlarms.ts';
+import { evaluateAlarms, type FiredAlarm } from './evaluateAlarms.ts';
 import { type Minute, toOrdinaryMinute } from './traffic.ts';
 
 const { watch } = synthesizeProduction({
@@ -14,11 +14,11 @@ const alarms = Object.values(watch.findResources('AWS::CloudWatch::Alarm')).map(
   ({ Properties }) => Properties,
 );
 
-/** What a failure does to a minute, and what it then rings: names and how many minutes it may take. */
+/** What a failure does to a minute, and what then fires: names and how many minutes it may take. */
 type Failure = [
   what: string,
   change: (minute: Minute, index: number) => void,
-  rings: Record<string, number>,
+  fires: Record<string, number>,
   calls?: number,
 ];
 
@@ -211,27 +211,27 @@ describe('of twenty failures and more', () => {
   it('none was left out', () => expect(failures).toHaveLength(24));
 
   it.each(failures)(
-    '%s: rings what it should, within its time',
-    (_, change, rings, calls = 100) => {
-      const length = Math.max(60, ...Object.values(rings));
+    '%s: fires what it should, within its time',
+    (_, change, fires, calls = 100) => {
+      const length = Math.max(60, ...Object.values(fires));
       const minutes = Array.from({ length }, (_minute, index) => {
         const minute = toOrdinaryMinute(calls);
         change(minute, index);
         return minute;
       });
-      const rung = evaluateAlarms(alarms, minutes);
-      const wanted = Object.entries(rings).filter(([, within]) => within > 0);
-      expect(rung.map(({ name }) => name).sort()).toEqual(wanted.map(([name]) => name).sort());
-      for (const { name, minute } of rung)
-        expect(minute, name).toBeLessThanOrEqual(rings[name] ?? 0);
+      const fired = evaluateAlarms(alarms, minutes);
+      const wanted = Object.entries(fires).filter(([, within]) => within > 0);
+      expect(fired.map(({ name }) => name).sort()).toEqual(wanted.map(([name]) => name).sort());
+      for (const { name, minute } of fired)
+        expect(minute, name).toBeLessThanOrEqual(fires[name] ?? 0);
     },
   );
 });
 
-it('the runbook says what each failure rings, and after how many minutes', () => {
+it('the runbook says what fires at each failure, and after how many minutes', () => {
   const runbook = readFileSync(new URL('../../../../infra/RUNBOOK.md', import.meta.url), 'utf8');
-  const rows = failures.map(([what, , rings]) => {
-    const wanted = Object.entries(rings).filter(([, within]) => within > 0);
+  const rows = failures.map(([what, , fires]) => {
+    const wanted = Object.entries(fires).filter(([, within]) => within > 0);
     const names = wanted.map(([name, within]) => `\`${name}\` ${within}`).sort();
     return `| ${what} | ${names.join(', ')} |`;
   });
@@ -253,7 +253,7 @@ describe('in twenty quiet days', () => {
       return minute;
     });
     const paged = evaluateAlarms(alarms, minutes).filter(
-      ({ severity }: Ring) => severity === 'Page',
+      ({ severity }: FiredAlarm) => severity === 'Page',
     );
     expect(paged).toEqual([]);
   });
