@@ -40,8 +40,6 @@ export interface Update {
   readonly versions?: readonly string[] | undefined;
 }
 
-type Attributes = Record<string, AttributeValue>;
-
 /** @param requestsTable keeps the answers to requests with an idempotency key */
 export function defineInventoryUpdates(
   client: DynamoDBClient,
@@ -50,9 +48,9 @@ export function defineInventoryUpdates(
 ) {
   countUnansweredAttempts(client);
 
-  async function readEntry(petId: bigint): Promise<Attributes | undefined> {
+  async function readEntry(petId: bigint, ConsistentRead: boolean) {
     const Key = toKey(petId.toString());
-    const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true });
+    const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead });
     return (await client.send(read)).Item;
   }
 
@@ -74,7 +72,7 @@ export function defineInventoryUpdates(
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
-    const found = versions && (await readEntry(petId));
+    const found = versions && (await readEntry(petId, true));
     if (!found) throw new NotFound(entryPetId, petId);
     const current = toVersion(found);
     if (current === version) return { item: toInventoryItem(found), version };
@@ -139,7 +137,8 @@ export function defineInventoryUpdates(
       }
     }
 
-    const found = await readEntry(petId);
+    // As it is, or was a moment ago: the transaction is cancelled where its status is another by now.
+    const found = await readEntry(petId, false);
     return transact(found && letterOf[toInventoryItem(found).status]);
   }
 
@@ -175,7 +174,7 @@ function toChange({ petId, quantity, versions }: Update, version: string, status
       ...(status !== undefined && { ':status': { S: status } }),
       ':quantity': { N: quantity.toString() },
       ':version': toVersionValue(version),
-    } as Attributes,
+    } as Record<string, AttributeValue>,
   };
 }
 

@@ -46,8 +46,8 @@ describe('worked by hand', () => {
     expect(dollars('updateInventory', '200 Idempotency-Key').writeUnits).toBeCloseTo(2.5, 6);
   });
 
-  test('it reads the entry before, consistently: a read unit, $0.125', () => {
-    expect(dollars('updateInventory', '200 Idempotency-Key').readUnits).toBeCloseTo(0.125, 6);
+  test('it reads the entry before: half a read unit, $0.0625', () => {
+    expect(dollars('updateInventory', '200 Idempotency-Key').readUnits).toBeCloseTo(0.0625, 6);
   });
 
   test('a lookup of a pet is half a read unit: 0.5 × $0.125 = $0.0625', () => {
