@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type AttributeValue,
+  type CancellationReason,
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
@@ -120,8 +121,7 @@ export function defineInventoryUpdates(
         );
         return { item: { petId, quantity, status: toStatus(status) }, version };
       } catch (error) {
-        if (!(error instanceof TransactionCanceledException)) throw error;
-        const [answered, entry] = error.CancellationReasons ?? [];
+        const [answered, entry] = toReasons(error);
         if (answered?.Item) {
           const { s, v } = answered.Item as { s: AttributeValue.SMember; v: AttributeValue };
           return { item: { petId, quantity, status: toStatus(s.S) }, version: toVersion({ v }) };
@@ -158,19 +158,20 @@ export function defineInventoryUpdates(
 
 /** @param status what the entry's status must be; any, without it */
 function toChange({ petId, quantity, versions }: Update, version: string, status?: string) {
-  const conditions = versions?.flatMap((text, index) => toCondition(text, index) ?? []);
-  const terms = conditions?.map(({ expression }) => expression) ?? ['attribute_exists(p)'];
-  const condition = terms.join(' OR ') || 'attribute_exists(p) AND attribute_not_exists(p)';
+  const conditions = versions?.flatMap((text, index) => toCondition(text, index) ?? []) ?? [
+    { expression: 'attribute_exists(p)', values: {} },
+  ];
+  const terms = conditions.map(({ expression }) => expression);
+  if (terms.length === 0) terms.push('attribute_exists(p) AND attribute_not_exists(p)');
   return {
     Key: toKey(petId.toString()),
     UpdateExpression: 'SET q = :quantity, v = :version',
-    // DynamoDB refuses parentheses that it does not need.
-    ConditionExpression:
-      status === undefined
-        ? condition
-        : `s = :status AND ${terms.length > 1 ? `(${condition})` : condition}`,
+    // AND binds more tightly than OR, and DynamoDB refuses parentheses that it does not need.
+    ConditionExpression: terms
+      .map((term) => (status === undefined ? term : `s = :status AND ${term}`))
+      .join(' OR '),
     ExpressionAttributeValues: {
-      ...Object.assign({}, ...(conditions ?? []).map(({ values }) => values)),
+      ...Object.assign({}, ...conditions.map(({ values }) => values)),
       ...(status !== undefined && { ':status': { S: status } }),
       ':quantity': { N: quantity.toString() },
       ':version': toVersionValue(version),
@@ -207,20 +208,21 @@ async function repeatConflicts<Output>(send: () => Promise<Output>): Promise<Out
 }
 
 function isConflict(error: unknown): boolean {
-  if (error instanceof TransactionConflictException) return true;
-  if (!(error instanceof TransactionCanceledException)) return false;
-  const codes = (error.CancellationReasons ?? []).map(({ Code = '' }) => Code);
+  const codes = toReasons(error).map(({ Code }) => String(Code));
   // A request that is answered already has its answer, whatever else is at work on the entry.
-  return codes[0] !== CONDITION_FAILED && codes.some((code) => passing.includes(code));
+  const isCanceled = codes[0] !== CONDITION_FAILED && codes.some((code) => passing.includes(code));
+  return isCanceled || error instanceof TransactionConflictException;
+}
+
+/** Why each item of a transaction canceled it; nothing for any other error. */
+function toReasons(error: unknown): CancellationReason[] {
+  return (error instanceof TransactionCanceledException && error.CancellationReasons) || [];
 }
 
 /** By an update's values, the very object, which no other call has: how many of its attempts had no answer. */
 const attemptsOf = new WeakMap<object, { unanswered: number }>();
 
-/**
- * Has a client count those attempts. Of the client and not of each command, whose middleware a client that
- * caches would not know.
- */
+/** Has a client count them, since a client that caches its middleware would not know a command's own. */
 function countUnansweredAttempts({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) =>
