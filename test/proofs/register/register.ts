@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { runCommand } from '../../../infra/cli/usage.ts';
 import { toText } from '../../bench/report/section.ts';
 import { check, type Verdict } from './checker/checker.ts';
+import { explore, toReport } from './interleavings/explore.ts';
 import { help, parseRegisterOptions } from './registerOptions.ts';
 import { type RegisterRun, runRegister } from './runRegister.ts';
 
@@ -24,6 +25,7 @@ import { type RegisterRun, runRegister } from './runRegister.ts';
 await runCommand(async (args) => {
   const options = parseRegisterOptions(args);
   if (options.help) return void process.stdout.write(help);
+  if (options.schedules !== undefined) return runSchedules(options.schedules, options.seed);
   const folder = mkdtempSync(join(tmpdir(), 'petstore-register-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   process.once('SIGINT', () => process.exit(130));
@@ -47,6 +49,15 @@ await runCommand(async (args) => {
 });
 // Clients that failed would hold the process.
 process.exit();
+
+async function runSchedules(count: number, seed: number): Promise<void> {
+  const found = await explore({ count, seed }, ({ trace }, index) => {
+    if (count === 1) process.stdout.write(`${trace.join('\n')}\n\n`);
+    else if (index % 10_000 === 9_999) process.stderr.write(`${index + 1} schedules …\n`);
+  });
+  process.stdout.write(toReport(found, `${count} schedules from seed ${seed}`));
+  if (found.problems.size > 0) process.exitCode = 1;
+}
 
 type EntryVerdict = Verdict & { readonly petId: string; readonly isByTheGuide: boolean };
 
