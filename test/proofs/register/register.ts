@@ -5,7 +5,7 @@ import { runCommand } from '../../../infra/cli/usage.ts';
 import { toText } from '../../bench/report/section.ts';
 import { check, type Verdict } from './checker/checker.ts';
 import { explore, toReport } from './interleavings/explore.ts';
-import { help, parseRegisterOptions } from './registerOptions.ts';
+import { help, parseRegisterOptions, type RegisterOptions } from './registerOptions.ts';
 import { type RegisterRun, runRegister } from './runRegister.ts';
 
 /**
@@ -68,19 +68,14 @@ function toWords({ kind, isByTheGuide }: EntryVerdict): string {
 function report(
   { entries, figures, kills }: RegisterRun,
   verdicts: readonly EntryVerdict[],
-  {
-    json,
-    seconds,
-    clients,
-    seed,
-  }: { json: boolean; seconds: number; clients: number; seed: number },
+  { json, seconds, clients, seed, engine }: RegisterOptions,
 ): void {
   if (json) {
-    const data = { seconds, clients, seed, kills, figures, verdicts };
+    const data = { seconds, clients, seed, engine, kills, figures, verdicts };
     return void process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
   }
   const unknown = figures.unknownByKill + figures.unknownByCut + figures.unknownByStatus;
-  const title = `Acknowledged means stored: ${clients} clients for ${seconds} s, seed ${seed}`;
+  const title = `Acknowledged means stored: ${clients} clients for ${seconds} s on ${engine}, seed ${seed}`;
   const figureRows = [
     ['operations', figures.operations],
     ['answered 200', figures.ok],

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { startDynoxide } from '../../support/dynoxide.ts';
 import type { Entry, Operation } from './checker/history.ts';
 import { runClient } from './client.ts';
 import { type Draw, defineDraw, toSeed } from './draw.ts';
@@ -33,11 +34,11 @@ const [SHORTEST_LIFE, LONGEST_LIFE] = [3_000, 10_000];
  * @param onKill is told how often the stage was killed
  */
 export async function runRegister(
-  { clients, seconds, seed }: RegisterOptions,
+  { clients, seconds, seed, engine }: RegisterOptions,
   folder: string,
   onKill: (kills: number) => void,
 ): Promise<RegisterRun> {
-  const stage = startKillableStage(folder);
+  const stage = startKillableStage(folder, engine === 'dynoxide' ? startDynoxide : undefined);
   try {
     const firsts = await readFirst(stage);
     const petIds = [...firsts.keys()];
