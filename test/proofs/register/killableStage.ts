@@ -7,8 +7,6 @@ import type { Engine, StartEngine } from '../../../infra/local/engine/engine.ts'
 export interface Run {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** The requests, by their `X-Request-Id`, that it logged as done, whatever their client has heard. */
-  readonly done: ReadonlySet<string>;
   isKilled: boolean;
 }
 
@@ -47,11 +45,10 @@ export function startKillableStage(folder: string, startEngine?: StartEngine): K
 
   async function kill(): Promise<void> {
     if (!child) return;
-    // When all that it logged has been read.
-    const closed = hasEnded(child) || once(child, 'close');
+    const exited = hasEnded(child) || once(child, 'exit');
     child.kill('SIGKILL');
     await engine?.close();
-    await closed;
+    await exited;
   }
 
   return {
@@ -85,20 +82,15 @@ function spawnStage(command: readonly string[]): ChildProcess {
 
 async function untilReady(child: ChildProcess): Promise<Run> {
   let output = '';
-  let log = '';
   let told = '';
-  const done = new Set<string>();
   const ready = Promise.withResolvers<Run>();
   child.stdout?.on('data', (data) => {
     output += data;
     const [, baseUrl, apiKey] = /^Base address: (\S+)\nAPI key: (\S+)\n/.exec(output) ?? [];
-    if (baseUrl && apiKey) ready.resolve({ baseUrl, apiKey, done, isKilled: false });
+    if (baseUrl && apiKey) ready.resolve({ baseUrl, apiKey, isKilled: false });
   });
   child.stderr?.on('data', (data) => {
-    log += data;
     told = `${told}${data}`.slice(-1_000);
-    for (const [, id = ''] of log.matchAll(/"clientRequestId":"([^"]+)".*\n/g)) done.add(id);
-    log = log.slice(log.lastIndexOf('\n') + 1);
   });
   child.once('exit', (status, signal) => {
     ready.reject(new Error(`The stage did not start: it ended with ${signal ?? status}. ${told}`));

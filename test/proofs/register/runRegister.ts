@@ -97,7 +97,7 @@ async function killAgainAndAgain(
 async function readFirst(stage: KillableStage): Promise<Map<string, Entry>> {
   const agent = new Agent();
   const path = `/inventory?limit=${ENTRIES}&include=etag`;
-  const answer = await send(agent, await stage.run(), { id: 'first', method: 'GET', path });
+  const answer = await send(agent, await stage.run(), { method: 'GET', path });
   if (answer.kind !== 'answer' || answer.status !== 200) {
     throw new Error(`The stage has no inventory to begin with: ${JSON.stringify(answer)}`);
   }
@@ -113,9 +113,9 @@ async function readLast(
   const agent = new Agent();
   const run = await stage.run();
   for (const petId of petIds) {
-    const { id, end } = recorder.begin(petId, { kind: 'read' }, run);
+    const end = recorder.begin(petId, { kind: 'read' }, run);
     const path = `/inventory?petId=${petId}&include=etag`;
-    const outcome = end(await send(agent, run, { id, method: 'GET', path }));
+    const outcome = end(await send(agent, run, { method: 'GET', path }));
     if (outcome?.kind !== 'ok') throw new Error(`Entry ${petId} could not be read at the end.`);
   }
 }
