@@ -115,7 +115,6 @@ const rooms: Readonly<Record<string, Rule>> = {
     packages: sdk,
   },
   'infra/docs/markdown': { rooms: [], packages: nothing },
-  'infra/supply': { rooms: ['infra/cli', 'shared/keys/apiKey.ts'], packages: /^node:/ },
   'infra/costs/units': {
     rooms: ['infra/gateway/accessLogFormat.ts', 'shared/contract'],
     packages: /^node:fs$/,
