@@ -106,12 +106,8 @@ const rooms: Readonly<Record<string, Rule>> = {
     packages: /^zod\/mini$|^@aws-sdk\/|^node:/,
   },
   'infra/ops/keys': { rooms: ['infra/cli', 'shared/contract', 'shared/keys'], packages: /^node:/ },
-  'infra/ops/data/files': {
-    rooms: ['infra/cli', 'infra/bulk', 'shared/contract'],
-    packages: /^node:/,
-  },
   'infra/ops/data': {
-    rooms: ['infra/ops/data/files', 'infra/cli', 'infra/bulk', 'shared/contract'],
+    rooms: ['infra/cli', 'infra/bulk', 'infra/stages', 'shared/contract'],
     packages: sdk,
   },
   'infra/docs/markdown': { rooms: [], packages: nothing },
@@ -196,7 +192,6 @@ const rooms: Readonly<Record<string, Rule>> = {
       'infra/costs/prices',
       'infra/costs/traffic',
       'infra/costs/units',
-      'infra/ops/data/files',
       'infra/stages',
     ],
     packages: /^hyparquet$|^node:/,

@@ -12,6 +12,7 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { isOutage } from '../../../shared/runtime/isOutage.ts';
+import { tell } from '../../cli/output.ts';
 import { toTime } from '../../cli/progress.ts';
 import { type TableDefinition, tables } from '../../stages/tables.ts';
 import { describeTable, type TableRestore } from './startRestores.ts';
@@ -56,7 +57,7 @@ export async function finishRestore(
     if (now - reported >= LINE_MILLISECONDS) {
       reported = now;
       const time = toTime((now - started) / 1_000);
-      process.stderr.write(`Restoring ${restore.target}: ${time} so far${trouble}.\n`);
+      tell(`Restoring ${restore.target}: ${time} so far${trouble}.`);
     }
     await setTimeout(pollMilliseconds, undefined, { signal });
   }

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { parseInstant, toSecond } from '../../cli/instant.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
+import { print, tell } from '../../cli/output.ts';
 import { parseStage, stageUsage, toRegion } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
+import { parseInstant, toSecond } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toTableName, toTableOutput } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
@@ -35,7 +36,7 @@ const flags = {
 /** Restores tables of a stage. @throws {UsageError} when what was typed makes no sense */
 export async function runRestore(args: string[], pollMilliseconds = 10_000): Promise<void> {
   const { values } = parseArgs({ args, options: flags });
-  if (values.help) return void process.stdout.write(help);
+  if (values.help) return print(help.trimEnd());
   const stage = parseStage(values.stage);
   const names = parseTables(values.table);
   const at = parseTime(values.at);
@@ -60,14 +61,14 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
   } catch (error) {
     const from = values.from === undefined ? '' : ` --from ${values.from}`;
     const again = `npm run restore -- --stage ${stage.name} ${names.map((name) => `--table ${name}`).join(' ')} --at ${toSecond(time)}${from}`;
-    process.stderr.write(
-      `${signal.aborted ? 'Interrupted' : 'Stopped'}; the restore goes on. Follow it with:\n  ${again}\n`,
+    tell(
+      `${signal.aborted ? 'Interrupted' : 'Stopped'}; the restore goes on. Follow it with:\n  ${again}`,
     );
     if (!signal.aborted) throw error;
     process.exitCode = status();
     return;
   }
-  process.stdout.write(`${toNextSteps(stage, restores, time)}\n`);
+  print(toNextSteps(stage, restores, time));
 }
 
 /** @throws {UsageError} when none is named, or one that there is not */

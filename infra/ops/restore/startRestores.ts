@@ -5,8 +5,9 @@ import {
   RestoreTableToPointInTimeCommand,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { toSecond } from '../../cli/instant.ts';
+import { tell } from '../../cli/output.ts';
 import { toTime } from '../../cli/progress.ts';
+import { toSecond } from '../../cli/time.ts';
 import type { TableName } from '../../stages/tables.ts';
 
 /** A table as it was at a time, restored into a table of its own. */
@@ -38,9 +39,7 @@ export async function startRestores(
         RestoreDateTime: time,
       }),
     );
-    process.stderr.write(
-      `Restoring ${source} as of ${toSecond(time)} into ${target}; that may take hours.\n`,
-    );
+    tell(`Restoring ${source} as of ${toSecond(time)} into ${target}; that may take hours.`);
   }
 }
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type ResourceName, resources } from '../../../../infra/bulk/resources.ts';
-import { type Row, readRows } from '../../../../infra/ops/data/files/dataFile.ts';
-import { MAX_LINE_BYTES } from '../../../../infra/ops/data/files/readLines.ts';
+import type { ResourceName } from '../../../../infra/bulk/resources.ts';
+import { MAX_LINE_BYTES } from '../../../../infra/cli/lines.ts';
+import { type Row, readRows } from '../../../../infra/ops/data/dataFile.ts';
 import { openDataFolder } from './dataFolder.ts';
 
 const data = openDataFolder();
@@ -11,7 +11,7 @@ const file = data.toPath('file');
 async function readAll(content: string | Buffer, format: 'csv' | 'jsonl', name: ResourceName) {
   writeFileSync(file, content);
   const rows: Row[] = [];
-  for await (const page of readRows({ file, format }, resources[name])) rows.push(...page.rows);
+  for await (const page of readRows({ name, file, format })) rows.push(...page.rows);
   return rows.map((row) => ('problem' in row ? `${row.line}: ${row.problem}` : row.entry.id));
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toKey, toKeySchema } from '../../../../infra/bulk/keySchema.ts';
+import { toKey, toKeySchema } from '../../../../infra/bulk/resources.ts';
 import type { Command } from '../../../../infra/cli/usage.ts';
 import type { Engine } from '../../../../infra/local/engine/engine.ts';
 import { runExport } from '../../../../infra/ops/data/runExport.ts';

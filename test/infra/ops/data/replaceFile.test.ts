@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { replaceFile } from '../../../../infra/ops/data/files/replaceFile.ts';
+import { replaceFile } from '../../../../infra/ops/data/writeContent.ts';
 import { openDataFolder } from './dataFolder.ts';
 
 const data = openDataFolder();
@@ -11,7 +11,7 @@ describe('replacing a file', () => {
   it('names the file that is not written when the disk takes no more, and leaves it as it was', () => {
     const file = data.write('stock.csv', ['earlier']);
     const code = `import { runCommand } from './infra/cli/usage.ts';
-      import { replaceFile } from './infra/ops/data/files/replaceFile.ts';
+      import { replaceFile } from './infra/ops/data/writeContent.ts';
       const content = Array.from({ length: 1_000 }, () => 'x'.repeat(1_000));
       await runCommand(() => replaceFile('${file}', content, new AbortController().signal));`;
     const limited = 'ulimit -f 8; exec "$0" --input-type=module --eval "$1"';
