@@ -297,12 +297,6 @@ describe('npm run restore restores nothing', () => {
     expect(status).toBe(1);
     expect(stderr).toContain(`${target} is being deleted, or was.`);
   });
-
-  it('without AWS credentials', async () => {
-    const args = [...inventory, ...at];
-    const { status, stderr } = await callOps(runRestore, args, { AWS_REGION: 'eu-west-1' });
-    expect({ status, stderr }).toEqual({ status: 1, stderr: saying('credentials') });
-  });
 });
 
 describe('the line for the settings', () => {
