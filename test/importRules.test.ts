@@ -106,16 +106,11 @@ const rooms: Readonly<Record<string, Rule>> = {
     packages: /^zod\/mini$|^@aws-sdk\/|^node:/,
   },
   'infra/ops/keys': { rooms: ['infra/cli', 'shared/contract', 'shared/keys'], packages: /^node:/ },
-  'infra/ops/data/files': {
-    rooms: ['infra/cli', 'infra/bulk', 'shared/contract'],
-    packages: /^node:/,
-  },
   'infra/ops/data': {
-    rooms: ['infra/ops/data/files', 'infra/cli', 'infra/bulk', 'shared/contract'],
+    rooms: ['infra/cli', 'infra/bulk', 'infra/stages', 'shared/contract'],
     packages: sdk,
   },
   'infra/docs/markdown': { rooms: [], packages: nothing },
-  'infra/supply': { rooms: ['infra/cli', 'shared/keys/apiKey.ts'], packages: /^node:/ },
   'infra/costs/units': {
     rooms: ['infra/gateway/accessLogFormat.ts', 'shared/contract'],
     packages: /^node:fs$/,
@@ -197,7 +192,6 @@ const rooms: Readonly<Record<string, Rule>> = {
       'infra/costs/prices',
       'infra/costs/traffic',
       'infra/costs/units',
-      'infra/ops/data/files',
       'infra/stages',
     ],
     packages: /^hyparquet$|^node:/,

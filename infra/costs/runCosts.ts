@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { writeOut } from '../cli/output.ts';
 import { UsageError } from '../cli/usage.ts';
-import { writeOut } from '../cli/writeOut.ts';
 import { byKeyFlags, byKeyHelp } from './byKey/byKeyOptions.ts';
 import { tellChangesSince } from './change/changesSince.ts';
 import { toCharts } from './charts/charts.ts';

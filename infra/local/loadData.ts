@@ -1,8 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { toKeySchema } from '../bulk/keySchema.ts';
-import { defineReplacingWriter } from '../bulk/replacingWriter.ts';
-import { type Resource, type ResourceName, resources } from '../bulk/resources.ts';
-import { GROUP_SIZE } from '../bulk/tableWriter.ts';
+import { type Resource, type ResourceName, resources, toKeySchema } from '../bulk/resources.ts';
+import { defineReplacingWriter, GROUP_SIZE } from '../bulk/tableWriters.ts';
 import type { StoreData } from './storeData.ts';
 
 /** How long one call may go on failing, in milliseconds. */

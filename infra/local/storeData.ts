@@ -4,7 +4,7 @@ import { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
 import { Order } from '../../shared/contract/schemas/order.ts';
 import { Pet } from '../../shared/contract/schemas/pet.ts';
 import { parseJson } from '../../shared/contract/values/json.ts';
-import { toJsonProblem } from '../bulk/jsonProblem.ts';
+import { toJsonProblem } from '../bulk/resources.ts';
 import { StartFailure } from './engine/startFailure.ts';
 
 /** What the service's tables hold. */

@@ -1,4 +1,4 @@
-import { parseInstant } from '../../cli/instant.ts';
+import { parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 
 /** Whole days of UTC, in milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-import { toColumns } from '../../cli/columns.ts';
+import { toColumns } from '../../cli/output.ts';
 import {
   addDollars,
   type Component,

@@ -1,5 +1,4 @@
-import { parseCsvLine } from '../../ops/data/files/csv.ts';
-import { type Line, readLines } from '../../ops/data/files/readLines.ts';
+import { type Line, parseCsvLine, readLines } from '../../cli/lines.ts';
 import type { BilledLine } from './billedLine.ts';
 import { defineLineParser, type LineParser } from './exportColumns.ts';
 

@@ -1,4 +1,4 @@
-import { toColumns } from '../../cli/columns.ts';
+import { toColumns } from '../../cli/output.ts';
 import type { BilledUsage, Reconciliation } from './reconcile.ts';
 
 /** Of what is not the service's, more usage types than these are summed up. */

@@ -1,6 +1,6 @@
+import { writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { writeOut } from '../../cli/writeOut.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type DayRange, parseDayRange, splitByMonth, toMonth } from '../byKey/dayRange.ts';

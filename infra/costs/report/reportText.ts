@@ -1,4 +1,4 @@
-import { toColumns } from '../../cli/columns.ts';
+import { toColumns } from '../../cli/output.ts';
 import { components, componentLabels as labels } from '../model/components.ts';
 import type { FixedDollars } from '../model/fixedCosts.ts';
 import type { OperationCost } from '../model/operationCosts.ts';

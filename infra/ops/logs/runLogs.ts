@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { brokenOutput } from '../../cli/brokenOutput.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { writeOut } from '../../cli/writeOut.ts';
+import { brokenOutput, writeOut } from '../../cli/output.ts';
 import { findEvents } from './findEvents.ts';
 import { hideSecrets } from './hideSecrets.ts';
 import { type JoinedLine, joinErrors } from './joinErrors.ts';

@@ -34,6 +34,15 @@ export function readLiveFunctions(client: LambdaClient, stage: Stage): Promise<L
   return Promise.all(operationIds.map((id) => readLiveFunction(client, stage, id)));
 }
 
+/** The newest version that serves at least a part of the requests. */
+export function toNewestServed({ served }: LiveFunction): number {
+  return Math.max(...served.keys());
+}
+
+export function serves({ served }: LiveFunction, version: number): boolean {
+  return served.size === 1 && served.has(version);
+}
+
 async function readLiveFunction(
   client: LambdaClient,
   stage: Stage,
@@ -71,13 +80,4 @@ async function readVersions(
     }
   }
   return versions.sort((one, other) => other.version - one.version);
-}
-
-/** The newest version that serves at least a part of the requests. */
-export function toNewestServed({ served }: LiveFunction): number {
-  return Math.max(...served.keys());
-}
-
-export function serves({ served }: LiveFunction, version: number): boolean {
-  return served.size === 1 && served.has(version);
 }

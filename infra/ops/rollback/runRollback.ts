@@ -1,16 +1,14 @@
 import { parseArgs } from 'node:util';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { confirm } from '../../cli/confirm.ts';
+import { print } from '../../cli/output.ts';
 import { parseStage, stageUsage, toRegion } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import type { Stage } from '../../stages/stages.ts';
+import { refuseMovingStack, stopDeployments } from './deployments.ts';
 import { readLiveFunctions } from './liveFunctions.ts';
-import { moveAliases } from './moveAliases.ts';
-import { chooseMoves, choosePrevious, isDone } from './moves.ts';
-import { toNextSteps } from './nextSteps.ts';
-import { refuseMovingStack, stopDeployments } from './runningDeployment.ts';
-import { parseTarget } from './target.ts';
-import { toVersionTable } from './versionTable.ts';
+import { chooseMoves, choosePrevious, isDone, moveAliases, parseTarget } from './moves.ts';
+import { toNextSteps, toVersionTable } from './rollbackText.ts';
 
 const help = `npm run rollback -- ${stageUsage} [--to VERSION…] [--yes]
 
@@ -69,8 +67,4 @@ function toNothingEarlier({ name, settings }: Stage): string {
   return settings.protectsData
     ? 'Nothing was moved: no earlier commit has a version of every function. Say which versions: --to getPet=12 listOrders=7.'
     : `Nothing was moved: ${name} keeps only the versions in use. Check out the good commit and deploy it.`;
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parseInt64 } from '../../../shared/contract/values/parseInt64.ts';
-import { parseDuration } from '../../cli/duration.ts';
+import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 
 /** @throws {UsageError} when it is no base address, or a key would travel to it unprotected */

@@ -202,7 +202,6 @@ describe('npm run import', () => {
     [['--inventory', '/nowhere/stock.csv', ...emulator], '--inventory cannot be read: ENOENT'],
     [['--inventory', stock, '--max-wcu', '0', ...emulator], '--max-wcu must be a whole number'],
     [['--inventory', stock, '--give-up-after', '5', ...emulator], '--give-up-after must be'],
-    [['--inventory', stock, '--force', ...emulator], '--force'],
     [['--inventory', '-', '--pets', '-', ...emulator], '- but once'],
     [['--inventory', stock, '--pets', '-', '--rejects', 'bad', ...emulator], 'rows of one file'],
     [['--inventory', stock, '--rejects', '-', ...emulator], '--rejects must name a file'],
@@ -212,22 +211,6 @@ describe('npm run import', () => {
     expect(stderr).toContain(message);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  });
-
-  it('says in one line, with status 1, that the tables cannot be reached', async () => {
-    const { status, stdout, stderr } = await callOps(runImport, [
-      '--inventory',
-      stock,
-      ...emulator,
-    ]);
-    expect(stderr).toMatch(/^Nothing listens at 127\.0\.0\.1:9 \(ECONNREFUSED\): [^\n]+\n$/);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  });
-
-  it('explains itself', async () => {
-    const { status, stdout, stderr } = await callOps(runImport, ['--help']);
-    expect(stdout).toContain('npm run import -- [--inventory FILE]');
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });
 

@@ -2,9 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import packageJson from '../../../package.json' with { type: 'json' };
+import packageJson from '../package.json' with { type: 'json' };
+import { mintApiKey } from '../shared/keys/apiKey.ts';
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '..');
 const files = globSync('.github/workflows/*', { cwd: root });
 
 interface Workflow {
@@ -27,16 +28,18 @@ interface Step {
 
 it('there are workflows, which audit, look for secrets and list what there is', () => {
   expect(files.length).toBeGreaterThanOrEqual(4);
-  const runs = files.flatMap((file) => read(file).steps.map(({ run }) => run));
+  const steps = files.flatMap((file) => read(file).steps);
+  const runs = steps.map(({ run }) => run);
   expect(runs).toEqual(
     expect.arrayContaining([
       'npm run check',
       'npm audit --audit-level=moderate',
-      'npm run secrets -- --since="$BASE"',
       'npm run sbom',
       'npm run test:dynamodb-local -- --required',
     ]),
   );
+  const actions = steps.map(({ uses }) => uses?.replace(/@.*/, ''));
+  expect(actions).toContain('gitleaks/gitleaks-action');
 });
 
 describe.each(files)('%s', (file) => {
@@ -45,10 +48,12 @@ describe.each(files)('%s', (file) => {
   it('gives a job what it names, and nothing else', () => {
     expect(workflow.permissions).toEqual({});
     const isDeployment = file.endsWith('/deploy.yml');
-    for (const { permissions } of jobs) {
+    for (const { permissions, steps } of jobs) {
+      const isGitleaks = steps.some(({ uses }) => uses?.startsWith('gitleaks/'));
       expect(permissions).toEqual({
         contents: 'read',
         ...(isDeployment && { 'id-token': 'write' }),
+        ...(isGitleaks && { 'pull-requests': 'read' }),
       });
     }
   });
@@ -101,6 +106,15 @@ it('new versions are looked for every week, of packages and of actions, but no a
   expect(packages).toMatchObject({ 'package-ecosystem': 'npm', ...weekly });
   expect(actions).toMatchObject({ 'package-ecosystem': 'github-actions', ...weekly });
   expect(packages.ignore).toContainEqual({ 'dependency-name': 'aws-cdk', versions: ['>=3'] });
+});
+
+it('gitleaks finds an API key, and nothing that is only like one', () => {
+  const rule = readFileSync(join(root, '.gitleaks.toml'), 'utf8');
+  const pattern = new RegExp(/^regex = '''(.+)'''$/m.exec(rule)?.[1] ?? '');
+  const { apiKey } = mintApiKey();
+  expect(pattern.exec(`const apiKey = '${apiKey}';`)?.[0]).toBe(apiKey);
+  expect(rule).toContain(`keywords = ["${apiKey.slice(0, 4)}"]`);
+  expect(`${apiKey.slice(0, -1)} ${apiKey}x psk_…`).not.toMatch(pattern);
 });
 
 function read(file: string) {

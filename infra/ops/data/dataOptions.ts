@@ -1,28 +1,28 @@
-import type { ParseArgsConfig } from 'node:util';
+import type { parseArgs } from 'node:util';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { toKeySchema } from '../../bulk/keySchema.ts';
-import { type ResourceName, resourceNames } from '../../bulk/resources.ts';
+import { type ResourceName, resourceNames, toKeySchema } from '../../bulk/resources.ts';
 import { parseStage, stageHelp, stageUsage, toRegion } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { defineEmulatorClient } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
+import { toTableOutput } from '../../stages/resourceNames.ts';
 
-/** Which tables a data command works on, as typed. */
-export interface DataTableOptions {
-  readonly stage?: string | undefined;
-  readonly endpoint?: string | undefined;
-  readonly 'inventory-table'?: string | undefined;
-  readonly 'pets-table'?: string | undefined;
-  readonly 'orders-table'?: string | undefined;
-}
-
-export const dataTableFlags = {
+/** What import and export both take: which tables, which files, and for how long to go on. */
+export const dataFlags = {
   stage: { type: 'string' },
   endpoint: { type: 'string' },
   'inventory-table': { type: 'string' },
   'pets-table': { type: 'string' },
   'orders-table': { type: 'string' },
-} as const satisfies ParseArgsConfig['options'];
+  inventory: { type: 'string' },
+  pets: { type: 'string' },
+  orders: { type: 'string' },
+  'give-up-after': { type: 'string', default: '60s' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** What was typed. */
+export type DataOptions = ReturnType<typeof parseArgs<{ options: typeof dataFlags }>>['values'];
 
 export const dataTableHelp = `Which tables:
 ${stageHelp}
@@ -49,7 +49,7 @@ const settings = {
 };
 
 /** Refuses what does not say which tables, before anything is read. @throws {UsageError} */
-export function checkDataTables(options: DataTableOptions): void {
+export function checkDataTables(options: DataOptions): void {
   const { stage, endpoint } = options;
   const isNamed = resourceNames.some((name) => options[`${name}-table`] !== undefined);
   if ((stage === undefined) === (endpoint === undefined) || (stage !== undefined && isNamed)) {
@@ -62,41 +62,32 @@ export function checkDataTables(options: DataTableOptions): void {
 /**
  * The tables of a deployed stage or of an emulator, once it is certain that those that are asked for
  * are there and have the right keys.
- * @throws {UsageError} when it is not clear which tables are meant
  */
 export async function openDataTables(
-  options: DataTableOptions,
+  options: DataOptions,
   wanted: readonly ResourceName[],
 ): Promise<DataTables> {
-  checkDataTables(options);
   const tables = await findTables(options);
   for (const name of wanted) await checkTable(tables, name);
   return tables;
 }
 
-async function findTables(options: DataTableOptions): Promise<DataTables> {
+async function findTables(options: DataOptions): Promise<DataTables> {
   const { stage: name, endpoint = '' } = options;
   if (name === undefined) {
-    const toName = (resource: ResourceName) => options[`${resource}-table`] ?? resource;
-    return {
-      client: defineEmulatorClient(endpoint, settings),
-      tableNames: {
-        inventory: toName('inventory'),
-        pets: toName('pets'),
-        orders: toName('orders'),
-      },
-    };
+    const tableNames = toRecord((resource) => options[`${resource}-table`] ?? resource);
+    return { client: defineEmulatorClient(endpoint, settings), tableNames };
   }
   const stage = parseStage(name);
   const stack = await readStack(stage);
   return {
     client: new DynamoDBClient({ ...settings, ...toRegion(stage) }),
-    tableNames: {
-      inventory: readOutput(stack, 'InventoryTableName'),
-      pets: readOutput(stack, 'PetsTableName'),
-      orders: readOutput(stack, 'OrdersTableName'),
-    },
+    tableNames: toRecord((resource) => readOutput(stack, toTableOutput(resource))),
   };
+}
+
+function toRecord(toName: (name: ResourceName) => string): Record<ResourceName, string> {
+  return { inventory: toName('inventory'), pets: toName('pets'), orders: toName('orders') };
 }
 
 async function checkTable({ client, tableNames }: DataTables, name: ResourceName): Promise<void> {

@@ -1,8 +1,11 @@
-import { readChunks } from './gzip.ts';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 
 /** More bytes than this cannot be one record: DynamoDB takes 400 KB, and JSON is longer than its records. */
 export const MAX_LINE_BYTES = 409_600;
 const LINE_FEED = 10;
+const CHUNK_BYTES = 65_536;
 
 export interface Line {
   /** From 1. */
@@ -48,7 +51,11 @@ export async function* readLines(file: string): AsyncGenerator<Line[], void, und
   for await (const chunk of readChunks(file)) {
     const lines: Line[] = [];
     let start = 0;
-    for (let stop = find(chunk, start); stop !== -1; stop = find(chunk, start)) {
+    for (
+      let stop = chunk.indexOf(LINE_FEED, start);
+      stop !== -1;
+      stop = chunk.indexOf(LINE_FEED, start)
+    ) {
       lines.push(end(chunk.subarray(start, stop)));
       start = stop + 1;
     }
@@ -58,8 +65,37 @@ export async function* readLines(file: string): AsyncGenerator<Line[], void, und
   if (begunBytes > 0) yield [end(Buffer.alloc(0))];
 }
 
-function find(chunk: Buffer, start: number): number {
-  return chunk.indexOf(LINE_FEED, start);
+const quotedOrPlain = /("(?:[^"]|"")*"|[^",]*)(,|$)/y;
+
+/**
+ * The fields of one line of CSV (RFC 4180); a quoted field cannot go on in the next line.
+ * Returns `undefined` when the quotes do not match.
+ */
+export function parseCsvLine(line: string): string[] | undefined {
+  if (!line.includes('"')) return line.split(',');
+  const fields: string[] = [];
+  quotedOrPlain.lastIndex = 0;
+  for (;;) {
+    const [, field, separator] = quotedOrPlain.exec(line) ?? [];
+    if (field === undefined) return undefined;
+    fields.push(field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field);
+    if (separator === '') return fields;
+  }
+}
+
+export function isGzip(file: string): boolean {
+  return /\.gz$/i.test(file);
+}
+
+/** The bytes of a file, unpacked if it is gzip by its name. @throws {Error} that names the file */
+async function* readChunks(file: string): AsyncGenerator<Buffer, void, undefined> {
+  const packed = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  const gunzip = isGzip(file) ? createGunzip({ chunkSize: CHUNK_BYTES }) : undefined;
+  try {
+    yield* gunzip ? pipeline(packed, gunzip, () => {}) : packed;
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${(error as Error).message}.`);
+  }
 }
 
 function tidy(text: string, number: number): string {

@@ -1,14 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { toRegion } from '../../../infra/cli/stageOption.ts';
 import { runExport } from '../../../infra/ops/data/runExport.ts';
 import { runKeys } from '../../../infra/ops/keys/runKeys.ts';
+import { runLogs } from '../../../infra/ops/logs/runLogs.ts';
 import { runRestore } from '../../../infra/ops/restore/runRestore.ts';
 import { runRollback } from '../../../infra/ops/rollback/runRollback.ts';
+import { stages } from '../../../infra/stages/stages.ts';
 import { useNoBackOff } from '../../support/faults/backOff.ts';
 import { type Answers, AwsError, startAws } from './aws.ts';
+import { commands } from './commands.ts';
 import { callOps, type Outcome } from './opsProcess.ts';
 
 const stage = ['--stage', 'staging'];
-const commands = {
+const staged = {
   keys: { run: runKeys, args: ['list', ...stage] },
   export: { run: runExport, args: ['--pets', 'pets.jsonl', ...stage] },
   rollback: { run: runRollback, args: ['--yes', ...stage] },
@@ -17,7 +21,7 @@ const commands = {
     args: ['--table', 'pets', '--at', 'latest', ...stage],
   },
 };
-type Name = keyof typeof commands;
+type Name = keyof typeof staged;
 
 const credentials = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-secret' };
 const region = { AWS_REGION: 'eu-west-1' };
@@ -29,6 +33,88 @@ function toLine(outcome: Outcome): string {
   expect(outcome.stderr).not.toContain('a-secret');
   return outcome.stderr;
 }
+
+const outputs = ['ApiKeys', 'Inventory', 'Pets', 'Orders'].map((name) => ({
+  OutputKey: `${name}TableName`,
+  OutputValue: `petstore-staging-${name}`,
+}));
+const stack = () => ({ Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs: outputs }] });
+
+it('there are commands', () => {
+  expect(commands.map(({ name }) => name)).toEqual(
+    expect.arrayContaining([
+      'start',
+      'keys',
+      'import',
+      'export',
+      'rollback',
+      'restore',
+      'smoke',
+      'costs',
+    ]),
+  );
+});
+
+// That each is a process which ends so as well, `outputs.test.ts` shows, and the tests of each.
+describe.each(commands)('npm run $name', ({ name, run }) => {
+  it('explains itself by -h as by --help', async () => {
+    const long = await callOps(run, ['--help']);
+    expect(long).toMatchObject({ status: 0, stderr: '' });
+    expect(long.stdout).toMatch(new RegExp(`npm (run )?${name}( |$)`, 'm'));
+    expect(await callOps(run, ['-h'])).toEqual(long);
+  });
+
+  it('does not know an option that it does not have', async () => {
+    expect(await callOps(run, ['--bogus'])).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: "Unknown option '--bogus'. See --help.\n",
+    });
+  });
+});
+
+it.each([
+  ['keys', runKeys, ['list', '--bogus'], '--bogus'],
+  ['logs', runLogs, ['-x'], '-x'],
+] as const)('npm run %s: nor in any other place or form', async (_, run, args, option) => {
+  expect(await callOps(run, args)).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: `Unknown option '${option}'. See --help.\n`,
+  });
+});
+
+describe('the region of a command', () => {
+  it('is that of the stage, of AWS_REGION or of AWS_DEFAULT_REGION, in this order', () => {
+    const { staging } = stages;
+    const elsewhere = { ...staging, settings: { ...staging.settings, region: 'eu-north-1' } };
+    const both = { AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'us-east-1' };
+    expect(toRegion(elsewhere, both)).toEqual({ region: 'eu-north-1' });
+    expect(toRegion(staging, both)).toEqual({ region: 'eu-west-1' });
+    expect(toRegion(staging, { ...both, AWS_REGION: '' })).toEqual({ region: 'us-east-1' });
+    expect(toRegion(staging, {})).toEqual({});
+  });
+
+  it.each([
+    ['keys', ['cloudformation', 'dynamodb']],
+    ['export', ['cloudformation', 'dynamodb']],
+    ['rollback', ['cloudformation', 'codedeploy', 'lambda']],
+    ['restore', ['cloudformation', 'dynamodb']],
+  ] as const)('is the default region for npm run %s', async (name, services) => {
+    const groups = [{ ResourceType: 'AWS::CodeDeploy::DeploymentGroup', PhysicalResourceId: 'x' }];
+    const aws = await startAws({
+      DescribeStacks: stack,
+      ListStackResources: () => ({ StackResourceSummaries: groups }),
+      ListDeployments: () => ({}),
+    });
+    const { AWS_REGION, ...variables } = aws.variables;
+    const { run, args } = staged[name];
+    await callOps(run, args, { ...variables, AWS_DEFAULT_REGION: 'ap-south-1' });
+    aws.close();
+    expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['ap-south-1']));
+    expect(new Set(aws.calls.map(({ service }) => service))).toEqual(new Set(services));
+  });
+});
 
 describe('a command without its surroundings says what to type', () => {
   it.each([
@@ -59,7 +145,7 @@ describe('a command without its surroundings says what to type', () => {
   ] as [string, Name, Record<string, string>, string][])(
     '%s: %s',
     async (_, name, variables, line) => {
-      const { run, args } = commands[name];
+      const { run, args } = staged[name];
       expect(toLine(await callOps(run, args, variables))).toContain(line);
     },
   );
@@ -73,14 +159,9 @@ describe('what AWS refuses is told with what to type', () => {
   async function refuse(name: Name, answers: Answers): Promise<string> {
     const aws = await startAws(answers);
     close = () => void aws.close();
-    const { run, args } = commands[name];
+    const { run, args } = staged[name];
     return toLine(await callOps(run, args, aws.variables));
   }
-  const outputs = ['ApiKeys', 'Inventory', 'Pets', 'Orders'].map((name) => ({
-    OutputKey: `${name}TableName`,
-    OutputValue: `petstore-staging-${name}`,
-  }));
-  const stack = () => ({ Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs: outputs }] });
   const noTable = (name: string) => new AwsError('ResourceNotFoundException', name);
   const refused = 'User: arn:aws:iam::1:user/ops is not authorized to perform:';
 
@@ -95,7 +176,7 @@ describe('what AWS refuses is told with what to type', () => {
       'AWS refuses cloudformation:DescribeStacks on arn:aws:x to arn:aws:iam::1:user/ops',
     ],
     ['keys', 'Throttling', 'Rate exceeded', '(Throttling): wait a minute'],
-    ...Object.keys(commands).map((name) => [
+    ...Object.keys(staged).map((name) => [
       name,
       'ValidationError',
       'Stack with id petstore-staging does not exist',
