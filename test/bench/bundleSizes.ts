@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { operationIds } from '../../../shared/contract/operations.ts';
-import { measureBundle, sumBytes } from '../../support/bundles.ts';
+import { operationIds } from '../../shared/contract/operations.ts';
+import { measureBundle, sumBytes } from '../support/bundles.ts';
 
 /**
  * Prints what each function's bundle is made of; with `--write`, makes that the size that
@@ -17,6 +17,6 @@ for (const id of operationIds) {
   }
 }
 if (process.argv.includes('--write')) {
-  const file = new URL('../../infra/service/bundling/bundleBytes.json', import.meta.url);
+  const file = new URL('../infra/service/bundling/bundleBytes.json', import.meta.url);
   await writeFile(file, `${JSON.stringify(sizes, null, 2)}\n`);
 }
