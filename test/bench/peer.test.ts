@@ -10,8 +10,7 @@ import { openLocalTarget } from '../conformance/localTarget.ts';
 import { changeableEntry } from '../conformance/operations/inventoryEntry.ts';
 import { sendValid } from '../conformance/requests.ts';
 import { type ConformanceTarget, send, sendUpdate } from '../conformance/target.ts';
-import { type BenchedId, benchedIds } from './bundles/buildFile.ts';
-import { buildPeer } from './bundles/buildPeer.ts';
+import { type BenchedId, benchedIds, buildPeer } from './buildBundles.ts';
 import { toGatewayHandler } from './contenders/toGatewayHandler.ts';
 
 /** That the peer of the benchmarks does the same as the service: otherwise it would be no comparison. */

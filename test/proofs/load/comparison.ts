@@ -1,5 +1,4 @@
-import { interleave } from '../../bench/report/interleave.ts';
-import { summarize } from '../../bench/report/statistics.ts';
+import { interleave, summarize } from '../../bench/report.ts';
 import { type RunningContender, takeVitals } from './contender.ts';
 import { type Outcome, toProblems } from './outcome.ts';
 import { type LoadFigures, type LoadSettings, putUnderLoad } from './putUnderLoad.ts';

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../../shared/contract/operations.ts';
-import { type ChildProcess, startChild } from '../../bench/process/childProcess.ts';
+import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 
 /** Something to put under load: the service, the peer of the benchmarks, or plain HTTP with the SDK. */
 export interface Contender {

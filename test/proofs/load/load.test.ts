@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import type { ChildProcess } from '../../bench/process/childProcess.ts';
+import type { ChildProcess } from '../../bench/childProcess.ts';
 import { writeBundle } from '../../support/bundles.ts';
 import { compare } from './comparison.ts';
 import { type RunningContender, type Started, startContender, type Vitals } from './contender.ts';

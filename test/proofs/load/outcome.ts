@@ -1,4 +1,4 @@
-import type { Section } from '../../bench/report/section.ts';
+import type { Section } from '../../bench/report.ts';
 import type { Vitals } from './contender.ts';
 
 export interface Outcome {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommand } from '../../../infra/cli/usage.ts';
-import { toText } from '../../bench/report/section.ts';
+import { toText } from '../../bench/report.ts';
 import { check, type Verdict } from './checker/checker.ts';
 import { explore, toReport } from './interleavings/explore.ts';
 import { help, parseRegisterOptions, type RegisterOptions } from './registerOptions.ts';
