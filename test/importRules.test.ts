@@ -1,4 +1,4 @@
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -54,19 +54,7 @@ const rooms: Readonly<Record<string, Rule>> = {
   functions: { rooms: ['shared'], packages: nothing },
 
   // Browsers load it. Of the contract it has but types, and the codes of errors.
-  'shared/client/json': { rooms: [], packages: nothing },
-  'shared/client/http': {
-    rooms: ['shared/client/json', 'shared/contract'],
-    packages: nothing,
-  },
-  'shared/client/operations': {
-    rooms: ['shared/client/http', 'shared/client/json', 'shared/contract'],
-    packages: nothing,
-  },
-  'shared/client': {
-    rooms: ['shared/client/operations', 'shared/client/http', 'shared/contract'],
-    packages: nothing,
-  },
+  'shared/client': { rooms: ['shared/contract'], packages: nothing },
   'shared/client/examples': { rooms: ['shared/client/index.ts'], packages: /^node:/ },
   'infra/client': { rooms: [], packages: /^esbuild$|^node:/ },
 
@@ -323,9 +311,6 @@ const rooms: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** Who opens a folder should see all of it at a glance. */
-const MOST_FILES = 15;
-
 const sources = globSync('{functions,infra,shared}/**/*.ts', { cwd: root });
 
 describe.each(sources)('%s', (file) => {
@@ -372,17 +357,6 @@ describe('the import rules', () => {
         .filter((name) => order.indexOf(name) >= index);
       expect(upward, room).toEqual([]);
     }
-  });
-});
-
-describe('a folder', () => {
-  const files = globSync('{functions,infra,shared,test}/**/*', { cwd: root }).filter((path) =>
-    statSync(join(root, path)).isFile(),
-  );
-  const folders = Map.groupBy(files, dirname);
-
-  it.each([...folders.keys()])(`%s holds at most ${MOST_FILES} files`, (folder) => {
-    expect(folders.get(folder)?.length).toBeLessThanOrEqual(MOST_FILES);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { parseExactJson } from '../../../shared/client/json/exactJson.ts';
+import { parseExactJson } from '../../../shared/client/json.ts';
 import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 

@@ -1,15 +1,25 @@
-import type { OperationId } from '../../contract/operations.ts';
-import type { Call } from './call.ts';
-import { toAnswerDetails, toPetstoreError } from './errorAnswer.ts';
-import { PetstoreError } from './petstoreError.ts';
-import { type Query, routes } from './routes.ts';
-import { startWatchdog, type Watchdog } from './watchdog.ts';
+import type { OperationId, operations } from '../contract/operations.ts';
+import { type Call, startWatchdog, type Watchdog } from './call.ts';
+import { PetstoreError, toAnswerDetails, toPetstoreError } from './petstoreError.ts';
 
+type Contract = typeof operations;
+
+/** A path with something in the place of each parameter. */
+type Filled<Path extends string> = Path extends `${infer Start}{${string}}${infer Rest}`
+  ? `${Start}${string}${Filled<Rest>}`
+  : Path;
+
+type QueryNames<Of> = Of extends { readonly query: infer Query } ? keyof Query : never;
+
+/** It compiles only as long as it is what the contract says. */
 export interface PetstoreRequest<Id extends OperationId = OperationId> {
   readonly operationId: Id;
-  /** What `{petId}` stands for. */
-  readonly petId?: string;
-  readonly query?: Query<Id>;
+  readonly method: Contract[Id]['method'];
+  /** Relative to the base address. */
+  readonly path: Filled<Contract[Id]['path']>;
+  readonly query?: {
+    readonly [Name in QueryNames<Contract[Id]>]?: string | number | undefined;
+  };
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body?: string;
@@ -34,7 +44,7 @@ export async function openAnswer(call: Call, request: PetstoreRequest): Promise<
   const watchdog = startWatchdog(call);
   try {
     const response = await fetchAnswer(call, request, watchdog.signal);
-    call.settings.noticeDeprecation(request.operationId, response.headers);
+    call.settings.reportDeprecation(request.operationId, response.headers);
     if (response.ok || response.status === 304) return { request, response, watchdog };
     throw toPetstoreError(response, await response.text().catch(() => ''));
   } catch (error) {
@@ -48,7 +58,7 @@ export async function readText(answer: OpenAnswer): Promise<string> {
   try {
     return await answer.response.text();
   } catch (cause) {
-    throw toBreakError(answer, cause);
+    throw breakError(answer, cause);
   } finally {
     answer.watchdog.stop();
   }
@@ -68,7 +78,7 @@ export async function* readPieces(answer: OpenAnswer): AsyncGenerator<string, vo
       yield decoder.decode(piece.value, { stream: true });
     }
   } catch (cause) {
-    throw toBreakError(answer, cause);
+    throw breakError(answer, cause);
   } finally {
     watchdog.stop();
     // Whatever is wrong with the rest, nobody wants it any more.
@@ -78,11 +88,10 @@ export async function* readPieces(answer: OpenAnswer): AsyncGenerator<string, vo
 
 async function fetchAnswer(
   { settings: { baseUrl, apiKey } }: Call,
-  { operationId, petId = '', query = {}, headers, body }: PetstoreRequest,
+  { method, path, query = {}, headers, body }: PetstoreRequest,
   signal: AbortSignal,
 ): Promise<Response> {
-  const { method, path } = routes[operationId];
-  const url = new URL(baseUrl + path.replace('{petId}', petId));
+  const url = new URL(baseUrl + path);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
@@ -103,7 +112,7 @@ async function fetchAnswer(
 }
 
 /** What to throw when a body breaks off. */
-function toBreakError({ request, response, watchdog }: OpenAnswer, cause: unknown): unknown {
+function breakError({ request, response, watchdog }: OpenAnswer, cause: unknown): unknown {
   if (watchdog.signal.aborted) return watchdog.signal.reason;
   const code = request.answersList ? 'incomplete_list' : 'connection_failed';
   const details = toAnswerDetails(response.headers, response.status);

@@ -1,4 +1,4 @@
-import { toLink } from './links.ts';
+import { toLink } from './pages.ts';
 
 /** What an answer says of an operation that is deprecated. */
 export interface Deprecation {
@@ -11,17 +11,17 @@ export interface Deprecation {
   readonly documentation: string | undefined;
 }
 
-export type NoticeDeprecation = (operationId: string, headers: Headers) => void;
+export type ReportDeprecation = (operationId: string, headers: Headers) => void;
 
-/** Tells of each deprecated operation once. */
-export function defineDeprecationNotice(
+/** Reports each deprecated operation once. */
+export function defineDeprecationReport(
   onDeprecation: (deprecation: Deprecation) => void = warn,
-): NoticeDeprecation {
-  const told = new Set<string>();
-  return function noticeDeprecation(operationId, headers) {
+): ReportDeprecation {
+  const reported = new Set<string>();
+  return function reportDeprecation(operationId, headers) {
     const since = headers.get('Deprecation');
-    if (since === null || told.has(operationId)) return;
-    told.add(operationId);
+    if (since === null || reported.has(operationId)) return;
+    reported.add(operationId);
     onDeprecation({
       operationId,
       since: toDate(Number(since.replace('@', '')) * 1_000),

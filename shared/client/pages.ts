@@ -1,5 +1,9 @@
-import { toLink } from '../http/links.ts';
-import type { Page } from './queries.ts';
+/** A part of a list, or all of it. */
+export interface Page<Element> {
+  items: Element[];
+  /** The `cursor` of the page behind this one; undefined after the last. */
+  next: string | undefined;
+}
 
 /** Elements that a page has where the caller does not say: as many as the service gives at once. */
 export const PAGE_LIMIT = 1_000;
@@ -29,3 +33,13 @@ export function toNextCursor(headers: Headers): string | undefined {
   if (cursor === undefined) throw new TypeError('The next link has no cursor.');
   return decodeURIComponent(cursor);
 }
+
+/** The target of the link with this relation, where the answer has one (`Link`, RFC 8288). */
+export function toLink(headers: Headers, relation: string): string | undefined {
+  for (const [, target, parameters = ''] of (headers.get('Link') ?? '').matchAll(link)) {
+    if (new RegExp(`;\\s*rel="?${relation}"?\\s*(;|$)`).test(parameters)) return target;
+  }
+  return undefined;
+}
+
+const link = /<([^>]*)>([^,<]*)/g;

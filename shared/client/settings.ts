@@ -1,5 +1,38 @@
-import { defineDeprecationNotice, type NoticeDeprecation } from './deprecation.ts';
-import type { Bounds, ClientOptions } from './options.ts';
+import {
+  type Deprecation,
+  defineDeprecationReport,
+  type ReportDeprecation,
+} from './deprecation.ts';
+
+export interface ClientOptions extends Bounds {
+  /** The base address, which ends in `/v1`. */
+  readonly baseUrl: string;
+  /** It is sent to the base address alone, and no error or warning has it. */
+  readonly apiKey: string;
+  /** Is told of each deprecated operation that is called, once; by default a warning on the console. */
+  readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
+}
+
+export interface CallOptions extends Bounds {
+  /** Ends the call, which then rejects with the signal's reason; what an update did is then not known. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How long and how often a call is tried. */
+export interface Bounds {
+  /**
+   * Milliseconds that an attempt may take, the answer's body included, or that a stream may be silent.
+   * 30,000 by default, since the service gives up on a request after 29 seconds.
+   */
+  readonly timeout?: number | undefined;
+  /**
+   * Milliseconds after which a call begins no further attempt, and ends the one under way; 60,000 by
+   * default. A stream that has begun may take longer.
+   */
+  readonly totalTimeout?: number | undefined;
+  /** How often a request is sent again at most; 3 by default. */
+  readonly maxRetries?: number | undefined;
+}
 
 /** A client's options, checked. */
 export interface Settings {
@@ -7,11 +40,11 @@ export interface Settings {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly bounds: Required<{ readonly [Name in keyof Bounds]: number }>;
-  readonly noticeDeprecation: NoticeDeprecation;
+  readonly reportDeprecation: ReportDeprecation;
 }
 
 /** The longest that a timer can be set to. */
-const LONGEST = 2 ** 31 - 1;
+const MAX_TIMER = 2 ** 31 - 1;
 
 const defaults = { timeout: 30_000, totalTimeout: 60_000, maxRetries: 3 };
 
@@ -26,7 +59,7 @@ export function parseOptions(options: ClientOptions): Settings {
     baseUrl: parseBaseUrl(baseUrl),
     apiKey,
     bounds: parseBounds(options, defaults),
-    noticeDeprecation: defineDeprecationNotice(onDeprecation),
+    reportDeprecation: defineDeprecationReport(onDeprecation),
   };
 }
 
@@ -41,8 +74,8 @@ export function parseBounds(bounds: Bounds, otherwise: Settings['bounds']): Sett
     maxRetries = otherwise.maxRetries,
   } = bounds;
   for (const [name, value] of Object.entries({ timeout, totalTimeout })) {
-    if (!(value > 0 && value <= LONGEST)) {
-      throw new TypeError(`${name} must be milliseconds, more than 0 and at most ${LONGEST}.`);
+    if (!(value > 0 && value <= MAX_TIMER)) {
+      throw new TypeError(`${name} must be milliseconds, more than 0 and at most ${MAX_TIMER}.`);
     }
   }
   if (!Number.isInteger(maxRetries) || maxRetries < 0) {

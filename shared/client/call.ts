@@ -1,5 +1,23 @@
-import type { Call } from './call.ts';
 import { PetstoreError } from './petstoreError.ts';
+import { type CallOptions, parseBounds, type Settings } from './settings.ts';
+
+/** A call under way, which may be several requests. */
+export interface Call {
+  readonly settings: Settings;
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly maxRetries: number;
+  /** Milliseconds that are left of its total; 0 or less when its time is up. */
+  timeLeft(): number;
+}
+
+/** @throws {TypeError} when an option makes no sense */
+export function startCall(settings: Settings, options: CallOptions = {}): Call {
+  const { totalTimeout, ...bounds } = parseBounds(options, settings.bounds);
+  const end = performance.now() + totalTimeout;
+  return { settings, signal: options.signal, ...bounds, timeLeft: () => end - performance.now() };
+}
 
 /** Ends an attempt that takes too long, or whose caller wants no more of it. */
 export interface Watchdog {
@@ -23,7 +41,7 @@ export function startWatchdog({ signal, timeout, timeLeft }: Call): Watchdog {
   const rest = () => clearTimeout(timer);
   function watch(milliseconds: number): void {
     rest();
-    timer = setTimeout(() => controller.abort(toTimeoutError(milliseconds)), milliseconds);
+    timer = setTimeout(() => controller.abort(timeoutError(milliseconds)), milliseconds);
   }
 
   watch(Math.min(timeout, Math.max(timeLeft(), 0)));
@@ -38,6 +56,6 @@ export function startWatchdog({ signal, timeout, timeLeft }: Call): Watchdog {
   };
 }
 
-function toTimeoutError(milliseconds: number): PetstoreError {
+function timeoutError(milliseconds: number): PetstoreError {
   return new PetstoreError('timeout', `Nothing came for ${Math.ceil(milliseconds)} ms.`);
 }

@@ -1,8 +1,8 @@
-import { parseExactJson } from '../json/exactJson.ts';
+import type { OperationId } from '../contract/operations.ts';
 import type { Call } from './call.ts';
-import { toAnswerDetails } from './errorAnswer.ts';
 import { type OpenAnswer, openAnswer, type PetstoreRequest, readText } from './exchange.ts';
-import { PetstoreError } from './petstoreError.ts';
+import { parseExactJson } from './json.ts';
+import { PetstoreError, toAnswerDetails } from './petstoreError.ts';
 import { withRetries } from './retries.ts';
 
 /** An answer that came whole. */
@@ -17,9 +17,9 @@ export interface Answer {
  * Sends a request, again where that is safe and of use, and reads its answer.
  * @param toValue reads the answer; whatever it throws means that the answer is not as it should be
  */
-export function send<Value>(
+export function send<Id extends OperationId, Value>(
   call: Call,
-  request: PetstoreRequest,
+  request: PetstoreRequest<Id>,
   toValue: (answer: Answer) => Value,
 ): Promise<Value> {
   return withRetries(call, request.isRepeatable, async () => {
@@ -30,13 +30,13 @@ export function send<Value>(
       return toValue({ status, headers, document: text === '' ? undefined : parseExactJson(text) });
     } catch (cause) {
       const isCutOff = request.answersList && /^\s*\[/.test(text) && !/\]\s*$/.test(text);
-      throw isCutOff ? toIncompleteList(answer) : toInvalidAnswer(answer, cause);
+      throw isCutOff ? incompleteListError(answer) : invalidAnswerError(answer, cause);
     }
   });
 }
 
 /** A list that ends before its closing bracket. */
-export function toIncompleteList({ response: { headers, status } }: OpenAnswer): PetstoreError {
+export function incompleteListError({ response: { headers, status } }: OpenAnswer): PetstoreError {
   return new PetstoreError(
     'incomplete_list',
     'The list broke off before its end.',
@@ -45,7 +45,7 @@ export function toIncompleteList({ response: { headers, status } }: OpenAnswer):
 }
 
 /** An answer that is no such thing as the service says. */
-export function toInvalidAnswer(
+export function invalidAnswerError(
   { request, response: { headers, status } }: OpenAnswer,
   cause: unknown,
 ): PetstoreError {
