@@ -4,11 +4,17 @@ import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
 import { expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
-import type { OperationSuite } from './operationSuite.ts';
+import { type OperationSuite, withoutKey } from './operationSuite.ts';
 
 export const listInventory: OperationSuite = {
   toValidRequest: () => ({ method: 'GET', path: '/inventory' }),
   access: { inventory: ['dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'] },
+  examples: {
+    byId: { summary: 'Two entries by their ids', path: '/inventory?petId=7,8' },
+    withTags: { summary: 'An entry with its tag', path: '/inventory?petId=7&include=etag' },
+    badLimit: { summary: 'A limit of 0', path: '/inventory?limit=0', code: 'invalid_request' },
+    ...withoutKey('/inventory'),
+  },
   describeRows,
 };
 

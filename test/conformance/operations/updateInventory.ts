@@ -9,7 +9,7 @@ import {
   restoreEntryAfterEach,
   setQuantity,
 } from './inventoryEntry.ts';
-import type { OperationSuite } from './operationSuite.ts';
+import { type OperationSuite, withoutKey } from './operationSuite.ts';
 import { malformedPetIds } from './petIds.ts';
 import { describeBodies } from './updateInventoryBodies.ts';
 
@@ -23,6 +23,45 @@ export const updateInventory: OperationSuite = {
   access: {
     inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
     requests: ['dynamodb:PutItem'],
+  },
+  examples: {
+    sold: {
+      summary: 'One of nine was sold',
+      path: '/inventory/7',
+      ...update({ quantity: 8 }),
+    },
+    badQuantity: {
+      summary: 'A negative stock count',
+      path: '/inventory/7',
+      ...update({ quantity: -1 }),
+      code: 'invalid_request',
+    },
+    ...withoutKey('/inventory/7', update({ quantity: 8 })),
+    readKey: {
+      summary: 'A key that allows reading alone',
+      path: '/inventory/7',
+      ...update({ quantity: 8 }),
+      key: 'read',
+      code: 'forbidden',
+    },
+    unknownId: {
+      summary: 'An id that no entry has',
+      path: '/inventory/999999',
+      ...update({ quantity: 8 }),
+      code: 'not_found',
+    },
+    changedSince: {
+      summary: 'The entry has changed since',
+      path: '/inventory/7',
+      ...update({ quantity: 8 }, { 'If-Match': '"AAAAGQBh"' }),
+      code: 'precondition_failed',
+    },
+    notJson: {
+      summary: 'A body that is not said to be JSON',
+      path: '/inventory/7',
+      ...update({ quantity: 8 }, { 'Content-Type': 'text/plain' }),
+      code: 'unsupported_media_type',
+    },
   },
   describeRows(target) {
     describeRefusals(target);
@@ -148,4 +187,8 @@ async function othersOf(target: ReturnType<TargetSource>): Promise<string[]> {
   const entries = response.json() as { petId: number | bigint }[];
   const others = entries.filter(({ petId }) => BigInt(petId) !== target.fixtures.changeablePetId);
   return others.map(toJson).sort();
+}
+
+function update(body: unknown, headers: Record<string, string> = {}) {
+  return { body, headers: { 'Content-Type': 'application/json', ...headers } };
 }

@@ -1,7 +1,7 @@
 import { runCommand } from '../../../infra/cli/usage.ts';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
 import { importHandler } from '../../../infra/local/lambda/lambdaFunction.ts';
-import type { WholeAnswer } from '../../../infra/openapi/answers/answerProblems.ts';
+import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
 import { dynoxideIsInstalled, startDynoxide } from '../../support/dynoxide.ts';
 import { describeCase } from './cases/makeCase.ts';
 import { help, parseFuzzOptions } from './fuzzOptions.ts';

@@ -1,4 +1,4 @@
-import type { WholeAnswer } from '../../../../infra/openapi/answers/answerProblems.ts';
+import type { WholeAnswer } from '../../../../infra/openapi/answerProblems.ts';
 import type { FuzzCase } from '../cases/fuzzCase.ts';
 import { secretMark } from '../cases/fuzzRequest.ts';
 import type { Failure } from './failure.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { WholeAnswer } from '../../../../infra/openapi/answers/answerProblems.ts';
+import type { WholeAnswer } from '../../../../infra/openapi/answerProblems.ts';
 import { toVersion } from '../../../../shared/store/inventoryRecord.ts';
 import type { FuzzCase } from '../cases/fuzzCase.ts';
 import type { StoredTables } from '../target/storedTables.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { invoke } from '../../../../infra/local/gateway/invoke.ts';
 import type { LambdaFunction } from '../../../../infra/local/lambda/lambdaFunction.ts';
-import type { WholeAnswer } from '../../../../infra/openapi/answers/answerProblems.ts';
+import type { WholeAnswer } from '../../../../infra/openapi/answerProblems.ts';
 import type { EventCase } from '../cases/fuzzCase.ts';
 import { CollectedResponse } from './collectedResponse.ts';
 

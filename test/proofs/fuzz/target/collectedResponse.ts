@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
-import type { WholeAnswer } from '../../../../infra/openapi/answers/answerProblems.ts';
+import type { WholeAnswer } from '../../../../infra/openapi/answerProblems.ts';
 
 /** Takes, in the place of a connection's response, what the gateway sends of a function's answer. */
 export class CollectedResponse extends Writable {

@@ -1,4 +1,4 @@
-import type { WholeAnswer } from '../../../../infra/openapi/answers/answerProblems.ts';
+import type { WholeAnswer } from '../../../../infra/openapi/answerProblems.ts';
 
 /** What a connection's bytes hold so far. */
 export interface ReadAnswers {

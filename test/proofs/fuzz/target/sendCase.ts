@@ -1,4 +1,4 @@
-import type { WholeAnswer } from '../../../../infra/openapi/answers/answerProblems.ts';
+import type { WholeAnswer } from '../../../../infra/openapi/answerProblems.ts';
 import type { EventCase, FuzzCase, SocketCase } from '../cases/fuzzCase.ts';
 import type { Failure } from '../oracles/failure.ts';
 import { callFunction } from './callFunction.ts';

@@ -1,10 +1,10 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { operations } from '../../../shared/contract/operations.ts';
-import { parseInt64 } from '../../../shared/contract/values/parseInt64.ts';
-import type { ResponseObject } from '../openApi.ts';
-import { document, findOperation } from './document.ts';
-import { documentedAnywhere, findHeaderProblems } from './headerProblems.ts';
-import { findSchemaProblems } from './schemaProblems.ts';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import { parseInt64 } from '../../shared/contract/values/parseInt64.ts';
+import { readCommittedDocument } from './committedDocument.ts';
+import type { HeaderObject, JsonSchema, ResponseObject } from './openApi.ts';
 
 /** An answer without its body. */
 export interface AnswerHead {
@@ -49,6 +49,18 @@ export function findHeadProblems(
   return findHeaderProblems(head.headers, documented.headers);
 }
 
+/**
+ * The operation whose method and path a request has; none, where it has no value for a parameter.
+ * @param path relative to the base address, with or without a query
+ */
+export function findOperation(method: string, path: string): OperationId | undefined {
+  const [segments = ''] = path.split('?');
+  return operationIds.find((id) => {
+    const pattern = operations[id].path.replaceAll(/\{\w+\}/g, '[^/]+');
+    return operations[id].method === method && new RegExp(`^${pattern}$`).test(segments);
+  });
+}
+
 interface Documented {
   readonly headers: ResponseObject['headers'];
   /** Where in the document the body's schema stands; nothing, when there is to be no body. */
@@ -60,9 +72,10 @@ interface Documented {
 function findDocumented(method: string, path: string, status: number): Documented | undefined {
   const operationId = findOperation(method, path);
   if (operationId === undefined) {
-    return { headers: documentedAnywhere, body: '#/components/schemas/Error' };
+    return { headers: findHeadersAnywhere(), body: '#/components/schemas/Error' };
   }
   const { path: template } = operations[operationId];
+  const { document } = readCommittedDocument();
   const response = document.paths[template]?.[method.toLowerCase()]?.responses[status];
   if (!response) return undefined;
   const segments = ['paths', template, method.toLowerCase(), 'responses', `${status}`];
@@ -115,4 +128,63 @@ interface Source {
 function toPointer(segments: readonly string[]): string {
   const escaped = segments.map((one) => one.replaceAll('~', '~0').replaceAll('/', '~1'));
   return `#/${escaped.map(encodeURIComponent).join('/')}`;
+}
+
+type DocumentedHeaders = ResponseObject['headers'];
+
+/** What HTTP itself and API Gateway add, of which no interface's document speaks. */
+const transportHeaders =
+  /^(content-type|content-length|transfer-encoding|connection|keep-alive|date|via|x-amz.*|x-cache)$/;
+
+/** Every header of the document, of which only X-Request-Id is a must; and Allow, which no operation answers. */
+function findHeadersAnywhere(): DocumentedHeaders {
+  const { headers } = readCommittedDocument().document.components;
+  const optional = Object.entries(headers).map(([name, header]) => [
+    name.replace('.optional', ''),
+    { ...header, required: name === 'X-Request-Id' },
+  ]);
+  return { ...Object.fromEntries(optional), Allow: { schema: { type: 'string' } } };
+}
+
+function findHeaderProblems(headers: Headers, documented: DocumentedHeaders): string[] {
+  const known = Object.keys(documented).map((name) => name.toLowerCase());
+  const unknown = [...headers.keys()].filter(
+    (name) => !known.includes(name) && !transportHeaders.test(name),
+  );
+  const problems = unknown.map((name) => `The document has no header ${name} here.`);
+  for (const [name, header] of Object.entries(documented)) {
+    const { required, schema = {} } = resolve(header);
+    const value = headers.get(name);
+    if (value !== null) problems.push(...findValueProblems(schema, value, name));
+    else if (required) problems.push(`The header ${name} is missing.`);
+  }
+  return problems;
+}
+
+function resolve(header: HeaderObject): HeaderObject {
+  const name = header.$ref?.replace('#/components/headers/', '');
+  const { headers } = readCommittedDocument().document.components;
+  return name === undefined ? header : (headers[name] as HeaderObject);
+}
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+
+/** @param pointer where in the document the schema stands */
+function findSchemaProblems(pointer: string, body: unknown): string[] {
+  if (!ajv.schemas['openapi.json']) ajv.addSchema(readCommittedDocument().document, 'openapi.json');
+  const validate = ajv.getSchema(`openapi.json${pointer}`);
+  if (!validate) throw new Error(`The document has nothing at ${pointer}.`);
+  return findProblems(validate, body, 'The body');
+}
+
+function findValueProblems(schema: JsonSchema, value: string, name: string): string[] {
+  return findProblems(ajv.compile(schema), value, name);
+}
+
+/** One problem, however often it comes: a list of a thousand elements may have it in each. */
+function findProblems(validate: ValidateFunction, value: unknown, name: string): string[] {
+  if (validate(value)) return [];
+  const [first] = validate.errors ?? [];
+  return [`${name}${first?.instancePath ?? ''} ${first?.message ?? 'is not as documented'}.`];
 }

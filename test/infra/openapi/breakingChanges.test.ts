@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { findBreakingChanges } from '../../../../infra/openapi/compatibility/breakingChanges.ts';
-import type { OpenApiDocument } from '../../../../infra/openapi/openApi.ts';
+import { findBreakingChanges } from '../../../infra/openapi/breakingChanges.ts';
+import type { OpenApiDocument } from '../../../infra/openapi/openApi.ts';
 
 /** A document as a test changes it. */
 // biome-ignore lint/suspicious/noExplicitAny: any place of it may become anything
 type Draft = any;
 type Change = (draft: Draft) => void;
 
-const folder = '../../../../shared/contract';
+const folder = '../../../shared/contract';
 const released = read('openapi.released.json');
 const current = read('openapi.json');
 const now = new Date('2026-12-01T00:00:00Z');

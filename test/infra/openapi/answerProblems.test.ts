@@ -1,9 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import {
-  findAnswerProblems,
-  findHeadProblems,
-} from '../../../../infra/openapi/answers/answerProblems.ts';
+import { findAnswerProblems, findHeadProblems } from '../../../infra/openapi/answerProblems.ts';
 
 const id = { 'X-Request-Id': '8f2c1e0a-6a6b' };
 const json = { ...id, 'Content-Type': 'application/json' };
