@@ -105,9 +105,14 @@ const tooLarge: ResponseObject = {
   content: { 'text/plain': { schema: { type: 'string' } } },
 };
 
-function toSuccessHeaders({ requestHeaders = [], query = {}, streamed }: Operation): HeaderUse {
+function toSuccessHeaders({
+  requestHeaders = [],
+  query = {},
+  tagged,
+  streamed,
+}: Operation): HeaderUse {
   return {
-    ...(requestHeaders.includes('If-Match') && { ETag: true }),
+    ...((tagged || requestHeaders.includes('If-Match')) && { ETag: true }),
     // A list that is sent while it is read has none.
     ...(requestHeaders.includes('If-None-Match') && { ETag: false }),
     ...('cursor' in query && { Link: false }),

@@ -24,6 +24,8 @@ export interface Operation {
   /** The headers that it heeds beside those that every operation does. */
   readonly requestHeaders?: readonly ('If-Match' | 'If-None-Match' | 'Idempotency-Key')[];
   readonly requestBody?: z.ZodMiniType;
+  /** Whether a 200 always has an `ETag`; one that is updated with `If-Match` has it anyway. */
+  readonly tagged?: boolean;
   /** Whether the body is sent while it is being read, so that it may outgrow a buffered answer. */
   readonly streamed: boolean;
   /** What can go wrong apart from 429 and 5xx, which any operation can answer. */
