@@ -6,7 +6,7 @@ import type { ConformanceTarget, Sending, TargetSource } from '../target.ts';
 /** What the tests know of an operation. Written out and not read from the contract, so that a mistake there shows. */
 export interface OperationSuite {
   /** A request that the service answers with 200. */
-  toValidRequest(target: ConformanceTarget): ValidRequest;
+  toValidRequest(target: Pick<ConformanceTarget, 'fixtures'>): ValidRequest;
   /** All that its function may do to its tables, first what a valid request does. */
   readonly access: Partial<Record<TableName, readonly [DynamoDbAction, ...DynamoDbAction[]]>>;
   /**
