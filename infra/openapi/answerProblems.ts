@@ -2,7 +2,7 @@ import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
-import { parseInt64 } from '../../shared/contract/values/parseInt64.ts';
+import { parseInt64 } from '../../shared/contract/values.ts';
 import { readCommittedDocument } from './committedDocument.ts';
 import type { HeaderObject, JsonSchema, ResponseObject } from './openApi.ts';
 

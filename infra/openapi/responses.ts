@@ -1,6 +1,5 @@
-import { type ErrorCode, statusOfCode } from '../../shared/contract/errors/errorBody.ts';
-import { toLifecycleHeaders } from '../../shared/contract/lifecycle.ts';
-import type { Operation } from '../../shared/contract/operation.ts';
+import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
+import { type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
 import { type HeaderName, type HeaderUse, toHeaderReferences } from './headers.ts';
 import type { Example, HeaderObject, JsonSchema, ResponseObject } from './openApi.ts';
 import { toReference } from './schemas.ts';

@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
-import type { ErrorBody as ErrorBodyType } from '../../shared/contract/errors/errorBody.ts';
+import type { ErrorBody as ErrorBodyType } from '../../shared/contract/errorBody.ts';
+import { InventoryUpdate } from '../../shared/contract/inventoryUpdate.ts';
 import { operationIds, responses } from '../../shared/contract/operations.ts';
-import { ErrorBody } from '../../shared/contract/schemas/errorBody.ts';
 import {
+  ErrorBody,
   InventoryItem,
   ListedInventoryItem,
+  Order,
+  Pet,
   PetStatus,
-} from '../../shared/contract/schemas/inventory.ts';
-import { InventoryUpdate } from '../../shared/contract/schemas/inventoryUpdate.ts';
-import { Order } from '../../shared/contract/schemas/order.ts';
-import { Pet } from '../../shared/contract/schemas/pet.ts';
+} from '../../shared/contract/schemas.ts';
 import type { JsonSchema } from './openApi.ts';
 
 const named = {

@@ -1,4 +1,4 @@
-export type { ErrorCode } from '../contract/errors/errorBody.ts';
+export type { ErrorCode } from '../contract/errorBody.ts';
 export type { Deprecation } from './deprecation.ts';
 export type {
   EntryOf,

@@ -1,5 +1,5 @@
-import type { MAX_QUANTITY as ContractMaximum } from '../contract/schemas/quantity.ts';
-import type { PetStatus } from '../contract/values/petStatus.ts';
+import type { MAX_QUANTITY as ContractMaximum } from '../contract/inventoryUpdate.ts';
+import type { PetStatus } from '../contract/values.ts';
 import type { Call } from './call.ts';
 import { openAnswer, type PetstoreRequest, readPieces } from './exchange.ts';
 import { defineArrayReader } from './json.ts';

@@ -1,4 +1,4 @@
-import { type ErrorCode, statusOfCode } from '../contract/errors/errorBody.ts';
+import { type ErrorCode, statusOfCode } from '../contract/errorBody.ts';
 
 /** The service's own codes, and what a client can meet before it has an answer of the service. */
 export type PetstoreErrorCode =

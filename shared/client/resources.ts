@@ -1,4 +1,4 @@
-import type { PetStatus } from '../contract/values/petStatus.ts';
+import type { PetStatus } from '../contract/values.ts';
 import { PetstoreError } from './petstoreError.ts';
 
 export type { PetStatus };

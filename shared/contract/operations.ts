@@ -3,9 +3,7 @@ import { getPet } from './operations/getPet.ts';
 import { listInventory } from './operations/listInventory.ts';
 import { listOrders } from './operations/listOrders.ts';
 import { updateInventory } from './operations/updateInventory.ts';
-import { InventoryItem, ListedInventoryItem } from './schemas/inventory.ts';
-import { Order } from './schemas/order.ts';
-import { Pet } from './schemas/pet.ts';
+import { InventoryItem, ListedInventoryItem, Order, Pet } from './schemas.ts';
 
 const rows = { listInventory, updateInventory, getPet, listOrders } as const;
 

@@ -1,5 +1,5 @@
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { toJson } from '../../../shared/contract/values/json.ts';
+import { toJson } from '../../../shared/contract/values.ts';
 import { resources } from '../../bulk/resources.ts';
 import { type Patience, retry } from '../../bulk/retry.ts';
 import { defineProgress } from '../../cli/progress.ts';

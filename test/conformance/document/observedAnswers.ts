@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { findOperation } from '../../../infra/openapi/answerProblems.ts';
 import { readCommittedDocument } from '../../../infra/openapi/committedDocument.ts';
 import { errorsAnywhere } from '../../../infra/openapi/responses.ts';
-import { statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
+import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { expectDocumented } from './documentedAnswer.ts';

@@ -5,7 +5,7 @@ import {
   defineOpenApiDocument,
   type RecordedExample,
 } from '../../../infra/openapi/openApiDocument.ts';
-import type { ErrorCode } from '../../../shared/contract/errors/errorBody.ts';
+import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
-import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
 import { type OperationSuite, withoutKey } from './operationSuite.ts';

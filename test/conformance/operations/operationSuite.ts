@@ -1,6 +1,6 @@
 import type { DynamoDbAction } from '../../../infra/stages/stageSettings.ts';
 import type { TableName } from '../../../infra/stages/tables.ts';
-import type { ErrorCode } from '../../../shared/contract/errors/errorBody.ts';
+import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import type { ConformanceTarget, Sending, TargetSource } from '../target.ts';
 
 /** What the tests know of an operation. Written out and not read from the contract, so that a mistake there shows. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
-import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
 import {

@@ -9,11 +9,11 @@ import { fillPlaceholders } from '../../../infra/docs/placeholders.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
 import type { Site } from '../../../infra/docs/siteFile.ts';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
-import { type ErrorCode, statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
-import { NotFound } from '../../../shared/contract/errors/errors.ts';
+import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { NotFound } from '../../../shared/contract/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operations } from '../../../shared/contract/operations.ts';
-import { entryPetId } from '../../../shared/contract/parameters/petIds.ts';
+import { entryPetId } from '../../../shared/contract/parameters.ts';
 
 let site: Site;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { operationSettings, stageNames } from '../../../infra/stages/stages.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
-import { ErrorBody } from '../../../shared/contract/schemas/errorBody.ts';
+import { ErrorBody } from '../../../shared/contract/schemas.ts';
 import { findResources } from '../../support/stackTemplates.ts';
 import { toAnswerHeaders, toRoutes } from '../../support/templateRoutes.ts';
 

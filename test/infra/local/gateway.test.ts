@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { accessLogFormat } from '../../../infra/gateway/accessLogFormat.ts';
-import { type ErrorCode, statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
+import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
 import { startTestGateway, type TestGateway } from './testGateway.ts';
 

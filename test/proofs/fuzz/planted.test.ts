@@ -1,7 +1,7 @@
 import { DynamoDBClient, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { toErrorBody } from '../../../shared/contract/errors/errorBody.ts';
+import { toErrorBody } from '../../../shared/contract/errorBody.ts';
 import type { Failure } from './oracles/failure.ts';
 import { defineHeapOracle, measureHeap } from './oracles/heapOracle.ts';
 import { openShortRuns, type Plant, type ShortRuns } from './shortRun.ts';

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { parseJson } from '../../../../shared/contract/values/json.ts';
+import { parseJson } from '../../../../shared/contract/values.ts';
 import { toJsonProblem } from '../../../bulk/jsonProblem.ts';
 import type { Entry, Resource } from '../../../bulk/resources.ts';
 import { UsageError } from '../../../cli/usage.ts';

@@ -1,6 +1,5 @@
-import { type ErrorCode, statusOfCode } from '../../../../shared/contract/errors/errorBody.ts';
-import { toLifecycleHeaders } from '../../../../shared/contract/lifecycle.ts';
-import type { Operation } from '../../../../shared/contract/operation.ts';
+import { type ErrorCode, statusOfCode } from '../../../../shared/contract/errorBody.ts';
+import { type Operation, toLifecycleHeaders } from '../../../../shared/contract/operation.ts';
 import { operations } from '../../../../shared/contract/operations.ts';
 import {
   findAnswerProblems,

@@ -1,5 +1,5 @@
-import type { IdParameter } from '../parameters/idParameter.ts';
-import { errorMessages } from './errorMessages.ts';
+import { errorMessages } from './errorBody.ts';
+import type { IdParameter } from './parameters.ts';
 
 /**
  * What the service tells a client when it cannot do what was asked. `shared/http/toErrorResponse.ts`

@@ -1,3 +1,5 @@
+import { INT64_ERROR, parseInt64 } from './values.ts';
+
 /**
  * A parameter of a path or of a query: text in the URL, a value in the handler. Plain functions and not
  * schemas, so that a function that takes no body starts without a schema library.
@@ -30,3 +32,29 @@ export type Values<Parameters> = {
     ? Value
     : never;
 };
+
+/** The id of something, in a path. */
+export interface IdParameter extends Parameter<bigint> {
+  /** As the path has it, such as `petId`. */
+  readonly name: string;
+  /** What has the id, such as `pet`. */
+  readonly resource: string;
+}
+
+/** The `{petId}` of a pet. */
+export const petId = defineIdParameter('petId', 'pet');
+
+/** The `{petId}` of an inventory entry. */
+export const entryPetId = defineIdParameter('petId', 'inventory entry');
+
+/* @__NO_SIDE_EFFECTS__ so that a function bundles only the ids that it takes */
+function defineIdParameter(name: string, resource: string): IdParameter {
+  return {
+    name,
+    resource,
+    parse: parseInt64,
+    error: INT64_ERROR,
+    description: `The id of the ${resource}.`,
+    schema: { type: 'integer', format: 'int64' },
+  };
+}

@@ -1,4 +1,4 @@
-import type { Parameter } from './parameter.ts';
+import type { Parameter } from './parameters.ts';
 
 const MAX_LIMIT = 1_000;
 

@@ -24,3 +24,22 @@ export interface ErrorBody {
 export function toErrorBody(code: ErrorCode, message: string): ErrorBody {
   return { code, message, status: statusOfCode[code] };
 }
+
+/** What every 401 and 403 asks for (`WWW-Authenticate`, RFC 6750 section 3). */
+export const challenge = 'Bearer realm="petstore"';
+
+/** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */
+export const retryAfter = {
+  /** The rate of the moment is too high. */
+  throttled: '1',
+  /** Past the SDK's own retries, and short enough for a person to wait. */
+  unavailable: '5',
+  quotaExceeded: '60',
+} as const;
+
+/** What a client is told alike whether a function or the gateway refuses it. */
+export const errorMessages = {
+  invalidKey: 'The API key is not valid.',
+  notJson: 'The body must be JSON: send the header "Content-Type: application/json".',
+  internalError: 'Something went wrong on our side; the request id tells us what.',
+} as const;
