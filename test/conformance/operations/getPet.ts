@@ -15,6 +15,7 @@ export const getPet: OperationSuite = {
     ...withoutKey('/pets/11'),
     unknownId: { summary: 'An id that no pet has', path: '/pets/999999', code: 'not_found' },
   },
+  callClient: (client, { pets }) => client.getPet(pets[0]?.id ?? 0n),
   describeRows,
 };
 

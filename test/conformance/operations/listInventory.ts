@@ -15,6 +15,7 @@ export const listInventory: OperationSuite = {
     badLimit: { summary: 'A limit of 0', path: '/inventory?limit=0', code: 'invalid_request' },
     ...withoutKey('/inventory'),
   },
+  callClient: async (client) => (await client.listInventory()).items,
   describeRows,
 };
 

@@ -18,6 +18,7 @@ export const listOrders: OperationSuite = {
     },
     ...withoutKey('/store/orders'),
   },
+  callClient: async (client) => (await client.listOrders()).items,
   describeRows,
 };
 

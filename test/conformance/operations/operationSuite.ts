@@ -1,7 +1,8 @@
 import type { DynamoDbAction } from '../../../infra/stages/stageSettings.ts';
 import type { TableName } from '../../../infra/stages/tables.ts';
+import type { PetstoreClient } from '../../../shared/client/index.ts';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
-import type { ConformanceTarget, Sending, TargetSource } from '../target.ts';
+import type { ConformanceTarget, Fixtures, Sending, TargetSource } from '../target.ts';
 
 /** What the tests know of an operation. Written out and not read from the contract, so that a mistake there shows. */
 export interface OperationSuite {
@@ -14,6 +15,8 @@ export interface OperationSuite {
    * only where something is broken, or too busy, is added to each operation's.
    */
   readonly examples: Readonly<Record<string, ExampleRequest>>;
+  /** Its valid request by the client, whose answer is the same. */
+  callClient(client: PetstoreClient, fixtures: Fixtures): Promise<unknown>;
   /** Its rows, success and error. */
   describeRows(target: TargetSource): void;
 }

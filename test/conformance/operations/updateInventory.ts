@@ -63,6 +63,10 @@ export const updateInventory: OperationSuite = {
       code: 'unsupported_media_type',
     },
   },
+  callClient: (client, fixtures) => {
+    const { petId, quantity } = changeableEntry(fixtures);
+    return client.updateInventory(petId, { quantity });
+  },
   describeRows(target) {
     describeRefusals(target);
     describeUpdates(target);

@@ -156,7 +156,10 @@ const breaking: [told: string, change: Change, beforehand?: Change][] = [
 
 const harmless: [name: string, change: Change][] = [
   ['nothing', () => {}],
-  ['an experimental operation that is gone', (draft) => delete draft.paths['/inventory/{petId}']],
+  [
+    'an experimental operation that is gone',
+    (draft) => delete draft.paths['/inventory/{petId}'].patch,
+  ],
   ['an experimental operation that is stable', withStableUpdate],
   ['a new operation', (draft) => Object.assign(draft.paths, { '/new': { get: pet(draft) } })],
   ['a new server', (draft) => draft.servers.push({ url: 'https://other.example/v1' })],
