@@ -1,12 +1,8 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
-import { Order } from '../../shared/contract/schemas/order.ts';
-import { Pet } from '../../shared/contract/schemas/pet.ts';
-import { toJson } from '../../shared/contract/values/json.ts';
-import { INT64_ERROR } from '../../shared/contract/values/parseInt64.ts';
-import { petStatuses } from '../../shared/contract/values/petStatus.ts';
+import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
+import { INT64_ERROR, petStatuses, toJson } from '../../shared/contract/values.ts';
 import { letterOf, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
 import { toOrderRecord } from '../../shared/store/orderStore.ts';
 import { toPetRecord } from '../../shared/store/petStore.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { readCommittedDocument } from '../openapi/committedDocument.ts';
 import { stages } from '../stages/stages.ts';
 import { toCostCharts, toCostFacts } from './facts/costFacts.ts';
 import { errorFacts } from './facts/errorFacts.ts';
@@ -8,7 +9,6 @@ import { toOperationFacts } from './facts/operationFacts.ts';
 import { toStageFacts } from './facts/stageFacts.ts';
 import { valueFacts } from './facts/valueFacts.ts';
 import { guideNames, readGuide } from './guide.ts';
-import { readOpenApi } from './openApi.ts';
 import { toGuidePage } from './page.ts';
 import type { Placeholders } from './placeholders.ts';
 import { defineReference } from './reference.ts';
@@ -20,7 +20,7 @@ import type { LocalAccess, Site, SiteFile } from './siteFile.ts';
  * @throws {Error} when a guide has a placeholder that is not known
  */
 export async function buildSite(local?: LocalAccess): Promise<Site> {
-  const { bytes, document } = await readOpenApi();
+  const { bytes, document } = readCommittedDocument();
   const { documentationAddress } = local ?? stages.production.settings;
   const facts: Placeholders = {
     ...toStageFacts(local),

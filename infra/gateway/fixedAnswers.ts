@@ -1,5 +1,5 @@
 import { type IResource, MockIntegration, PassthroughBehavior } from 'aws-cdk-lib/aws-apigateway';
-import { statusOfCode, toErrorBody } from '../../shared/contract/errors/errorBody.ts';
+import { statusOfCode, toErrorBody } from '../../shared/contract/errorBody.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { fixedAnswerTypes, type GatewayError, toAllow } from './gatewayErrors.ts';
 import { type MappedHeaders, toErrorHeaders, toPreflightHeaders } from './responseHeaders.ts';

@@ -1,5 +1,5 @@
 import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { statusOfCode, toErrorBody } from '../../shared/contract/errors/errorBody.ts';
+import { statusOfCode, toErrorBody } from '../../shared/contract/errorBody.ts';
 import type { Stage } from '../stages/stages.ts';
 import { type GatewayError, gatewayErrors } from './gatewayErrors.ts';
 import { toErrorHeaders } from './responseHeaders.ts';

@@ -2,7 +2,7 @@ import {
   allowedRequestHeaders,
   exposedHeaders,
   preflightMaxAgeSeconds,
-} from '../../shared/contract/corsHeaders.ts';
+} from '../../shared/contract/headers.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import type { GatewayError } from './gatewayErrors.ts';
 

@@ -9,7 +9,7 @@ import {
   SecurityPolicy,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { Construct } from 'constructs';
-import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { apiVersion } from '../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
 import type { LiveAliases } from '../service/gradualDeployment.ts';
 import { toApiName } from '../stages/resourceNames.ts';

@@ -1,6 +1,6 @@
 import { CfnSamplingRule } from 'aws-cdk-lib/aws-xray';
 import type { Construct } from 'constructs';
-import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { apiVersion } from '../../shared/contract/operation.ts';
 import { toApiName } from '../stages/resourceNames.ts';
 import { type Stage, stageNames } from '../stages/stages.ts';
 

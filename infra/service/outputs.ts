@@ -1,6 +1,6 @@
 import { CfnOutput, type Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { apiVersion } from '../../shared/contract/operation.ts';
 import { toTableOutput } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import type { DataTables } from './dataTables.ts';

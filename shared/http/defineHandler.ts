@@ -2,7 +2,7 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import type { PluginExecutionMode } from '@middy/core/executionModeStandard';
 import type * as z from 'zod/mini';
 import type { Operation } from '../contract/operation.ts';
-import type { Values } from '../contract/parameters/parameter.ts';
+import type { Values } from '../contract/parameters.ts';
 import type { KeyVerifier } from '../keys/keyVerifier.ts';
 import { logAccess, startAccessLog } from './accessLog.ts';
 import { authenticate } from './middleware/authenticate.ts';

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../contract/errors/errors.ts';
+import { StoreUnavailable } from '../contract/errors.ts';
 import { setDeadline } from '../runtime/requestDeadline.ts';
 import type { OperationMiddleware, OperationRequest, RequestState } from './operationRequest.ts';
 

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { isClockSkewError } from '@smithy/core/retry';
-import { StoreUnavailable } from '../contract/errors/errors.ts';
+import { StoreUnavailable } from '../contract/errors.ts';
 import { FLOOR_RATE, MOST_REPLY_BYTES, REPLY_MILLISECONDS } from './callBounds.ts';
 import { isOverdue } from './requestDeadline.ts';
 

@@ -3,7 +3,7 @@ import {
   DynamoDBClient,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import { StoreUnavailable } from '../contract/errors/errors.ts';
+import { StoreUnavailable } from '../contract/errors.ts';
 import { boundReplies } from './boundReplies.ts';
 import { callBounds } from './callBounds.ts';
 import { toClientSettings } from './clientSettings.ts';

@@ -7,10 +7,9 @@ import {
   type KeysAndAttributes,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { StoreUnavailable } from '../contract/errors/errors.ts';
-import type { InventoryItem } from '../contract/schemas/inventory.ts';
-import { parseInt64 } from '../contract/values/parseInt64.ts';
-import type { PetStatus } from '../contract/values/petStatus.ts';
+import { StoreUnavailable } from '../contract/errors.ts';
+import type { InventoryItem } from '../contract/schemas.ts';
+import { type PetStatus, parseInt64 } from '../contract/values.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
 import {
   letterOf,

@@ -12,10 +12,10 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { isThrottlingError } from '@smithy/core/retry';
-import { NotFound, PreconditionFailed, StoreUnavailable } from '../contract/errors/errors.ts';
-import { IDEMPOTENCY_HOURS } from '../contract/headerLimits.ts';
-import { entryPetId } from '../contract/parameters/petIds.ts';
-import type { InventoryItem } from '../contract/schemas/inventory.ts';
+import { NotFound, PreconditionFailed, StoreUnavailable } from '../contract/errors.ts';
+import { IDEMPOTENCY_HOURS } from '../contract/headers.ts';
+import { entryPetId } from '../contract/parameters.ts';
+import type { InventoryItem } from '../contract/schemas.ts';
 import {
   letterOf,
   newVersion,

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseJson, toJson } from '../../shared/contract/values/json.ts';
+import { parseJson, toJson } from '../../shared/contract/values.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineFreshFunctions } from '../conformance/freshFunctions.ts';
 import { openLocalTarget } from '../conformance/localTarget.ts';

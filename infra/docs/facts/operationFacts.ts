@@ -1,6 +1,9 @@
-import { apiVersion } from '../../../shared/contract/apiVersion.ts';
-import { type Lifecycle, toLifecycleHeaders } from '../../../shared/contract/lifecycle.ts';
-import type { Operation } from '../../../shared/contract/operation.ts';
+import {
+  apiVersion,
+  type Lifecycle,
+  type Operation,
+  toLifecycleHeaders,
+} from '../../../shared/contract/operation.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { toTable } from '../markdown/table.ts';
 import type { Placeholders } from '../placeholders.ts';

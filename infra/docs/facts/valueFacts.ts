@@ -3,13 +3,13 @@ import {
   MAX_CLIENT_REQUEST_ID_LENGTH,
   MAX_IDEMPOTENCY_KEY_LENGTH,
   MAX_TAGS,
-} from '../../../shared/contract/headerLimits.ts';
+} from '../../../shared/contract/headers.ts';
+import { MAX_QUANTITY } from '../../../shared/contract/inventoryUpdate.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operations } from '../../../shared/contract/operations.ts';
-import { DEFAULT_LIMIT } from '../../../shared/contract/parameters/pageQuery.ts';
-import type { Parameter } from '../../../shared/contract/parameters/parameter.ts';
-import { MAX_QUANTITY } from '../../../shared/contract/schemas/quantity.ts';
-import { petStatuses } from '../../../shared/contract/values/petStatus.ts';
+import { DEFAULT_LIMIT } from '../../../shared/contract/pageQuery.ts';
+import type { Parameter } from '../../../shared/contract/parameters.ts';
+import { petStatuses } from '../../../shared/contract/values.ts';
 import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
 import { toTable } from '../markdown/table.ts';
 import type { Placeholders } from '../placeholders.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { apiVersion } from '../../../shared/contract/apiVersion.ts';
+import { apiVersion } from '../../../shared/contract/operation.ts';
 
 /** A request with what the gateway makes of its first lines. */
 export interface GatewayRequest {

@@ -3,8 +3,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { parseJson } from '../../../shared/contract/values/json.ts';
-import { parseInt64 } from '../../../shared/contract/values/parseInt64.ts';
+import { parseInt64, parseJson } from '../../../shared/contract/values.ts';
 import {
   type Entry,
   type Resource,

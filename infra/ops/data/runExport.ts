@@ -2,7 +2,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { toJson } from '../../../shared/contract/values/json.ts';
+import { toJson } from '../../../shared/contract/values.ts';
 import { resources } from '../../bulk/resources.ts';
 import { type RetryLimits, retry } from '../../bulk/retry.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';

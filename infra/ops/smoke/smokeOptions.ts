@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { parseInt64 } from '../../../shared/contract/values/parseInt64.ts';
+import { parseInt64 } from '../../../shared/contract/values.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { findOperation } from '../../../infra/openapi/answers/document.ts';
+import { findOperation } from '../../../infra/openapi/answerProblems.ts';
 import { type Clock, systemClock } from '../../../infra/ops/smoke/asking/clock.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';

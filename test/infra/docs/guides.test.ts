@@ -9,11 +9,11 @@ import { fillPlaceholders } from '../../../infra/docs/placeholders.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
 import type { Site } from '../../../infra/docs/siteFile.ts';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
-import { type ErrorCode, statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
-import { NotFound } from '../../../shared/contract/errors/errors.ts';
+import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { NotFound } from '../../../shared/contract/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
-import { operations } from '../../../shared/contract/operations.ts';
-import { entryPetId } from '../../../shared/contract/parameters/petIds.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { entryPetId } from '../../../shared/contract/parameters.ts';
 
 let site: Site;
 beforeAll(async () => {
@@ -46,7 +46,11 @@ test('an error is told in the words of the service, with who answers it', () => 
   const section = readSection('errors', 'not_found' satisfies ErrorCode);
   expect(section).toContain(`“${new NotFound(entryPetId, 7n).message}”`);
   expect(section).toContain('“There is nothing at this path.”');
-  expect(section).toContain('from <code>updateInventory</code>, <code>getPet</code>.');
+  const answering = operationIds.filter((id) =>
+    (operations[id] as Operation).errors.includes('not_found'),
+  );
+  const names = answering.map((id) => `<code>${id}</code>`).join(', ');
+  expect(section).toContain(`from ${names}.`);
   expect(readSection('errors', 'unauthorized')).toContain('from every operation');
   expect(readSection('errors', 'too_many_requests')).toContain('at any path');
 });

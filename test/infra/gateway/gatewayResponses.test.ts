@@ -2,8 +2,8 @@ import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, it } from 'vitest';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 import { stageNames } from '../../../infra/stages/stages.ts';
-import { statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
-import { ErrorBody } from '../../../shared/contract/schemas/errorBody.ts';
+import { statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { ErrorBody } from '../../../shared/contract/schemas.ts';
 import { type CfnResource, findResources } from '../../support/stackTemplates.ts';
 
 describe.each(stageNames)("the gateway's own errors in %s", (stage) => {

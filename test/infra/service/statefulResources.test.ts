@@ -37,7 +37,10 @@ describe.each(stageNames)('the data of %s', (stage) => {
   });
 });
 
-const logsAndVersions = { 'AWS::Logs::LogGroup': 5, 'AWS::Lambda::Version': 4 };
+const logsAndVersions = {
+  'AWS::Logs::LogGroup': operationIds.length + 1,
+  'AWS::Lambda::Version': operationIds.length,
+};
 
 it.each([
   ['staging', { 'AWS::DynamoDB::Table': 5 }, ['Delete', 'Delete']],

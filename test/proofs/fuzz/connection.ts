@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { WholeAnswer } from '../../../infra/openapi/answers/answerProblems.ts';
+import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
 import type { SocketCase } from './cases.ts';
 
 /** The failure of whatever had no answer by its deadline. */

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import type { LoadHandler } from '../../../infra/local/lambda/lambdaFunction.ts';
-import { toErrorBody } from '../../../shared/contract/errors/errorBody.ts';
+import { toErrorBody } from '../../../shared/contract/errorBody.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { defineFreshFunctions } from '../../conformance/freshFunctions.ts';
 import { arbitraryDraft, type EventCase, type FuzzCase, type SocketCase } from './cases.ts';

@@ -1,9 +1,6 @@
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
-import {
-  findAnswerProblems,
-  type WholeAnswer,
-} from '../../../infra/openapi/answers/answerProblems.ts';
-import { type ErrorCode, statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
+import { findAnswerProblems, type WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
+import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import type { FuzzCase } from './cases.ts';
 import { secretMark } from './texts.ts';

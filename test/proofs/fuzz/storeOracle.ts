@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { WholeAnswer } from '../../../infra/openapi/answers/answerProblems.ts';
+import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { toVersion } from '../../../shared/store/inventoryRecord.ts';
 import type { FuzzCase } from './cases.ts';

@@ -16,7 +16,7 @@ import {
   loadFunctions,
 } from '../../../infra/local/lambda/lambdaFunction.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
-import type { WholeAnswer } from '../../../infra/openapi/answers/answerProblems.ts';
+import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
 import type { Permission } from '../../../shared/contract/operation.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';

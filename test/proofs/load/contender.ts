@@ -4,8 +4,8 @@ import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 /** Something to put under load: the service, the peer of the benchmarks, or plain HTTP with the SDK. */
 export interface Contender {
   readonly name: 'ours' | 'peer' | 'floor';
-  /** The functions behind the gateway, by path. The floor has them loaded, and does not use them. */
-  readonly bundles: Readonly<Record<OperationId, string>>;
+  /** The functions behind the gateway, by path; the peer has not every operation. The floor does not use them. */
+  readonly bundles: Readonly<Partial<Record<OperationId, string>>>;
 }
 
 /** Where a contender listens. */

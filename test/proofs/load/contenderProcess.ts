@@ -19,7 +19,9 @@ writeLogNowhere();
 useLambdaConsole();
 const { startEngine } = defineEngineThread();
 const loadHandler: LoadHandler = async (id) => {
-  const loaded = await import(pathToFileURL(paths[id]).href);
+  const path = paths[id];
+  if (path === undefined) return async () => ({ statusCode: 501 });
+  const loaded = await import(pathToFileURL(path).href);
   return name === 'peer' ? toGatewayHandler(id, loaded.handler) : loaded;
 };
 const stage = await startLocalStage({

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { defineAwslambda } from '../../../infra/local/awslambda.ts';
-import { StoreUnavailable } from '../../../shared/contract/errors/errors.ts';
+import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';

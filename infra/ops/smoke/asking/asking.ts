@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { parseJson } from '../../../../shared/contract/values/json.ts';
+import { parseJson } from '../../../../shared/contract/values.ts';
 import type { OpenAnswer } from './exchange.ts';
 import { type Answer, checkAnswer, checkHead, type Expected } from './expectation.ts';
 import { type AskedHead, Mismatch, RunOver } from './failures.ts';

@@ -1,9 +1,11 @@
-import { type ErrorCode, statusOfCode } from '../../../../shared/contract/errors/errorBody.ts';
-import { toLifecycleHeaders } from '../../../../shared/contract/lifecycle.ts';
-import type { Operation } from '../../../../shared/contract/operation.ts';
+import { type ErrorCode, statusOfCode } from '../../../../shared/contract/errorBody.ts';
+import { type Operation, toLifecycleHeaders } from '../../../../shared/contract/operation.ts';
 import { operations } from '../../../../shared/contract/operations.ts';
-import { findAnswerProblems, findHeadProblems } from '../../../openapi/answers/answerProblems.ts';
-import { findOperation } from '../../../openapi/answers/document.ts';
+import {
+  findAnswerProblems,
+  findHeadProblems,
+  findOperation,
+} from '../../../openapi/answerProblems.ts';
 import { type AskedHead, Mismatch } from './failures.ts';
 
 /** A status without an error, or the code of one. */

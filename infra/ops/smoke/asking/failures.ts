@@ -1,4 +1,4 @@
-import type { AnswerHead } from '../../../openapi/answers/answerProblems.ts';
+import type { AnswerHead } from '../../../openapi/answerProblems.ts';
 
 /** What was asked for, such as `GET /inventory?limit=1`, and how the answer begins. */
 export interface AskedHead extends AnswerHead {

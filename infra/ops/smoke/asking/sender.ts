@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
-import { findOperation } from '../../../openapi/answers/document.ts';
+import { findOperation } from '../../../openapi/answerProblems.ts';
 import type { Clock } from './clock.ts';
 import { startDeadline } from './deadline.ts';
 import { exchange, type OpenAnswer } from './exchange.ts';

@@ -1,4 +1,4 @@
-import { parseInt64 } from '../../../../shared/contract/values/parseInt64.ts';
+import { parseInt64 } from '../../../../shared/contract/values.ts';
 import { toExcerpt } from '../asking/failures.ts';
 import { type ListedIds, toListedIds } from './listedIds.ts';
 

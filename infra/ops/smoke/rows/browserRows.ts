@@ -1,4 +1,4 @@
-import { allowedRequestHeaders, exposedHeaders } from '../../../../shared/contract/corsHeaders.ts';
+import { allowedRequestHeaders, exposedHeaders } from '../../../../shared/contract/headers.ts';
 import { operationIds, operations } from '../../../../shared/contract/operations.ts';
 import type { Answer } from '../asking/expectation.ts';
 import { Mismatch } from '../asking/failures.ts';

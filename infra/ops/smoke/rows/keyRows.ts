@@ -1,4 +1,4 @@
-import { challenge } from '../../../../shared/contract/errors/errorHeaders.ts';
+import { challenge } from '../../../../shared/contract/errorBody.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { mintApiKey, parseApiKey } from '../../../../shared/keys/apiKey.ts';
 import { checkHeader } from '../asking/expectation.ts';

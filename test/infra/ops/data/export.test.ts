@@ -7,7 +7,7 @@ import type { Command } from '../../../../infra/cli/usage.ts';
 import type { Engine } from '../../../../infra/local/engine/engine.ts';
 import { runExport } from '../../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../../infra/ops/data/runImport.ts';
-import { toJson } from '../../../../shared/contract/values/json.ts';
+import { toJson } from '../../../../shared/contract/values.ts';
 import { fixtures } from '../../../conformance/fixtures.ts';
 import { engines } from '../../../support/engines.ts';
 import {

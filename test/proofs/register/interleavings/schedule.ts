@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { InventoryItem } from '../../../../shared/contract/schemas/inventory.ts';
+import type { InventoryItem } from '../../../../shared/contract/schemas.ts';
 import { toInventoryItem, toVersion } from '../../../../shared/store/inventoryRecord.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { defineDraw } from '../draw.ts';
