@@ -156,16 +156,6 @@ const rooms: Readonly<Record<string, Rule>> = {
     ],
     packages: nothing,
   },
-  'infra/costs/charts': {
-    rooms: [
-      'infra/costs/model',
-      'infra/costs/prices',
-      'infra/costs/report',
-      'infra/costs/traffic',
-      'infra/stages',
-    ],
-    packages: nothing,
-  },
   'infra/costs/byKey': {
     rooms: [
       'infra/cli',
@@ -219,7 +209,6 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: [
       'infra/costs/byKey',
       'infra/costs/change',
-      'infra/costs/charts',
       'infra/costs/model',
       'infra/costs/options',
       'infra/costs/prices',
@@ -246,7 +235,6 @@ const rooms: Readonly<Record<string, Rule>> = {
   'infra/docs': {
     rooms: [
       'infra/costs/change',
-      'infra/costs/charts',
       'infra/costs/page',
       'infra/docs/markdown',
       'infra/gateway/gatewayErrors.ts',

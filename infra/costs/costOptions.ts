@@ -18,7 +18,6 @@ prices are AWS's list prices without tax. Without options, dollars per million r
   --traffic FILE       the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}
   --worst-case         the dearest month that the stage's throttles and concurrency let through
   --diff REV           what has got dearer or cheaper since a commit, by itself
-  --charts FOLDER      two charts as SVG, of the requests and of the month's bill by its traffic
   --json               all of it in one document, for a machine to read
 `;
 
@@ -31,7 +30,6 @@ export const costFlags = {
   traffic: { type: 'string' },
   'worst-case': { type: 'boolean' },
   diff: { type: 'string' },
-  charts: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
 
@@ -44,7 +42,7 @@ function parseFlags(args: string[]) {
 /** @throws {UsageError} when one option would go unheard beside another */
 export function parseCostOptions(args: string[]): CostOptions {
   const options = parseFlags(args);
-  const { charts, diff, json, 'worst-case': worstCase } = options;
+  const { diff, json, 'worst-case': worstCase } = options;
   if (diff !== undefined && Object.keys(options).length > 1) {
     throw new UsageError(
       "Give --diff alone: it tells of production's bill at the committed traffic.",
@@ -54,9 +52,6 @@ export function parseCostOptions(args: string[]): CostOptions {
     throw new UsageError(
       'Give --worst-case or a traffic, not both: that one is as much as the throttles let through.',
     );
-  }
-  if (charts !== undefined && (worstCase || json)) {
-    throw new UsageError('Give --charts with neither --worst-case nor --json.');
   }
   return options;
 }

@@ -1,11 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { UsageError } from '../cli/usage.ts';
 import { writeOut } from '../cli/writeOut.ts';
 import { byKeyFlags, byKeyHelp } from './byKey/byKeyOptions.ts';
 import { tellChangesSince } from './change/changesSince.ts';
-import { toCharts } from './charts/charts.ts';
 import {
   type CostOptions,
   costsHelp,
@@ -43,7 +40,6 @@ export async function runCosts(args: string[]): Promise<void> {
   const input = toReportInput(options);
   warnOfOldPrices(input.prices, new Date());
   try {
-    if (options.charts !== undefined) return await writeCharts(options.charts, toCharts(input));
     const report = toCostReport(input);
     await writeOut(`${options.json ? JSON.stringify(report, null, 2) : toText(report, options)}\n`);
   } catch (error) {
@@ -61,15 +57,4 @@ function toText(report: CostReport, options: CostOptions): string {
   if (!hasTraffic(options)) return toOperationsText(report);
   const title = `A month of ${report.stage}, ${report.region}, prices of ${report.pricesAsOf}`;
   return `${toMonthText(report.month, { title })}\n\n${toSavingsText(report.savings)}`;
-}
-
-async function writeCharts(folder: string, charts: ReadonlyMap<string, string>): Promise<void> {
-  const files = [...charts].map(([name, svg]) => [join(folder, name), svg] as const);
-  try {
-    mkdirSync(folder, { recursive: true });
-    for (const [file, svg] of files) writeFileSync(file, svg);
-  } catch (error) {
-    throw new UsageError(`--charts cannot be written: ${(error as Error).message}.`);
-  }
-  await writeOut(files.map(([file]) => `${file}\n`).join(''));
 }

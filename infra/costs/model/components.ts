@@ -16,7 +16,7 @@ export const components = [
 export type Component = (typeof components)[number];
 export type Dollars = Readonly<Record<Component, number>>;
 
-/** In the words of tables and charts. */
+/** In the words of tables. */
 export const componentLabels: Readonly<Record<Component, string>> = {
   gateway: 'gateway',
   lambda: 'Lambda',

@@ -3,8 +3,8 @@ import type { OperationCost } from '../model/operationCosts.ts';
 import { defaultPrices, defaultRegion } from '../prices/priceTables.ts';
 import { type CostReport, toCostReport } from '../report/costReport.ts';
 import { sumRequests, type Traffic } from '../traffic/traffic.ts';
-import { toFixedTable, toMoveTable, toOperationTable } from './pageTables.ts';
-import { toSettingMoves } from './settingMoves.ts';
+import { toMonthChart, toRequestsChart } from './pageCharts.ts';
+import { toFixedTable, toOperationTable } from './pageTables.ts';
 
 /** The page for finance, whose marked parts the model fills. */
 export const pageFile = new URL('../README.md', import.meta.url);
@@ -38,13 +38,13 @@ export function toPageParts(traffic: Traffic): ReadonlyMap<string, string> {
     sizes: pageSizes,
     worstEntries: stage.settings.inventoryEntries,
   });
-  const moves = toSettingMoves(prices, traffic);
-  const throttles = moves.filter(({ setting }) => setting === 'throttles');
+  const served = report.operations.filter((cost) => isServed(cost, traffic));
   return new Map([
     ['requests', toOperationTable(report.operations)],
-    ['served', toOperationTable(report.operations.filter((cost) => isServed(cost, traffic)))],
+    ['served', toOperationTable(served)],
+    ['requests chart', toRequestsChart(served.filter(({ answer }) => answer.startsWith('200')))],
     ['month', toMonthSentence(report, traffic)],
-    ['settings', toMoveTable([...moves.slice(0, 3), ...throttles])],
+    ['month chart', toMonthChart(report.month)],
     ['fixed', toFixedTable(prices, traffic.entries)],
     ['worst month', toWorstSentence(report)],
   ]);

@@ -5,7 +5,6 @@ import { readFixedUnits, sumFixedDollars, toFixedDollars } from '../model/fixedC
 import type { OperationCost } from '../model/operationCosts.ts';
 import type { PriceTable } from '../prices/priceTable.ts';
 import { listFixedParts } from '../report/reportText.ts';
-import type { SettingMove } from './settingMoves.ts';
 
 /** Dollars per million requests, by operation, answer and component; by entries where these differ. */
 export function toOperationTable(costs: readonly OperationCost[]): string {
@@ -30,18 +29,6 @@ export function toOperationTable(costs: readonly OperationCost[]): string {
   );
 }
 
-export function toMoveTable(moves: readonly SettingMove[]): string {
-  return toTable(
-    ['setting', 'another value', 'a month', 'the worst month'],
-    moves.map(({ setting, change, month, worstMonth }) => [
-      `\`${setting}\``,
-      change,
-      toMove(month, 2),
-      toMove(worstMonth, 0),
-    ]),
-  );
-}
-
 /** @param entries the length of the inventory */
 export function toFixedTable(prices: PriceTable, entries: number): string {
   const toRow = (name: StageName) => {
@@ -55,13 +42,4 @@ export function toFixedTable(prices: PriceTable, entries: number): string {
 /** What costs nothing stays blank. */
 function toAmount(dollars: number): string {
   return dollars === 0 ? '' : dollars.toFixed(2);
-}
-
-function toMove(dollars: number, digits: number): string {
-  const rounded = Math.abs(dollars).toLocaleString('en-US', {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
-  if (Number(rounded.replaceAll(',', '')) === 0) return 'the same';
-  return `${dollars > 0 ? '+' : '−'}$${rounded}`;
 }

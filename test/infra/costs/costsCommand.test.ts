@@ -168,9 +168,6 @@ describe('what makes no sense is one line, that says what would', () => {
     [['--diff', 'nobody/knows'], 'git has no infra/costs/units/units.json at "nobody/knows"'],
     [['--diff=--output=x'], 'name a commit that has.'],
     [['--diff', 'HEAD', '--json'], 'Give --diff alone'],
-    [['--charts', folder, '--json'], 'Give --charts with neither'],
-    [['--charts', folder, '--requests', 'getPet=0'], 'A traffic without requests has no mix.'],
-    [['--charts', 'README.md'], '--charts cannot be written: EEXIST'],
     [
       ['--entries', '100000', '--requests', 'listInventory:304=1'],
       'listInventory has no answer 304 with an inventory of 100,000 entries, which takes more than one page; count it as 200.',
