@@ -1,10 +1,9 @@
 import { parseStage, stageUsage } from '../../cli/stageOption.ts';
-import { UsageError } from '../../cli/usage.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type DayRange, parseDayRange } from './dayRange.ts';
 
 /** What `npm run costs -- --help` says of it. */
-export const byKeyHelp = `npm run costs -- --by-key ${stageUsage} --from DAY --to DAY [--csv | --focus | --json] [--yes]
+export const byKeyHelp = `npm run costs -- --by-key ${stageUsage} --from DAY --to DAY [--json] [--yes]
 
 Asks the logs what each API key's requests have cost, by operation and by month, at list prices and
 without free allowances. Requests and request units are those of each key's own lines. A function's
@@ -14,11 +13,6 @@ operation and status by status, among the requests with that answer. What has no
 
   --by-key             by name of the key
   --from, --to DAY     the first and the last day, of UTC, such as 2026-11-01
-  --csv                dollars by component, a row for each key, operation and month
-  --focus              CSV in the columns of FOCUS 1.3: what is mandatory of Cost and Usage, and
-                       AllocatedMethodId, AllocatedMethodDetails, AllocatedResourceId,
-                       AllocatedResourceName, AllocatedTags, RegionId, SubAccountId and Tags; a row for
-                       each key, operation, month and component. BillingAccountId is the stage's account.
   --json               one document
   --yes                do not ask before queries that cost more than $1
 `;
@@ -29,8 +23,6 @@ export const byKeyFlags = {
   stage: { type: 'string' },
   from: { type: 'string' },
   to: { type: 'string' },
-  csv: { type: 'boolean' },
-  focus: { type: 'boolean' },
   json: { type: 'boolean' },
   yes: { type: 'boolean' },
 } as const;
@@ -40,30 +32,24 @@ export interface ByKeyOptions {
   readonly stage?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  readonly csv?: boolean | undefined;
-  readonly focus?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly yes?: boolean | undefined;
 }
-
-export type Format = 'table' | 'csv' | 'focus' | 'json';
 
 /** What is asked for. */
 export interface ByKeySearch {
   readonly stage: Stage;
   readonly days: DayRange;
-  readonly format: Format;
+  readonly json: boolean;
   readonly yes: boolean;
 }
 
 /** @throws {UsageError} when what was typed makes no sense */
 export function parseByKey(options: ByKeyOptions): ByKeySearch {
-  const formats = (['csv', 'focus', 'json'] as const).filter((name) => options[name]);
-  if (formats.length > 1) throw new UsageError('Name one of --csv, --focus and --json.');
   return {
     stage: parseStage(options.stage),
     days: parseDayRange(options),
-    format: formats[0] ?? 'table',
+    json: options.json ?? false,
     yes: options.yes ?? false,
   };
 }

@@ -49,7 +49,6 @@ export interface GatewayRequests {
 
 /** What the logs of some days hold. */
 export interface LogTotals {
-  readonly account: string;
   readonly requests: readonly LoggedRequests[];
   readonly calls: readonly ReportedCalls[];
   readonly gateway: readonly GatewayRequests[];
@@ -90,9 +89,7 @@ export async function readLogTotals(
     ask(toFunctionLogNames(stage), functionQuery),
     ask([toAccessLogName(stage)], accessQuery),
   ]);
-  const [first] = [...access, ...written];
   return {
-    account: first?.['@log']?.split(':')[0] ?? '',
     requests: written.flatMap(toLoggedRequests),
     calls: operationIds.map((id) => toReportedCalls(id, toFunctionLogName(stage, id), written)),
     gateway: access.map(toGatewayRequests),

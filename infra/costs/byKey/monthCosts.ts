@@ -5,8 +5,6 @@ import type { KeyCost } from './keyCosts.ts';
 /** What the requests of one calendar month, or of some days of it, have cost. */
 export interface MonthCosts {
   readonly days: DayRange;
-  /** The account that the logs are in. */
-  readonly account: string;
   readonly keys: readonly KeyCost[];
 }
 

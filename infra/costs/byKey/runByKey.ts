@@ -19,7 +19,7 @@ import { type LogVolume, readLogVolume, sumBytes } from './logBytes.ts';
 import { readLogTotals, toFunctionLogNames } from './logTotals.ts';
 import type { MonthCosts } from './monthCosts.ts';
 import { MOST_ROWS } from './runQuery.ts';
-import { toReportText } from './toReportText.ts';
+import { toReportJson, toReportTable } from './toReportText.ts';
 
 /** An account may start only so many queries a second: throttling is waited out. */
 const MOST_ATTEMPTS = 10;
@@ -45,7 +45,7 @@ export async function runByKey(options: ByKeyOptions): Promise<void> {
 }
 
 async function printCosts(
-  { stage, format, yes }: ByKeySearch,
+  { stage, json, yes }: ByKeySearch,
   days: DayRange,
   signal: AbortSignal,
 ): Promise<void> {
@@ -62,7 +62,8 @@ async function printCosts(
     costs.push(await readMonth(logs, stage, month, volume, prices, signal));
   }
   const report = { stage: stage.name, tags: toTags(stage), region, pricesAsOf: prices.asOf };
-  await writeOut(toReportText(format, { ...report, months: costs }));
+  const text = json ? toReportJson : toReportTable;
+  await writeOut(text({ ...report, months: costs }));
 }
 
 /** @throws {UsageError} when nothing is left of those days */
@@ -128,7 +129,7 @@ async function readMonth(
     gateway: toBytes(toAccessLogName(stage)),
   };
   const pricing = { prices, hasFirewall: stage.settings.firewall };
-  return { days, account: totals.account, keys: toKeyCosts(totals, bytes, pricing) };
+  return { days, keys: toKeyCosts(totals, bytes, pricing) };
 }
 
 /** Beside the output, which a machine may read. */

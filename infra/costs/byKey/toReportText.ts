@@ -6,25 +6,8 @@ import {
   type Dollars,
   sumDollars,
 } from '../model/components.ts';
-import type { Format } from './byKeyOptions.ts';
-import { toCsvLine } from './csv.ts';
 import { toDay } from './dayRange.ts';
-import { toFocusText } from './focusText.ts';
 import { type CostReport, type MonthCosts, sumCosts } from './monthCosts.ts';
-
-/** The costs as they are to be printed. */
-export function toReportText(format: Format, report: CostReport): string {
-  switch (format) {
-    case 'focus':
-      return toFocusText(report);
-    case 'csv':
-      return toCsvText(report);
-    case 'json':
-      return `${JSON.stringify(toDocument(report), null, 2)}\n`;
-    case 'table':
-      return toTableText(report);
-  }
-}
 
 const headings: Record<Component, string> = {
   gateway: 'GATEWAY',
@@ -37,7 +20,8 @@ const headings: Record<Component, string> = {
   firewall: 'FIREWALL',
 };
 
-function toTableText(report: CostReport): string {
+/** The costs for people. */
+export function toReportTable(report: CostReport): string {
   const { stage, region, pricesAsOf, months } = report;
   const rows = months.flatMap((month) =>
     month.keys.map(({ key, operation = '-', requests, dollars }) => [
@@ -74,23 +58,9 @@ function toCells(dollars: Dollars): string[] {
   );
 }
 
-function toCsvText({ months }: CostReport): string {
-  const head = ['month', 'key', 'operation', 'requests', ...components, 'total'];
-  const rows = months.flatMap((month) =>
-    month.keys.map(({ key, operation, requests, dollars }) => [
-      toName(month),
-      key,
-      operation,
-      requests,
-      ...components.map((one) => dollars[one]),
-      sumDollars(dollars),
-    ]),
-  );
-  return [head, ...rows].map(toCsvLine).join('');
-}
-
-function toDocument({ months, ...report }: CostReport): object {
-  return {
+/** The costs for a machine. */
+export function toReportJson({ months, ...report }: CostReport): string {
+  const document = {
     ...report,
     months: months.map(({ days, keys }) => ({
       from: toDay(days.from),
@@ -100,6 +70,7 @@ function toDocument({ months, ...report }: CostReport): object {
     })),
     total: months.reduce((sum, { keys }) => sum + sumCosts(keys), 0),
   };
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** Such as `2026-11`. */

@@ -1,5 +1,5 @@
 /** What AWS puts before the names of tags that users give. */
-export const userPrefix = /^user[:_]/;
+const userPrefix = /^user[:_]/;
 
 /** What a cell of an export holds: text in CSV, and values of several types in Parquet. */
 export function toText(cell: unknown): string {

@@ -1,5 +1,5 @@
 import { type BilledLine, withoutRegion } from './billedLine.ts';
-import { toNumber, toTags, toText, toTime, userPrefix } from './cells.ts';
+import { toNumber, toTags, toText, toTime } from './cells.ts';
 
 /** The columns that are read of one kind of export, by the names that they may have. */
 interface Layout {
@@ -14,7 +14,7 @@ interface Layout {
 }
 
 /**
- * CUR 2.0, legacy CUR, and FOCUS, in which AWS tells the usage type by a column of its own.
+ * CUR 2.0 and FOCUS, in which AWS tells the usage type by a column of its own.
  * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-cur2.html
  * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-focus-1-2-aws.html
  */
@@ -26,16 +26,7 @@ const layouts: readonly Layout[] = [
     quantity: ['line_item_usage_amount'],
     dollars: ['line_item_unblended_cost'],
     start: ['line_item_usage_start_date'],
-    tags: ['resource_tags', 'tags'],
-  },
-  {
-    service: ['lineitem/productcode'],
-    usageType: ['lineitem/usagetype'],
-    kind: ['lineitem/lineitemtype'],
-    quantity: ['lineitem/usageamount'],
-    dollars: ['lineitem/unblendedcost'],
-    start: ['lineitem/usagestartdate'],
-    tags: [],
+    tags: ['resource_tags'],
   },
   {
     service: ['servicename'],
@@ -47,9 +38,6 @@ const layouts: readonly Layout[] = [
     tags: ['tags'],
   },
 ];
-
-/** A column of its own for each tag, such as `resourceTags/user:stage` and `resource_tags_user_stage`. */
-const tagColumn = /^(?:resourcetags\/|resource_tags_)(.+)$/;
 
 /** How an export's lines are read. */
 export interface LineParser {
@@ -69,7 +57,8 @@ export function defineLineParser(names: readonly string[], needsStart: boolean):
   const find = (options: readonly string[]) =>
     options.map((option) => lower.indexOf(option)).find((at) => at >= 0) ?? -1;
   const layout = layouts.find(({ dollars }) => find(dollars) >= 0);
-  if (!layout) throw new Error('its columns are not those of a Cost and Usage Report or of FOCUS');
+  if (!layout)
+    throw new Error('its columns are not those of a Cost and Usage Report 2.0 or of FOCUS');
   const need = (options: readonly string[]) => {
     const index = find(options);
     if (index < 0) throw new Error(`it has no column ${options.join(' or ')}`);
@@ -81,14 +70,10 @@ export function defineLineParser(names: readonly string[], needsStart: boolean):
   const dollars = need(layout.dollars);
   const start = needsStart ? need(layout.start) : -1;
   const kind = find(layout.kind);
-  const tags = find(layout.tags);
-  const tagColumns = findTagColumns(lower);
-  if (tags < 0 && !tagColumns.some(([tag]) => tag === 'stage')) {
-    throw new Error('it has no column of the tag "stage": activate it as a cost allocation tag');
-  }
-  const single = [service, usageType, quantity, dollars, start, kind, tags];
+  const tags = need(layout.tags);
+  const columns = [service, usageType, quantity, dollars, start, kind, tags];
   return {
-    columns: [...single, ...tagColumns.map(([, index]) => index)].filter((index) => index >= 0),
+    columns: columns.filter((index) => index >= 0),
     parse: (cells) => ({
       service: toText(cells[service]),
       usageType: withoutRegion(toText(cells[usageType])),
@@ -96,17 +81,7 @@ export function defineLineParser(names: readonly string[], needsStart: boolean):
       quantity: toNumber(cells[quantity], names[quantity]),
       dollars: toNumber(cells[dollars], names[dollars]),
       start: needsStart ? toTime(cells[start], names[start]) : undefined,
-      tags: {
-        ...toTags(cells[tags]),
-        ...Object.fromEntries(tagColumns.map(([tag, index]) => [tag, toText(cells[index])])),
-      },
+      tags: toTags(cells[tags]),
     }),
   };
-}
-
-function findTagColumns(names: readonly string[]): (readonly [tag: string, index: number])[] {
-  return names.flatMap((name, index) => {
-    const [, tag] = tagColumn.exec(name) ?? [];
-    return tag === undefined ? [] : [[tag.replace(userPrefix, ''), index] as const];
-  });
 }

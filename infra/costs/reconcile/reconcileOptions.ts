@@ -5,7 +5,7 @@ export const reconcileHelp = `npm run costs -- --reconcile FILE ${stageUsage} [-
 
 Holds a bill against the model: of each usage type, quantity and dollars as billed and as modelled for the
 traffic, and the errors of the model's quantity, of its price and of both together in per cent. FILE is an
-export of the costs: a Cost and Usage Report, 2.0 or legacy, or FOCUS, as CSV, also .gz, or Parquet. It must
+export of the costs: a Cost and Usage Report 2.0 or FOCUS, as CSV, also .gz, or Parquet. It must
 have the tag "stage", which is a cost allocation tag; what does not carry the stage's is listed apart, and so
 is what AWS gives no tags, such as traces. Credits, taxes and free allowances are not modelled.
 

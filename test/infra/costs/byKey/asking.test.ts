@@ -77,7 +77,7 @@ describe('what goes wrong is one line', () => {
     [['--from', '2026-12-01'], '--from 2026-12-01 comes after --to 2026-11-30.'],
     [['--from', '2027-01-01', '--to', '2027-01-02'], '--from 2027-01-01 has not come yet.'],
     [['--from', '2026-01-01', '--to', '2026-01-02'], 'what was before 2026-09-07 is gone.'],
-    [['--csv', '--focus'], 'Name one of --csv, --focus and --json.'],
+    [['--csv'], "Unknown option '--csv'"],
     [['--stage', 'nowhere'], '--stage must be'],
   ])('%j: %s', async (args, line) => {
     const { status, stdout, stderr } = await callOps(byKey, [...november, ...args]);

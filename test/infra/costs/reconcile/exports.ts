@@ -30,7 +30,7 @@ const start = '2026-11-07T10:00:00Z';
 export type Row = Readonly<Record<string, string | number>>;
 
 /** A line in the columns of each kind of export, with a column that nobody asks for. */
-export const layouts: Readonly<Record<'CUR 2.0' | 'legacy CUR' | 'FOCUS', (line: Line) => Row>> = {
+export const layouts: Readonly<Record<'CUR 2.0' | 'FOCUS', (line: Line) => Row>> = {
   'CUR 2.0': (line) => ({
     identity_line_item_id: 'a,"b"',
     line_item_line_item_type: line.kind ?? 'Usage',
@@ -40,16 +40,6 @@ export const layouts: Readonly<Record<'CUR 2.0' | 'legacy CUR' | 'FOCUS', (line:
     line_item_usage_amount: line.quantity,
     line_item_unblended_cost: line.dollars,
     resource_tags: JSON.stringify(line.stage ? { user_stage: line.stage, user_owner: 'us' } : {}),
-  }),
-  'legacy CUR': (line) => ({
-    'identity/LineItemId': 'a,"b"',
-    'lineItem/LineItemType': line.kind ?? 'Usage',
-    'lineItem/UsageStartDate': line.start ?? start,
-    'lineItem/ProductCode': line.service[0],
-    'lineItem/UsageType': line.usageType,
-    'lineItem/UsageAmount': line.quantity,
-    'lineItem/UnblendedCost': line.dollars,
-    'resourceTags/user:stage': line.stage ?? '',
   }),
   FOCUS: (line) => ({
     ChargeDescription: 'a,"b"',

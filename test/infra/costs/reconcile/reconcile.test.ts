@@ -245,14 +245,16 @@ describe('npm run costs -- --reconcile', () => {
   });
 
   it.each([
-    [['a,b', '1,2'], 'its columns are not those of a Cost and Usage Report or of FOCUS.'],
+    [['a,b', '1,2'], 'its columns are not those of a Cost and Usage Report 2.0 or of FOCUS.'],
     [
       ['BilledCost,ServiceName,ConsumedQuantity,Tags', ''],
       'it has no column x_usagetype or skumeter.',
     ],
     [
-      ['lineItem/UnblendedCost,lineItem/ProductCode,lineItem/UsageType,lineItem/UsageAmount'],
-      'it has no column of the tag "stage": activate it',
+      [
+        'line_item_unblended_cost,line_item_product_code,line_item_usage_type,line_item_usage_amount',
+      ],
+      'it has no column resource_tags.',
     ],
     [
       [...whole.split('\r\n').slice(0, 3), 'x,y'],
