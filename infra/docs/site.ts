@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { readCommittedDocument } from '../openapi/committedDocument.ts';
 import { stages } from '../stages/stages.ts';
-import { toCostCharts, toCostFacts } from './facts/costFacts.ts';
+import { toCostFacts } from './facts/costFacts.ts';
 import { errorFacts } from './facts/errorFacts.ts';
 import { toExampleFacts } from './facts/exampleFacts.ts';
 import { toOperationFacts } from './facts/operationFacts.ts';
@@ -36,7 +36,6 @@ export async function buildSite(local?: LocalAccess): Promise<Site> {
   return new Map<string, SiteFile>([
     ...guides.map((guide) => [`${guide.name}.html`, toGuidePage(guide, guides)] as const),
     ...(await defineReference(document, guides, local)),
-    ...toCostCharts(),
     ['openapi.json', { type: 'application/json', body: bytes }],
     ['style.css', { type: 'text/css; charset=utf-8', body: await readAsset('style.css') }],
     ['icon.svg', { type: 'image/svg+xml', body: await readAsset('icon.svg') }],

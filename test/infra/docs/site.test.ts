@@ -102,17 +102,6 @@ describe('a page', () => {
   });
 });
 
-test('every picture in a guide is a file of the site', () => {
-  const pictures = toPages(site).flatMap(([, { body }]) =>
-    [...String(body).matchAll(/<img src="([^"]+)" alt="[^"]{20,}">/g)].map(([, name]) => name),
-  );
-  expect(pictures).toEqual(['operations.svg', 'month.svg']);
-  for (const name of pictures) {
-    expect(site.get(String(name))?.type).toBe('image/svg+xml');
-    expect(read(site, String(name))).toMatch(/^<svg /);
-  }
-});
-
 describe('the reference', () => {
   function toConfiguration(from: Site) {
     return JSON.parse(read(from, 'reference.js').replace(/^[^{]+|[^}]+$/g, ''));
