@@ -270,26 +270,8 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['infra/cli', 'infra/stages', 'shared/runtime/isOutage.ts'],
     packages: sdk,
   },
-  'infra/ops/smoke/asking': {
-    rooms: ['infra/openapi/answers', 'infra/stages', 'shared/contract'],
-    packages: /^node:/,
-  },
-  'infra/ops/smoke/lists': {
-    rooms: ['infra/ops/smoke/asking', 'shared/contract'],
-    packages: nothing,
-  },
-  'infra/ops/smoke/rows': {
-    rooms: ['infra/ops/smoke/asking', 'infra/ops/smoke/lists', 'shared/contract', 'shared/keys'],
-    packages: /^node:/,
-  },
   'infra/ops/smoke': {
-    rooms: [
-      'infra/ops/smoke/asking',
-      'infra/ops/smoke/rows',
-      'infra/cli',
-      'infra/stages',
-      'shared/contract',
-    ],
+    rooms: ['infra/openapi/answers', 'infra/cli', 'infra/stages', 'shared/contract', 'shared/keys'],
     packages: /^node:/,
   },
   'infra/local/lambda': {
