@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, request } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { gunzipSync, gzipSync } from 'node:zlib';
 
 /** What is wrong with a stage. */
 export interface Fault {
@@ -21,11 +20,8 @@ export interface FrontRequest {
 
 export interface FrontResponse {
   status: number;
-  readonly headers: IncomingHttpHeaders;
-  /** Not compressed. */
+  readonly headers: Record<string, string | undefined>;
   text: string;
-  /** Whether the connection breaks after half of the body. */
-  breaksOff?: boolean;
 }
 
 /** A proxy in front of a stage, which spoils responses. */
@@ -38,21 +34,16 @@ export interface Front extends Disposable {
 
 export async function startFront(behind: string): Promise<Front> {
   const server = createServer(async (incoming, outgoing) => {
-    const { method = 'GET', url = '/', headers } = incoming;
+    const { method = 'GET', url = '/' } = incoming;
+    const { host: _, connection: __, ...headers } = incoming.headers;
     const asked: FrontRequest = { method, path: url.replace(/^\/v1/, ''), headers };
     const { path } = asked;
     for (const { ask } of front.faults) ask?.(asked);
     const response = await forward(behind, asked, await buffer(incoming));
     for (const { answer } of front.faults) answer?.(asked, response);
     front.exchanges.push(`${method} ${path} ${response.status}`);
-    const isGzip = response.headers['content-encoding'] === 'gzip';
-    const body = isGzip ? gzipSync(response.text) : Buffer.from(response.text);
-    const { 'content-length': _, 'transfer-encoding': __, ...others } = response.headers;
-    const length = response.status === 204 ? {} : { 'Content-Length': body.length };
-    outgoing.writeHead(response.status, { ...others, ...length });
-    if (response.breaksOff) {
-      outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
-    } else outgoing.end(body);
+    const sent = Object.entries(response.headers).filter(([, value]) => value !== undefined);
+    outgoing.writeHead(response.status, sent as [string, string][]).end(response.text);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -74,10 +65,17 @@ async function forward(
   { method, path, headers }: FrontRequest,
   body: Buffer,
 ): Promise<FrontResponse> {
-  const onward = request(`${behind}${path}`, { method, headers }).end(body);
-  const [response] = await once(onward, 'response');
-  const bytes = await buffer(response);
-  const isGzip = response.headers['content-encoding'] === 'gzip';
-  const text = (isGzip ? gunzipSync(bytes) : bytes).toString();
-  return { status: response.statusCode, headers: response.headers, text };
+  const response = await fetch(behind + path, {
+    method,
+    headers: headers as Record<string, string>,
+    ...(body.length > 0 && { body: new Uint8Array(body) }),
+  });
+  // The body is decompressed, and has another length where it is spoiled.
+  const own = /^(content-(encoding|length)|transfer-encoding|connection|keep-alive)$/;
+  const others = [...response.headers].filter(([name]) => !own.test(name));
+  return {
+    status: response.status,
+    headers: Object.fromEntries(others),
+    text: await response.text(),
+  };
 }

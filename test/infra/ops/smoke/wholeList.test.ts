@@ -54,23 +54,21 @@ describe('a whole list', () => {
   });
 
   it.each([
-    ['', 'after 0 entries, ""'],
     ['[', 'after 0 entries, "["'],
     [`[${first}`, 'after 1 entries, ""'],
-    [`[${first},`, 'after 1 entries, ","'],
     [`[${first},]`, 'after 1 entries, ",]"'],
     [`[${first}]]`, 'after 1 entries, "]]"'],
-    [`[,${first}]`, 'after 0 entries, "[,{'],
     [`${first}`, 'after 0 entries, "{'],
     [`[${first}${second}]`, 'after 1 entries, "{'],
     [`[${first}[${second}]`, 'after 1 entries, "[{'],
     [`{"items":[${first}]}`, 'after 0 entries, "{"items"'],
-    [`[${third.replace('7', '07')}]`, 'after 0 entries, "[{"petId":07'],
     [`[${third.replace('7', '9223372036854775808')}]`, 'after 0 entries, "[{"petId":9223'],
     [`[${third.replace('7', '"7"')}]`, 'after 0 entries, "[{"petId":"7"'],
     [`[${third.replace('12', '2147483648')}]`, 'after 0 entries'],
     [`[${third.replace('12', '-1')}]`, 'after 0 entries'],
     [`[${third.replace('sold', 'lost')}]`, 'after 0 entries'],
+    [`[${third.replace('7', '07')}]`, 'after 0 entries, "[{"petId":07'],
+    [`[,${first}]`, 'after 0 entries, "[,{'],
     [`[${third.replace('}', ',"etag":"a"}')}]`, 'after 0 entries'],
   ])('is not %j', async (text, problem) => {
     await expect(read([text])).rejects.toThrow(problem);
