@@ -164,7 +164,7 @@ describe.concurrent('a target that does not answer', () => {
     ['The run was not done within 1 s.', { deadlineSeconds: 1 }, () => {}],
     ['The run was interrupted.', { signal: AbortSignal.timeout(100) }, () => {}],
     [
-      'answered 200 and did not go on within 1 s.',
+      'answered 200 and did not go on within 1 s. The same in 2 more rows.',
       { timeoutSeconds: 1 },
       (_, response) => void respond(response).write('['),
     ],
