@@ -1,4 +1,4 @@
-import { toText } from '../../../bench/report/section.ts';
+import { toText } from '../../../bench/report.ts';
 import { judge } from './oracle.ts';
 import { defineScheduler, fates, type Schedule } from './schedule.ts';
 
