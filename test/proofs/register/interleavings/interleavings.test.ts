@@ -56,7 +56,7 @@ it.each<[string, (database: Database, call: Call) => Promise<Reply>, string]>([
     'A 503 comes although no call failed.',
   ],
 ])('schedules find a database %s', async (_, execute, problem) => {
-  const { problems } = await explore({ count: 200, seed: 1 }, undefined, () => {
+  const { problems } = await explore({ count: 100, seed: 1 }, undefined, () => {
     const database = defineMemoryDatabase();
     return { ...database, execute: (call) => execute(database, call) };
   });

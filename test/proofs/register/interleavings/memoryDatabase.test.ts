@@ -8,9 +8,9 @@ import { type Call, type Database, defineMemoryDatabase, type Reply } from './me
 describe.each(engines)('the memory database', ({ name, start }) => {
   const tables = useStoreTables(start);
 
-  it(`replies to forty schedules as ${name} does`, async () => {
+  it(`replies to twenty schedules as ${name} does`, async () => {
     let petId = 100;
-    await explore({ count: 40, seed: 1 }, undefined, () => {
+    await explore({ count: 20, seed: 1 }, undefined, () => {
       petId += 1;
       return mirror(tables.engine().endpoint, petId);
     });

@@ -5,7 +5,7 @@ import { type TableDefinition, tables } from '../../../../infra/stages/tables.ts
 export interface Call {
   /** Such as `GetItem`. */
   readonly action: string;
-  readonly parameters: Parameters;
+  readonly parameters: CallParameters;
 }
 
 export interface Reply {
@@ -28,7 +28,7 @@ export interface Database {
 
 export type Item = Readonly<Record<string, AttributeValue>>;
 
-export interface Parameters {
+export interface CallParameters {
   readonly TableName?: string;
   readonly Key?: Item;
   readonly ConsistentRead?: boolean;
@@ -37,8 +37,8 @@ export interface Parameters {
   readonly UpdateExpression?: string;
   readonly ExpressionAttributeValues?: Item;
   readonly ReturnValues?: string;
-  readonly TransactItems?: readonly Readonly<Record<string, Parameters>>[];
-  readonly ClientRequestToken?: string;
+  readonly TransactItems?: readonly Readonly<Record<string, CallParameters>>[];
+  readonly ClientRequestToken?: string | undefined;
 }
 
 /**
@@ -47,9 +47,9 @@ export interface Parameters {
  */
 export function defineMemoryDatabase(): Database {
   const items = new Map<string, Item>();
-  const tokens = new Set<string | undefined>();
+  const tokens = new Set<string>();
 
-  function toWrite(parameters: Parameters) {
+  function toWrite(parameters: CallParameters) {
     const { ConditionExpression, UpdateExpression, ExpressionAttributeValues = {} } = parameters;
     const id = toId(parameters);
     const old = items.get(id);
@@ -62,13 +62,15 @@ export function defineMemoryDatabase(): Database {
     return { old, reason, commit };
   }
 
-  function transact({ TransactItems = [], ClientRequestToken }: Parameters): Reply {
-    if (tokens.has(ClientRequestToken)) return { status: 200, body: {} };
-    const writes = TransactItems.map(({ Put, Update }) => toWrite((Put ?? Update) as Parameters));
+  function transact({ TransactItems = [], ClientRequestToken }: CallParameters): Reply {
+    if (tokens.has(ClientRequestToken ?? '')) return { status: 200, body: {} };
+    const writes = TransactItems.map(({ Put, Update }) =>
+      toWrite((Put ?? Update) as CallParameters),
+    );
     const reasons = writes.map(({ reason }) => reason);
     if (reasons.some(({ Code }) => Code !== 'None')) return toCancellation(reasons);
     for (const { commit } of writes) commit();
-    tokens.add(ClientRequestToken);
+    if (ClientRequestToken) tokens.add(ClientRequestToken);
     return { status: 200, body: {} };
   }
 
@@ -88,7 +90,7 @@ export function defineMemoryDatabase(): Database {
     refuse({ parameters: { TransactItems } }, held, Code) {
       if (!TransactItems) return toError('TransactionConflictException');
       const reasons = TransactItems.map(({ Put, Update }, index) =>
-        index === held ? { Code } : toWrite((Put ?? Update) as Parameters).reason,
+        index === held ? { Code } : toWrite((Put ?? Update) as CallParameters).reason,
       );
       return toCancellation(reasons);
     },
@@ -109,7 +111,7 @@ export function toError(type: string, fields: object = {}): Reply {
   return { status: 400, body: { __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...fields } };
 }
 
-function toId({ TableName = '', Key, Item = Key }: Parameters): string {
+function toId({ TableName = '', Key, Item = Key }: CallParameters): string {
   const { partitionKey, sortKey }: TableDefinition = tables[TableName as keyof typeof tables];
   return JSON.stringify([TableName, Item?.[partitionKey.name], sortKey && Item?.[sortKey.name]]);
 }

@@ -119,9 +119,12 @@ export function defineScheduler(
     let running: Attempt | undefined;
     using _pauses = skipPauses(() => running !== undefined);
 
-    park = (call) =>
+    // DynamoDB knows a repeated transaction by its token for ten minutes; here, in half of the schedules.
+    const forgetToken = draw() < 0.5 && { ClientRequestToken: undefined };
+    park = ({ action, parameters }) =>
       new Promise((resolve, reject) => {
         const attempt = running as Attempt;
+        const call = { action, parameters: { ...parameters, ...forgetToken } };
         running = undefined;
         plan(() => proceed(call, attempt, resolve, reject));
       });
