@@ -210,18 +210,18 @@ async function readExistingKeys(
   const { client, tableName, key } = table;
   const found = new Set<string>();
   const names = Object.fromEntries(key.map((name, index) => [`#k${index}`, name]));
-  let asked: KeysAndAttributes | undefined = {
+  let rest: KeysAndAttributes | undefined = {
     Keys: items.map((item) => toKey(key, item)),
     ProjectionExpression: Object.keys(names).join(', '),
     ExpressionAttributeNames: names,
   };
   await retry(async () => {
     const answer = await client.send(
-      new BatchGetItemCommand({ RequestItems: asked && { [tableName]: asked } }),
+      new BatchGetItemCommand({ RequestItems: rest && { [tableName]: rest } }),
     );
     for (const item of answer.Responses?.[tableName] ?? []) found.add(toKeyText(key, item));
-    asked = answer.UnprocessedKeys?.[tableName];
-    if (asked?.Keys?.length) throw new Unprocessed();
+    rest = answer.UnprocessedKeys?.[tableName];
+    if (rest?.Keys?.length) throw new Unprocessed();
   }, table);
   return found;
 }

@@ -23,13 +23,13 @@ function toParseLine(error: unknown): string | undefined {
   return `${(error as Error).message.split(/\. |\n/)[0]}. See --help.`;
 }
 
-/** SQLite sorts, and tells ids apart, in files of its own: https://www.sqlite.org/tempfiles.html */
+/** SQLite sorts and compares ids in temporary files: https://www.sqlite.org/tempfiles.html */
 function toFullDiskLine(error: unknown): string | undefined {
   if ((error as Error).message !== 'database or disk is full') return undefined;
   return 'The folder for temporary files is full: export SQLITE_TMPDIR=FOLDER, one with more space, and run the same command again.';
 }
 
-/** Names that tell no more than their message. */
+/** Names that add nothing to their message. */
 const plainNames = ['UsageError', 'Error', 'TypeError'];
 
 function toNameAndMessage({ name, message }: Error): string {
@@ -77,7 +77,7 @@ const awsLines: readonly (readonly [pattern: RegExp, toLine: ToLine])[] = [
     /^Error: Region not accepted: region="(.*?)"/s,
     ({ found }) => `"${found[1]}" is no AWS region: ${anotherRegion}`,
   ],
-  [/^(Credentials|Token)ProviderError: .*(?<login>aws (sso )?login)/s, toSignOn],
+  [/^(Credentials|Token)ProviderError: .*(?<login>aws (sso )?login)/s, signOnLine],
   [
     /^CredentialsProviderError: Could not load credentials/,
     ({ profile }) =>
@@ -90,7 +90,7 @@ const awsLines: readonly (readonly [pattern: RegExp, toLine: ToLine])[] = [
     ({ found }) =>
       `AWS credentials cannot be had (${found.groups?.why}): run aws configure, or ${anotherProfile}`,
   ],
-  [/^(ExpiredToken|RequestExpired)/, toSignOn],
+  [/^(ExpiredToken|RequestExpired)/, signOnLine],
   [
     /^(UnrecognizedClient|InvalidClientTokenId|InvalidAccessKeyId|IncompleteSignature|MissingAuthenticationToken|OptInRequired)/,
     ({ name }) =>
@@ -103,7 +103,7 @@ const awsLines: readonly (readonly [pattern: RegExp, toLine: ToLine])[] = [
   ],
   [
     /^(?:AccessDenied|UnauthorizedOperation|NotAuthorized)\w*: (?:User: (?<who>\S+) is not authorized to perform: (?<action>[\w-]+:\w+)(?: on resource: (?<resource>\S+))?)?/,
-    toDenied,
+    deniedLine,
   ],
   [
     /^(Throttling|TooManyRequests|RequestLimitExceeded|ProvisionedThroughputExceeded|RequestThrottled|SlowDown)/,
@@ -127,20 +127,20 @@ const awsLines: readonly (readonly [pattern: RegExp, toLine: ToLine])[] = [
   ],
 ];
 
-function toSignOn({ found, name, profile }: Failure): string {
+function signOnLine({ found, name, profile }: Failure): string {
   const login = found.groups?.login ?? 'aws sso login';
   const which = profile === undefined ? '' : ` --profile ${profile}`;
   return `The AWS credentials have expired (${name}): run ${login}${which}, or export new ones, and run the same command again.`;
 }
 
-function toDenied({ found, name }: Failure): string {
+function deniedLine({ found, name }: Failure): string {
   const { who, action, resource } = found.groups ?? {};
   const what = action === undefined ? 'this' : `${action}${resource ? ` on ${resource}` : ''}`;
   const whom = who === undefined ? '' : ` to ${who}`;
   return `AWS refuses ${what}${whom} (${name}): have it allowed, or ${anotherProfile}`;
 }
 
-/** What Node.js tells of a connection that did not come about, or broke. */
+/** What Node.js reports of a connection that failed or broke. */
 interface NetworkFailure extends Error {
   readonly code?: string;
   readonly hostname?: string;

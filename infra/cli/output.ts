@@ -53,7 +53,7 @@ export const brokenOutput = {
   },
 } as const;
 
-/** Instead of printing a stack, ends in silence when the reader leaves, as `head` does, and tells of a full disk in one line. */
+/** Ends in silence when the reader leaves, as `head` does, and reports a full disk in one line, in place of a stack. */
 export function watchOutput(): void {
   // A process that runs several commands, as a test does, is not to collect listeners.
   process.stdout.off('error', breakOff).on('error', breakOff);

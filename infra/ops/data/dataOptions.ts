@@ -60,8 +60,8 @@ export function checkDataTables(options: DataOptions): void {
 }
 
 /**
- * The tables of a deployed stage or of an emulator, once it is certain that those that are asked for
- * are there and have the right keys.
+ * The tables of a deployed stage or of an emulator, once it is certain that the wanted ones are there and
+ * have the right keys.
  */
 export async function openDataTables(
   options: DataOptions,

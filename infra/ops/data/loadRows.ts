@@ -51,7 +51,7 @@ export async function loadRows(
 
   async function start(line: number): Promise<void> {
     const writing = write(group, line, underWay.at(-1));
-    // It is awaited later; until then its failure is nobody's.
+    // It is awaited later, which handles its failure.
     writing.catch(() => {});
     underWay.push(writing);
     group = [];

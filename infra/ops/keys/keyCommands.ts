@@ -13,9 +13,9 @@ import {
   parsePermission,
 } from './keyOptions.ts';
 import {
+  filterEnding,
   findKey,
   type Print,
-  toEndingWithin,
   toJsonText,
   toKeyStatus,
   toKeyTable,
@@ -75,7 +75,7 @@ export const keyCommands: Record<string, KeyCommand> = {
       const now = Date.now();
       const within = parseExpiring(options);
       const all = await register.list();
-      const records = within === undefined ? all : toEndingWithin(all, within, now);
+      const records = within === undefined ? all : filterEnding(all, within, now);
       if (options.json) {
         return print(toJsonText(records.map((record) => toPublicKey(record, now))));
       }

@@ -16,7 +16,7 @@ export interface KeyOptions {
 /** No key is made for longer, so that a mistyped year is noticed. */
 const MAX_YEARS = 10;
 
-/** @throws {UsageError} when it could not be told from others in lists and logs */
+/** @throws {UsageError} when lists and logs could not show it */
 export function parseName({ name }: KeyOptions): string {
   if (name !== undefined && /^[\w.@-]{1,64}$/.test(name)) return name;
   throw new UsageError(

@@ -19,7 +19,7 @@ export function toKeyStatus(record: KeyRecord, now: number): KeyStatus {
 }
 
 /** Those at work that will not be once the time is over, the next to end first. */
-export function toEndingWithin(
+export function filterEnding(
   records: readonly KeyRecord[],
   milliseconds: number,
   now: number,

@@ -14,14 +14,8 @@ import type { Stage } from '../../stages/stages.ts';
 
 /** Those in which a deployment may still move an alias. */
 const running: DeploymentStatus[] = ['Created', 'Queued', 'InProgress', 'Baking', 'Ready'];
-/** As many as one call tells of: https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_BatchGetDeployments.html */
-const BATCH = 25;
-
-/** CodeDeploy is moving the requests of one function to new code. */
-interface RunningDeployment {
-  readonly id: string;
-  readonly group: string;
-}
+/** The most ids that one call takes: https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_BatchGetDeployments.html */
+const MAX_BATCH = 25;
 
 /**
  * Offers to stop the deployments that are moving a stage's requests, in place of moving aliases under
@@ -40,16 +34,16 @@ export async function stopDeployments(
   const deployments = await findDeployments(cloudFormation, codeDeploy, name);
   if (deployments.length === 0) return false;
   print(`${stage.name} is being moved to new code. To stop that by hand:`);
-  for (const { id } of deployments) {
+  for (const id of deployments) {
     print(`  aws deploy stop-deployment --auto-rollback-enabled --deployment-id ${id}`);
   }
   if (!(await isAgreed(`Stop it (${toCount(deployments.length, 'deployment')}), and move back?`))) {
     print('Nothing was changed.');
     return true;
   }
-  for (const deployment of deployments) {
-    const wasRunning = await stopDeployment(codeDeploy, deployment);
-    print(`${deployment.id} ${wasRunning ? 'is stopped' : 'was over already'}.`);
+  for (const id of deployments) {
+    const wasRunning = await stopDeployment(codeDeploy, id);
+    print(`${id} ${wasRunning ? 'is stopped' : 'was over already'}.`);
   }
   print(
     [
@@ -78,7 +72,7 @@ export function refuseMovingStack({ name, status }: StageStack): void {
 }
 
 /**
- * The deployments of a stack that are under way. CodeDeploy lists them by application and group, or all
+ * The ids of a stack's deployments that are under way. CodeDeploy lists them by application and group, or all
  * of the account and region at once; the stack names only the groups.
  * https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_ListDeployments.html
  */
@@ -86,22 +80,19 @@ async function findDeployments(
   cloudFormation: CloudFormationClient,
   codeDeploy: CodeDeployClient,
   stackName: string,
-): Promise<RunningDeployment[]> {
+): Promise<string[]> {
   const groups = await readDeploymentGroups(cloudFormation, stackName);
   if (groups.size === 0) return [];
-  const found: RunningDeployment[] = [];
-  const pages = paginateListDeployments(
-    { client: codeDeploy },
-    { includeOnlyStatuses: [...running] },
-  );
+  const found: string[] = [];
+  const pages = paginateListDeployments({ client: codeDeploy }, { includeOnlyStatuses: running });
   for await (const { deployments = [] } of pages) {
-    for (let start = 0; start < deployments.length; start += BATCH) {
-      const deploymentIds = deployments.slice(start, start + BATCH);
+    for (let start = 0; start < deployments.length; start += MAX_BATCH) {
+      const deploymentIds = deployments.slice(start, start + MAX_BATCH);
       const { deploymentsInfo = [] } = await codeDeploy.send(
         new BatchGetDeploymentsCommand({ deploymentIds }),
       );
       for (const { deploymentId: id = '', deploymentGroupName: group = '' } of deploymentsInfo) {
-        if (groups.has(group)) found.push({ id, group });
+        if (groups.has(group)) found.push(id);
       }
     }
   }
@@ -127,12 +118,9 @@ async function readDeploymentGroups(
  * Ends a deployment, and lets CodeDeploy move its requests back.
  * @returns whether it was still under way
  */
-async function stopDeployment(
-  client: CodeDeployClient,
-  { id }: RunningDeployment,
-): Promise<boolean> {
+async function stopDeployment(client: CodeDeployClient, deploymentId: string): Promise<boolean> {
   try {
-    await client.send(new StopDeploymentCommand({ deploymentId: id, autoRollbackEnabled: true }));
+    await client.send(new StopDeploymentCommand({ deploymentId, autoRollbackEnabled: true }));
     return true;
   } catch (error) {
     if ((error as Error).name === 'DeploymentAlreadyCompletedException') return false;

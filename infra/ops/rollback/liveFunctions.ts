@@ -12,7 +12,7 @@ export const aliasName = 'live';
 
 export interface PublishedVersion {
   readonly version: number;
-  /** What the deployment that published it was made of; empty where nothing tells. */
+  /** The commit that it was deployed from; empty where it is unknown. */
   readonly commit: string;
   readonly publishedAt: string;
 }
@@ -35,7 +35,7 @@ export function readLiveFunctions(client: LambdaClient, stage: Stage): Promise<L
 }
 
 /** The newest version that serves at least a part of the requests. */
-export function toNewestServed({ served }: LiveFunction): number {
+export function newestServed({ served }: LiveFunction): number {
   return Math.max(...served.keys());
 }
 

@@ -7,9 +7,9 @@ import { UsageError } from '../../cli/usage.ts';
 import {
   aliasName,
   type LiveFunction,
+  newestServed,
   type PublishedVersion,
   serves,
-  toNewestServed,
 } from './liveFunctions.ts';
 
 /** Where to go, as typed: every function to one commit, or some of them to a version each. */
@@ -42,12 +42,12 @@ export function chooseMoves(functions: readonly LiveFunction[], target: Target):
     return functions.flatMap((from) => {
       const version = target.versions.get(from.operationId);
       if (version === undefined) return [];
-      return [toMove(from, `version ${version}`, (one) => one.version === version)];
+      return [findMove(from, `version ${version}`, (one) => one.version === version)];
     });
   }
   const commit = findCommit(functions, target.commit);
   return functions.map((from) =>
-    toMove(from, `version of the commit ${commit}`, (one) => one.commit === commit),
+    findMove(from, `version of the commit ${commit}`, (one) => one.commit === commit),
   );
 }
 
@@ -66,11 +66,11 @@ export function choosePrevious(functions: readonly LiveFunction[]): Move[] | und
   if (settled.length === functions.length) return settled;
   for (const { commit } of functions[0]?.versions ?? []) {
     const moves = functions.flatMap((from) => {
-      const newest = toNewestServed(from);
+      const newest = newestServed(from);
       const to = from.versions.find((one) => one.commit === commit && one.version <= newest);
       return to ? [{ from, to }] : [];
     });
-    const goesBack = moves.some(({ from, to }) => to.version < toNewestServed(from));
+    const goesBack = moves.some(({ from, to }) => to.version < newestServed(from));
     if (commit !== '' && moves.length === functions.length && goesBack) return moves;
   }
   return undefined;
@@ -81,8 +81,8 @@ export function isDone({ from, to }: Move): boolean {
 }
 
 /**
- * Moves one alias after the other and tells of each. One that cannot be moved does not keep the others
- * where they are, since what is burning is better put out in part, nor does a reader that leaves, as `head` does.
+ * Moves one alias after the other and reports each. It goes on past one that cannot be moved, since a part of
+ * the requests on good code is better than none, and past a reader that leaves, as `head` does.
  * @returns whether all were moved; if not, the exit status says so
  */
 export async function moveAliases(client: LambdaClient, moves: readonly Move[]): Promise<boolean> {
@@ -115,7 +115,7 @@ function parseVersion(word: string): [OperationId, number] {
   );
 }
 
-function toMove(
+function findMove(
   from: LiveFunction,
   wanted: string,
   isWanted: (version: PublishedVersion) => boolean,

@@ -1,12 +1,7 @@
 import { toColumns, toShortTime } from '../../cli/output.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
-import {
-  type LiveFunction,
-  type PublishedVersion,
-  serves,
-  toNewestServed,
-} from './liveFunctions.ts';
+import { type LiveFunction, newestServed, type PublishedVersion, serves } from './liveFunctions.ts';
 import type { Move } from './moves.ts';
 
 /** How many versions before the live one are shown of each function. */
@@ -36,7 +31,7 @@ export function toVersionTable(
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks.html
  * So the last template, deployed again, moves nothing. Any other moves an alias to its new version:
  * with `atOnce` from wherever it is; else through CodeDeploy, which stops while an alarm fires, and which
- * is told the version of the last template as the one that the requests go to:
+ * takes the version of the last template for the one that the requests go to:
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-resources.html
  */
 export function toNextSteps(
@@ -69,7 +64,7 @@ export function toNextSteps(
 }
 
 function toShown(one: LiveFunction, target: PublishedVersion | undefined): PublishedVersion[] {
-  const newest = toNewestServed(one);
+  const newest = newestServed(one);
   const earlier = one.versions.filter(({ version }) => version < newest).slice(0, MAX_EARLIER);
   return one.versions.filter(
     (version) => one.served.has(version.version) || version === target || earlier.includes(version),
@@ -92,12 +87,12 @@ function toPercent(share: number): string {
 }
 
 function toServed(one: LiveFunction, moves: readonly Move[]): number {
-  return moves.find(({ from }) => from === one)?.to.version ?? toNewestServed(one);
+  return moves.find(({ from }) => from === one)?.to.version ?? newestServed(one);
 }
 
 function toUndo(stage: string, moves: readonly Move[]): string[] {
   const moved = moves.filter(({ from, to }) => !serves(from, to.version));
   if (moved.length === 0) return [];
-  const versions = moved.map(({ from }) => `${from.operationId}=${toNewestServed(from)}`);
+  const versions = moved.map(({ from }) => `${from.operationId}=${newestServed(from)}`);
   return [`To undo: npm run rollback -- --stage ${stage} --to ${versions.join(' ')}`];
 }

@@ -44,7 +44,7 @@ export async function runRollback(args: string[]): Promise<void> {
   const functions = await readLiveFunctions(client, stage);
   const moves = target ? chooseMoves(functions, target) : choosePrevious(functions);
   print(toVersionTable(functions, moves));
-  if (!moves) throw new Error(toNothingEarlier(stage));
+  if (!moves) throw new Error(nothingEarlierText(stage));
   const ahead = moves.filter((move) => !isDone(move));
   if (ahead.length === 0) {
     print(
@@ -63,7 +63,7 @@ export async function runRollback(args: string[]): Promise<void> {
   print(toNextSteps(stage, stack, functions, moves));
 }
 
-function toNothingEarlier({ name, settings }: Stage): string {
+function nothingEarlierText({ name, settings }: Stage): string {
   return settings.protectsData
     ? 'Nothing was moved: no earlier commit has a version of every function. Say which versions: --to getPet=12 listOrders=7.'
     : `Nothing was moved: ${name} keeps only the versions in use. Check out the good commit and deploy it.`;

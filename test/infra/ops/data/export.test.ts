@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -128,9 +128,13 @@ describe.each(engines)('npm run export on $name', ({ name, start }) => {
 });
 
 describe('npm run export', () => {
+  const folder = data.toPath('folder.csv');
+  mkdirSync(folder);
+
   it.each([
     [['--pets', 'pets.csv', '--endpoint', 'http://127.0.0.1:9'], 'ends in .jsonl'],
     [['--pets', '/nowhere/pets.jsonl', '--endpoint', 'http://127.0.0.1:9'], 'cannot be written'],
+    [['--inventory', folder, '--endpoint', 'http://127.0.0.1:9'], 'must name a file'],
     [['--pets', 'pets.jsonl', '--stage', 'test'], '--stage must be staging or production'],
   ])('refuses %j with one clear line and status 2', async (args, message) => {
     const { status, stdout, stderr } = await callOps(runExport, args);

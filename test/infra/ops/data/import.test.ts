@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { type DynamoDBClient, GetItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../../infra/local/engine/engine.ts';
@@ -194,12 +195,14 @@ describe.each(engines.slice(-1))('npm run import on $name', ({ start }) => {
 describe('npm run import', () => {
   const emulator = ['--endpoint', 'http://127.0.0.1:9'];
   const stock = data.write('stock.csv', toStockLines(3));
+  mkdirSync(data.toPath('folder.csv'));
 
   it.each([
     [[], 'Name at least one file'],
     [['--inventory', stock, '--stage', 'staging', ...emulator], 'Say which tables'],
     [['--inventory', 'stock.txt', ...emulator], 'ends in .csv or .jsonl; it is "stock.txt"'],
     [['--inventory', '/nowhere/stock.csv', ...emulator], '--inventory cannot be read: ENOENT'],
+    [['--inventory', data.toPath('folder.csv'), ...emulator], 'must name a file, since it is'],
     [['--inventory', stock, '--max-wcu', '0', ...emulator], '--max-wcu must be a whole number'],
     [['--inventory', stock, '--give-up-after', '5', ...emulator], '--give-up-after must be'],
     [['--inventory', '-', '--pets', '-', ...emulator], '- but once'],
