@@ -93,7 +93,7 @@ describe('npm run smoke, of an empty stage', () => {
     );
     expect(outcome.stdout).toContain('\nskipped: no id known  getPet: answers 200\n');
     expect(outcome.stdout).toMatch(
-      /\n\d+ rows passed, 0 failed, 4 skipped; \d+ requests in \d s\.\n$/,
+      /\n\d+ rows passed, 0 failed, 4 skipped; \d+ requests in \d+ s\.\n$/,
     );
     expect(outcome.stdout).not.toContain('psk_');
   });
