@@ -98,7 +98,7 @@ export function defineSmokeClient(settings: SmokeSettings): SmokeClient {
           method,
           headers: {
             'Accept-Encoding': 'identity',
-            Origin: origin ?? 'https://smoke.invalid',
+            ...(origin !== undefined && { Origin: origin }),
             ...(apiKey !== null && { Authorization: `Bearer ${apiKey}` }),
             ...headers,
           },
