@@ -30,7 +30,7 @@ Options:
   --light                     do not list the whole inventory
   --entry PETID               write this entry's own count back; takes a key with write permission
   --expect-commit             fail unless what is live is the commit of this checkout, or PETSTORE_COMMIT
-  --origin ORIGIN             an origin that the stage allows; without it, one that the stage names
+  --origin ORIGIN             an origin that the stage allows; without it, one of the stage's settings
   --timeout 10s               how long a response may be silent
   --deadline 60s              how long everything may take
   --verbose                   print every row
@@ -90,6 +90,9 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
+/** Where every origin is allowed. */
+const ANY_ORIGIN = 'https://smoke.invalid';
+
 type Target = Pick<SmokeSettings, 'baseUrl' | 'throttles' | 'origin'> & { commit?: LiveCommit };
 
 /**
@@ -102,13 +105,11 @@ async function findTarget(
 ): Promise<Target> {
   if (stageName === undefined) {
     const baseUrl = parseBaseUrl('--base-url', address);
+    if (isLocal(new URL(baseUrl).hostname)) {
+      return { baseUrl, throttles: undefined, origin: ANY_ORIGIN };
+    }
     // Which stage it is of is not known: its requests come no faster than staging lets them through.
-    const { throttles } = stages.staging.settings;
-    return {
-      baseUrl,
-      throttles: isLocal(new URL(baseUrl).hostname) ? undefined : throttles,
-      origin: undefined,
-    };
+    return { baseUrl, throttles: stages.staging.settings.throttles, origin: undefined };
   }
   if (address !== undefined) throw new UsageError('Give --stage or --base-url, not both.');
   const stage = parseStage(stageName);
@@ -117,7 +118,7 @@ async function findTarget(
   return {
     baseUrl: parseBaseUrl('The output BaseUrl', readOutput(stack, 'BaseUrl')),
     throttles,
-    origin: allowedOrigins.find((origin) => origin !== '*'),
+    origin: allowedOrigins[0] === '*' ? ANY_ORIGIN : allowedOrigins[0],
     commit: compareCommits(stack.outputs.Commit, readCommit()),
   };
 }

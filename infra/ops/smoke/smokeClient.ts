@@ -89,17 +89,16 @@ export function defineSmokeClient(settings: SmokeSettings): SmokeClient {
     const { method = 'GET', path, headers, body, apiKey = settings.apiKey } = request;
     const asked = `${method} ${path}`;
     for (;;) {
+      await waitForTurn(findOperation(method, path) ?? 'other');
       const timeout = new AbortController();
       const timer = setTimeout(() => timeout.abort(), timeoutSeconds * 1_000);
       let head: ResponseHead | undefined;
       try {
-        await waitForTurn(findOperation(method, path) ?? 'other');
-        timer.refresh();
         const response = await fetch(baseUrl + path, {
           method,
           headers: {
             'Accept-Encoding': 'identity',
-            Origin: origin ?? 'https://smoke.invalid',
+            ...(origin !== undefined && { Origin: origin }),
             ...(apiKey !== null && { Authorization: `Bearer ${apiKey}` }),
             ...headers,
           },
@@ -110,16 +109,18 @@ export function defineSmokeClient(settings: SmokeSettings): SmokeClient {
         counts.answered += 1;
         head = { asked, status: response.status, headers: response.headers };
         if (head.status !== 429) return await read(head, refreshTimer(response, timer));
-        counts.limited += 1;
-        const seconds = Number(response.headers.get('Retry-After') ?? 1);
-        await sleep((seconds >= 0 ? seconds : 1) * 1_000, undefined, { signal: stop });
       } catch (error) {
-        throw toFailure(error as Error, asked, head, timeout.signal.aborted);
+        throw stop.aborted
+          ? toRunOver()
+          : toFailure(error as Error, asked, head, timeout.signal.aborted);
       } finally {
         clearTimeout(timer);
         // Closes the connection where some of the body is left.
         timeout.abort();
       }
+      counts.limited += 1;
+      const seconds = Number(head.headers.get('Retry-After') ?? 1);
+      await pause((seconds >= 0 ? seconds : 1) * 1_000);
     }
   }
 
@@ -133,18 +134,27 @@ export function defineSmokeClient(settings: SmokeSettings): SmokeClient {
     const now = performance.now();
     const turn = Math.max(turns.get(operation) ?? now, now);
     if (throttles) turns.set(operation, turn + 1_000 / throttles[operation].rate);
-    await sleep(turn - now, undefined, { signal: stop });
+    await pause(turn - now);
+  }
+
+  async function pause(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: stop }).catch(() => {
+      throw toRunOver();
+    });
   }
 
   /** After the end of the run, every error is that end. */
+  function toRunOver(): RunOver {
+    const late = `The run was not done within ${deadlineSeconds} s.`;
+    return new RunOver(deadline.aborted ? late : 'The run was interrupted.');
+  }
+
   function toFailure(
     error: Error,
     asked: string,
     head: ResponseHead | undefined,
     isLate: boolean,
   ): Error {
-    if (deadline.aborted) return new RunOver(`The run was not done within ${deadlineSeconds} s.`);
-    if (stop.aborted) return new RunOver('The run was interrupted.');
     // What fetch throws by itself has a cause; all else comes from whoever reads the body.
     if (!isLate && error.cause === undefined) return error;
     if (!isLate && head) return new Mismatch(head, 'a whole body', 'and broke off');

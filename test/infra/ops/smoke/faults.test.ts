@@ -81,6 +81,7 @@ const otherFaults: Planted = {
       },
     },
     '412 without the tag of now': spoil(/^PATCH .* 412$/, set('etag', '"other"')),
+    'a list as before': repeatFirst(/^GET \/inventory\?petId=\d+&/),
   },
   'the gateway: answers 404 to an unknown path': {
     'another code': spoil(/smoke 404/, replace('not_found', 'forbidden')),
@@ -203,6 +204,15 @@ function replace(from: string | RegExp, to: string) {
 function fail(response: FrontResponse): void {
   response.status = 500;
   response.text = crash;
+}
+
+/** Answers each request as the first one. */
+function repeatFirst(pattern: RegExp): Fault {
+  let first = '';
+  return spoil(pattern, (response) => {
+    first ||= response.text;
+    response.text = first;
+  });
 }
 
 /** Lets in whoever names the id of a key that it has seen. */
