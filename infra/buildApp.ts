@@ -1,6 +1,5 @@
 import { Annotations, App, type AppProps, type Stack } from 'aws-cdk-lib';
 import { defineBackupStack } from './backup/backupStack.ts';
-import { checkWorstMonth } from './costs/report/checkWorstMonth.ts';
 import { definePetstoreStack } from './petstoreStack.ts';
 import { checkStageSettings } from './stages/checkStageSettings.ts';
 import { readCommit } from './stages/commit.ts';
@@ -21,10 +20,7 @@ export function buildApp(
   deployments: readonly Stage[] = Object.values(stages),
   commit: string = readCommit(),
 ): App {
-  for (const stage of deployments) {
-    checkStageSettings(stage);
-    checkWorstMonth(stage);
-  }
+  for (const stage of deployments) checkStageSettings(stage);
   const app = new App({ ...props, context: { ...context, ...props?.context } });
   for (const stage of deployments) {
     const service = definePetstoreStack(app, stage, commit);

@@ -73,8 +73,13 @@ const rooms: Readonly<Record<string, Rule>> = {
   'infra/stages': { rooms: ['shared/contract'], packages: /^node:child_process$/ },
   'infra/cli': { rooms: ['infra/stages'], packages: sdk },
   'infra/costs/prices': { rooms: [], packages: nothing },
+  'infra/costs/units': { rooms: ['shared/contract'], packages: /^node:fs$/ },
+  'infra/costs/bills': {
+    rooms: ['infra/costs/prices', 'infra/costs/units', 'infra/stages', 'shared/contract'],
+    packages: /^node:fs$/,
+  },
   'infra/metrics': {
-    rooms: ['infra/costs/prices', 'infra/stages', 'shared/contract'],
+    rooms: ['infra/stages', 'shared/contract'],
     packages: cdk,
   },
   'infra/service/bundling': { rooms: ['shared/contract'], packages: cdk },
@@ -98,7 +103,13 @@ const rooms: Readonly<Record<string, Rule>> = {
   // A function, which the watch stack has run on a schedule.
   'infra/watch/check': { rooms: ['shared/contract'], packages: sdk },
   'infra/watch': {
-    rooms: ['infra/watch/check', 'infra/metrics', 'infra/stages', 'shared/contract'],
+    rooms: [
+      'infra/watch/check',
+      'infra/costs/bills',
+      'infra/metrics',
+      'infra/stages',
+      'shared/contract',
+    ],
     packages: cdk,
   },
   'infra/bulk': {
@@ -114,128 +125,28 @@ const rooms: Readonly<Record<string, Rule>> = {
     rooms: ['infra/ops/data/files', 'infra/cli', 'infra/bulk', 'shared/contract'],
     packages: sdk,
   },
-  'infra/docs/markdown': { rooms: [], packages: nothing },
-  'infra/supply': { rooms: ['infra/cli', 'shared/keys/apiKey.ts'], packages: /^node:/ },
-  'infra/costs/units': {
-    rooms: ['infra/gateway/accessLogFormat.ts', 'shared/contract'],
-    packages: /^node:fs$/,
-  },
-  'infra/costs/traffic': {
-    rooms: ['infra/costs/units', 'infra/cli', 'shared/contract'],
-    packages: nothing,
-  },
-  'infra/costs/model': {
-    rooms: [
-      'infra/costs/prices',
-      'infra/costs/traffic',
-      'infra/costs/units',
-      'infra/stages',
-      'shared/contract',
-    ],
-    packages: /^node:fs$/,
-  },
-  'infra/costs/change': {
+  'infra/ops/costs': {
     rooms: [
       'infra/cli',
-      'infra/costs/model',
+      'infra/costs/bills',
       'infra/costs/prices',
-      'infra/costs/traffic',
-      'infra/costs/units',
-      'infra/stages',
-    ],
-    packages: /^node:/,
-  },
-  'infra/costs/report': {
-    rooms: [
-      'infra/costs/model',
-      'infra/costs/prices',
-      'infra/costs/traffic',
-      'infra/costs/units',
-      'infra/cli',
-      'infra/stages',
-    ],
-    packages: nothing,
-  },
-  'infra/costs/byKey': {
-    rooms: [
-      'infra/cli',
-      'infra/costs/model',
-      'infra/costs/prices',
-      'infra/costs/units',
-      'infra/stages',
-      'shared/contract',
-    ],
-    packages: sdk,
-  },
-  'infra/costs/options': {
-    rooms: [
-      'infra/cli',
-      'infra/costs/change',
-      'infra/costs/model',
-      'infra/costs/prices',
-      'infra/costs/traffic',
-      'infra/stages',
-    ],
-    packages: /^node:fs$/,
-  },
-  'infra/costs/reconcile': {
-    rooms: [
-      'infra/cli',
-      'infra/costs/byKey/dayRange.ts',
-      'infra/costs/options',
-      'infra/costs/model',
-      'infra/costs/prices',
-      'infra/costs/traffic',
       'infra/costs/units',
       'infra/ops/data/files',
       'infra/stages',
+      'shared/contract',
     ],
-    packages: /^hyparquet$|^node:/,
+    packages: /^hyparquet$|^@aws-sdk\/|^node:/,
   },
-  // What infra/costs/README.md is filled with.
-  'infra/costs/page': {
-    rooms: [
-      'infra/costs/model',
-      'infra/costs/prices',
-      'infra/costs/report',
-      'infra/costs/traffic',
-      'infra/costs/units',
-      'infra/docs/markdown',
-      'infra/stages',
-    ],
-    packages: nothing,
-  },
-  'infra/costs': {
-    rooms: [
-      'infra/costs/byKey',
-      'infra/costs/change',
-      'infra/costs/model',
-      'infra/costs/options',
-      'infra/costs/prices',
-      'infra/costs/reconcile',
-      'infra/costs/report',
-      'infra/costs/traffic',
-      'infra/costs/units',
-      'infra/cli',
-      'infra/stages',
-    ],
-    packages: /^node:/,
-  },
+  'infra/docs/markdown': { rooms: [], packages: nothing },
+  'infra/supply': { rooms: ['infra/cli', 'shared/keys/apiKey.ts'], packages: /^node:/ },
   infra: {
-    rooms: [
-      'infra/stages',
-      'infra/service',
-      'infra/gateway',
-      'infra/backup',
-      'infra/watch',
-      'infra/costs/report/checkWorstMonth.ts',
-    ],
+    rooms: ['infra/stages', 'infra/service', 'infra/gateway', 'infra/backup', 'infra/watch'],
     packages: /^(aws-cdk-lib|cdk-nag|constructs)(\/|$)/,
   },
   'infra/docs': {
     rooms: [
-      'infra/costs/change',
-      'infra/costs/page',
+      'infra/costs/bills',
+      'infra/costs/prices',
       'infra/docs/markdown',
       'infra/gateway/gatewayErrors.ts',
       'infra/gateway/gatewayLimits.ts',

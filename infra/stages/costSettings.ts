@@ -21,8 +21,8 @@ export interface CostSettings {
   readonly inventoryEntries: number;
   /**
    * What a month of attack may cost, in dollars: around the clock, with a valid key, whole lists and updates
-   * at the throttles' rates, and as much again as is refused. Throttles and concurrency that would let it
-   * cost more cannot be deployed; `npm run costs -- --worst-case` tells what it is.
+   * at the throttles' rates, and as much again as is refused. `npm run costs -- --check` fails when throttles and
+   * concurrency would let it cost more; `npm run costs -- --worst-case` tells what it is.
    */
   readonly worstMonthDollars: number;
 }

@@ -12,7 +12,7 @@ const statuses = { unauthorized: '401', forbidden: '403', throttled: '429' } as 
 /** Requests refused for each reason; a metric costs nothing in a month without such a request. */
 export type RefusalMetrics = Record<keyof typeof statuses, Metric>;
 
-/** Has the access log counted: the refusals, and the bytes of large answers, which `toSentBytes` reads. */
+/** Has the access log counted: the refusals, and the bytes of large answers. */
 export function defineAccessLogMetrics(scope: Construct, stage: Stage): RefusalMetrics {
   const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toAccessLogName(stage));
   new MetricFilter(scope, 'SentBytesFilter', {

@@ -1,6 +1,6 @@
-import { readCommittedTraffic } from '../../costs/change/committedTraffic.ts';
-import { toPageParts } from '../../costs/page/costsPage.ts';
+import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import type { Placeholders } from '../placeholders.ts';
+import { toPageParts } from './costsPage.ts';
 
 /** What the cost model says of production at the committed traffic. */
 export function toCostFacts(): Placeholders {

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { toOperationCosts } from '../../../infra/costs/model/operationCosts.ts';
-import { toStagePricing } from '../../../infra/costs/model/stagePricing.ts';
+import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
+import { toOperationCosts } from '../../../infra/costs/bills/requestCosts.ts';
 import { defaultPrices } from '../../../infra/costs/prices/priceTables.ts';
 import { readRecordedUnits } from '../../../infra/costs/units/recordedUnits.ts';
 import { guideNames, renderGuide } from '../../../infra/docs/guide.ts';
@@ -130,7 +130,7 @@ test('what requests cost is told as the model has it, and what a shop does not a
   expect(answers.join()).not.toMatch(/429|412|400/);
   const costs = toOperationCosts(
     readRecordedUnits(),
-    toStagePricing(stages.production, defaultPrices, 1),
+    toStagePricing(stages.production.settings, defaultPrices, 1),
     [1_000],
   );
   const pet = costs.find(({ operationId, answer }) => operationId === 'getPet' && answer === '200');
