@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { parseStage, stageUsage, toRegion } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import type { ReportInput } from '../../costs/bills/costReport.ts';
@@ -49,7 +49,7 @@ export const costFlags = {
   json: { type: 'boolean' },
 } as const;
 
-export type CostOptions = ReturnType<typeof parseFlags>;
+export type CostOptions = Typed<typeof costFlags>;
 
 export const byKeyHelp = `npm run costs -- --by-key ${stageUsage} --from DAY --to DAY [--json] [--yes]
 
@@ -74,6 +74,8 @@ export const byKeyFlags = {
   json: { type: 'boolean' },
   yes: { type: 'boolean' },
 } as const;
+
+export type ByKeyOptions = Typed<typeof byKeyFlags>;
 
 export const reconcileHelp = `npm run costs -- --reconcile FILE ${stageUsage} [--requests LIST | --traffic FILE] [options]
 
@@ -105,13 +107,16 @@ export const reconcileFlags = {
   json: { type: 'boolean' },
 } as const;
 
-function parseFlags(args: string[]) {
-  return parseArgs({ args, options: costFlags }).values;
-}
+export type ReconcileOptions = Typed<typeof reconcileFlags>;
+
+/** What was typed, by the names of the options. */
+type Typed<Flags extends ParseArgsOptionsConfig> = ReturnType<
+  typeof parseArgs<{ options: Flags }>
+>['values'];
 
 /** @throws {UsageError} when one option would go unheard beside another */
 export function parseCostOptions(args: string[]): CostOptions {
-  const options = parseFlags(args);
+  const options = parseArgs({ args, options: costFlags }).values;
   const { check, diff, json, stage, 'worst-case': worstCase } = options;
   if (diff !== undefined && Object.keys(options).length > 1) {
     throw new UsageError(

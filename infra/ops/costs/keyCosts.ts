@@ -3,6 +3,7 @@ import {
   addDollars,
   type Dollars,
   GIGABYTE,
+  sumDollars,
   sumUsage,
   toDollars,
   toRates,
@@ -14,18 +15,17 @@ import type { PriceTable } from '../../costs/prices/priceTable.ts';
 import { findUnits, readRecordedUnits } from '../../costs/units/recordedUnits.ts';
 import type { GatewayRequests, LoggedRequests, LogTotals } from './logTotals.ts';
 
+const counts = ['requests', 'readUnits', 'keyReadUnits', 'writeUnits', 'failedWrites'] as const;
+type Counts = Readonly<Record<(typeof counts)[number], number>>;
+
 /** What the requests of one key to one operation have used and cost. */
-export interface KeyCost {
+export interface KeyCost extends Counts {
   /** The key's name, or in brackets what stands in its place. */
   readonly key: string;
   /** None for what belongs to no operation, such as an unknown path. */
   readonly operation?: OperationId | undefined;
-  readonly requests: number;
-  readonly readUnits: number;
-  readonly keyReadUnits: number;
-  readonly writeUnits: number;
-  readonly failedWrites: number;
   readonly dollars: Dollars;
+  readonly total: number;
 }
 
 /** The bytes that the logs took in. */
@@ -64,7 +64,7 @@ const withoutKey = {
 } as const;
 
 /** Some requests with the same key, operation and status, and what they used. */
-interface KeyWork extends Omit<KeyCost, 'dollars'> {
+interface KeyWork extends Omit<KeyCost, 'dollars' | 'total'> {
   readonly status: string;
   readonly isCalled: boolean;
   readonly milliseconds: number;
@@ -173,20 +173,11 @@ function readHeadBytes(): number {
 function joinRows(rows: readonly (KeyWork & { readonly dollars: Dollars })[]): KeyCost[] {
   const [first] = rows;
   if (!first) return [];
-  const sum = (name: 'requests' | 'readUnits' | 'keyReadUnits' | 'writeUnits' | 'failedWrites') =>
-    rows.reduce((total, row) => total + row[name], 0);
-  return [
-    {
-      key: first.key,
-      operation: first.operation,
-      requests: sum('requests'),
-      readUnits: sum('readUnits'),
-      keyReadUnits: sum('keyReadUnits'),
-      writeUnits: sum('writeUnits'),
-      failedWrites: sum('failedWrites'),
-      dollars: addDollars(rows.map(({ dollars }) => dollars)),
-    },
-  ];
+  const { key, operation } = first;
+  const sum = (name: keyof Counts) => rows.reduce((total, row) => total + row[name], 0);
+  const sums = Object.fromEntries(counts.map((name) => [name, sum(name)])) as Counts;
+  const dollars = addDollars(rows.map((row) => row.dollars));
+  return [{ key, operation, ...sums, dollars, total: sumDollars(dollars) }];
 }
 
 /** Keys by name, before what has none; operations in the contract's order. */

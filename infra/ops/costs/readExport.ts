@@ -1,5 +1,4 @@
 import {
-  type AsyncBuffer,
   asyncBufferFromFile,
   parquetMetadataAsync,
   parquetReadObjects,
@@ -7,6 +6,7 @@ import {
 } from 'hyparquet';
 import { parseCsvLine } from '../data/files/csv.ts';
 import { type Line, readLines } from '../data/files/readLines.ts';
+import type { DayRange } from './dayRange.ts';
 
 /** What is read of a line of an export. */
 export interface BilledLine {
@@ -27,11 +27,17 @@ export interface BilledLine {
 /**
  * The lines of an export, some thousands at a time, in memory that does not grow with the file; Parquet,
  * by its name, takes as much as one of its row groups.
- * @param needsStart whether days were asked for
+ * @param days whose lines are meant; default: all
  * @throws {Error} that names the line which cannot be read
  */
-export function readExport(file: string, needsStart: boolean): AsyncGenerator<BilledLine[]> {
-  return /\.parquet$/i.test(file) ? readParquet(file, needsStart) : readCsv(file, needsStart);
+export async function* readExport(
+  file: string,
+  days: DayRange | undefined,
+): AsyncGenerator<BilledLine[]> {
+  const read = /\.parquet$/i.test(file) ? readParquet : readCsv;
+  for await (const lines of read(file, days !== undefined)) {
+    yield days ? lines.filter(({ start = 0 }) => start >= days.from && start < days.end) : lines;
+  }
 }
 
 /**
@@ -39,18 +45,18 @@ export function readExport(file: string, needsStart: boolean): AsyncGenerator<Bi
  * @throws {Error} that names the line which cannot be read
  */
 async function* readCsv(file: string, needsStart: boolean): AsyncGenerator<BilledLine[]> {
-  let parser: LineParser | undefined;
-  let width = 0;
+  let names: string[] | undefined;
+  let columns: Columns;
 
   function parse(line: Line): BilledLine[] {
     const cells = toCells(line);
-    if (parser === undefined) {
-      parser = defineLineParser(cells, needsStart);
-      width = cells.length;
+    if (names === undefined) {
+      columns = findColumns(cells, needsStart);
+      names = cells;
       return [];
     }
-    if (cells.length === width) return [parser.parse(cells)];
-    throw new Error(`it has ${cells.length} fields, and the first line has ${width}`);
+    if (cells.length === names.length) return [parseLine(columns, (index) => cells[index])];
+    throw new Error(`it has ${cells.length} fields, and the first line has ${names.length}`);
   }
 
   for await (const lines of readLines(file)) {
@@ -63,7 +69,7 @@ async function* readCsv(file: string, needsStart: boolean): AsyncGenerator<Bille
       }
     });
   }
-  if (!parser) throw new Error(`${file} cannot be read: it is empty.`);
+  if (!names) throw new Error(`${file} cannot be read: it is empty.`);
 }
 
 /** A field cannot go on in the next line, which those of AWS's exports never do. */
@@ -79,57 +85,38 @@ function toCells({ text, problem }: Line): string[] {
  * are needed.
  * @throws {Error} that names the row which cannot be read
  */
-async function* readParquet(file: string, needsStart: boolean): AsyncGenerator<BilledLine[]> {
+async function* readParquet(path: string, needsStart: boolean): AsyncGenerator<BilledLine[]> {
   let row = 0;
   try {
-    const buffer = await asyncBufferFromFile(file);
-    const metadata = await parquetMetadataAsync(buffer);
+    const file = await asyncBufferFromFile(path);
+    const metadata = await parquetMetadataAsync(file);
     const names = parquetSchema(metadata).children.map(({ element }) => element.name);
-    const parser = defineLineParser(names, needsStart);
+    const columns = findColumns(names, needsStart);
+    const wanted = Object.values(columns).flatMap(({ index, name }) => (index < 0 ? [] : [name]));
     for (const group of metadata.row_groups) {
       const range = { rowStart: row, rowEnd: row + Number(group.num_rows) };
       const lines: BilledLine[] = [];
-      for (const cells of await readCells(buffer, names, parser, range)) {
+      for (const cells of await parquetReadObjects({ file, columns: wanted, ...range })) {
         row += 1;
-        lines.push(parser.parse(cells));
+        lines.push(parseLine(columns, (index) => cells[names[index] ?? '']));
       }
       yield lines;
     }
   } catch (error) {
     const where = row > 0 ? ` at row ${row}` : '';
-    throw new Error(`${file} cannot be read${where}: ${(error as Error).message}.`);
+    throw new Error(`${path} cannot be read${where}: ${(error as Error).message}.`);
   }
 }
 
-async function readCells(
-  file: AsyncBuffer,
-  names: readonly string[],
-  { columns }: LineParser,
-  range: { rowStart: number; rowEnd: number },
-): Promise<unknown[][]> {
-  const wanted = columns.map((index) => names[index] ?? '');
-  const rows = await parquetReadObjects({ file, columns: wanted, ...range });
-  return rows.map((row) => names.map((name) => row[name]));
-}
-
-/** The columns that are read of one kind of export, by the names that they may have. */
-interface Layout {
-  readonly service: readonly string[];
-  readonly usageType: readonly string[];
-  readonly kind: readonly string[];
-  readonly quantity: readonly string[];
-  readonly dollars: readonly string[];
-  readonly start: readonly string[];
-  /** A column that holds all tags, as JSON. */
-  readonly tags: readonly string[];
-}
+const fields = ['service', 'usageType', 'kind', 'quantity', 'dollars', 'start', 'tags'] as const;
+type Field = (typeof fields)[number];
 
 /**
- * CUR 2.0 and FOCUS, in which AWS tells the usage type by a column of its own.
+ * By what names the columns go in CUR 2.0 and in FOCUS, where AWS tells the usage type by a column of its own.
  * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-cur2.html
  * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-focus-1-2-aws.html
  */
-const layouts: readonly Layout[] = [
+const layouts: readonly Readonly<Record<Field, readonly string[]>>[] = [
   {
     service: ['line_item_product_code'],
     usageType: ['line_item_usage_type'],
@@ -150,50 +137,43 @@ const layouts: readonly Layout[] = [
   },
 ];
 
-/** How an export's lines are read. */
-interface LineParser {
-  /** The columns that are looked at, by their places. */
-  readonly columns: readonly number[];
-  /** @throws {Error} on a line that makes no sense */
-  parse(cells: readonly unknown[]): BilledLine;
-}
+/** Where each column stands, and its name as the export spells it; -1 where it is not read. */
+type Columns = Readonly<Record<Field, { readonly index: number; readonly name: string }>>;
 
 /**
  * @param names those of all columns
  * @param needsStart whether days were asked for
  * @throws {Error} when a column is missing
  */
-function defineLineParser(names: readonly string[], needsStart: boolean): LineParser {
+function findColumns(names: readonly string[], needsStart: boolean): Columns {
   const lower = names.map((name) => name.toLowerCase());
   const find = (options: readonly string[]) =>
-    options.map((option) => lower.indexOf(option)).find((at) => at >= 0) ?? -1;
+    lower.indexOf(options.find((option) => lower.includes(option)) ?? '');
   const layout = layouts.find(({ dollars }) => find(dollars) >= 0);
-  if (!layout)
+  if (!layout) {
     throw new Error('its columns are not those of a Cost and Usage Report 2.0 or of FOCUS');
-  const need = (options: readonly string[]) => {
-    const index = find(options);
-    if (index < 0) throw new Error(`it has no column ${options.join(' or ')}`);
-    return index;
-  };
-  const service = need(layout.service);
-  const usageType = need(layout.usageType);
-  const quantity = need(layout.quantity);
-  const dollars = need(layout.dollars);
-  const start = needsStart ? need(layout.start) : -1;
-  const kind = find(layout.kind);
-  const tags = need(layout.tags);
-  const columns = [service, usageType, quantity, dollars, start, kind, tags];
+  }
+  const found = fields.map((field) => {
+    const index = field === 'start' && !needsStart ? -1 : find(layout[field]);
+    const isNeeded = field !== 'kind' && (field !== 'start' || needsStart);
+    if (index < 0 && isNeeded) throw new Error(`it has no column ${layout[field].join(' or ')}`);
+    return [field, { index, name: names[index] ?? '' }] as const;
+  });
+  return Object.fromEntries(found) as Columns;
+}
+
+/** @throws {Error} on a line that makes no sense */
+function parseLine(columns: Columns, toCell: (index: number) => unknown): BilledLine {
+  const toNumberOf = ({ index, name }: Columns[Field]) => toNumber(toCell(index), name);
+  const { service, usageType, kind, quantity, dollars, start, tags } = columns;
   return {
-    columns: columns.filter((index) => index >= 0),
-    parse: (cells) => ({
-      service: toText(cells[service]),
-      usageType: withoutRegion(toText(cells[usageType])),
-      kind: toText(cells[kind]) || 'Usage',
-      quantity: toNumber(cells[quantity], names[quantity]),
-      dollars: toNumber(cells[dollars], names[dollars]),
-      start: needsStart ? toTime(cells[start], names[start]) : undefined,
-      tags: toTags(cells[tags]),
-    }),
+    service: toText(toCell(service.index)),
+    usageType: withoutRegion(toText(toCell(usageType.index))),
+    kind: toText(toCell(kind.index)) || 'Usage',
+    quantity: toNumberOf(quantity),
+    dollars: toNumberOf(dollars),
+    start: start.index < 0 ? undefined : toTime(toCell(start.index), start.name),
+    tags: toTags(toCell(tags.index)),
   };
 }
 
@@ -205,23 +185,20 @@ function withoutRegion(usageType: string): string {
   return usageType.replace(/^(?:[A-Z]{2,4}\d|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-\d)-/, '');
 }
 
-/** What AWS puts before the names of tags that users give. */
-const userPrefix = /^user[:_]/;
-
-/** What a cell of an holds: text in CSV, and values of several types in Parquet. */
+/** What a cell of an export holds: text in CSV, and values of several types in Parquet. */
 function toText(cell: unknown): string {
   return cell === undefined || cell === null ? '' : String(cell);
 }
 
 /** Nothing is 0, as the quantity of a tax is. @throws {Error} that names the column */
-function toNumber(cell: unknown, name: string | undefined): number {
+function toNumber(cell: unknown, name: string): number {
   const number = Number(toText(cell));
   if (Number.isFinite(number)) return number;
   throw new Error(`${name} is no number: ${JSON.stringify(cell)}`);
 }
 
 /** Times have no zone in some exports, and are of UTC. @throws {Error} that names the column */
-function toTime(cell: unknown, name: string | undefined): number {
+function toTime(cell: unknown, name: string): number {
   if (cell instanceof Date) return cell.getTime();
   const text = toText(cell).trim().replace(' ', 'T');
   const time = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
@@ -235,7 +212,9 @@ function toTags(cell: unknown): Record<string, string> {
   if (typeof tags !== 'object' || tags === null) return {};
   return Object.fromEntries(
     Object.entries(tags).map(([name, value]) => [
-      String(name).toLowerCase().replace(userPrefix, ''),
+      String(name)
+        .toLowerCase()
+        .replace(/^user[:_]/, ''),
       toText(value),
     ]),
   );

@@ -8,18 +8,12 @@ import { parseStage, toRegion } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { writeOut } from '../../cli/writeOut.ts';
-import {
-  addDollars,
-  type Component,
-  components,
-  type Dollars,
-  sumDollars,
-} from '../../costs/bills/usage.ts';
+import { addDollars, componentLabels, components, type Dollars } from '../../costs/bills/usage.ts';
 import type { PriceTable } from '../../costs/prices/priceTable.ts';
 import { defaultPrices, defaultRegion, priceTables } from '../../costs/prices/priceTables.ts';
 import { toAccessLogName, toFunctionLogName, toTags } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { warnOfOldPrices } from './costOptions.ts';
+import { type ByKeyOptions, warnOfOldPrices } from './costOptions.ts';
 import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 import { type KeyCost, toKeyCosts } from './keyCosts.ts';
 import {
@@ -30,15 +24,6 @@ import {
   sumBytes,
   toFunctionLogNames,
 } from './logTotals.ts';
-
-/** As typed. */
-export interface ByKeyOptions {
-  readonly stage?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly json?: boolean | undefined;
-  readonly yes?: boolean | undefined;
-}
 
 /** An account may start only so many queries a second: throttling is waited out. */
 const MAX_ATTEMPTS = 10;
@@ -81,9 +66,15 @@ async function printCosts(
     const volume = volumes[index] ?? new Map();
     costs.push(await readMonth(logs, stage, month, volume, prices, signal));
   }
-  const report = { stage: stage.name, tags: toTags(stage), region, pricesAsOf: prices.asOf };
-  const text = json ? toReportJson : toReportTable;
-  await writeOut(text({ ...report, months: costs }));
+  const report = {
+    stage: stage.name,
+    tags: toTags(stage),
+    region,
+    pricesAsOf: prices.asOf,
+    months: costs,
+    total: costs.reduce((sum, { total }) => sum + total, 0),
+  };
+  await writeOut(json ? `${JSON.stringify(report, null, 2)}\n` : toTableText(report));
 }
 
 /** @throws {UsageError} when nothing is left of those days */
@@ -149,7 +140,9 @@ async function readMonth(
     gateway: toBytes(toAccessLogName(stage)),
   };
   const pricing = { prices, hasFirewall: stage.settings.firewall };
-  return { days, keys: toKeyCosts(totals, bytes, pricing) };
+  const keys = toKeyCosts(totals, bytes, pricing);
+  const total = keys.reduce((sum, one) => sum + one.total, 0);
+  return { from: toDay(days.from), to: toDay(days.end - 1), keys, total };
 }
 
 /** Beside the output, which a machine may read. */
@@ -159,11 +152,13 @@ function tell(line: string): void {
 
 /** What the requests of one calendar month, or of some days of it, have cost. */
 interface MonthCosts {
-  readonly days: DayRange;
+  readonly from: string;
+  readonly to: string;
   readonly keys: readonly KeyCost[];
+  readonly total: number;
 }
 
-/** What the costs of some days were reckoned by. */
+/** What the costs of some days were reckoned by, as `--json` has it. */
 interface CostReport {
   readonly stage: string;
   /** Those that all of the stage has. */
@@ -172,77 +167,40 @@ interface CostReport {
   /** The day that the prices were looked up. */
   readonly pricesAsOf: string;
   readonly months: readonly MonthCosts[];
+  readonly total: number;
 }
-
-function sumCosts(costs: readonly KeyCost[]): number {
-  return costs.reduce((total, { dollars }) => total + sumDollars(dollars), 0);
-}
-
-const headings: Record<Component, string> = {
-  gateway: 'GATEWAY',
-  lambda: 'LAMBDA',
-  readUnits: 'READS',
-  writeUnits: 'WRITES',
-  transfer: 'TRANSFER',
-  logs: 'LOGS',
-  tracing: 'TRACES',
-  firewall: 'FIREWALL',
-};
 
 /** The costs for people. */
-function toReportTable(report: CostReport): string {
-  const { stage, region, pricesAsOf, months } = report;
-  const rows = months.flatMap((month) =>
-    month.keys.map(({ key, operation = '-', requests, dollars }) => [
-      toName(month),
-      key,
-      operation,
-      requests.toLocaleString('en-US'),
-      ...toCells(dollars),
-    ]),
-  );
+function toTableText({ stage, region, pricesAsOf, months, total }: CostReport): string {
+  const toRow = (
+    month: string,
+    requests: number,
+    dollars: Dollars,
+    sum: number,
+    name: string[],
+  ) => [
+    month,
+    ...name,
+    requests.toLocaleString('en-US'),
+    ...[...components.map((one) => dollars[one]), sum].map((one) => one.toFixed(4)),
+  ];
   const all = months.flatMap(({ keys }) => keys);
-  const requests = all.reduce((sum, one) => sum + one.requests, 0).toLocaleString('en-US');
-  const total = [
-    'all',
-    '',
-    '',
-    requests,
-    ...toCells(addDollars(all.map(({ dollars }) => dollars))),
+  const requests = all.reduce((sum, one) => sum + one.requests, 0);
+  const rows = [
+    [
+      'month',
+      'key',
+      'operation',
+      'requests',
+      ...components.map((one) => componentLabels[one]),
+      'total',
+    ].map((heading) => heading.toUpperCase()),
+    ...months.flatMap(({ from, keys }) =>
+      keys.map(({ key, operation = '-', requests, dollars, total }) =>
+        toRow(from.slice(0, 7), requests, dollars, total, [key, operation]),
+      ),
+    ),
+    toRow('all', requests, addDollars(all.map(({ dollars }) => dollars)), total, ['', '']),
   ];
-  const head = [
-    'MONTH',
-    'KEY',
-    'OPERATION',
-    'REQUESTS',
-    ...components.map((one) => headings[one]),
-    'TOTAL',
-  ];
-  return `Dollars of ${stage} in ${region}, by the prices of ${pricesAsOf}.\n\n${toColumns([head, ...rows, total])}\n`;
-}
-
-function toCells(dollars: Dollars): string[] {
-  return [...components.map((one) => dollars[one]), sumDollars(dollars)].map((one) =>
-    one.toFixed(4),
-  );
-}
-
-/** The costs for a machine. */
-function toReportJson({ months, ...report }: CostReport): string {
-  const document = {
-    ...report,
-    months: months.map(({ days, keys }) => ({
-      from: toDay(days.from),
-      to: toDay(days.end - 1),
-      keys: keys.map((cost) => ({ ...cost, total: sumDollars(cost.dollars) })),
-      total: sumCosts(keys),
-    })),
-    total: months.reduce((sum, { keys }) => sum + sumCosts(keys), 0),
-  };
-  return `${JSON.stringify(document, null, 2)}\n`;
-}
-
-/** Such as `2026-11`. */
-function toName({ days }: MonthCosts): string {
-  return toDay(days.from).slice(0, 7);
+  return `Dollars of ${stage} in ${region}, by the prices of ${pricesAsOf}.\n\n${toColumns(rows)}\n`;
 }

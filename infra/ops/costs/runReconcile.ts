@@ -3,23 +3,11 @@ import { parseStage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { writeOut } from '../../cli/writeOut.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import type { Stage } from '../../stages/stages.ts';
-import { readPrices, readTraffic, type TrafficOptions } from './costOptions.ts';
+import { type ReconcileOptions, readPrices, readTraffic } from './costOptions.ts';
 import { type DayRange, parseDayRange, splitByMonth, toMonth } from './dayRange.ts';
-import { type ModelledUsage, toModelledUsage } from './modelledUsage.ts';
-import { type BilledLine, readExport } from './readExport.ts';
+import { toModelledUsage } from './modelledUsage.ts';
+import { readExport } from './readExport.ts';
 import { type BilledUsage, type Reconciliation, reconcile } from './reconcile.ts';
-
-/** As typed. */
-export interface ReconcileOptions extends TrafficOptions {
-  /** The export. */
-  readonly reconcile?: string | undefined;
-  readonly stage?: string | undefined;
-  readonly region?: string | undefined;
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly json?: boolean | undefined;
-}
 
 /**
  * Prints what was billed beside what the model says of the same time.
@@ -32,27 +20,17 @@ export async function runReconcile(options: ReconcileOptions): Promise<void> {
   const stage = parseStage(options.stage);
   const hasDays = options.from !== undefined || options.to !== undefined;
   const days = hasDays ? parseDayRange(options) : undefined;
-  const modelled = toModelled(stage, options, days);
-  const lines = days ? ofDays(readExport(file, true), days) : readExport(file, false);
-  const { service = '' } = toTags(stage);
-  const found = await reconcile(lines, modelled, { service, stage: stage.name });
-  await writeOut(
-    `${options.json ? JSON.stringify(found, null, 2) : toReconciliationText(found)}\n`,
-  );
-}
-
-function toModelled(
-  stage: Stage,
-  options: ReconcileOptions,
-  days: DayRange | undefined,
-): ModelledUsage[] {
-  const { prices } = readPrices(options.region, stage);
-  return toModelledUsage({
+  const modelled = toModelledUsage({
     settings: stage.settings,
-    prices,
+    prices: readPrices(options.region, stage).prices,
     traffic: readTraffic(options),
     months: days ? countMonths(days) : 1,
   });
+  const { service = '' } = toTags(stage);
+  const found = await reconcile(readExport(file, days), modelled, { service, stage: stage.name });
+  await writeOut(
+    `${options.json ? JSON.stringify(found, null, 2) : toReconciliationText(found)}\n`,
+  );
 }
 
 /** What is billed by the month is billed by the hour: of each month, the part that the days are. */
@@ -61,15 +39,6 @@ function countMonths(days: DayRange): number {
     const month = toMonth(part.from);
     return sum + (part.end - part.from) / (month.end - month.from);
   }, 0);
-}
-
-async function* ofDays(
-  lines: AsyncIterable<readonly BilledLine[]>,
-  { from, end }: DayRange,
-): AsyncGenerator<BilledLine[]> {
-  for await (const some of lines) {
-    yield some.filter(({ start = from }) => start >= from && start < end);
-  }
 }
 
 /** Of what is not the service's, more usage types than these are summed up. */
