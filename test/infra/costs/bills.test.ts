@@ -3,7 +3,8 @@ import { findCostChanges } from '../../../infra/costs/bills/costChanges.ts';
 import { toFixedDollars } from '../../../infra/costs/bills/fixedCosts.ts';
 import { toRequestsBill, toTracedPercent } from '../../../infra/costs/bills/monthlyBill.ts';
 import { toMeanDollars } from '../../../infra/costs/bills/requestCosts.ts';
-import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
+import { toSavings } from '../../../infra/costs/bills/savings.ts';
+import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
 import {
   type RequestPricing,
   sumDollars,
@@ -194,6 +195,43 @@ describe('what one request of an operation costs on average', () => {
       Number(toMeanDollars('listOrders', changed)),
     );
     expect((Number(more) - Number(usual)) * 1e6).toBeCloseTo(0.99 * 5 + 0.6, 9);
+  });
+});
+
+test('a stage that traces the first request of each second shares the traces among all operations', () => {
+  const staging = { tracing: { reservedPerSecond: 1, percent: 0 }, firewall: false } as const;
+  const untraced = { ...staging, tracing: { reservedPerSecond: 0, percent: 0 } };
+  const added =
+    Number(toMeanDollars('getPet', staging)) - Number(toMeanDollars('getPet', untraced));
+  // 2,628,000 of the 4,670,000 requests of the committed traffic.
+  expect(added * 1e6).toBeCloseTo((2_628_000 / sumRequests(readCommittedTraffic())) * 5, 9);
+});
+
+describe('what would save in a month of 2,000,000 lists of 1,000 entries', () => {
+  const shares = [{ operationId: 'listInventory', answer: '200', requests: 2e6 }] as const;
+  const pricing = { prices: defaultPrices, tracedPercent: 10, hasFirewall: false };
+  const savings = toSavings({ entries: 1_000, shares }, recorded, pricing);
+  const { request, start, report } = units('listInventory', '200', 1_000).logBytes;
+  const toTotal = (answer: Answer) =>
+    sumDollars(toDollarsPerMillion(units('listInventory', answer, 1_000), pricing));
+
+  test.each([
+    ['with zstd', 2 * (toTotal('200') - toTotal('200 zstd'))],
+    ['by petId=', 2 * (toTotal('200') - toTotal('200 petId'))],
+    // A tenth of two million, at $5 a million.
+    ['X-Ray', 0.2 * 5],
+    // Half of $0.50 a GB, of the lines that are the function's and Lambda's own.
+    ['Infrequent Access', ((2e6 * (request + start + report)) / 2 ** 30) * 0.25],
+    ["Lambda's own lines", ((2e6 * (start + report)) / 2 ** 30) * 0.5],
+    // Half a GB less for 25 ms of each call.
+    ['half the memory', 2e6 * 0.5 * 0.025 * 0.0000133334],
+    ['HTTP API', 2 * (3.5 - 1)],
+  ])('%s is worked out by hand', (name, dollars) => {
+    expect(savings.find((saving) => saving.name.includes(name))?.dollars).toBeCloseTo(dollars, 6);
+  });
+
+  test('is all that is told', () => {
+    expect(savings).toHaveLength(7);
   });
 });
 
