@@ -9,11 +9,14 @@ import type { OperationCost } from '../../costs/bills/requestCosts.ts';
 import { sumRequests, type Traffic } from '../../costs/bills/traffic.ts';
 import { componentLabels, components } from '../../costs/bills/usage.ts';
 import { defaultPrices, defaultRegion } from '../../costs/prices/priceTables.ts';
-import { stageNames, stages } from '../../stages/stages.ts';
+import { stages } from '../../stages/stages.ts';
 import { toTable } from '../markdown/table.ts';
 
 /** The page for finance, whose marked parts the model fills. */
 export const pageFile = new URL('../../costs/README.md', import.meta.url);
+
+/** Whose fixed part the page tells; of others `npm run costs -- --stage` says it. */
+const pageStages = ['staging', 'production'] as const;
 
 /** The lists that the page prices: a shop's, and one as long as the stage is to bear. */
 const pageSizes = [1_000, 100_000];
@@ -80,7 +83,7 @@ function toOperationTable(costs: readonly OperationCost[]): string {
 
 /** @param entries the length of the inventory */
 function toFixedTable(entries: number): string {
-  const rows = stageNames.map((name) => {
+  const rows = pageStages.map((name) => {
     const units = toFixedUnits(stages[name].settings);
     const parts = toFixedDollars(units, defaultPrices, entries);
     const listed = listFixedParts(parts).map(([part, dollars]) => `${part} ${dollars.toFixed(2)}`);

@@ -4,6 +4,7 @@ import {
   parquetReadObjects,
   parquetSchema,
 } from 'hyparquet';
+
 import { type Line, parseCsvLine, readLines } from '../../cli/lines.ts';
 import type { DayRange } from './dayRange.ts';
 

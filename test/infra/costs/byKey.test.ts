@@ -1,8 +1,16 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { defaultPrices } from '../../../infra/costs/prices/priceTables.ts';
+import { toKeyCosts } from '../../../infra/ops/costs/keyCosts.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
+import { mapOperations, operationIds } from '../../../shared/contract/operations.ts';
 import { AwsError } from '../ops/aws.ts';
 import { callOps, runOps } from '../ops/opsProcess.ts';
 import { byKey, december, november, openAws, toAccess, toTodaysArgs } from './insights.ts';
+
+vi.mock('../../../infra/stages/stages.ts', async (load) => {
+  const { withTestStages } = await import('./testStages.ts');
+  return withTestStages(await load());
+});
 
 /** Of an answer, as the recorded 304 has it, which has nothing else. */
 const HEAD_BYTES = 537;
@@ -149,9 +157,7 @@ describe('npm run costs -- --by-key', () => {
       ...Array(2).fill([second('2026-11-01T00:00:00Z'), second('2026-11-02T23:59:59Z')]),
     ]);
     expect(queries[0]?.logGroupNames).toEqual(
-      ['listInventory', 'updateInventory', 'getPet', 'listOrders'].map(
-        (id) => `/aws/lambda/petstore-production-${id}`,
-      ),
+      operationIds.map((id) => `/aws/lambda/petstore-production-${id}`),
     );
     expect(queries[1]?.logGroupNames).toEqual(['/aws/apigateway/petstore-production']);
     expect(queries[0]?.limit).toBe(10_000);
@@ -198,6 +204,17 @@ describe('npm run costs -- --by-key', () => {
       (2 * 4_013_010 * 3.5e-6).toFixed(4),
     ]);
   });
+});
+
+it('charges the firewall for each line of the gateway, those that it refused among them', () => {
+  const unbilled = { bytes: 0, furtherRequests: 0, streamedBytes: 0, functionMilliseconds: 0 };
+  const gateway = [{ ...unbilled, status: '429', isCalled: false, requests: 1e6 }];
+  const totals = { requests: [], calls: [], gateway, isCut: false };
+  const bytes = { functions: mapOperations(() => 0), gateway: 0 };
+  const toDollars = (hasFirewall: boolean) =>
+    toKeyCosts(totals, bytes, { prices: defaultPrices, hasFirewall })[0]?.dollars.firewall;
+  expect(toDollars(true)).toBeCloseTo(0.6, 9);
+  expect(toDollars(false)).toBe(0);
 });
 
 describe('the cost of asking', () => {
@@ -324,7 +341,8 @@ describe('what goes wrong is one line', () => {
       },
     });
     expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
-    expect(stderr).toMatch(/^The queries read [^\n]+\n$/);
+    // Whose prices these are, where the committed stage is elsewhere, comes before.
+    expect(stderr).toMatch(/^(The prices of [^\n]+\n)?The queries read [^\n]+\n$/);
     expect(
       aws
         .inputsOf('StopQuery')

@@ -7,7 +7,13 @@ import { byKeyFlags, costFlags, reconcileFlags } from '../../../infra/ops/costs/
 import { checkWorstMonths, runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { callOps, runUnread } from '../ops/opsProcess.ts';
+
+vi.mock('../../../infra/stages/stages.ts', async (load) => {
+  const { withTestStages } = await import('./testStages.ts');
+  return withTestStages(await load());
+});
 
 const root = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'costs-'));
@@ -190,10 +196,10 @@ describe('what makes no sense is one line, that says what would', () => {
   const badTraffic = (text: string) => ['--traffic', writeTraffic(text)];
 
   test.each<[args: string[] | (() => string[]), line: string]>([
-    [['--stage', 'x'], '--stage must be staging or production; it is "x".'],
+    [['--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
     [['--region', 'eu-north-9'], 'or take --region us-east-1 or us-east-2'],
     [['--region', 'toString'], 'The prices of toString are not known'],
-    [['--requests', 'getDog=1'], 'of listInventory, updateInventory, getPet, listOrders.'],
+    [['--requests', 'getDog=1'], `of ${operationIds.join(', ')}.`],
     [['--requests', 'getPet'], 'write getPet=2M'],
     [['--requests', ''], 'write getPet=2M'],
     [['--requests', 'getPet:412=1'], 'getPet has no answer "412"; it has 200, 400, 401, 404, 429.'],
@@ -218,7 +224,7 @@ describe('what makes no sense is one line, that says what would', () => {
     [['--diff=--output=x'], 'name a commit that has.'],
     [['--diff', 'HEAD', '--json'], 'Give --diff alone'],
     [['--check', '--json'], 'Give --check alone or with --stage.'],
-    [['--check', '--stage', 'x'], '--stage must be staging or production; it is "x".'],
+    [['--check', '--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
     [
       ['--entries', '100000', '--requests', 'listInventory:304=1'],
       'listInventory has no answer 304 with an inventory of 100,000 entries, which takes more than one page; count it as 200.',
@@ -243,7 +249,8 @@ test.each([
 });
 
 test.each(['before', 'atFirst'] as const)('a reader that leaves ends it: %s', async (leaves) => {
-  const outcome = await runUnread('infra/ops/costs/costs.ts', ['--json'], leaves);
+  const args = ['--json', '--region', 'us-east-1'];
+  const outcome = await runUnread('infra/ops/costs/costs.ts', args, leaves);
   expect(outcome.stderr).toBe('');
   // A short text may be through before its reader leaves.
   expect(leaves === 'before' ? [141] : [0, 141]).toContain(outcome.status);

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { fillCostsPage, pageFile } from '../../../infra/docs/facts/costsPage.ts';
+
+vi.mock('../../../infra/stages/stages.ts', async (load) => {
+  const { withTestStages } = await import('./testStages.ts');
+  return withTestStages(await load());
+});
 
 const traffic = readCommittedTraffic();
 const page = readFileSync(pageFile, 'utf8');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type FixedUnits, toFixedUnits } from '../../../infra/costs/bills/fixedCosts.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { stageNames, stages } from '../../../infra/stages/stages.ts';
+import { type StageName, stages } from '../../../infra/stages/stages.ts';
 import { ends } from '../../../infra/watch/check/daysLeft.ts';
 import {
   type CfnResource,
@@ -12,6 +12,8 @@ import {
   templates,
   watchTemplates,
 } from '../../support/stackTemplates.ts';
+
+const stageNames = Object.keys(templates) as StageName[];
 
 const unwatched = { raisesAlarms: false, rollout: 'atOnce' } as const;
 const changed = (changes: Partial<StageSettings>) => ({

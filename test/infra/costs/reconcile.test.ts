@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   sumFixedDollars,
   toFixedDollars,
@@ -23,6 +23,11 @@ import {
   toCsv,
   toParquet,
 } from './exports.ts';
+
+vi.mock('../../../infra/stages/stages.ts', async (load) => {
+  const { withTestStages } = await import('./testStages.ts');
+  return withTestStages(await load());
+});
 
 const command = (args: string[]) => runCosts(args);
 const stage = 'production';
