@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-import { bundling, replacements } from '../../infra/service/bundling/bundling.ts';
+import { alias, bundling } from '../../infra/service/bundling/bundling.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { synthesizeBundlesInto } from '../support/synthesizedAssembly.ts';
 
@@ -45,16 +45,12 @@ function buildAsOurs(contender: string, outdir: string): Promise<Record<BenchedI
   );
 }
 
-const credentials = '@aws-sdk/credential-provider-node';
-
 /** The settings of `infra/service/bundling/bundling.ts`. */
 const asOurs: BuildOptions = {
   format: 'cjs',
   minify: bundling.minify ?? false,
   mainFields: bundling.mainFields ?? [],
-  alias: {
-    [credentials]: String(replacements[credentials]),
-  },
+  alias,
 };
 
 export function buildPeer(outdir: string): Promise<Record<BenchedId, string>> {

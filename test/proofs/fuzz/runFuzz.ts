@@ -9,8 +9,14 @@ import {
   type SocketCase,
 } from './cases.ts';
 import { DeadlinePassed, exchange } from './connection.ts';
-import { findHeapProblems, measureHeap } from './heapOracle.ts';
-import { type Answered, findLogProblems, findOwnProblems, type Outcome } from './oracles.ts';
+import {
+  type Answered,
+  findHeapProblems,
+  findLogProblems,
+  findOwnProblems,
+  measureHeap,
+  type Outcome,
+} from './oracles.ts';
 import { defineStoreOracle } from './storeOracle.ts';
 import { type CapturedLog, catchCrashes, type FuzzTarget, petIds } from './target.ts';
 
@@ -93,11 +99,10 @@ export async function runFuzz(
 
   async function findProblems(cases: readonly FuzzCase[]): Promise<string[]> {
     const first = await send(cases);
-    const isLate = ({ answer }: Outcome) => answer?.status === 503;
-    const outcomes = first.filter((outcome) => !isLate(outcome));
+    const late = first.filter(({ answer }) => answer?.status === 503);
+    const outcomes = first.filter((outcome) => !late.includes(outcome));
     // One after the other: what a request causes comes again, and what a busy machine causes does not.
-    for (const { one } of first.filter(isLate))
-      outcomes.push(...(await send([repeat(one, facts)])));
+    for (const { one } of late) outcomes.push(...(await send([repeat(one, facts)])));
     const isIdle = await target.waitForFunctions(deadlineMilliseconds);
     const answered = outcomes.filter(
       (outcome): outcome is Answered => outcome.answer !== undefined,
@@ -105,7 +110,7 @@ export async function runFuzz(
     const written = log.take();
     counts.cases += cases.length;
     counts.events += cases.filter(({ transport }) => transport === 'event').length;
-    counts.late += first.length - first.filter((outcome) => !isLate(outcome)).length;
+    counts.late += late.length;
     counts.logLines += written.length;
     for (const { answer } of answered) {
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
@@ -117,7 +122,7 @@ export async function runFuzz(
       ...(isIdle ? [] : ['deadline: a function still runs']),
       ...findLogProblems(written, answered, target.secrets),
       // What was late may have had its effect the first time.
-      ...(await store.findEntryProblems([...outcomes, ...first.filter(isLate)])),
+      ...(await store.findEntryProblems([...outcomes, ...late])),
       ...crashes.splice(0),
     ];
   }
@@ -209,7 +214,7 @@ function defineSender(target: FuzzTarget, deadlineMilliseconds: number) {
     const sockets = cases.filter((one) => one.transport === 'socket');
     const whole = sockets.filter(({ framing }) => framing === 'whole');
     const others = sockets.filter(({ framing }) => framing !== 'whole');
-    const connections = Map.groupBy(whole, (one) => whole.indexOf(one) % CONNECTIONS);
+    const connections = Map.groupBy(whole, (_, index) => index % CONNECTIONS);
     const giveUp = new AbortController();
     const broken = Promise.all(others.map((one) => sendBytes([one], giveUp.signal)));
     const sound = await Promise.all([
