@@ -1,8 +1,8 @@
 import { readCommittedTraffic } from '../../costs/change/committedTraffic.ts';
 import { toProductionCharts } from '../../costs/charts/charts.ts';
 import { toPageParts } from '../../costs/page/costsPage.ts';
-import type { Placeholders } from '../placeholders.ts';
-import type { SiteFile } from '../siteFile.ts';
+import type { Placeholders } from '../guide.ts';
+import type { SiteFile } from '../page.ts';
 
 /** What the cost model says of production at the committed traffic. */
 export function toCostFacts(): Placeholders {
