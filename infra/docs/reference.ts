@@ -2,8 +2,7 @@ import scalar from '@scalar/fastify-api-reference';
 import fastify from 'fastify';
 import type { OpenApiDocument } from '../openapi/openApi.ts';
 import type { Guide } from './guide.ts';
-import { toHeader, toPage, toPolicy } from './page.ts';
-import type { LocalAccess, SiteFile } from './siteFile.ts';
+import { type LocalAccess, type SiteFile, toHeader, toPage, toPolicy } from './page.ts';
 
 /** The page that shows every operation and sends requests, with its scripts. */
 export async function defineReference(

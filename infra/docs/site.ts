@@ -2,17 +2,13 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { readCommittedDocument } from '../openapi/committedDocument.ts';
 import { stages } from '../stages/stages.ts';
+import { toExampleFacts, toOperationFacts, valueFacts } from './facts/contractFacts.ts';
 import { toCostFacts } from './facts/costFacts.ts';
 import { errorFacts } from './facts/errorFacts.ts';
-import { toExampleFacts } from './facts/exampleFacts.ts';
-import { toOperationFacts } from './facts/operationFacts.ts';
 import { toStageFacts } from './facts/stageFacts.ts';
-import { valueFacts } from './facts/valueFacts.ts';
-import { guideNames, readGuide } from './guide.ts';
-import { toGuidePage } from './page.ts';
-import type { Placeholders } from './placeholders.ts';
+import { guideNames, type Placeholders, readGuide } from './guide.ts';
+import { type LocalAccess, type Site, type SiteFile, toGuidePage } from './page.ts';
 import { defineReference } from './reference.ts';
-import type { LocalAccess, Site, SiteFile } from './siteFile.ts';
 
 /**
  * Builds the guides and the reference. Without a stage of one's own they tell of staging and production

@@ -17,7 +17,7 @@ import { preconditions } from './middleware/preconditions.ts';
 import { requestContext } from './middleware/requestContext.ts';
 import type { OperationMiddleware, OperationRequest, RequestState } from './operationRequest.ts';
 import type { Reply } from './reply.ts';
-import { boundTime, endTime, inTime, startTime } from './requestTime.ts';
+import { endTime, inTime, startTime, withDeadline } from './requestTime.ts';
 import { isWarmUp } from './warmUp.ts';
 
 /** What a handler is given: everything is checked already. */
@@ -57,13 +57,13 @@ export function defineHandler<O extends Operation>(
     corsHeaders(allowedOrigins),
     lifecycleHeaders(operation.lifecycle, documentationAddress),
     errorResponse(),
-    boundTime(authenticate(verifier, operation.permission)),
+    withDeadline(authenticate(verifier, operation.permission)),
     parameters(operation),
     operation.requestBody && jsonBody(operation.requestBody),
     operation.requestHeaders?.includes('If-Match') ? preconditions() : undefined,
     operation.requestHeaders?.includes('Idempotency-Key') ? idempotency() : undefined,
     { before: handOver },
-    boundTime(response),
+    withDeadline(response),
   ];
   const answerInTime = ({ input, internal }: Handed<O>) => inTime(internal, answer(input));
   return middy<Handed<O>>(answerInTime, {

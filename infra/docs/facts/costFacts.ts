@@ -1,5 +1,5 @@
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
-import type { Placeholders } from '../placeholders.ts';
+import type { Placeholders } from '../guide.ts';
 import { toPageParts } from './costsPage.ts';
 
 /** What the cost model says of production at the committed traffic. */

@@ -24,8 +24,8 @@ import {
   gatewayErrors,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
+import type { Placeholders } from '../guide.ts';
 import { toTable } from '../markdown/table.ts';
-import type { Placeholders } from '../placeholders.ts';
 
 /** What goes wrong, in the service's own words. */
 export const errorFacts: Placeholders = {

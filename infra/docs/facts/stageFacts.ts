@@ -1,8 +1,8 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { operationSettings, type StageName, stages } from '../../stages/stages.ts';
+import type { Placeholders } from '../guide.ts';
 import { toTable } from '../markdown/table.ts';
-import type { Placeholders } from '../placeholders.ts';
-import type { LocalAccess } from '../siteFile.ts';
+import type { LocalAccess } from '../page.ts';
 
 /** In the order in which a reader needs them, with what they are for. */
 const purposes: Readonly<Record<StageName, string>> = {

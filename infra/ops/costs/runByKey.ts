@@ -1,13 +1,12 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { mapOperations } from '../../../shared/contract/operations.ts';
-import { toColumns } from '../../cli/output.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
+import { toColumns, writeOut } from '../../cli/output.ts';
 import { parseStage, toRegion } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { writeOut } from '../../cli/output.ts';
 import { addDollars, componentLabels, components, type Dollars } from '../../costs/bills/usage.ts';
 import type { PriceTable } from '../../costs/prices/priceTable.ts';
 import { defaultPrices, defaultRegion, priceTables } from '../../costs/prices/priceTables.ts';

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { writeOut } from '../../cli/output.ts';
 import { findCostChanges } from '../../costs/bills/costChanges.ts';
 import { type CostReport, toCostReport, toWorstMonthReport } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic, TrafficError } from '../../costs/bills/traffic.ts';

@@ -1,7 +1,6 @@
-import { toColumns } from '../../cli/output.ts';
+import { toColumns, writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { writeOut } from '../../cli/output.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type ReconcileOptions, readPrices, readTraffic } from './costOptions.ts';
 import { type DayRange, parseDayRange, splitByMonth, toMonth } from './dayRange.ts';

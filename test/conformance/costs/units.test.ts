@@ -12,9 +12,7 @@ import {
 import { parseUnits, unitsFile } from '../../../infra/costs/units/recordedUnits.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import type { InventoryItem } from '../../../shared/contract/schemas.ts';
-import type { Order } from '../../../shared/contract/schemas.ts';
-import type { Pet } from '../../../shared/contract/schemas.ts';
+import type { InventoryItem, Order, Pet } from '../../../shared/contract/schemas.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { type ConformanceTarget, type Fixtures, send } from '../target.ts';

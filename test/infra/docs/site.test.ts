@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { buildSite } from '../../../infra/docs/site.ts';
 import type { Site, SiteFile } from '../../../infra/docs/page.ts';
+import { buildSite } from '../../../infra/docs/site.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 
 const local = {
