@@ -1,6 +1,6 @@
 import { getPet } from '../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
-import { defineWarmUp, LEAST_ID } from '../shared/http/warmUp.ts';
+import { defineWarmUp, MIN_ID } from '../shared/http/warmUp.ts';
 import { defineDocuments } from '../shared/runtime/documents.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
@@ -14,4 +14,4 @@ export const handler = defineHandler(getPet, service, async ({ parameters: { pet
   body: await pets.get(petId),
 }));
 
-export const warmUp = defineWarmUp(getPet, handler, { pathParameters: { petId: LEAST_ID } });
+export const warmUp = defineWarmUp(getPet, handler, { pathParameters: { petId: MIN_ID } });

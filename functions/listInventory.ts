@@ -1,5 +1,5 @@
 import { listInventory } from '../shared/contract/operations/listInventory.ts';
-import { DEFAULT_LIMIT } from '../shared/contract/parameters/pageQuery.ts';
+import { DEFAULT_LIMIT } from '../shared/contract/pageQuery.ts';
 import { defineStreamedHandler } from '../shared/http/defineStreamedHandler.ts';
 import { defineWarmUp } from '../shared/http/warmUp.ts';
 import { defineDynamoDB } from '../shared/runtime/dynamodb.ts';

@@ -1,5 +1,5 @@
 import { listOrders } from '../shared/contract/operations/listOrders.ts';
-import { DEFAULT_LIMIT } from '../shared/contract/parameters/pageQuery.ts';
+import { DEFAULT_LIMIT } from '../shared/contract/pageQuery.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
 import { defineWarmUp } from '../shared/http/warmUp.ts';
 import { defineDocuments } from '../shared/runtime/documents.ts';

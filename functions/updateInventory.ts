@@ -1,6 +1,6 @@
 import { updateInventory } from '../shared/contract/operations/updateInventory.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
-import { defineWarmUp, LEAST_ID } from '../shared/http/warmUp.ts';
+import { defineWarmUp, MIN_ID } from '../shared/http/warmUp.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { defineInventoryUpdates } from '../shared/store/inventoryUpdates.ts';
@@ -25,7 +25,7 @@ export const handler = defineHandler(
 
 /** `If-None-Match: *` is true of no entry, so that no entry is changed. */
 export const warmUp = defineWarmUp(updateInventory, handler, {
-  pathParameters: { petId: LEAST_ID },
+  pathParameters: { petId: MIN_ID },
   headers: { 'If-None-Match': '*' },
   body: '{"quantity":0}',
 });

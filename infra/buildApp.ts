@@ -1,5 +1,4 @@
 import { Annotations, App, type AppProps, type Stack } from 'aws-cdk-lib';
-import { checkWorstMonth } from './costs/report/checkWorstMonth.ts';
 import { defineBackupStack } from './service/backups.ts';
 import { defineServiceStack } from './service/serviceStack.ts';
 import { checkStageSettings, findExampleSettings } from './stages/checkStageSettings.ts';
@@ -20,10 +19,7 @@ export function buildApp(
   deployments: readonly Stage[] = Object.values(stages),
   commit: string = readCommit(),
 ): App {
-  for (const stage of deployments) {
-    checkStageSettings(stage);
-    checkWorstMonth(stage);
-  }
+  for (const stage of deployments) checkStageSettings(stage);
   const app = new App({ ...props, context: { ...context, ...props?.context } });
   for (const [place, stage] of deployments.entries()) {
     const service = defineServiceStack(app, stage, commit, place);

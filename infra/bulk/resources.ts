@@ -1,15 +1,12 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall, unmarshall } from '@aws-sdk/util-dynamodb';
 import * as z from 'zod/mini';
-import { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
-import { Order } from '../../shared/contract/schemas/order.ts';
-import { Pet } from '../../shared/contract/schemas/pet.ts';
-import { toJson } from '../../shared/contract/values/json.ts';
-import { INT64_ERROR } from '../../shared/contract/values/parseInt64.ts';
-import { petStatuses } from '../../shared/contract/values/petStatus.ts';
+import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
+import { INT64_ERROR, petStatuses, toJson } from '../../shared/contract/values.ts';
 import { letterOf, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
 import { toOrderRecord } from '../../shared/store/orderStore.ts';
 import { toPetRecord } from '../../shared/store/petStore.ts';
+import { type TableDefinition, tables } from '../stages/tables.ts';
 
 export type ResourceName = 'inventory' | 'pets' | 'orders';
 export type Item = Record<string, AttributeValue>;
@@ -44,6 +41,30 @@ export const resources = {
 } as const;
 
 export const resourceNames = Object.keys(resources) as ResourceName[];
+
+/** The names of a table's key attributes, the partition key first. */
+export type KeySchema = readonly [string, ...string[]];
+
+export function toKeySchema(name: ResourceName): KeySchema {
+  const { partitionKey, sortKey }: TableDefinition = tables[name];
+  return [partitionKey.name, ...(sortKey ? [sortKey.name] : [])];
+}
+
+export function toKey(key: KeySchema, item: Item): Item {
+  return Object.fromEntries(key.map((name) => [name, item[name] as AttributeValue]));
+}
+
+/** The same text for the same key. */
+export function toKeyText(key: KeySchema, item: Item): string {
+  return JSON.stringify(key.map((name) => item[name]?.N ?? item[name]?.S));
+}
+
+/** Why a text is not JSON, as JSON.parse says it; but a leading zero, which that only points at, by its name. */
+export function toJsonProblem(text: string, { message }: Error): string {
+  const [, position] = /^Unexpected number .* at position (\d+)/.exec(message) ?? [];
+  const isAfterZero = position !== undefined && text[Number(position) - 1] === '0';
+  return isAfterZero ? `a number has a leading zero, ${message}` : message;
+}
 
 /** As any record has them: one that is not ours is to be named with all that is wrong with it. */
 function toInventoryMembers(item: Item): object {

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { isOutage } from '../../shared/runtime/isOutage.ts';
 
 const FIRST_PAUSE_MILLISECONDS = 50;
-const LONGEST_PAUSE_MILLISECONDS = 5_000;
+const MAX_PAUSE_MILLISECONDS = 5_000;
 
 /** DynamoDB took a part of a batch; the rest has to be sent again. */
 export class Unprocessed extends Error {
@@ -13,7 +13,7 @@ export class Unprocessed extends Error {
   }
 }
 
-export interface Patience {
+export interface RetryLimits {
   /** How long one call may go on failing, in milliseconds. */
   readonly giveUpAfter: number;
   /** Ends the pauses, and with them the call. */
@@ -28,7 +28,7 @@ export interface Patience {
  */
 export async function retry<Result>(
   call: () => Promise<Result>,
-  { giveUpAfter, signal }: Patience,
+  { giveUpAfter, signal }: RetryLimits,
 ): Promise<Result> {
   const deadline = performance.now() + giveUpAfter;
   for (let attempt = 0; ; attempt += 1) {
@@ -36,7 +36,7 @@ export async function retry<Result>(
       return await call();
     } catch (error) {
       if (!isRetryable(error)) throw error;
-      const longest = Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** attempt, LONGEST_PAUSE_MILLISECONDS);
+      const longest = Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** attempt, MAX_PAUSE_MILLISECONDS);
       const pause = Math.random() * longest;
       if (performance.now() + pause > deadline) throw error;
       await setTimeout(pause, undefined, { signal });

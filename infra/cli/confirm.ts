@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { createInterface } from 'node:readline/promises';
-import { brokenOutput } from './brokenOutput.ts';
+import { brokenOutput } from './output.ts';
 import { UsageError } from './usage.ts';
 
 /**

@@ -1,12 +1,9 @@
-import { toAwsLine } from './awsFailure.ts';
-import { toNetworkLine } from './networkFailure.ts';
-
 /** What went wrong, in one line, and what to do next where that is known. */
 export function toErrorLine(error: unknown): string {
   const line =
     toParseLine(error) ??
-    toAwsLine(error) ??
-    toNetworkLine(error) ??
+    toAwsLine(error as Error) ??
+    toNetworkLine(error as NetworkFailure) ??
     toFullDiskLine(error) ??
     toNameAndMessage(error as Error);
   return line.replace(/\s*\n\s*/g, ' ');
@@ -26,16 +23,154 @@ function toParseLine(error: unknown): string | undefined {
   return `${(error as Error).message.split(/\. |\n/)[0]}. See --help.`;
 }
 
-/** SQLite sorts, and tells ids apart, in files of its own: https://www.sqlite.org/tempfiles.html */
+/** SQLite sorts and compares ids in temporary files: https://www.sqlite.org/tempfiles.html */
 function toFullDiskLine(error: unknown): string | undefined {
   if ((error as Error).message !== 'database or disk is full') return undefined;
   return 'The folder for temporary files is full: export SQLITE_TMPDIR=FOLDER, one with more space, and run the same command again.';
 }
 
-/** Names that tell no more than their message. */
+/** Names that add nothing to their message. */
 const plainNames = ['UsageError', 'Error', 'TypeError'];
 
 function toNameAndMessage({ name, message }: Error): string {
   const prefix = plainNames.includes(name) ? '' : `${name}: `;
   return prefix + (message || 'no further description');
+}
+
+/** A failure of AWS, or on the way to its credentials. */
+interface Failure {
+  /** The name and the message of the error, and what the pattern found in them. */
+  readonly found: RegExpExecArray;
+  readonly name: string;
+  /** AWS_PROFILE, where it is set. */
+  readonly profile: string | undefined;
+}
+
+type ToLine = (failure: Failure) => string;
+
+/**
+ * What a failure of the AWS SDK means, and what to type next. Names of errors:
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/errors-common.html
+ * @returns nothing where it is not known
+ */
+function toAwsLine({ name, message }: Error): string | undefined {
+  const profile = process.env.AWS_PROFILE || undefined;
+  for (const [pattern, toLine] of awsLines) {
+    const found = pattern.exec(`${name}: ${message}`);
+    if (found) return toLine({ found, name, profile });
+  }
+  return undefined;
+}
+
+const anotherRegion = 'export AWS_REGION=eu-west-1, or whichever the stage is in.';
+const anotherProfile = 'export AWS_PROFILE=NAME, one of aws configure list-profiles.';
+
+const awsLines: readonly (readonly [pattern: RegExp, toLine: ToLine])[] = [
+  [
+    /^Error: Region is missing/,
+    ({ profile }) =>
+      profile === undefined
+        ? `No AWS region is set: ${anotherRegion}`
+        : `The AWS profile "${profile}" is not there or has no region: see aws configure list-profiles, or ${anotherRegion}`,
+  ],
+  [
+    /^Error: Region not accepted: region="(.*?)"/s,
+    ({ found }) => `"${found[1]}" is no AWS region: ${anotherRegion}`,
+  ],
+  [/^(Credentials|Token)ProviderError: .*(?<login>aws (sso )?login)/s, signOnLine],
+  [
+    /^CredentialsProviderError: Could not load credentials/,
+    ({ profile }) =>
+      profile === undefined
+        ? `There are no AWS credentials: run aws configure or aws sso login, or ${anotherProfile}`
+        : `The AWS profile "${profile}" is not there or has no credentials: ${anotherProfile}`,
+  ],
+  [
+    /^(Credentials|Token)ProviderError: (?<why>[^.]+)/,
+    ({ found }) =>
+      `AWS credentials cannot be had (${found.groups?.why}): run aws configure, or ${anotherProfile}`,
+  ],
+  [/^(ExpiredToken|RequestExpired)/, signOnLine],
+  [
+    /^(UnrecognizedClient|InvalidClientTokenId|InvalidAccessKeyId|IncompleteSignature|MissingAuthenticationToken|OptInRequired)/,
+    ({ name }) =>
+      `AWS does not know these credentials, or not in this region (${name}): look at both with aws configure list, and run aws configure, or ${anotherProfile}`,
+  ],
+  [
+    /^(InvalidSignature|SignatureDoesNotMatch|RequestTimeTooSkewed)/,
+    ({ name }) =>
+      `AWS does not accept the signature (${name}): the secret access key is not that of the key id, so run aws configure, or the clock is wrong, so look at date -u.`,
+  ],
+  [
+    /^(?:AccessDenied|UnauthorizedOperation|NotAuthorized)\w*: (?:User: (?<who>\S+) is not authorized to perform: (?<action>[\w-]+:\w+)(?: on resource: (?<resource>\S+))?)?/,
+    deniedLine,
+  ],
+  [
+    /^(Throttling|TooManyRequests|RequestLimitExceeded|ProvisionedThroughputExceeded|RequestThrottled|SlowDown)/,
+    ({ name }) =>
+      `AWS lets no more calls through for now (${name}): wait a minute, and run the same command again.`,
+  ],
+  [
+    /^ResourceNotFoundException: (?<what>.*(function|alias).*)/is,
+    ({ found, name }) =>
+      `There is no such function, version or alias (${name}: ${found.groups?.what}): run the same command again to see what there is, or deploy the stage.`,
+  ],
+  [
+    /^(ResourceNotFound|TableNotFound)Exception: (?=.*(requested resource|table))(?:.*Table: (?<table>[\w.-]+))?/is,
+    ({ found, name }) =>
+      `There is no table ${found.groups?.table ?? 'of this name'} (${name}): at an --endpoint, make it there or name another one; for a stage's, see "A deleted table" in infra/RUNBOOK.md.`,
+  ],
+  [
+    /^(InternalServerError|InternalFailure|ServiceUnavailable|ServiceException)/,
+    ({ name }) =>
+      `AWS itself fails (${name}): look at the AWS Health Dashboard, and run the same command again later.`,
+  ],
+];
+
+function signOnLine({ found, name, profile }: Failure): string {
+  const login = found.groups?.login ?? 'aws sso login';
+  const which = profile === undefined ? '' : ` --profile ${profile}`;
+  return `The AWS credentials have expired (${name}): run ${login}${which}, or export new ones, and run the same command again.`;
+}
+
+function deniedLine({ found, name }: Failure): string {
+  const { who, action, resource } = found.groups ?? {};
+  const what = action === undefined ? 'this' : `${action}${resource ? ` on ${resource}` : ''}`;
+  const whom = who === undefined ? '' : ` to ${who}`;
+  return `AWS refuses ${what}${whom} (${name}): have it allowed, or ${anotherProfile}`;
+}
+
+/** What Node.js reports of a connection that failed or broke. */
+interface NetworkFailure extends Error {
+  readonly code?: string;
+  readonly hostname?: string;
+  readonly address?: string;
+  readonly port?: number;
+  /** Those of each address of a name, such as localhost. */
+  readonly errors?: readonly NetworkFailure[];
+}
+
+/** Who was not reached, and what to look at. @returns nothing for what is no failure of the network */
+function toNetworkLine(error: NetworkFailure): string | undefined {
+  const { name, message, code = name, hostname, errors } = error;
+  if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) {
+    return `${hostname} cannot be found (${code}): look at the region or --endpoint that it is made of, and at this machine's network.`;
+  }
+  if (code === 'ECONNREFUSED') {
+    const { address, port } = errors?.[0] ?? error;
+    return `Nothing listens at ${address}:${port} (${code}): look at --endpoint or AWS_ENDPOINT_URL, and start what is to answer there.`;
+  }
+  if (code === 'EPROTO') {
+    return `What answered speaks no TLS (${code}): look at --endpoint or AWS_ENDPOINT_URL, and begin it with http:, not https:.`;
+  }
+  if (/CERT|UNABLE_TO_VERIFY/.test(code)) {
+    return `The certificate of what answered is not trusted (${code}): behind a proxy with one of its own, export NODE_EXTRA_CA_CERTS=FILE.`;
+  }
+  if (/^(ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|TimeoutError)$/.test(code)) {
+    return `There was no answer (${code}): look at this machine's network, VPN and proxy, and run the same command again.`;
+  }
+  if (message?.includes('Deserialization error')) {
+    return 'What answered is neither AWS nor an emulator: look at --endpoint or AWS_ENDPOINT_URL.';
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { brokenOutput } from './brokenOutput.ts';
+import { brokenOutput } from './output.ts';
 
 /** Under `npm run`, one Ctrl-C arrives twice: from the terminal, and again from npm. */
 const ECHO_MILLISECONDS = 500;

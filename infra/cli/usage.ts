@@ -1,5 +1,5 @@
-import { brokenOutput, watchOutput } from './brokenOutput.ts';
 import { isParseFailure, toErrorLine } from './errorLine.ts';
+import { brokenOutput, watchOutput } from './output.ts';
 
 /** What was typed makes no sense: one line on the error output, and status 2. */
 export class UsageError extends Error {

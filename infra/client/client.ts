@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { buildClient } from './buildClient.ts';
-import { projectRoot } from './bundleClient.ts';
+import { buildClient, projectRoot } from './buildClient.ts';
 
 console.log(await buildClient(join(projectRoot, 'dist/client')));

@@ -1,9 +1,10 @@
 import scalar from '@scalar/fastify-api-reference';
 import fastify from 'fastify';
+import { type CommittedDocument, readCommittedDocument } from '../openapi/committedDocument.ts';
 import type { OpenApiDocument } from '../openapi/openApi.ts';
+import { type Stage, stages, stagesForClients } from '../stages/stages.ts';
 import type { Guide } from './guide.ts';
-import { toHeader, toPage, toPolicy } from './page.ts';
-import type { LocalAccess, SiteFile } from './siteFile.ts';
+import { type LocalAccess, type SiteFile, toHeader, toPage, toPolicy } from './page.ts';
 
 /** The page that shows every operation and sends requests, with its scripts. */
 export async function defineReference(
@@ -83,4 +84,21 @@ async function readScalar(): Promise<Buffer> {
   if (statusCode !== 200)
     throw new Error(`Scalar's plug-in answered ${statusCode} for its script.`);
   return rawPayload;
+}
+
+/** The interface's document as it is published: the committed one, with the stages' addresses. */
+export function toPublishedDocument(
+  { documentationAddress } = stages.production.settings,
+  deployments: readonly Stage[] = stagesForClients,
+): CommittedDocument {
+  const { document: committed } = readCommittedDocument();
+  const document = {
+    ...committed,
+    externalDocs: { ...committed.externalDocs, url: documentationAddress },
+    servers: deployments.map(({ name, settings: { baseAddress } }) => ({
+      url: baseAddress,
+      description: `${name[0]?.toUpperCase()}${name.slice(1)}`,
+    })),
+  };
+  return { bytes: Buffer.from(`${JSON.stringify(document, null, 2)}\n`), document };
 }

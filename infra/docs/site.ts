@@ -1,18 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { stages } from '../stages/stages.ts';
-import { toCostCharts, toCostFacts } from './facts/costFacts.ts';
+import { toExampleFacts, toOperationFacts, valueFacts } from './facts/contractFacts.ts';
+import { toCostFacts } from './facts/costFacts.ts';
 import { errorFacts } from './facts/errorFacts.ts';
-import { toExampleFacts } from './facts/exampleFacts.ts';
-import { toOperationFacts } from './facts/operationFacts.ts';
 import { toStageFacts } from './facts/stageFacts.ts';
-import { valueFacts } from './facts/valueFacts.ts';
-import { guideNames, readGuide } from './guide.ts';
-import { readOpenApi } from './openApi.ts';
-import { toGuidePage } from './page.ts';
-import type { Placeholders } from './placeholders.ts';
-import { defineReference } from './reference.ts';
-import type { LocalAccess, Site, SiteFile } from './siteFile.ts';
+import { guideNames, type Placeholders, readGuide } from './guide.ts';
+import { type LocalAccess, type Site, type SiteFile, toGuidePage } from './page.ts';
+import { defineReference, toPublishedDocument } from './reference.ts';
 
 /**
  * Builds the guides and the reference. Without a stage of one's own they tell of staging and production
@@ -20,7 +15,7 @@ import type { LocalAccess, Site, SiteFile } from './siteFile.ts';
  * @throws {Error} when a guide has a placeholder that is not known
  */
 export async function buildSite(local?: LocalAccess): Promise<Site> {
-  const { bytes, document } = await readOpenApi();
+  const { bytes, document } = toPublishedDocument();
   const { documentationAddress } = local ?? stages.production.settings;
   const facts: Placeholders = {
     ...toStageFacts(local),
@@ -36,7 +31,6 @@ export async function buildSite(local?: LocalAccess): Promise<Site> {
   return new Map<string, SiteFile>([
     ...guides.map((guide) => [`${guide.name}.html`, toGuidePage(guide, guides)] as const),
     ...(await defineReference(document, guides, local)),
-    ...toCostCharts(),
     ['openapi.json', { type: 'application/json', body: bytes }],
     ['style.css', { type: 'text/css; charset=utf-8', body: await readAsset('style.css') }],
     ['icon.svg', { type: 'image/svg+xml', body: await readAsset('icon.svg') }],

@@ -1,6 +1,9 @@
-import type { ErrorCode } from '../../shared/contract/errors/errorBody.ts';
-import { challenge, retryAfter } from '../../shared/contract/errors/errorHeaders.ts';
-import { errorMessages } from '../../shared/contract/errors/errorMessages.ts';
+import {
+  challenge,
+  type ErrorCode,
+  errorMessages,
+  retryAfter,
+} from '../../shared/contract/errorBody.ts';
 
 /** An error that the gateway answers by itself, without calling a function. */
 export interface GatewayError {

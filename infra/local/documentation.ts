@@ -1,4 +1,4 @@
-import type { LocalAccess, Site, SiteFile } from '../docs/siteFile.ts';
+import type { LocalAccess, Site, SiteFile } from '../docs/page.ts';
 import { type GatewayError, toMethodNotAllowedError } from '../gateway/gatewayErrors.ts';
 import { foreignHostRefusal, isLoopbackHost } from './engine/loopback.ts';
 import { type GatewayAnswer, toErrorAnswer } from './gateway/gatewayAnswer.ts';

@@ -1,4 +1,4 @@
-import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { apiVersion } from '../../shared/contract/operation.ts';
 import { defineDocumentation } from './documentation.ts';
 import type { Engine, EngineOptions, StartEngine } from './engine/engine.ts';
 import { listen } from './engine/loopback.ts';

@@ -8,10 +8,8 @@ import {
 import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineKeyRegister, type KeyRegister } from '../../shared/keys/keyRegister.ts';
-import { toKeySchema } from '../bulk/keySchema.ts';
-import { defineReplacingWriter } from '../bulk/replacingWriter.ts';
-import { type Resource, type ResourceName, resources } from '../bulk/resources.ts';
-import { GROUP_SIZE } from '../bulk/tableWriter.ts';
+import { type Resource, type ResourceName, resources, toKeySchema } from '../bulk/resources.ts';
+import { defineReplacingWriter, GROUP_SIZE } from '../bulk/tableWriters.ts';
 import { type TableDefinition, tables } from '../stages/tables.ts';
 import type { StoreData } from './storeData.ts';
 

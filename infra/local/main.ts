@@ -1,4 +1,4 @@
-import { brokenOutput, watchOutput } from '../cli/brokenOutput.ts';
+import { brokenOutput, watchOutput } from '../cli/output.ts';
 import { start } from './start.ts';
 
 watchOutput();

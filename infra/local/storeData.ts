@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
-import { Order } from '../../shared/contract/schemas/order.ts';
-import { Pet } from '../../shared/contract/schemas/pet.ts';
-import { parseJson } from '../../shared/contract/values/json.ts';
-import { toJsonProblem } from '../bulk/jsonProblem.ts';
+import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
+import { parseJson } from '../../shared/contract/values.ts';
+import { toJsonProblem } from '../bulk/resources.ts';
 import { StartFailure } from './engine/loopback.ts';
 
 /** What the service's tables hold. */

@@ -1,4 +1,4 @@
-import { challenge, retryAfter } from '../../shared/contract/errors/errorHeaders.ts';
+import { challenge, retryAfter } from '../../shared/contract/errorBody.ts';
 import type { HeaderObject, JsonSchema } from './openApi.ts';
 
 const text: JsonSchema = { type: 'string' };

@@ -3,26 +3,42 @@ import {
   type OperationId,
   operationIds,
   operations,
+  operationTexts,
   responses,
+  tagTexts,
 } from '../../shared/contract/operations.ts';
-import { toExamples } from './examples.ts';
 import { toHeaderObjects } from './headers.ts';
-import type { HeaderObject, OpenApiDocument, OperationObject } from './openApi.ts';
-import { operationTexts, tagTexts } from './operationTexts.ts';
+import type { Example, HeaderObject, OpenApiDocument, OperationObject } from './openApi.ts';
 import { toParameterObjects } from './parameters.ts';
-import { toResponseObjects } from './responses.ts';
+import { type ExamplesByStatus, toResponseObjects } from './responses.ts';
 import { type SchemaOf, toSchemas } from './schemas.ts';
 
 /** Of the interface, not of the code that serves it: a new major version has a base address of its own. */
 const INTERFACE_VERSION = '1.0.0';
 
-/** The service's interface for machines: all of it is read from the contract. */
-export function defineOpenApiDocument(): OpenApiDocument {
+/** A request that was sent to a local stage, and what was answered. */
+export interface RecordedExample {
+  readonly name: string;
+  readonly summary: string;
+  /** The body that was sent. */
+  readonly request?: unknown;
+  readonly status: number;
+  /** The body that was answered. */
+  readonly response: unknown;
+}
+
+/** The service's interface for machines: the contract, the stages' addresses and recorded examples. */
+export function defineOpenApiDocument(
+  examples: Readonly<Record<OperationId, readonly RecordedExample[]>>,
+): OpenApiDocument {
   const { components, schemaOf } = toSchemas();
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const id of operationIds) {
     const { path, method } = operations[id];
-    paths[path] = { ...paths[path], [method.toLowerCase()]: toOperationObject(id, schemaOf) };
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: toOperationObject(id, schemaOf, examples[id]),
+    };
   }
   return {
     openapi: '3.1.1',
@@ -68,11 +84,15 @@ function toUsed(
   );
 }
 
-function toOperationObject(id: OperationId, schemaOf: SchemaOf): OperationObject {
+function toOperationObject(
+  id: OperationId,
+  schemaOf: SchemaOf,
+  recorded: readonly RecordedExample[],
+): OperationObject {
   const operation: Operation = operations[id];
   const { lifecycle } = operation;
   const { tag, description, success } = operationTexts[id];
-  const examples = toExamples(id);
+  const examples = toExamples(recorded);
   return {
     operationId: id,
     summary: operation.summary,
@@ -101,4 +121,36 @@ function toOperationObject(id: OperationId, schemaOf: SchemaOf): OperationObject
       examples.responses,
     ),
   };
+}
+
+/** An operation's examples: what to send, and what then comes, by status. */
+function toExamples(examples: readonly RecordedExample[]): {
+  requests: Readonly<Record<string, Example>>;
+  responses: ExamplesByStatus;
+} {
+  const byStatus = Object.groupBy(examples, ({ status }) => status);
+  return {
+    requests: toNamed(
+      (byStatus[200] ?? []).filter(({ request }) => request !== undefined),
+      ({ request }) => request,
+    ),
+    responses: Object.fromEntries(
+      Object.entries(byStatus).map(([status, group = []]) => [
+        status,
+        toNamed(group, ({ response }) => response),
+      ]),
+    ),
+  };
+}
+
+function toNamed(
+  examples: readonly RecordedExample[],
+  toValue: (example: RecordedExample) => unknown,
+): Record<string, Example> {
+  return Object.fromEntries(
+    examples.map((example) => [
+      example.name,
+      { summary: example.summary, value: toValue(example) },
+    ]),
+  );
 }

@@ -3,9 +3,9 @@ import {
   MAX_CLIENT_REQUEST_ID_LENGTH,
   MAX_IDEMPOTENCY_KEY_LENGTH,
   MAX_TAGS,
-} from '../../shared/contract/headerLimits.ts';
+} from '../../shared/contract/headers.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
-import type { Parameter, ParameterSchema } from '../../shared/contract/parameters/parameter.ts';
+import type { Parameter, ParameterSchema } from '../../shared/contract/parameters.ts';
 import type { JsonSchema, ParameterObject } from './openApi.ts';
 
 type RequestHeader = NonNullable<Operation['requestHeaders']>[number] | 'X-Request-Id';

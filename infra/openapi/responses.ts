@@ -1,7 +1,5 @@
-import { type ErrorCode, statusOfCode } from '../../shared/contract/errors/errorBody.ts';
-import { toLifecycleHeaders } from '../../shared/contract/lifecycle.ts';
-import type { Operation } from '../../shared/contract/operation.ts';
-import { errorTexts } from './errorTexts.ts';
+import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
+import { type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
 import { type HeaderName, type HeaderUse, toHeaderReferences } from './headers.ts';
 import type { Example, HeaderObject, JsonSchema, ResponseObject } from './openApi.ts';
 import { toReference } from './schemas.ts';
@@ -60,6 +58,44 @@ export function toResponseObjects(
   return answers;
 }
 
+/** What the document says of an error: when it comes, and the headers that it has besides. */
+interface ErrorText {
+  readonly description: string;
+  readonly headers: HeaderUse;
+}
+
+const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
+  invalid_request: {
+    description: 'the path, the query, a header or the body is wrong; the message says what.',
+    headers: {},
+  },
+  unauthorized: {
+    description: 'there is no API key, or it is not valid.',
+    headers: { 'WWW-Authenticate': false },
+  },
+  forbidden: {
+    description: 'the API key allows reading alone.',
+    headers: { 'WWW-Authenticate': false },
+  },
+  not_found: { description: 'nothing has this id.', headers: {} },
+  method_not_allowed: { description: 'the path does not have this method.', headers: {} },
+  precondition_failed: {
+    description: 'the entry has changed since its tag was read; nothing was done.',
+    headers: { ETag: true },
+  },
+  payload_too_large: { description: 'the body is too large.', headers: {} },
+  unsupported_media_type: { description: 'the body is not said to be JSON.', headers: {} },
+  too_many_requests: {
+    description: 'there are too many requests at once; nothing was done.',
+    headers: { 'Retry-After': true },
+  },
+  internal_error: { description: 'something went wrong in the service.', headers: {} },
+  service_unavailable: {
+    description: 'the service is busy; whether an update had an effect is not known.',
+    headers: { 'Retry-After': true },
+  },
+};
+
 /** API Gateway's own, before it knows the API. */
 const tooLarge: ResponseObject = {
   description:
@@ -68,9 +104,14 @@ const tooLarge: ResponseObject = {
   content: { 'text/plain': { schema: { type: 'string' } } },
 };
 
-function toSuccessHeaders({ requestHeaders = [], query = {}, streamed }: Operation): HeaderUse {
+function toSuccessHeaders({
+  requestHeaders = [],
+  query = {},
+  tagged,
+  streamed,
+}: Operation): HeaderUse {
   return {
-    ...(requestHeaders.includes('If-Match') && { ETag: true }),
+    ...((tagged || requestHeaders.includes('If-Match')) && { ETag: true }),
     // A list that is sent while it is read has none.
     ...(requestHeaders.includes('If-None-Match') && { ETag: false }),
     ...('cursor' in query && { Link: false }),

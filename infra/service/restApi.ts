@@ -16,7 +16,7 @@ import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnSamplingRule } from 'aws-cdk-lib/aws-xray';
 import type { Construct } from 'constructs';
-import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { apiVersion } from '../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
 import { accessLogText } from '../gateway/accessLogFormat.ts';
 import { type NamedStage, toAccessLogName, toApiName } from '../stages/resourceNames.ts';

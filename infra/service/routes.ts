@@ -9,12 +9,12 @@ import {
   type RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { statusOfCode, toErrorBody } from '../../shared/contract/errorBody.ts';
 import {
   allowedRequestHeaders,
   exposedHeaders,
   preflightMaxAgeSeconds,
-} from '../../shared/contract/corsHeaders.ts';
-import { statusOfCode, toErrorBody } from '../../shared/contract/errors/errorBody.ts';
+} from '../../shared/contract/headers.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import {
   fixedAnswerTypes,

@@ -1,5 +1,5 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { apiVersion } from '../../shared/contract/operation.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import {
   type NamedStage,

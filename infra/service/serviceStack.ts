@@ -1,6 +1,6 @@
 import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
-import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { apiVersion } from '../../shared/contract/operation.ts';
 import { mapOperations } from '../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toApiName, toStackName, toTableOutput, toTags } from '../stages/resourceNames.ts';

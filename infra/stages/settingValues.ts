@@ -1,4 +1,4 @@
-import { apiVersion } from '../../shared/contract/apiVersion.ts';
+import { apiVersion } from '../../shared/contract/operation.ts';
 import { accountThrottle } from './stageSettings.ts';
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/;

@@ -1,4 +1,4 @@
-import type { OperationId } from '../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 import type { OperationSettings, StageSettings, TableAccess } from './stageSettings.ts';
 import type { TableName } from './tables.ts';
 
@@ -43,6 +43,16 @@ export function toTableAccess(operationId: OperationId): TableAccess {
 /** The names of those tables. */
 export function toUsedTables(operationId: OperationId): TableName[] {
   return Object.keys(toTableAccess(operationId)) as TableName[];
+}
+
+/** Every kind of call that the functions make to a table. */
+export function toTableCalls(table: TableName): string[] {
+  const transaction = 'TransactWriteItems';
+  // Written together with its entry, and by nothing else.
+  if (table === 'requests') return [transaction];
+  const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
+  const calls = [...new Set(actions)].map((action) => action.replace('dynamodb:', ''));
+  return table === 'inventory' ? [...calls, transaction] : calls;
 }
 
 // One item or page is mostly waiting, which costs by the memory held. 512 MB is the knee of what

@@ -1,42 +1,54 @@
-import { GraphWidget, type IWidget } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Stage } from '../stages/stages.ts';
+import { Duration } from 'aws-cdk-lib';
 import {
-  type CostEstimate,
-  estimateComponents,
-  estimateOperations,
-  toDollars,
-} from './costEstimates.ts';
+  GraphWidget,
+  type IMetric,
+  type IWidget,
+  MathExpression,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
+import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import { toMeanDollars } from '../costs/bills/requestCosts.ts';
+import { toFunctionMetric } from '../service/serviceMetrics.ts';
+import type { Stage } from '../stages/stages.ts';
 
-/** Days that the estimates look back on. */
+/** Days that the estimate looks back on. */
 const DAYS = 28;
 
-/** Of 24 columns. */
-const width = 6;
+const period = Duration.days(1);
 
-/** What the stage costs by its traffic, as CloudWatch counts it and within minutes; the bill itself comes a day later. */
+/**
+ * What the operations cost by their traffic, within minutes; the bill itself comes a day later. What a request
+ * costs is the model's mean of the committed traffic's answers, so that a change of their mix does not show.
+ */
 export function toCostRow(stage: Stage): IWidget[] {
-  const components = estimateComponents(stage);
-  const ids = estimateOperations(stage);
   return [
-    toGraph('a day, by component', components, 'day'),
-    toGraph('per 1,000 requests, by component', components, 'thousandRequests'),
-    toGraph('a day, by operation (no transfer, no traces)', ids, 'day'),
-    toGraph('per 1,000 of its requests', ids, 'thousandRequests'),
+    new GraphWidget({
+      title: 'Estimated dollars a day, by operation: its calls times what one costs',
+      left: operationIds.flatMap((id) => toDollarsOfDay(stage, id)),
+      stacked: true,
+      width: 24,
+      leftYAxis: { min: 0 },
+      start: `-P${DAYS}D`,
+      end: 'P0D',
+    }),
   ];
 }
 
-function toGraph(
-  what: string,
-  estimates: readonly CostEstimate[],
-  per: Parameters<typeof toDollars>[1],
-): GraphWidget {
-  return new GraphWidget({
-    title: `Estimated dollars ${what}`,
-    left: estimates.map((estimate) => toDollars(estimate, per)),
-    stacked: true,
-    width,
-    leftYAxis: { min: 0 },
-    start: `-P${DAYS}D`,
-    end: 'P0D',
-  });
+/** None of an operation whose units were not measured yet. */
+function toDollarsOfDay(stage: Stage, id: OperationId): IMetric[] {
+  const dollars = toMeanDollars(id, stage.settings);
+  if (dollars === undefined) return [];
+  // Names are unique in a widget.
+  const calls = `${id}Calls`;
+  return [
+    new MathExpression({
+      label: id,
+      // Metric math reads no exponents, which JavaScript writes small numbers with.
+      expression: `${dollars.toFixed(12)} * FILL(${calls}, 0)`,
+      usingMetrics: {
+        [calls]: toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM, period }),
+      },
+      period,
+    }),
+  ];
 }

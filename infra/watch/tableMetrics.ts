@@ -1,12 +1,8 @@
 import { type IMetric, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { operationIds } from '../../shared/contract/operations.ts';
 import { toUsedTableName } from '../stages/resourceNames.ts';
-import { type Stage, toTableAccess } from '../stages/stages.ts';
-import { type TableName, tableNames } from '../stages/tables.ts';
+import { type Stage, toTableCalls } from '../stages/stages.ts';
+import type { TableName } from '../stages/tables.ts';
 import { period } from './requestMetrics.ts';
-
-/** Keys are written by hand alone. */
-export const writtenTables = tableNames.filter((table) => table !== 'apiKeys');
 
 /** The request units that a table consumed. */
 export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | 'Write'): Metric {
@@ -17,7 +13,7 @@ export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | '
 /** The reads, and what writes the functions make, that DynamoDB refused for their rate. */
 export function toTableThrottles(stage: Stage, table: TableName): MathExpression {
   const TableName = toUsedTableName(stage, table);
-  const isWritten = toCalls(table).some((call) => /^(Update|TransactWrite)/.test(call));
+  const isWritten = toTableCalls(table).some((call) => /^(Update|TransactWrite)/.test(call));
   const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
   return toTotal(table, names, (name) => toMetric(name, { TableName }));
 }
@@ -25,7 +21,7 @@ export function toTableThrottles(stage: Stage, table: TableName): MathExpression
 /** DynamoDB's own failures, which it counts by the kind of call. */
 export function toTableSystemErrors(stage: Stage, table: TableName): MathExpression {
   const TableName = toUsedTableName(stage, table);
-  return toTotal(table, toCalls(table), (Operation) =>
+  return toTotal(table, toTableCalls(table), (Operation) =>
     toMetric('SystemErrors', { TableName, Operation }),
   );
 }
@@ -36,16 +32,6 @@ export function toTableSystemErrors(stage: Stage, table: TableName): MathExpress
  */
 export function toTransactionConflicts(stage: Stage): Metric {
   return toMetric('TransactionConflict', { TableName: toUsedTableName(stage, 'inventory') });
-}
-
-/** Every kind of call that the functions make to a table. */
-function toCalls(table: TableName): string[] {
-  const transaction = 'TransactWriteItems';
-  // Written together with its entry, and by nothing else.
-  if (table === 'requests') return [transaction];
-  const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
-  const calls = [...new Set(actions)].map((action) => action.replace('dynamodb:', ''));
-  return table === 'inventory' ? [...calls, transaction] : calls;
 }
 
 function toMetric(metricName: string, dimensionsMap: Record<string, string>, label?: string) {

@@ -1,19 +1,17 @@
-export type { ErrorCode } from '../contract/errors/errorBody.ts';
-export { createPetstoreClient } from './createPetstoreClient.ts';
-export type { Deprecation } from './http/deprecation.ts';
-export type { Bounds, CallOptions, ClientOptions } from './http/options.ts';
-export { PetstoreError, type PetstoreErrorCode } from './http/petstoreError.ts';
+export type { ErrorCode } from '../contract/errorBody.ts';
+export type { Deprecation } from './deprecation.ts';
 export type {
   EntryOf,
   Included,
   InventoryList,
   InventoryQuery,
-  OrderPage,
-  OrderQuery,
-  Page,
   StockChange,
   UpdatePreconditions,
-} from './operations/queries.ts';
+} from './inventory.ts';
+export type { OrderPage, OrderQuery } from './orders.ts';
+export type { Page } from './pages.ts';
+export { createPetstoreClient, type PetstoreClient } from './petstoreClient.ts';
+export { PetstoreError, type PetstoreErrorCode } from './petstoreError.ts';
 export type {
   InventoryItem,
   InventoryUpdate,
@@ -22,5 +20,5 @@ export type {
   Pet,
   PetStatus,
   TaggedInventoryItem,
-} from './operations/resources.ts';
-export type { PetstoreClient } from './petstoreClient.ts';
+} from './resources.ts';
+export type { Bounds, CallOptions, ClientOptions } from './settings.ts';

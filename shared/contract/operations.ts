@@ -3,9 +3,7 @@ import { getPet } from './operations/getPet.ts';
 import { listInventory } from './operations/listInventory.ts';
 import { listOrders } from './operations/listOrders.ts';
 import { updateInventory } from './operations/updateInventory.ts';
-import { InventoryItem, ListedInventoryItem } from './schemas/inventory.ts';
-import { Order } from './schemas/order.ts';
-import { Pet } from './schemas/pet.ts';
+import { InventoryItem, ListedInventoryItem, Order, Pet } from './schemas.ts';
 
 const rows = { listInventory, updateInventory, getPet, listOrders } as const;
 
@@ -30,6 +28,47 @@ export const responses = {
   getPet: Pet,
   listOrders: z.array(Order),
 } as const satisfies Record<OperationId, z.core.$ZodType>;
+
+/** What the document says of an operation beside its summary. */
+export interface OperationText {
+  readonly tag: 'Inventory' | 'Pets' | 'Orders';
+  /** In Markdown; links lead to the guides beside the page. */
+  readonly description: string;
+  /** What a 200 has. */
+  readonly success: string;
+}
+
+export const tagTexts: Readonly<Record<OperationText['tag'], string>> = {
+  Inventory: 'How many of each pet are in stock.',
+  Pets: 'The pets themselves.',
+  Orders: 'What was ordered.',
+};
+
+export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
+  listInventory: {
+    tag: 'Inventory',
+    description:
+      'Without a query, the whole inventory, in no order that means anything. A large one is sent while it is read, and a connection that breaks before the closing bracket means that it is not whole: see [Reading large lists](lists.html).',
+    success: 'The entries that were asked for.',
+  },
+  updateInventory: {
+    tag: 'Inventory',
+    description:
+      'Experimental: it may change, or go, without a new major version. Sets the stock count of an entry that exists; it never creates one, and never touches its status. Send `If-Match` and an `Idempotency-Key` to be safe from the updates of others and from lost answers: see [Updating safely](updates.html). Takes an API key with write permission.',
+    success: 'The entry as it is after the update.',
+  },
+  getPet: {
+    tag: 'Pets',
+    description:
+      'Deprecated: see [Deprecations](deprecations.html#getPet) for what to call instead, and until when it answers.',
+    success: 'The pet.',
+  },
+  listOrders: {
+    tag: 'Orders',
+    description: 'A page of the orders, of 100 where no `limit` says otherwise.',
+    success: 'The orders, newest first.',
+  },
+};
 
 export const operationIds = Object.keys(operations) as readonly OperationId[];
 

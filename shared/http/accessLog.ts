@@ -1,4 +1,4 @@
-import { Unauthorized } from '../contract/errors/errors.ts';
+import { Unauthorized } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { logInfo } from '../runtime/logger.ts';
 import { meterRequest } from '../runtime/requestUnits.ts';

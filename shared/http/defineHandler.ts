@@ -2,7 +2,7 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import type { PluginExecutionMode } from '@middy/core/executionModeStandard';
 import type * as z from 'zod/mini';
 import type { Operation } from '../contract/operation.ts';
-import type { Values } from '../contract/parameters/parameter.ts';
+import type { Values } from '../contract/parameters.ts';
 import type { KeyVerifier } from '../keys/keyVerifier.ts';
 import { logAccess, startAccessLog } from './accessLog.ts';
 import { authenticate } from './middleware/authenticate.ts';
@@ -17,7 +17,7 @@ import { preconditions } from './middleware/preconditions.ts';
 import { requestContext } from './middleware/requestContext.ts';
 import type { OperationMiddleware, OperationRequest, RequestState } from './operationRequest.ts';
 import type { Reply } from './reply.ts';
-import { boundTime, endTime, inTime, startTime } from './requestTime.ts';
+import { endTime, inTime, startTime, withDeadline } from './requestTime.ts';
 import { isWarmUp } from './warmUp.ts';
 
 /** What a handler is given: everything is checked already. */
@@ -57,13 +57,13 @@ export function defineHandler<O extends Operation>(
     corsHeaders(allowedOrigins),
     lifecycleHeaders(operation.lifecycle, documentationAddress),
     errorResponse(),
-    boundTime(authenticate(verifier, operation.permission)),
+    withDeadline(authenticate(verifier, operation.permission)),
     parameters(operation),
     operation.requestBody && jsonBody(operation.requestBody),
     operation.requestHeaders?.includes('If-Match') ? preconditions() : undefined,
     operation.requestHeaders?.includes('Idempotency-Key') ? idempotency() : undefined,
     { before: handOver },
-    boundTime(response),
+    withDeadline(response),
   ];
   const answerInTime = ({ input, internal }: Handed<O>) => inTime(internal, answer(input));
   return middy<Handed<O>>(answerInTime, {

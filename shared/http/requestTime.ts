@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../contract/errors/errors.ts';
+import { StoreUnavailable } from '../contract/errors.ts';
 import { setDeadline } from '../runtime/requestDeadline.ts';
 import type { OperationMiddleware, OperationRequest, RequestState } from './operationRequest.ts';
 
@@ -36,10 +36,10 @@ export function inTime<Value>(internal: RequestState, waited: Promise<Value>): P
 }
 
 /** A middleware that may wait, as `inTime`. */
-export function boundTime({ before, after }: OperationMiddleware): OperationMiddleware {
-  const bound = (step: typeof before) =>
+export function withDeadline({ before, after }: OperationMiddleware): OperationMiddleware {
+  const withinTime = (step: typeof before) =>
     step && ((request: OperationRequest) => waitInTime(request, step(request)));
-  const [beforeInTime, afterInTime] = [bound(before), bound(after)];
+  const [beforeInTime, afterInTime] = [withinTime(before), withinTime(after)];
   return {
     ...(beforeInTime && { before: beforeInTime }),
     ...(afterInTime && { after: afterInTime }),

@@ -1,7 +1,11 @@
-import { type ErrorCode, toErrorBody } from '../contract/errors/errorBody.ts';
-import { challenge, retryAfter } from '../contract/errors/errorHeaders.ts';
-import { errorMessages } from '../contract/errors/errorMessages.ts';
-import type { DomainError } from '../contract/errors/errors.ts';
+import {
+  challenge,
+  type ErrorCode,
+  errorMessages,
+  retryAfter,
+  toErrorBody,
+} from '../contract/errorBody.ts';
+import type { DomainError } from '../contract/errors.ts';
 import type { HttpResponse } from './operationRequest.ts';
 
 const codeOf: Record<DomainError['name'], ErrorCode> = {

@@ -14,10 +14,10 @@ export interface WarmUpRequest {
 }
 
 /** An id that nobody gives to anything: the least of all. */
-export const LEAST_ID = '-9223372036854775808';
+export const MIN_ID = '-9223372036854775808';
 
 /** Milliseconds. A database that does not answer delays a cold start by no more. */
-const PATIENCE = 1_000;
+const TIMEOUT = 1_000;
 
 /** A client's event comes as JSON, in which nothing has a symbol for a name. */
 const mark = Symbol('warm-up');
@@ -52,7 +52,7 @@ export function defineWarmUp(
 
 const context = {
   awsRequestId: 'warm-up',
-  getRemainingTimeInMillis: () => PATIENCE + MARGIN,
+  getRemainingTimeInMillis: () => TIMEOUT + MARGIN,
 } as Context;
 
 function toEvent({ pathParameters, query = {}, headers, body }: WarmUpRequest) {

@@ -1,4 +1,4 @@
-import { Unauthorized } from '../contract/errors/errors.ts';
+import { Unauthorized } from '../contract/errors.ts';
 import type { Permission } from '../contract/operation.ts';
 import { matchesSecretHash, parseApiKey } from './apiKey.ts';
 import { defineKeyCache } from './keyCache.ts';

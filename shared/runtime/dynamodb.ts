@@ -1,14 +1,13 @@
+import type { Readable } from 'node:stream';
 import {
   ConditionalCheckFailedException,
   DynamoDBClient,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import { StoreUnavailable } from '../contract/errors/errors.ts';
-import { boundReplies } from './boundReplies.ts';
-import { callBounds } from './callBounds.ts';
+import { StoreUnavailable } from '../contract/errors.ts';
 import { toClientSettings } from './clientSettings.ts';
-import { collectReply } from './collectReply.ts';
 import { isOutage } from './isOutage.ts';
+import { callBounds, limitReplyTime } from './replyTime.ts';
 import { countFailedWrite, countUnits } from './requestUnits.ts';
 import { Sha256 } from './sha256.ts';
 
@@ -55,7 +54,7 @@ export function defineDynamoDB({
   client.middlewareStack.remove('loggerMiddleware');
   // It puts the names of the SDK and of the runtime together anew for each call, and nobody reads them.
   client.middlewareStack.remove('getUserAgentMiddleware');
-  boundReplies(client);
+  limitReplyTime(client);
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
       async function meterCall(args) {
@@ -80,4 +79,18 @@ export function defineDynamoDB({
     { step: 'initialize', priority: 'high', name: 'meterCall' },
   );
   return client;
+}
+
+/**
+ * The bytes of a reply. The SDK's own way is to ask whether they come in a stream of the web, for which Node.js loads
+ * all of those, and to pipe them into a stream, for which it makes the ones of the standard output: some
+ * milliseconds of each cold start.
+ */
+function collectReply(reply: Readable): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    reply.on('data', (chunk: Buffer) => chunks.push(chunk));
+    reply.on('end', () => resolve(Buffer.concat(chunks)));
+    reply.on('error', reject);
+  });
 }

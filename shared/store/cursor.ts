@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { InvalidRequest } from '../contract/errors/errors.ts';
+import { InvalidRequest } from '../contract/errors.ts';
 
 export interface PageRequest {
   /** The most elements that the page may have. */

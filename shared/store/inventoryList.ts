@@ -7,10 +7,9 @@ import {
   type KeysAndAttributes,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { StoreUnavailable } from '../contract/errors/errors.ts';
-import type { InventoryItem } from '../contract/schemas/inventory.ts';
-import { parseInt64 } from '../contract/values/parseInt64.ts';
-import type { PetStatus } from '../contract/values/petStatus.ts';
+import { StoreUnavailable } from '../contract/errors.ts';
+import type { InventoryItem } from '../contract/schemas.ts';
+import { type PetStatus, parseInt64 } from '../contract/values.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
 import {
   letterOf,
@@ -78,7 +77,7 @@ export function defineInventoryList(
     const records: Record<string, AttributeValue>[] = [];
     let asked: KeysAndAttributes | undefined = { Keys: keys, ConsistentRead: consistent };
     for (let attempt = 0; asked?.Keys?.length; attempt += 1) {
-      if (attempt === MOST_ATTEMPTS) {
+      if (attempt === MAX_ATTEMPTS) {
         throw new StoreUnavailable(new Error('DynamoDB left keys of a batch unprocessed.'));
       }
       if (attempt > 0) {
@@ -160,7 +159,7 @@ export function defineInventoryList(
 const FILTERED_LIMIT = 5_000;
 
 /** A hundred small entries are left unprocessed only where the table throttles. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 function toFilter(status: PetStatus | undefined) {
   return status === undefined

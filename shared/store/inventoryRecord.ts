@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { InventoryItem } from '../contract/schemas/inventory.ts';
-import type { PetStatus } from '../contract/values/petStatus.ts';
+import type { InventoryItem } from '../contract/schemas.ts';
+import type { PetStatus } from '../contract/values.ts';
 
 /**
  * An inventory entry as DynamoDB keeps it. A scan is billed by bytes, attribute names included, so

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type AttributeValue,
+  type CancellationReason,
   ConditionalCheckFailedException,
   type DynamoDBClient,
   GetItemCommand,
@@ -11,10 +12,10 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { isThrottlingError } from '@smithy/core/retry';
-import { NotFound, PreconditionFailed, StoreUnavailable } from '../contract/errors/errors.ts';
-import { IDEMPOTENCY_HOURS } from '../contract/headerLimits.ts';
-import { entryPetId } from '../contract/parameters/petIds.ts';
-import type { InventoryItem } from '../contract/schemas/inventory.ts';
+import { NotFound, PreconditionFailed, StoreUnavailable } from '../contract/errors.ts';
+import { IDEMPOTENCY_HOURS } from '../contract/headers.ts';
+import { entryPetId } from '../contract/parameters.ts';
+import type { InventoryItem } from '../contract/schemas.ts';
 import {
   letterOf,
   newVersion,
@@ -40,8 +41,6 @@ export interface Update {
   readonly versions?: readonly string[] | undefined;
 }
 
-type Attributes = Record<string, AttributeValue>;
-
 /** @param requestsTable keeps the answers to requests with an idempotency key */
 export function defineInventoryUpdates(
   client: DynamoDBClient,
@@ -50,9 +49,9 @@ export function defineInventoryUpdates(
 ) {
   countUnansweredAttempts(client);
 
-  async function readEntry(petId: bigint): Promise<Attributes | undefined> {
+  async function readEntry(petId: bigint, ConsistentRead: boolean) {
     const Key = toKey(petId.toString());
-    const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true });
+    const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead });
     return (await client.send(read)).Item;
   }
 
@@ -74,7 +73,7 @@ export function defineInventoryUpdates(
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
-    const found = versions && (await readEntry(petId));
+    const found = versions && (await readEntry(petId, true));
     if (!found) throw new NotFound(entryPetId, petId);
     const current = toVersion(found);
     if (current === version) return { item: toInventoryItem(found), version };
@@ -122,8 +121,7 @@ export function defineInventoryUpdates(
         );
         return { item: { petId, quantity, status: toStatus(status) }, version };
       } catch (error) {
-        if (!(error instanceof TransactionCanceledException)) throw error;
-        const [answered, entry] = error.CancellationReasons ?? [];
+        const [answered, entry] = toReasons(error);
         if (answered?.Item) {
           const { s, v } = answered.Item as { s: AttributeValue.SMember; v: AttributeValue };
           return { item: { petId, quantity, status: toStatus(s.S) }, version: toVersion({ v }) };
@@ -139,7 +137,8 @@ export function defineInventoryUpdates(
       }
     }
 
-    const found = await readEntry(petId);
+    // As it is, or was a moment ago: the transaction is cancelled where its status is another by now.
+    const found = await readEntry(petId, false);
     return transact(found && letterOf[toInventoryItem(found).status]);
   }
 
@@ -159,23 +158,24 @@ export function defineInventoryUpdates(
 
 /** @param status what the entry's status must be; any, without it */
 function toChange({ petId, quantity, versions }: Update, version: string, status?: string) {
-  const conditions = versions?.flatMap((text, index) => toCondition(text, index) ?? []);
-  const terms = conditions?.map(({ expression }) => expression) ?? ['attribute_exists(p)'];
-  const condition = terms.join(' OR ') || 'attribute_exists(p) AND attribute_not_exists(p)';
+  const conditions = versions?.flatMap((text, index) => toCondition(text, index) ?? []) ?? [
+    { expression: 'attribute_exists(p)', values: {} },
+  ];
+  const terms = conditions.map(({ expression }) => expression);
+  if (terms.length === 0) terms.push('attribute_exists(p) AND attribute_not_exists(p)');
   return {
     Key: toKey(petId.toString()),
     UpdateExpression: 'SET q = :quantity, v = :version',
-    // DynamoDB refuses parentheses that it does not need.
-    ConditionExpression:
-      status === undefined
-        ? condition
-        : `s = :status AND ${terms.length > 1 ? `(${condition})` : condition}`,
+    // AND binds more tightly than OR, and DynamoDB refuses parentheses that it does not need.
+    ConditionExpression: terms
+      .map((term) => (status === undefined ? term : `s = :status AND ${term}`))
+      .join(' OR '),
     ExpressionAttributeValues: {
-      ...Object.assign({}, ...(conditions ?? []).map(({ values }) => values)),
+      ...Object.assign({}, ...conditions.map(({ values }) => values)),
       ...(status !== undefined && { ':status': { S: status } }),
       ':quantity': { N: quantity.toString() },
       ':version': toVersionValue(version),
-    } as Attributes,
+    } as Record<string, AttributeValue>,
   };
 }
 
@@ -208,20 +208,21 @@ async function repeatConflicts<Output>(send: () => Promise<Output>): Promise<Out
 }
 
 function isConflict(error: unknown): boolean {
-  if (error instanceof TransactionConflictException) return true;
-  if (!(error instanceof TransactionCanceledException)) return false;
-  const codes = (error.CancellationReasons ?? []).map(({ Code = '' }) => Code);
+  const codes = toReasons(error).map(({ Code }) => String(Code));
   // A request that is answered already has its answer, whatever else is at work on the entry.
-  return codes[0] !== CONDITION_FAILED && codes.some((code) => passing.includes(code));
+  const isCanceled = codes[0] !== CONDITION_FAILED && codes.some((code) => passing.includes(code));
+  return isCanceled || error instanceof TransactionConflictException;
+}
+
+/** Why each item of a transaction canceled it; nothing for any other error. */
+function toReasons(error: unknown): CancellationReason[] {
+  return (error instanceof TransactionCanceledException && error.CancellationReasons) || [];
 }
 
 /** By an update's values, the very object, which no other call has: how many of its attempts had no answer. */
 const attemptsOf = new WeakMap<object, { unanswered: number }>();
 
-/**
- * Has a client count those attempts. Of the client and not of each command, whose middleware a client that
- * caches would not know.
- */
+/** Has a client count them, since a client that caches its middleware would not know a command's own. */
 function countUnansweredAttempts({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) =>

@@ -1,5 +1,5 @@
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Order } from '../contract/schemas/order.ts';
+import type { Order } from '../contract/schemas.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
 
 export interface OrderStore {

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
-import { NotFound } from '../contract/errors/errors.ts';
-import { petId as parameter } from '../contract/parameters/petIds.ts';
-import type { Pet } from '../contract/schemas/pet.ts';
+import { NotFound } from '../contract/errors.ts';
+import { petId as parameter } from '../contract/parameters.ts';
+import type { Pet } from '../contract/schemas.ts';
 
 export interface PetStore {
   /** @throws {NotFound} when no pet has this id */

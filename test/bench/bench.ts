@@ -1,25 +1,49 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../infra/cli/usage.ts';
-import { help, type PartName, parseBenchOptions } from './benchOptions.ts';
-import { buildBundles } from './bundles/buildBundles.ts';
+import { parseArgs } from 'node:util';
+import { runCommand, UsageError } from '../../infra/cli/usage.ts';
+import { buildBundles } from './buildBundles.ts';
+import type { Part } from './functionHost.ts';
 import { measureBytes } from './parts/bytes.ts';
-import { measureCold } from './parts/cold.ts';
 import { measureFirst } from './parts/first.ts';
 import { measureList } from './parts/list.ts';
-import type { Part } from './parts/part.ts';
-import { measureReplacements } from './parts/replacements.ts';
 import { measureWarm } from './parts/warm.ts';
-import { type Section, toText } from './report/section.ts';
+import { type Section, toText } from './report.ts';
+
+const partNames = ['first', 'list', 'warm', 'bytes'] as const;
+type PartName = (typeof partNames)[number];
+
+interface BenchOptions {
+  readonly parts: readonly PartName[];
+  /** Fewer measurements and no list of a million entries. */
+  readonly quick: boolean;
+  readonly json: boolean;
+  /** Where the function processes of `first`, `list` and `warm` leave their CPU profiles. */
+  readonly profile?: string;
+  readonly help: boolean;
+}
+
+const help = `Usage: npm run bench -- [options]
+
+Measures the deployed bundles against the same operations as one writes them without looking at what
+they cost (the peer), and against a floor, all in one run and in turns.
+
+Options:
+  --only PART       one of first, list, warm and bytes; may be repeated (default: all)
+  --quick           fewer measurements, and no list of a million entries
+  --json            print the figures as JSON
+  --profile FOLDER  leave a CPU profile of each function process of first, list and warm in
+                    this folder, to open in Chrome's developer tools; the figures are then a
+                    little higher
+  --help            show this
+`;
 
 const parts: Record<PartName, Part> = {
-  cold: measureCold,
   first: measureFirst,
   list: measureList,
   warm: measureWarm,
   bytes: measureBytes,
-  replacements: measureReplacements,
 };
 
 await runCommand(async (args) => {
@@ -45,4 +69,24 @@ process.exit();
 /** Standard output is for the figures. */
 function report(line: string): void {
   process.stderr.write(`${line} …\n`);
+}
+
+/** @throws {UsageError} or what `parseArgs` throws, when the arguments are not ones that `help` tells of */
+function parseBenchOptions(args: string[]): BenchOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string', multiple: true, default: [...partNames] },
+      quick: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      profile: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const { only, ...others } = values;
+  const wrong = only.find((name) => !partNames.some((known) => known === name));
+  if (wrong !== undefined) {
+    throw new UsageError(`Option '--only' must be one of ${partNames.join(', ')}, not '${wrong}'`);
+  }
+  return { ...others, parts: partNames.filter((name) => only.includes(name)) };
 }

@@ -2,7 +2,7 @@ import { createServer, get } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { makeCertificate } from '../support/faults/certificate.ts';
-import { toColdMilliseconds } from './parts/cpuModel.ts';
+import { toColdMilliseconds } from './parts/memory.ts';
 
 it('gives a request the share of a processor that its memory buys, and INIT a whole one', () => {
   expect(toColdMilliseconds(33, 39, 512)).toBeCloseTo(33 + (39 * 1_769) / 512);

@@ -3,15 +3,14 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseJson, toJson } from '../../shared/contract/values/json.ts';
+import { parseJson, toJson } from '../../shared/contract/values.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineFreshFunctions } from '../conformance/freshFunctions.ts';
 import { openLocalTarget } from '../conformance/localTarget.ts';
 import { changeableEntry } from '../conformance/operations/inventoryEntry.ts';
 import { sendValid } from '../conformance/requests.ts';
 import { type ConformanceTarget, send, sendUpdate } from '../conformance/target.ts';
-import { type BenchedId, benchedIds } from './bundles/buildFile.ts';
-import { buildPeer } from './bundles/buildPeer.ts';
+import { type BenchedId, benchedIds, buildPeer } from './buildBundles.ts';
 import { toGatewayHandler } from './contenders/toGatewayHandler.ts';
 
 /** That the peer of the benchmarks does the same as the service: otherwise it would be no comparison. */

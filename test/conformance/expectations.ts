@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { ErrorCode } from '../../shared/contract/errors/errorBody.ts';
+import type { ErrorCode } from '../../shared/contract/errorBody.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
-import { ErrorBody } from '../../shared/contract/schemas/errorBody.ts';
+import { ErrorBody } from '../../shared/contract/schemas.ts';
 import type { ExactResponse } from '../support/exactFetch.ts';
 
 const statusOf: Record<ErrorCode, number> = {

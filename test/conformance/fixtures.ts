@@ -1,7 +1,5 @@
-import type { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
-import type { Order } from '../../shared/contract/schemas/order.ts';
-import type { Pet } from '../../shared/contract/schemas/pet.ts';
-import type { PetStatus } from '../../shared/contract/values/petStatus.ts';
+import type { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
+import type { PetStatus } from '../../shared/contract/values.ts';
 import type { Fixtures } from './target.ts';
 
 /** Ids that a JavaScript number would round, with the ends of int64. */

@@ -1,6 +1,4 @@
-import type { InventoryItem } from '../../shared/contract/schemas/inventory.ts';
-import type { Order } from '../../shared/contract/schemas/order.ts';
-import type { Pet } from '../../shared/contract/schemas/pet.ts';
+import type { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
 import { type ExactRequest, type ExactResponse, exactFetch } from '../support/exactFetch.ts';
 
 /** A running service and what the suite may assume about it. */

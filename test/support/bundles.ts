@@ -3,12 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
-import {
-  bundling,
-  putInFront,
-  replacements,
-  toEntry,
-} from '../../infra/service/bundling/bundling.ts';
+import { alias, bundling, putInFront, toEntry } from '../../infra/service/bundling/bundling.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 
 interface Built {
@@ -16,12 +11,9 @@ interface Built {
   readonly metafile: Metafile;
 }
 
-/**
- * A function's code as a deployment uploads it, built without the CDK, which takes much longer.
- * @param alias the modules that are replaced, with the files that take their place
- */
-export async function buildBundle(id: OperationId, alias = replacements): Promise<Uint8Array> {
-  return (await (alias === replacements ? buildOnce(id) : buildAlone(id, alias))).code;
+/** A function's code as a deployment uploads it, built without the CDK, which takes much longer. */
+export async function buildBundle(id: OperationId): Promise<Uint8Array> {
+  return (await buildOnce(id)).code;
 }
 
 /** What the deployed code of a function is made of: https://esbuild.github.io/api/#metafile */
@@ -32,10 +24,10 @@ export async function readMetafile(id: OperationId): Promise<Metafile> {
 /** Each run of the tests builds a function once, by whichever process is the first to want it. */
 async function buildOnce(id: OperationId): Promise<Built> {
   const { TEST_BUNDLES: folder } = process.env;
-  if (folder === undefined) return buildAlone(id, replacements);
+  if (folder === undefined) return buildAlone(id);
   const [code, metafile] = [join(folder, `${id}.js`), join(folder, `${id}.json`)];
   if (!existsSync(metafile)) {
-    const built = await buildAlone(id, replacements);
+    const built = await buildAlone(id);
     replaceFile(code, built.code);
     replaceFile(metafile, JSON.stringify(built.metafile));
   }
@@ -49,8 +41,8 @@ function replaceFile(path: string, content: Uint8Array | string): void {
   renameSync(own, path);
 }
 
-async function buildAlone(id: OperationId, alias: typeof replacements): Promise<Built> {
-  const { outputFiles, metafile } = await build({ ...toBuildOptions(id), alias });
+async function buildAlone(id: OperationId): Promise<Built> {
+  const { outputFiles, metafile } = await build(toBuildOptions(id));
   const [file] = outputFiles;
   if (!file) throw new Error(`esbuild made nothing of ${id}.`);
   return { code: file.contents, metafile };
@@ -58,16 +50,11 @@ async function buildAlone(id: OperationId, alias: typeof replacements): Promise<
 
 /**
  * Lays a function's files into a folder as a deployment does.
- * @param alias as `buildBundle`
  * @returns the one that Lambda loads
  */
-export async function writeBundle(
-  id: OperationId,
-  folder: string,
-  alias = replacements,
-): Promise<string> {
+export async function writeBundle(id: OperationId, folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'index.js'), await buildBundle(id, alias));
+  writeFileSync(join(folder, 'index.js'), await buildBundle(id));
   await promisify(execFile)(process.execPath, [putInFront, folder]);
   return join(folder, 'index.mjs');
 }
@@ -84,7 +71,7 @@ export async function measureBundle(id: OperationId): Promise<Record<string, num
   return bytes;
 }
 
-/** The deployment's options for a function, but for the replacements. */
+/** The deployment's options for a function. */
 function toBuildOptions(id: OperationId) {
   return {
     entryPoints: [toEntry(id)],
@@ -98,6 +85,7 @@ function toBuildOptions(id: OperationId) {
     target: bundling.target ?? 'node24',
     mainFields: bundling.mainFields ?? [],
     legalComments: 'none',
+    alias,
   } as const satisfies BuildOptions;
 }
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { parseJson } from '../../shared/contract/values/json.ts';
+import { parseJson } from '../../shared/contract/values.ts';
 
 export interface ExactRequest {
   readonly method?: string;

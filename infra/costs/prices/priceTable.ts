@@ -1,5 +1,3 @@
-import type { TieredPrice } from './tieredPrice.ts';
-
 /**
  * What AWS bills in one region, in US dollars and without tax. GB are of 2^30 bytes, as AWS counts them.
  * Of what falls with use, all steps are here that a stage's throttles let it reach. What AWS gives away to each
@@ -37,8 +35,41 @@ export interface PriceTable {
   /** For a month of each metric that an alarm looks at. */
   readonly alarmMetricPerMonth: number;
   readonly customMetricPerMonth: number;
-  readonly dashboardPerMonth: number;
   readonly encryptionKeyPerMonth: number;
   /** Requests to an HTTP API, for comparison. */
   readonly httpApiRequests: TieredPrice;
+}
+
+/** One step of a price that falls with what an account uses in a month. */
+export interface Tier {
+  /** The units of the month that the step ends at; none at the last one. */
+  readonly upTo?: number;
+  /** Dollars for a million units. */
+  readonly perMillion: number;
+}
+
+/** Steps in rising order, the last without an end. */
+export type TieredPrice = readonly [...Tier[], Tier];
+
+/**
+ * What so many units of one month cost, in dollars.
+ * @param units from 0
+ */
+export function toTieredDollars(price: TieredPrice, units: number): number {
+  let dollars = 0;
+  let from = 0;
+  for (const { upTo = Number.POSITIVE_INFINITY, perMillion } of price) {
+    if (units <= from) break;
+    dollars += ((Math.min(units, upTo) - from) / 1e6) * perMillion;
+    from = upTo;
+  }
+  return dollars;
+}
+
+/**
+ * Dollars for one unit where a month has so many.
+ * @param units the first step's price where there are none
+ */
+export function toUnitDollars(price: TieredPrice, units: number): number {
+  return units > 0 ? toTieredDollars(price, units) / units : (price[0]?.perMillion ?? 0) / 1e6;
 }

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../../shared/contract/operations.ts';
-import type { Answer } from './answers.ts';
+import { type Answer, growsWithInventory } from './answerUnits.ts';
 
 /** The milliseconds that Lambda bills for a call, of a function that has the memory of `stages.ts`. */
 export interface BilledDuration {
@@ -24,6 +24,7 @@ export function toBilledDuration(
 }
 
 function toTypical(operationId: OperationId, answer: Answer, entries: number): number {
+  if (growsWithInventory(operationId, answer)) return toListMilliseconds(answer, entries);
   switch (answer) {
     case '429':
       return 0;
@@ -34,13 +35,9 @@ function toTypical(operationId: OperationId, answer: Answer, entries: number): n
     case '412':
     case '200 Idempotency-Key':
       return 15;
-    case '200':
-    case '304':
-    case '200 gzip':
-    case '200 zstd':
-      if (operationId === 'listInventory') return toListMilliseconds(answer, entries);
+    default:
+      return 10;
   }
-  return 10;
 }
 
 /** Of 1,000 and of 100,000 entries, with 1,024 MB. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { OperationId } from '../../../shared/contract/operations.ts';
-import type { Answer } from './answers.ts';
-import type { AnswerUnits, BilledUnits } from './answerUnits.ts';
+import type { Answer, AnswerUnits, BilledUnits } from './answerUnits.ts';
 import { toBilledDuration } from './billedDuration.ts';
 
 /** Where `test/conformance/costs/units.test.ts` writes down what it measured. */
@@ -33,7 +32,7 @@ export function findUnits(
   if (first?.entries === undefined) return first;
   const exact = points.find((point) => point.entries === entries);
   if (exact) return exact;
-  if (answer === '304' && entries > MOST_ENTRIES_OF_A_PAGE) return undefined;
+  if (answer === '304' && entries > MAX_ENTRIES_OF_A_PAGE) return undefined;
   const behind = points.findIndex((point) => (point.entries ?? 0) > entries);
   const index = behind < 0 ? points.length - 1 : Math.max(behind, 1);
   const [from, to] = [points[index - 1] ?? first, points[index] ?? first];
@@ -44,7 +43,7 @@ export function findUnits(
 }
 
 /** Of entries that were updated once, which take 24 bytes of the 1 MB that a page of a Scan has. */
-const MOST_ENTRIES_OF_A_PAGE = 43_000;
+const MAX_ENTRIES_OF_A_PAGE = 43_000;
 
 function toBetween(from: AnswerUnits, to: AnswerUnits, entries: number): BilledUnits {
   const { entries: start = 0 } = from;

@@ -1,8 +1,6 @@
-import { readCommittedTraffic } from '../../costs/change/committedTraffic.ts';
-import { toProductionCharts } from '../../costs/charts/charts.ts';
-import { toPageParts } from '../../costs/page/costsPage.ts';
-import type { Placeholders } from '../placeholders.ts';
-import type { SiteFile } from '../siteFile.ts';
+import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
+import type { Placeholders } from '../guide.ts';
+import { toPageParts } from './costsPage.ts';
 
 /** What the cost model says of production at the committed traffic. */
 export function toCostFacts(): Placeholders {
@@ -13,12 +11,4 @@ export function toCostFacts(): Placeholders {
     requestCosts: () => parts.get('served'),
     monthCosts: () => parts.get('month'),
   };
-}
-
-/** The model's charts, by the names of their files. */
-export function toCostCharts(): [name: string, file: SiteFile][] {
-  return [...toProductionCharts(readCommittedTraffic())].map(([name, body]) => [
-    name,
-    { type: 'image/svg+xml', body },
-  ]);
 }

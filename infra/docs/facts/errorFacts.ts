@@ -1,10 +1,10 @@
 import {
   type ErrorBody,
   type ErrorCode,
+  retryAfter,
   statusOfCode,
   toErrorBody,
-} from '../../../shared/contract/errors/errorBody.ts';
-import { retryAfter } from '../../../shared/contract/errors/errorHeaders.ts';
+} from '../../../shared/contract/errorBody.ts';
 import {
   Forbidden,
   InvalidRequest,
@@ -13,19 +13,19 @@ import {
   StoreUnavailable,
   Unauthorized,
   UnsupportedMediaType,
-} from '../../../shared/contract/errors/errors.ts';
+} from '../../../shared/contract/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operations } from '../../../shared/contract/operations.ts';
-import { pageQuery } from '../../../shared/contract/parameters/pageQuery.ts';
-import { entryPetId, petId } from '../../../shared/contract/parameters/petIds.ts';
+import { pageQuery } from '../../../shared/contract/pageQuery.ts';
+import { entryPetId, petId } from '../../../shared/contract/parameters.ts';
 import { toErrorResponse } from '../../../shared/http/toErrorResponse.ts';
 import {
   type GatewayError,
   gatewayErrors,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
+import type { Placeholders } from '../guide.ts';
 import { toTable } from '../markdown/table.ts';
-import type { Placeholders } from '../placeholders.ts';
 
 /** What goes wrong, in the service's own words. */
 export const errorFacts: Placeholders = {

@@ -1,8 +1,8 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { operationSettings, stages, stagesForClients } from '../../stages/stages.ts';
+import type { Placeholders } from '../guide.ts';
 import { toTable } from '../markdown/table.ts';
-import type { Placeholders } from '../placeholders.ts';
-import type { LocalAccess } from '../siteFile.ts';
+import type { LocalAccess } from '../page.ts';
 
 /** Where the stages are, and what each lets through. */
 export function toStageFacts(local: LocalAccess | undefined): Placeholders {

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { challenge } from '../../../shared/contract/errors/errorHeaders.ts';
-import { toLifecycleHeaders } from '../../../shared/contract/lifecycle.ts';
-import type { Operation } from '../../../shared/contract/operation.ts';
+import { challenge } from '../../../shared/contract/errorBody.ts';
+import { type Operation, toLifecycleHeaders } from '../../../shared/contract/operation.ts';
 import {
   type GatewayError,
   gatewayErrors,

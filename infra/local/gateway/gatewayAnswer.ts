@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { statusOfCode, toErrorBody } from '../../../shared/contract/errorBody.ts';
 import {
   allowedRequestHeaders,
   exposedHeaders,
   preflightMaxAgeSeconds,
-} from '../../../shared/contract/corsHeaders.ts';
-import { statusOfCode, toErrorBody } from '../../../shared/contract/errors/errorBody.ts';
+} from '../../../shared/contract/headers.ts';
 import type { GatewayError } from '../../gateway/gatewayErrors.ts';
 
 /** A whole answer. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { apiVersion } from '../../../shared/contract/apiVersion.ts';
+import { apiVersion } from '../../../shared/contract/operation.ts';
 import { MAX_BODY_BYTES } from '../../gateway/gatewayLimits.ts';
 import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
 

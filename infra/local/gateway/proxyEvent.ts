@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { apiVersion } from '../../../shared/contract/apiVersion.ts';
+import { apiVersion } from '../../../shared/contract/operation.ts';
 import type { GatewayRequest, Route } from './gatewayRequest.ts';
 
 /**

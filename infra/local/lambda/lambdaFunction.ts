@@ -33,16 +33,9 @@ export async function loadFunctions(loadHandler: LoadHandler): Promise<LambdaFun
   );
 }
 
-const functions: Record<OperationId, () => Promise<unknown>> = {
-  listInventory: () => import('../../../functions/listInventory.ts'),
-  updateInventory: () => import('../../../functions/updateInventory.ts'),
-  getPet: () => import('../../../functions/getPet.ts'),
-  listOrders: () => import('../../../functions/listOrders.ts'),
-};
-
 /** The handlers in `functions/`. */
 export function importHandler(operationId: OperationId): Promise<unknown> {
-  return functions[operationId]();
+  return import(`../../../functions/${operationId}.ts`);
 }
 
 /** Takes a handler, or a module that exports one, by ES or CommonJS. */

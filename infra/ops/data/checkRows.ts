@@ -1,31 +1,85 @@
+import { realpath } from 'node:fs/promises';
 import { resources } from '../../bulk/resources.ts';
-import { defineProgress } from '../../cli/progress.ts';
-import { type Row, readRows } from './files/dataFile.ts';
-import type { DataSource } from './files/dataSource.ts';
-import { defineSeenIds, type SeenIds } from './files/seenIds.ts';
-import type { Problems } from './problems.ts';
-import type { Rejects } from './rejects.ts';
+import { tell } from '../../cli/output.ts';
+import { defineProgress, toCount } from '../../cli/progress.ts';
+import { UsageError } from '../../cli/usage.ts';
+import { type DataFile, isStandardStream, type Row, readRows } from './dataFile.ts';
+import { defineSeenIds, defineSortedLines, type SeenIds } from './scratchDatabase.ts';
+import { replaceFile } from './writeContent.ts';
+
+/** Of more invalid rows than this, only the count is reported. */
+const MAX_SHOWN = 20;
 
 /** What the first reading of a file found. */
-export interface CheckedFile {
-  readonly source: DataSource;
+export interface CheckedFile extends DataFile {
   readonly rows: number;
   readonly invalid: number;
   /** Which line counts where ids repeat; undefined where none does. */
   readonly seen: SeenIds | undefined;
 }
 
-/** Reads a file through, tells what is wrong with it, and writes down its rejects. @throws the signal's reason */
-export async function checkRows(
-  source: DataSource,
-  problems: Problems,
+export interface CheckOptions {
+  /** The file that takes the invalid rows, to be corrected there and imported. */
+  readonly rejects?: string | undefined;
+  readonly 'skip-invalid'?: boolean | undefined;
+}
+
+/**
+ * Checks every row of every file, and reports the invalid ones.
+ * @throws {Error} when rows are invalid, unless they are to be skipped
+ * @throws the signal's reason
+ */
+export async function checkFiles(
+  files: readonly DataFile[],
+  { rejects, 'skip-invalid': skipsInvalid }: CheckOptions,
   signal: AbortSignal,
-  rejects?: Rejects,
+): Promise<CheckedFile[]> {
+  let invalid = 0;
+  function report(file: string, line: number, problem: string): void {
+    invalid += 1;
+    // The problem may quote the file, line ends and control characters included.
+    if (invalid <= MAX_SHOWN) tell(`${file}:${line}: ${problem.replaceAll(/[\s\p{Cc}]+/gu, ' ')}`);
+  }
+
+  const checked: CheckedFile[] = [];
+  for (const file of files) checked.push(await checkRows(file, report, rejects, signal));
+  if (invalid > MAX_SHOWN) tell(`… and ${toCount(invalid - MAX_SHOWN, 'more invalid row')}.`);
+  if (invalid > 0 && !skipsInvalid) throw new Error(toRefusal(checked, invalid));
+  return checked;
+}
+
+/**
+ * One file takes the invalid rows of one, since they keep its form.
+ * @throws {UsageError} when there are more, or the rejects would replace the file itself
+ */
+export async function checkRejects(
+  { rejects }: CheckOptions,
+  [file, ...more]: readonly DataFile[],
+): Promise<void> {
+  if (rejects === undefined) return;
+  if (!file || more.length > 0) {
+    throw new UsageError('--rejects takes the rows of one file: import the others on their own.');
+  }
+  if (rejects === '' || isStandardStream({ file: rejects })) {
+    throw new UsageError(`--rejects must name a file; it is "${rejects}".`);
+  }
+  // A file that is not there yet is as it is named.
+  const toPlace = (name: string) => realpath(name).catch(() => name);
+  if ((await toPlace(rejects)) === (await toPlace(file.file))) {
+    throw new UsageError(`--rejects must name another file than --${file.name}.`);
+  }
+}
+
+async function checkRows(
+  checked: DataFile,
+  report: (file: string, line: number, problem: string) => void,
+  rejects: string | undefined,
+  signal: AbortSignal,
 ): Promise<CheckedFile> {
-  const { name, file } = source;
-  const { idName } = resources[name];
+  const { name, file } = checked;
   const progress = defineProgress(`Checking ${file}`, undefined);
   const seen = defineSeenIds();
+  const rejected = rejects === undefined ? undefined : defineSortedLines();
   let rows = 0;
   let invalid = 0;
   let repeats = false;
@@ -36,10 +90,10 @@ export async function checkRows(
     const first = seen.add(row.entry.id, row.line);
     if (first === undefined) return undefined;
     repeats = true;
-    return `${idName} ${row.entry.id} is that of line ${first} too`;
+    return `${resources[name].idName} ${row.entry.id} is that of line ${first} too`;
   }
 
-  for await (const page of readRows(source, resources[name])) {
+  for await (const page of readRows(checked)) {
     signal.throwIfAborted();
     header = page.header;
     for (const row of page.rows) {
@@ -48,13 +102,27 @@ export async function checkRows(
       if (problem === undefined) continue;
       invalid += 1;
       progress.clear();
-      problems.add(file, row.line, problem);
-      rejects?.add(row.line, row.text);
+      report(file, row.line, problem);
+      rejected?.add(BigInt(row.line), row.text);
     }
     progress.update(rows);
   }
   progress.clear();
-  await rejects?.write(header, signal);
+  if (rejects !== undefined && rejected) {
+    await replaceFile(rejects, rejected.read(header), signal);
+    rejected.close();
+  }
   if (!repeats) seen.close();
-  return { source, rows, invalid, seen: repeats ? seen : undefined };
+  return { ...checked, rows, invalid, seen: repeats ? seen : undefined };
+}
+
+function toRefusal(files: readonly CheckedFile[], total: number): string {
+  const counts = files
+    .filter(({ invalid }) => invalid > 0)
+    .map(({ file, rows, invalid }) => `${toCount(invalid)} of ${toCount(rows, 'row')} in ${file}`);
+  const [are, them] = total === 1 ? ['is', 'it'] : ['are', 'them'];
+  return (
+    `Nothing was written: ${counts.join(' and ')} ${are} not valid. ` +
+    `Correct ${them}, or add --skip-invalid to load the others.`
+  );
 }

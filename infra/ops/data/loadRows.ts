@@ -1,8 +1,8 @@
-import { type Entry, resources } from '../../bulk/resources.ts';
-import { GROUP_SIZE, type WriteGroup } from '../../bulk/tableWriter.ts';
+import type { Entry } from '../../bulk/resources.ts';
+import { GROUP_SIZE, type WriteGroup } from '../../bulk/tableWriters.ts';
 import { defineProgress } from '../../cli/progress.ts';
 import type { CheckedFile } from './checkRows.ts';
-import { type Row, readRows } from './files/dataFile.ts';
+import { type Row, readRows } from './dataFile.ts';
 
 const GROUPS_UNDER_WAY = 3;
 
@@ -14,17 +14,17 @@ export interface LoadState {
 }
 
 /**
- * Writes a file's rows to its table, all but those that `checkRows` found wrong.
+ * Writes a file's rows to its table, all but those that `checkFiles` found invalid.
  * @param state kept up to date, so that it says where an interrupted or failed load was
  * @throws {Error} when a write fails for good, or the file has changed since it was checked
  */
 export async function loadRows(
-  { source, rows, invalid, seen }: CheckedFile,
+  checked: CheckedFile,
   writeGroup: WriteGroup,
   state: LoadState,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, file } = source;
+  const { file, rows, invalid, seen } = checked;
   const progress = defineProgress(`Loading ${file}`, rows - invalid);
   const underWay: Promise<void>[] = [];
   let group: Entry[] = [];
@@ -51,7 +51,7 @@ export async function loadRows(
 
   async function start(line: number): Promise<void> {
     const writing = write(group, line, underWay.at(-1));
-    // It is awaited later; until then its failure is nobody's.
+    // It is awaited later, which handles its failure.
     writing.catch(() => {});
     underWay.push(writing);
     group = [];
@@ -60,7 +60,7 @@ export async function loadRows(
 
   try {
     let line = 0;
-    for await (const page of readRows(source, resources[name])) {
+    for await (const page of readRows(checked)) {
       for (const row of page.rows) {
         line = row.line;
         if (isWanted(row)) group.push(row.entry);

@@ -1,24 +1,25 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { parseDuration } from '../../cli/duration.ts';
+import { parseArgs } from 'node:util';
+import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { toJson } from '../../../shared/contract/values.ts';
+import { resources } from '../../bulk/resources.ts';
+import { type RetryLimits, retry } from '../../bulk/retry.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { toCount, toTime } from '../../cli/progress.ts';
+import { tell } from '../../cli/output.ts';
+import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
+import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
+import { type DataFile, isStandardStream, parseFiles } from './dataFile.ts';
 import {
   checkDataTables,
-  type DataTableOptions,
-  dataTableFlags,
+  type DataOptions,
+  dataFlags,
   dataTableHelp,
   openDataTables,
-} from './dataTableOption.ts';
-import { exportRows } from './exportRows.ts';
-import {
-  type DataSource,
-  type FileOptions,
-  isStandardStream,
-  parseFiles,
-} from './files/dataSource.ts';
+} from './dataOptions.ts';
+import { defineSortedLines } from './scratchDatabase.ts';
+import { printContent, replaceFile } from './writeContent.ts';
 
 const help = `npm run export -- [--inventory FILE] [--pets FILE] [--orders FILE] [options]
 
@@ -37,27 +38,16 @@ Options:
   --give-up-after 60s             how long to go on when a table throttles or cannot be reached
 `;
 
-const flags = {
-  ...dataTableFlags,
-  inventory: { type: 'string' },
-  pets: { type: 'string' },
-  orders: { type: 'string' },
-  'give-up-after': { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const satisfies ParseArgsConfig['options'];
-
 /** Writes tables to data files. @throws {UsageError} when what was typed makes no sense */
 export async function runExport(args: string[]): Promise<void> {
-  const options = parseArgs({ args, options: flags }).values;
+  const options = parseArgs({ args, options: dataFlags }).values;
   if (options.help) process.stdout.write(help);
-  else await run(options);
+  else await exportTables(options);
 }
 
-async function run(
-  options: DataTableOptions & FileOptions & { 'give-up-after'?: string },
-): Promise<void> {
+async function exportTables(options: DataOptions): Promise<void> {
   const targets = parseFiles(options);
-  const giveUpAfter = parseDuration('--give-up-after', options['give-up-after'] ?? '60s');
+  const giveUpAfter = parseDuration('--give-up-after', options['give-up-after']);
   checkDataTables(options);
   for (const target of targets) if (!isStandardStream(target)) await checkWritable(target);
   const report = targets.some(isStandardStream) ? process.stderr : process.stdout;
@@ -79,8 +69,8 @@ async function run(
       const state = isStandardStream(target)
         ? 'its table is not whole'
         : `${target.file} was left as it was`;
-      // Whoever reads no more knows.
-      if (status() !== 141) process.stderr.write(`Interrupted; ${state}.\n`);
+      // A reader who has left knows.
+      if (status() !== 141) tell(`Interrupted; ${state}.`);
       process.exitCode = status();
       return;
     }
@@ -88,7 +78,7 @@ async function run(
 }
 
 /** @throws {UsageError} when the file cannot be written where it is to be */
-async function checkWritable({ name, file }: DataSource): Promise<void> {
+async function checkWritable({ name, file }: DataFile): Promise<void> {
   const existing = await stat(file).catch(() => undefined);
   if (existing && !existing.isFile()) {
     throw new UsageError(`--${name} must name a file; "${file}" is none.`);
@@ -97,5 +87,53 @@ async function checkWritable({ name, file }: DataSource): Promise<void> {
     await access(dirname(file), constants.W_OK);
   } catch (error) {
     throw new UsageError(`--${name} cannot be written: ${(error as Error).message}.`);
+  }
+}
+
+interface ScannedTable extends RetryLimits {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+}
+
+/**
+ * Writes every entry of a table to a file or to standard output, in the order of the ids.
+ * The scan is strongly consistent, so that what was written before it is in it.
+ * @returns how many there are
+ */
+async function exportRows(target: DataFile, table: ScannedTable): Promise<number> {
+  const { name, file, format } = target;
+  const { columns = [], idName, toMembers } = resources[name];
+  const progress = defineProgress(`Reading ${table.tableName}`, undefined);
+  const sorted = defineSortedLines();
+  let rows = 0;
+  try {
+    let next: Record<string, AttributeValue> | undefined;
+    do {
+      table.signal.throwIfAborted();
+      const page = new ScanCommand({
+        TableName: table.tableName,
+        ConsistentRead: true,
+        ExclusiveStartKey: next,
+      });
+      const { Items = [], LastEvaluatedKey } = await retry(() => table.client.send(page), table);
+      for (const item of Items) {
+        const members = toMembers(item);
+        // No field of ours has a comma, a quote or a line end in it.
+        const line =
+          format === 'csv' ? columns.map((column) => members[column]).join() : toJson(members);
+        sorted.add(BigInt(members[idName] as bigint), line);
+      }
+      rows += Items.length;
+      progress.update(rows);
+      next = LastEvaluatedKey;
+    } while (next);
+    progress.clear();
+    const content = sorted.read(format === 'csv' ? columns.join() : undefined);
+    if (isStandardStream(target)) await printContent(content, table.signal);
+    else await replaceFile(file, content, table.signal);
+    return rows;
+  } finally {
+    progress.clear();
+    sorted.close();
   }
 }

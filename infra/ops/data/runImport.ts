@@ -1,45 +1,80 @@
 import { parseArgs } from 'node:util';
-import { defineAddingWriter } from '../../bulk/addingWriter.ts';
-import { toKeySchema } from '../../bulk/keySchema.ts';
-import { defineReplacingWriter } from '../../bulk/replacingWriter.ts';
-import { defineWriteRate } from '../../bulk/writeRate.ts';
+import { toKeySchema } from '../../bulk/resources.ts';
+import {
+  defineAddingWriter,
+  defineReplacingWriter,
+  defineWriteRate,
+  type WriteGroup,
+} from '../../bulk/tableWriters.ts';
 import { confirm } from '../../cli/confirm.ts';
-import { parseDuration } from '../../cli/duration.ts';
 import { type Interruption, listenForInterruption } from '../../cli/interruption.ts';
+import { print, tell } from '../../cli/output.ts';
 import { toCount, toTime } from '../../cli/progress.ts';
-import { checkFiles } from './checkFiles.ts';
-import type { CheckedFile } from './checkRows.ts';
-import { checkDataTables, type DataTables, openDataTables } from './dataTableOption.ts';
-import { copyInput } from './files/copyInput.ts';
-import { checkReadable, parseFiles } from './files/dataSource.ts';
-import { type ImportOptions, importFlags, importHelp, parseMaxWcu } from './importOptions.ts';
+import { parseDuration } from '../../cli/time.ts';
+import { UsageError } from '../../cli/usage.ts';
+import { type CheckedFile, checkFiles, checkRejects } from './checkRows.ts';
+import { checkReadable, copyInput, parseFiles } from './dataFile.ts';
+import { checkDataTables, dataFlags, dataTableHelp, openDataTables } from './dataOptions.ts';
 import { type LoadState, loadRows } from './loadRows.ts';
-import { checkRejects } from './rejects.ts';
+
+const help = `npm run import -- [--inventory FILE] [--pets FILE] [--orders FILE] [options]
+
+Loads data files into a stage's tables. Every row is checked before the first is written. What a table
+has already is kept, so the same command can be run again after an interruption.
+
+Files:
+  --inventory FILE.csv|.jsonl     CSV starts with the line petId,quantity,status
+  --pets FILE.jsonl               JSON Lines: one JSON object a line, as the service answers it
+  --orders FILE.jsonl
+  each may be gzip (.csv.gz, .jsonl.gz); - is standard input, with CSV of the inventory, else JSON Lines
+
+${dataTableHelp}
+Options:
+  --dry-run                       check files and tables, and write nothing to the tables
+  --rejects FILE                  write the rows that are not valid to this file, to be corrected there and
+                                  imported; only with one of the files above
+  --skip-invalid                  load the rows that are valid, in place of none; the status is 3 when
+                                  some were left out
+  --overwrite                     replace what is there; asks first on a stage
+  --yes                           do not ask
+  --max-wcu N                     use at most N write request units a second
+  --give-up-after 60s             how long to go on when a table throttles or cannot be reached
+`;
+
+const flags = {
+  ...dataFlags,
+  'dry-run': { type: 'boolean' },
+  rejects: { type: 'string' },
+  'skip-invalid': { type: 'boolean' },
+  overwrite: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  'max-wcu': { type: 'string' },
+} as const;
+
+type ImportOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
 /** The exit status of an import that left rows out because they are not valid. */
 const LEFT_OUT = 3;
 
 /** Loads data files into tables. @throws {UsageError} when what was typed makes no sense */
 export async function runImport(args: string[]): Promise<void> {
-  const options = parseArgs({ args, options: importFlags }).values;
-  if (options.help) print(importHelp.trimEnd());
-  else await run(options);
+  const options = parseArgs({ args, options: flags }).values;
+  if (options.help) print(help.trimEnd());
+  else await importFiles(options);
 }
 
-async function run(options: ImportOptions): Promise<void> {
-  const sources = parseFiles(options);
+async function importFiles(options: ImportOptions): Promise<void> {
+  const { overwrite, stage, 'dry-run': isDryRun } = options;
+  const typed = parseFiles(options);
   const maxWcu = parseMaxWcu(options['max-wcu']);
-  const giveUpAfter = parseDuration('--give-up-after', options['give-up-after'] ?? '60s');
+  const giveUpAfter = parseDuration('--give-up-after', options['give-up-after']);
   checkDataTables(options);
-  await checkReadable(sources);
-  await checkRejects(options.rejects, sources);
-  const tables = await openDataTables(
-    options,
-    sources.map(({ name }) => name),
-  );
-  if (options.overwrite && !options['dry-run'] && options.stage !== undefined && !options.yes) {
-    const names = sources.map(({ name }) => name).join(' and ');
-    const question = `Replace what the ${options.stage} stage has of ${names}, for good?`;
+  await checkReadable(typed);
+  await checkRejects(options, typed);
+  const names = typed.map(({ name }) => name);
+  const { client, tableNames } = await openDataTables(options, names);
+  if (overwrite && !isDryRun && stage !== undefined && !options.yes) {
+    const question = `Replace what the ${stage} stage has of ${names.join(' and ')}, for good?`;
     if (!(await confirm(question))) return print('Nothing was changed.');
   }
   using interruption = listenForInterruption();
@@ -48,40 +83,46 @@ async function run(options: ImportOptions): Promise<void> {
   let files: readonly CheckedFile[];
   await using disposal = new AsyncDisposableStack();
   try {
-    const readable = disposal.use(await copyInput(sources, signal));
-    files = await checkFiles(readable.sources, options, tell, signal);
+    const readable = disposal.use(await copyInput(typed, signal));
+    files = await checkFiles(readable.files, options, signal);
   } catch (error) {
     if (!signal.aborted) throw error;
     return stop(interruption, 'Interrupted; nothing was written.');
   }
   if (files.some(({ invalid }) => invalid > 0)) process.exitCode = LEFT_OUT;
-  if (options['dry-run']) return files.forEach(printDryRun);
+  if (isDryRun) return files.forEach(printDryRun);
   const rate = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
-  const defineWriter = options.overwrite ? defineReplacingWriter : defineAddingWriter;
+  const defineWriter = overwrite ? defineReplacingWriter : defineAddingWriter;
   for (const file of files) {
-    const { name } = file.source;
-    if (signal.aborted) return stop(interruption, `Interrupted before ${file.source.file}.`);
-    const access = { ...toAccess(tables, file), rate, giveUpAfter, signal };
-    const writer = defineWriter({ ...access, key: toKeySchema(name) });
-    if (!(await load(file, writer, interruption, options))) return;
+    if (signal.aborted) return stop(interruption, `Interrupted before ${file.file}.`);
+    const access = { client, tableName: tableNames[file.name], rate, giveUpAfter, signal };
+    const writeGroup = defineWriter({ ...access, key: toKeySchema(file.name) });
+    if (!(await load(file, writeGroup, interruption, options))) return;
   }
+}
+
+/** Write request units a second. @throws {UsageError} */
+function parseMaxWcu(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
+  throw new UsageError(`--max-wcu must be a whole number from 1 to 9999999; it is "${text}".`);
 }
 
 /** Returns whether it came to its end. */
 async function load(
-  file: CheckedFile,
-  writeGroup: Parameters<typeof loadRows>[1],
+  checked: CheckedFile,
+  writeGroup: WriteGroup,
   interruption: Interruption,
   { overwrite }: ImportOptions,
 ): Promise<boolean> {
+  const { name, file, rows, invalid } = checked;
   const state: LoadState = { written: 0, kept: 0, line: 0 };
   const started = performance.now();
-  const { name } = file.source;
   const where = () =>
-    `${file.source.file} is loaded up to line ${state.line} (${toCount(state.written)} written); ` +
+    `${file} is loaded up to line ${state.line} (${toCount(state.written)} written); ` +
     'run the same command again to load the rest';
   try {
-    await loadRows(file, writeGroup, state, interruption.signal);
+    await loadRows(checked, writeGroup, state, interruption.signal);
   } catch (error) {
     if (interruption.signal.aborted) {
       stop(interruption, `Interrupted: ${where()}.`);
@@ -94,20 +135,16 @@ async function load(
   const figures = [
     `${toCount(state.written)} ${overwrite ? 'written' : 'added'}`,
     ...(overwrite ? [] : [`${toCount(state.kept)} there already and kept`]),
-    ...(file.invalid > 0 ? [`${toCount(file.invalid)} not valid and left out`] : []),
+    ...(invalid > 0 ? [`${toCount(invalid)} not valid and left out`] : []),
   ];
   print(
-    `${name}: ${toCount(file.rows, 'row')} in ${file.source.file}: ${figures.join(', ')}; ` +
+    `${name}: ${toCount(rows, 'row')} in ${file}: ${figures.join(', ')}; ` +
       `${toTime(seconds)}, ${toCount((state.written + state.kept) / seconds, 'row')}/s.`,
   );
   return true;
 }
 
-function toAccess({ client, tableNames }: DataTables, { source }: CheckedFile) {
-  return { client, tableName: tableNames[source.name] };
-}
-
-function printDryRun({ source: { name, file }, rows, invalid }: CheckedFile): void {
+function printDryRun({ name, file, rows, invalid }: CheckedFile): void {
   const valid = `${toCount(rows - invalid)} of ${toCount(rows, 'row')} in ${file} are valid`;
   print(`${name}: ${valid}; nothing was written.`);
 }
@@ -115,12 +152,4 @@ function printDryRun({ source: { name, file }, rows, invalid }: CheckedFile): vo
 function stop(interruption: Interruption, line: string): void {
   tell(line);
   process.exitCode = interruption.status();
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

@@ -1,6 +1,5 @@
 import type { Permission } from '../../../shared/contract/operation.ts';
-import { parseDuration } from '../../cli/duration.ts';
-import { parseInstant } from '../../cli/instant.ts';
+import { parseDuration, parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 
 /** The options of a key command, as typed. */
@@ -14,10 +13,10 @@ export interface KeyOptions {
   readonly yes?: boolean | undefined;
 }
 
-/** No key is made for longer, so that a mistyped year is told. */
-const MOST_YEARS = 10;
+/** No key is made for longer, so that a mistyped year is noticed. */
+const MAX_YEARS = 10;
 
-/** @throws {UsageError} when it could not be told from others in lists and logs */
+/** @throws {UsageError} when lists and logs could not show it */
 export function parseName({ name }: KeyOptions): string {
   if (name !== undefined && /^[\w.@-]{1,64}$/.test(name)) return name;
   throw new UsageError(
@@ -47,10 +46,10 @@ export function parseExpires({ expires }: KeyOptions, now: number = Date.now()):
     );
   }
   const last = new Date(now);
-  last.setUTCFullYear(last.getUTCFullYear() + MOST_YEARS);
+  last.setUTCFullYear(last.getUTCFullYear() + MAX_YEARS);
   if (time.getTime() > now && time <= last) return time;
   throw new UsageError(
-    `--expires must lie ahead, by at most ${MOST_YEARS} years; it is ${time.toISOString()}.`,
+    `--expires must lie ahead, by at most ${MAX_YEARS} years; it is ${time.toISOString()}.`,
   );
 }
 

@@ -1,8 +1,62 @@
 import type { KeyRegister, NewKey } from '../../../shared/keys/keyRegister.ts';
-import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
+import { isReadable, type KeyRecord } from '../../../shared/keys/keyStore.ts';
+import { toColumns, toShortTime } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 import type { KeyOptions } from './keyOptions.ts';
-import { toPublicKey } from './keyStatus.ts';
+
+export type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked' | 'unreadable';
+
+/**
+ * Where a key stands at a time, in milliseconds since the epoch; `ending` has a revocation ahead of it, and
+ * `unreadable` is refused, since its record is not as these commands write it.
+ */
+export function toKeyStatus(record: KeyRecord, now: number): KeyStatus {
+  if (!isReadable(record)) return 'unreadable';
+  const { revokedAt, expiresAt } = record;
+  if (revokedAt !== undefined && Date.parse(revokedAt) <= now) return 'revoked';
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= now) return 'expired';
+  return revokedAt === undefined ? 'active' : 'ending';
+}
+
+/** Those at work that will not be once the time is over, the next to end first. */
+export function filterEnding(
+  records: readonly KeyRecord[],
+  milliseconds: number,
+  now: number,
+): KeyRecord[] {
+  return records
+    .filter((record) => now < toEnd(record) && toEnd(record) <= now + milliseconds)
+    .sort((one, other) => toEnd(one) - toEnd(other));
+}
+
+/** What may be shown of a key: all but the hash of its secret. */
+export function toPublicKey(record: KeyRecord, now: number): Record<string, string> {
+  const { secretHash, ...shown } = record;
+  return { ...shown, status: toKeyStatus(record, now) };
+}
+
+/** A table for people: one line a key, with a dash for what its record lacks. */
+export function toKeyTable(records: readonly KeyRecord[], now: number): string {
+  const header = [
+    'KEY ID',
+    'NAME',
+    'PERMISSION',
+    'STATUS',
+    'CREATED',
+    'EXPIRES',
+    'REVOKED',
+    'SUCCESSOR',
+  ];
+  const rows = records.map((record) => [
+    record.keyId,
+    record.name || '-',
+    record.permission || '-',
+    toKeyStatus(record, now),
+    ...[record.createdAt, record.expiresAt, record.revokedAt].map(toShortTime),
+    record.successorId ?? '-',
+  ]);
+  return toColumns([header, ...rows]);
+}
 
 /** Comes back once the text, of a line or more, is out. @throws when it cannot be written */
 export type Print = (text: string) => Promise<void>;
@@ -26,4 +80,10 @@ export async function findKey(register: KeyRegister, keyId: string): Promise<Key
   const record = await register.get(keyId);
   if (!record) throw new UsageError(`There is no key with the key id ${keyId}; see list.`);
   return record;
+}
+
+/** When a key ends, in milliseconds since the epoch; infinite where it does not. */
+function toEnd({ revokedAt, expiresAt }: KeyRecord): number {
+  const ends = [revokedAt, expiresAt].filter((time) => time !== undefined);
+  return Math.min(...ends.map((time) => Date.parse(time)));
 }

@@ -1,9 +1,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
+import { print, writeOut } from '../../cli/output.ts';
 import { stageHelp } from '../../cli/stageOption.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { writeOut } from '../../cli/writeOut.ts';
 import { type KeyCommand, keyCommands } from './keyCommands.ts';
 import type { KeyOptions } from './keyOptions.ts';
 
@@ -81,8 +81,4 @@ function toHelp(): string {
 
 function toCommandHelp({ usage, summary }: KeyCommand): string {
   return `npm run keys -- ${usage}\n\n${summary}\n\n${tableHelp}`;
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../cli/duration.ts';
 import { parseStage } from '../../cli/stageOption.ts';
+import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { StatusRange } from './filterPatterns.ts';

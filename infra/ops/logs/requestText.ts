@@ -1,6 +1,5 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
-import type { JoinedLine } from './joinErrors.ts';
-import type { FunctionMessage, LoggedError, LoggedLine } from './loggedLine.ts';
+import type { FunctionMessage, JoinedLine, LoggedError, LoggedLine } from './loggedLine.ts';
 
 /** Each column with the width that it has at least; a longer value widens it from then on. */
 const columns: readonly (readonly [name: string, width: number])[] = [

@@ -1,11 +1,9 @@
 import { parseArgs } from 'node:util';
-import { brokenOutput } from '../../cli/brokenOutput.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { writeOut } from '../../cli/writeOut.ts';
+import { brokenOutput, writeOut } from '../../cli/output.ts';
 import { findEvents } from './findEvents.ts';
-import { hideSecrets } from './hideSecrets.ts';
-import { type JoinedLine, joinErrors } from './joinErrors.ts';
 import type { LogEvent } from './logEvents.ts';
+import { type JoinedLine, joinErrors } from './loggedLine.ts';
 import { type LogSearch, parseLogSearch } from './logSearch.ts';
 import { defineRequestText } from './requestText.ts';
 
@@ -89,4 +87,12 @@ function tellNothing({ request, since }: LogSearch): void {
   throw new Error(
     `No log has the request ${hideSecrets(request)} in the last ${since}. Lines take some seconds to arrive; look further back with --since 7d.`,
   );
+}
+
+/**
+ * Whole API keys lose all but their key id. None is logged on purpose, but a client can send one in the
+ * path, or as its X-Request-Id.
+ */
+function hideSecrets(text: string): string {
+  return text.replace(/psk_([0-9A-Za-z]{10})[0-9A-Za-z]{32}/g, 'psk_$1…');
 }

@@ -1,51 +1,98 @@
-import {
-  type CloudFormationClient,
-  paginateListStackResources,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import {
   BatchGetDeploymentsCommand,
-  type CodeDeployClient,
+  CodeDeployClient,
   type DeploymentStatus,
   paginateListDeployments,
   StopDeploymentCommand,
 } from '@aws-sdk/client-codedeploy';
+import { print } from '../../cli/output.ts';
+import { toCount } from '../../cli/progress.ts';
+import { toRegion } from '../../cli/stageOption.ts';
+import type { StageStack } from '../../cli/stageStack.ts';
+import type { Stage } from '../../stages/stages.ts';
 
 /** Those in which a deployment may still move an alias. */
 const running: DeploymentStatus[] = ['Created', 'Queued', 'InProgress', 'Baking', 'Ready'];
-/** As many as one call tells of: https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_BatchGetDeployments.html */
-const BATCH = 25;
+/** The most ids that one call takes: https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_BatchGetDeployments.html */
+const MAX_BATCH = 25;
 
-/** CodeDeploy is moving the requests of one function to new code. */
-export interface RunningDeployment {
-  readonly id: string;
-  readonly group: string;
+/**
+ * Offers to stop the deployments that are moving a stage's requests, in place of moving aliases under
+ * their hands. Stopping moves the requests back, and fails the update of the stack, which CloudFormation
+ * then takes back as a whole, so that nothing differs from what it knows.
+ * https://docs.aws.amazon.com/codedeploy/latest/userguide/deployments-rollback-and-redeploy.html
+ * @returns whether there were any
+ */
+export async function stopDeployments(
+  stage: Stage,
+  { name }: StageStack,
+  isAgreed: (question: string) => Promise<boolean>,
+): Promise<boolean> {
+  const codeDeploy = new CodeDeployClient(toRegion(stage));
+  const cloudFormation = new CloudFormationClient(toRegion(stage));
+  const deployments = await findDeployments(cloudFormation, codeDeploy, name);
+  if (deployments.length === 0) return false;
+  print(`${stage.name} is being moved to new code. To stop that by hand:`);
+  for (const id of deployments) {
+    print(`  aws deploy stop-deployment --auto-rollback-enabled --deployment-id ${id}`);
+  }
+  if (!(await isAgreed(`Stop it (${toCount(deployments.length, 'deployment')}), and move back?`))) {
+    print('Nothing was changed.');
+    return true;
+  }
+  for (const id of deployments) {
+    const wasRunning = await stopDeployment(codeDeploy, id);
+    print(`${id} ${wasRunning ? 'is stopped' : 'was over already'}.`);
+  }
+  print(
+    [
+      'CodeDeploy moves the requests back, and CloudFormation the rest of the deployment. Wait for it:',
+      `  aws cloudformation wait stack-rollback-complete --stack-name ${name}`,
+      'Then look again with this command. Nothing needs to be deployed.',
+    ].join('\n'),
+  );
+  return true;
 }
 
 /**
- * The deployments of a stack that are under way. CodeDeploy lists them by application and group, or all
+ * Refuses a stack that is about to move its aliases by itself.
+ * @throws {Error} with what to do
+ */
+export function refuseMovingStack({ name, status }: StageStack): void {
+  // What still runs then only clears away what is out of use.
+  if (!status.endsWith('_IN_PROGRESS') || status.endsWith('CLEANUP_IN_PROGRESS')) return;
+  const advice =
+    status === 'UPDATE_IN_PROGRESS'
+      ? `Take it back with aws cloudformation cancel-update-stack --stack-name ${name}`
+      : 'Wait until it is done';
+  throw new Error(
+    `Nothing was moved: the stack ${name} is changing (${status}) and may move the aliases itself. ${advice}, and run this again.`,
+  );
+}
+
+/**
+ * The ids of a stack's deployments that are under way. CodeDeploy lists them by application and group, or all
  * of the account and region at once; the stack names only the groups.
  * https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_ListDeployments.html
  */
-export async function findDeployments(
+async function findDeployments(
   cloudFormation: CloudFormationClient,
   codeDeploy: CodeDeployClient,
   stackName: string,
-): Promise<RunningDeployment[]> {
+): Promise<string[]> {
   const groups = await readDeploymentGroups(cloudFormation, stackName);
   if (groups.size === 0) return [];
-  const found: RunningDeployment[] = [];
-  const pages = paginateListDeployments(
-    { client: codeDeploy },
-    { includeOnlyStatuses: [...running] },
-  );
+  const found: string[] = [];
+  const pages = paginateListDeployments({ client: codeDeploy }, { includeOnlyStatuses: running });
   for await (const { deployments = [] } of pages) {
-    for (let start = 0; start < deployments.length; start += BATCH) {
-      const deploymentIds = deployments.slice(start, start + BATCH);
+    for (let start = 0; start < deployments.length; start += MAX_BATCH) {
+      const deploymentIds = deployments.slice(start, start + MAX_BATCH);
       const { deploymentsInfo = [] } = await codeDeploy.send(
         new BatchGetDeploymentsCommand({ deploymentIds }),
       );
       for (const { deploymentId: id = '', deploymentGroupName: group = '' } of deploymentsInfo) {
-        if (groups.has(group)) found.push({ id, group });
+        if (groups.has(group)) found.push(id);
       }
     }
   }
@@ -71,12 +118,9 @@ async function readDeploymentGroups(
  * Ends a deployment, and lets CodeDeploy move its requests back.
  * @returns whether it was still under way
  */
-export async function stopDeployment(
-  client: CodeDeployClient,
-  { id }: RunningDeployment,
-): Promise<boolean> {
+async function stopDeployment(client: CodeDeployClient, deploymentId: string): Promise<boolean> {
   try {
-    await client.send(new StopDeploymentCommand({ deploymentId: id, autoRollbackEnabled: true }));
+    await client.send(new StopDeploymentCommand({ deploymentId, autoRollbackEnabled: true }));
     return true;
   } catch (error) {
     if ((error as Error).name === 'DeploymentAlreadyCompletedException') return false;

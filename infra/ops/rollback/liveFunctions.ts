@@ -12,7 +12,7 @@ export const aliasName = 'live';
 
 export interface PublishedVersion {
   readonly version: number;
-  /** What the deployment that published it was made of; empty where nothing tells. */
+  /** The commit that it was deployed from; empty where it is unknown. */
   readonly commit: string;
   readonly publishedAt: string;
 }
@@ -32,6 +32,15 @@ export interface LiveFunction {
 /** @throws {Error} when a function is not there */
 export function readLiveFunctions(client: LambdaClient, stage: Stage): Promise<LiveFunction[]> {
   return Promise.all(operationIds.map((id) => readLiveFunction(client, stage, id)));
+}
+
+/** The newest version that serves at least a part of the requests. */
+export function newestServed({ served }: LiveFunction): number {
+  return Math.max(...served.keys());
+}
+
+export function serves({ served }: LiveFunction, version: number): boolean {
+  return served.size === 1 && served.has(version);
 }
 
 async function readLiveFunction(
@@ -71,13 +80,4 @@ async function readVersions(
     }
   }
   return versions.sort((one, other) => other.version - one.version);
-}
-
-/** The newest version that serves at least a part of the requests. */
-export function toNewestServed({ served }: LiveFunction): number {
-  return Math.max(...served.keys());
-}
-
-export function serves({ served }: LiveFunction, version: number): boolean {
-  return served.size === 1 && served.has(version);
 }

@@ -1,11 +1,31 @@
+import { type LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { toErrorLine } from '../../cli/errorLine.ts';
+import { listenForInterruption } from '../../cli/interruption.ts';
+import { print, tell } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 import {
+  aliasName,
   type LiveFunction,
+  newestServed,
   type PublishedVersion,
   serves,
-  toNewestServed,
 } from './liveFunctions.ts';
-import type { Target } from './target.ts';
+
+/** Where to go, as typed: every function to one commit, or some of them to a version each. */
+export type Target =
+  | { readonly commit: string }
+  | { readonly versions: ReadonlyMap<OperationId, number> };
+
+/** @throws {UsageError} when it is neither one commit nor operations with their versions */
+export function parseTarget(words: readonly string[]): Target | undefined {
+  const [word, ...more] = words;
+  if (word === undefined) return undefined;
+  if (more.length === 0 && /^[\w.-]{7,64}$/.test(word)) return { commit: word };
+  const versions = new Map(words.map(parseVersion));
+  if (versions.size < words.length) throw new UsageError('--to names an operation twice.');
+  return { versions };
+}
 
 export interface Move {
   readonly from: LiveFunction;
@@ -22,12 +42,12 @@ export function chooseMoves(functions: readonly LiveFunction[], target: Target):
     return functions.flatMap((from) => {
       const version = target.versions.get(from.operationId);
       if (version === undefined) return [];
-      return [toMove(from, `version ${version}`, (one) => one.version === version)];
+      return [findMove(from, `version ${version}`, (one) => one.version === version)];
     });
   }
   const commit = findCommit(functions, target.commit);
   return functions.map((from) =>
-    toMove(from, `version of the commit ${commit}`, (one) => one.commit === commit),
+    findMove(from, `version of the commit ${commit}`, (one) => one.commit === commit),
   );
 }
 
@@ -46,11 +66,11 @@ export function choosePrevious(functions: readonly LiveFunction[]): Move[] | und
   if (settled.length === functions.length) return settled;
   for (const { commit } of functions[0]?.versions ?? []) {
     const moves = functions.flatMap((from) => {
-      const newest = toNewestServed(from);
+      const newest = newestServed(from);
       const to = from.versions.find((one) => one.commit === commit && one.version <= newest);
       return to ? [{ from, to }] : [];
     });
-    const goesBack = moves.some(({ from, to }) => to.version < toNewestServed(from));
+    const goesBack = moves.some(({ from, to }) => to.version < newestServed(from));
     if (commit !== '' && moves.length === functions.length && goesBack) return moves;
   }
   return undefined;
@@ -60,7 +80,42 @@ export function isDone({ from, to }: Move): boolean {
   return serves(from, to.version);
 }
 
-function toMove(
+/**
+ * Moves one alias after the other and reports each. It goes on past one that cannot be moved, since a part of
+ * the requests on good code is better than none, and past a reader that leaves, as `head` does.
+ * @returns whether all were moved; if not, the exit status says so
+ */
+export async function moveAliases(client: LambdaClient, moves: readonly Move[]): Promise<boolean> {
+  using interruption = listenForInterruption({ evenUnread: true });
+  let moved = 0;
+  for (const move of moves) {
+    if (interruption.signal.aborted) break;
+    const { operationId } = move.from;
+    try {
+      await moveAlias(client, move);
+      moved += 1;
+      print(`${operationId} goes to version ${move.to.version}.`);
+    } catch (error) {
+      tell(`${operationId} was not moved: ${toErrorLine(error)}`);
+    }
+  }
+  if (moved === moves.length) return true;
+  const left = `${moves.length - moved} of ${moves.length} aliases were not moved; run the same command again.`;
+  tell(interruption.signal.aborted ? `Interrupted: ${left}` : left);
+  process.exitCode = interruption.status() || 1;
+  return false;
+}
+
+function parseVersion(word: string): [OperationId, number] {
+  const [, name, version] = /^(\w+)=([1-9]\d{0,8})$/.exec(word) ?? [];
+  const operationId = operationIds.find((id) => id === name);
+  if (operationId !== undefined) return [operationId, Number(version)];
+  throw new UsageError(
+    `--to must be a commit, at least its first 7 characters, or such as getPet=12 for one or more of ${operationIds.join(', ')}; it is "${word}".`,
+  );
+}
+
+function findMove(
   from: LiveFunction,
   wanted: string,
   isWanted: (version: PublishedVersion) => boolean,
@@ -86,4 +141,21 @@ function findCommit(functions: readonly LiveFunction[], typed: string): string {
   }
   if (meant[0] !== undefined) return meant[0];
   throw new Error(`Nothing was moved: no function has a version of the commit ${typed}.`);
+}
+
+/**
+ * All requests to one version. Weights that a gradual deployment left are taken away, and a change of
+ * the alias since it was shown is refused.
+ * https://docs.aws.amazon.com/lambda/latest/api/API_UpdateAlias.html
+ */
+async function moveAlias(client: LambdaClient, { from, to }: Move): Promise<void> {
+  await client.send(
+    new UpdateAliasCommand({
+      FunctionName: from.functionName,
+      Name: aliasName,
+      FunctionVersion: String(to.version),
+      RoutingConfig: { AdditionalVersionWeights: {} },
+      RevisionId: from.revisionId,
+    }),
+  );
 }

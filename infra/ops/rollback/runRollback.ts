@@ -1,16 +1,14 @@
 import { parseArgs } from 'node:util';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { confirm } from '../../cli/confirm.ts';
+import { print } from '../../cli/output.ts';
 import { parseStage, stageUsage, toRegion } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import type { Stage } from '../../stages/stages.ts';
+import { refuseMovingStack, stopDeployments } from './deployments.ts';
 import { readLiveFunctions } from './liveFunctions.ts';
-import { moveAliases } from './moveAliases.ts';
-import { chooseMoves, choosePrevious, isDone } from './moves.ts';
-import { toNextSteps } from './nextSteps.ts';
-import { refuseMovingStack, stopDeployments } from './runningDeployment.ts';
-import { parseTarget } from './target.ts';
-import { toVersionTable } from './versionTable.ts';
+import { chooseMoves, choosePrevious, isDone, moveAliases, parseTarget } from './moves.ts';
+import { toNextSteps, toVersionTable } from './rollbackText.ts';
 
 const help = `npm run rollback -- ${stageUsage} [--to VERSION…] [--yes]
 
@@ -46,7 +44,7 @@ export async function runRollback(args: string[]): Promise<void> {
   const functions = await readLiveFunctions(client, stage);
   const moves = target ? chooseMoves(functions, target) : choosePrevious(functions);
   print(toVersionTable(functions, moves));
-  if (!moves) throw new Error(toNothingEarlier(stage));
+  if (!moves) throw new Error(nothingEarlierText(stage));
   const ahead = moves.filter((move) => !isDone(move));
   if (ahead.length === 0) {
     print(
@@ -65,12 +63,8 @@ export async function runRollback(args: string[]): Promise<void> {
   print(toNextSteps(stage, stack, functions, moves));
 }
 
-function toNothingEarlier({ name, settings }: Stage): string {
+function nothingEarlierText({ name, settings }: Stage): string {
   return settings.protectsData
     ? 'Nothing was moved: no earlier commit has a version of every function. Say which versions: --to getPet=12 listOrders=7.'
     : `Nothing was moved: ${name} keeps only the versions in use. Check out the good commit and deploy it.`;
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`);
 }

@@ -1,15 +1,20 @@
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { parseInt64 } from '../../../shared/contract/values.ts';
+import { listenForInterruption } from '../../cli/interruption.ts';
+import { parseStage } from '../../cli/stageOption.ts';
+import { readOutput, readStack } from '../../cli/stageStack.ts';
+import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { type Clock, systemClock } from './asking/clock.ts';
-import { MOST_REQUESTS } from './asking/sender.ts';
+import { readCommit, unknownCommit } from '../../stages/commit.ts';
+import { stages } from '../../stages/stages.ts';
 import { checkStage } from './checkStage.ts';
-import { parseEntry, parseOrigin, parseSeconds, readApiKey } from './smokeOptions.ts';
-import { findTarget } from './smokeTarget.ts';
+import { type LiveCommit, MAX_REQUESTS, type SmokeSettings } from './smokeClient.ts';
 
 const help = `npm run smoke -- --stage staging|production [--api-key-file FILE] [options]
 npm run smoke -- --base-url URL [--api-key-file FILE] [options]
 
-Checks a stage against the contract with at most ${MOST_REQUESTS} requests, one of which lists the whole inventory.
+Proves a deployment by at most ${MAX_REQUESTS} requests, one of which lists the whole inventory.
 Without --entry, it changes nothing. What needs an entry, and finds none, is skipped.
 
 Which stage:
@@ -25,8 +30,8 @@ Options:
   --light                     do not list the whole inventory
   --entry PETID               write this entry's own count back; takes a key with write permission
   --expect-commit             fail unless what is live is the commit of this checkout, or PETSTORE_COMMIT
-  --origin ORIGIN             an origin that the stage allows; without it, one that the stage names
-  --timeout 10s               how long an answer may take, and a whole list be silent
+  --origin ORIGIN             an origin that the stage allows; without it, one of the stage's settings
+  --timeout 10s               how long a response may be silent
   --deadline 60s              how long everything may take
   --verbose                   print every row
 
@@ -49,40 +54,148 @@ const flags = {
 } as const;
 
 /** Checks a stage. @throws {UsageError} when what was typed makes no sense */
-export async function runSmoke(args: string[], clock: Clock = systemClock): Promise<void> {
-  const options = parseFlags(args);
-  if (options.help) process.stdout.write(help);
-  else process.exitCode = (await run(options, clock)) ? 0 : 1;
-}
-
-function parseFlags(args: string[]) {
-  return parseArgs({ args, options: flags }).values;
-}
-
-async function run(options: ReturnType<typeof parseFlags>, clock: Clock): Promise<boolean> {
+export async function runSmoke(args: string[]): Promise<void> {
+  const options = parseArgs({ args, options: flags }).values;
+  if (options.help) {
+    process.stdout.write(help);
+    return;
+  }
   const entry = parseEntry(options.entry);
-  const origin = parseOrigin(options.origin);
+  const typedOrigin = parseOrigin(options.origin);
   const timeoutSeconds = parseSeconds('--timeout', options.timeout);
   const deadlineSeconds = parseSeconds('--deadline', options.deadline);
   const expectsCommit = options['expect-commit'];
   if (expectsCommit && options.stage === undefined) {
     throw new UsageError('--expect-commit takes --stage, whose stack says what is live.');
   }
-  const target = await findTarget(options.stage, options['base-url']);
+  const { baseUrl, throttles, origin, commit } = await findTarget(
+    options.stage,
+    options['base-url'],
+  );
   const apiKey = await readApiKey(options['api-key-file'], options['api-key']);
-  print(`Checking ${target.baseUrl} …`);
-  if (target.commit) {
-    print(`${target.commit.is === 'another' ? 'WARNING  ' : ''}${target.commit.text}`);
-  }
+  print(`Checking ${baseUrl} …`);
+  if (commit) print(`${commit.is === 'another' ? 'WARNING  ' : ''}${commit.text}`);
+  using interruption = listenForInterruption();
+  const { signal } = interruption;
   const settings = {
-    ...{ baseUrl: target.baseUrl, throttles: target.throttles, origin: origin ?? target.origin },
-    ...{ apiKey, entry, timeoutSeconds, deadlineSeconds, clock },
-    ...{ isLight: options.light, isVerbose: options.verbose },
-    expectedCommit: expectsCommit ? target.commit : undefined,
+    ...{ baseUrl, apiKey, throttles, timeoutSeconds, deadlineSeconds, signal },
+    ...{ isLight: options.light, isVerbose: options.verbose, entry, origin: typedOrigin ?? origin },
+    expectedCommit: expectsCommit ? commit : undefined,
   };
-  return checkStage(settings, print);
+  const passed = await checkStage(settings, print);
+  process.exitCode = interruption.status() || (passed ? 0 : 1);
 }
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
+}
+
+/** Where every origin is allowed. */
+const ANY_ORIGIN = 'https://smoke.invalid';
+
+type Target = Pick<SmokeSettings, 'baseUrl' | 'throttles' | 'origin'> & { commit?: LiveCommit };
+
+/**
+ * A deployed stage, found through its stack's outputs, or an address.
+ * @throws {UsageError} when it is not clear which stage is meant
+ */
+async function findTarget(
+  stageName: string | undefined,
+  address: string | undefined,
+): Promise<Target> {
+  if (stageName === undefined) {
+    const baseUrl = parseBaseUrl('--base-url', address);
+    if (isLocal(new URL(baseUrl).hostname)) {
+      return { baseUrl, throttles: undefined, origin: ANY_ORIGIN };
+    }
+    // Which stage it is of is not known: its requests come no faster than staging lets them through.
+    return { baseUrl, throttles: stages.staging.settings.throttles, origin: undefined };
+  }
+  if (address !== undefined) throw new UsageError('Give --stage or --base-url, not both.');
+  const stage = parseStage(stageName);
+  const stack = await readStack(stage);
+  const { throttles, allowedOrigins } = stage.settings;
+  return {
+    baseUrl: parseBaseUrl('The output BaseUrl', readOutput(stack, 'BaseUrl')),
+    throttles,
+    origin: allowedOrigins[0] === '*' ? ANY_ORIGIN : allowedOrigins[0],
+    commit: compareCommits(stack.outputs.Commit, readCommit()),
+  };
+}
+
+/** @throws {UsageError} when it is no base address, or a key would travel to it unprotected */
+function parseBaseUrl(option: string, text: string | undefined): string {
+  const url = text === undefined ? null : URL.parse(text);
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLocal(url.hostname));
+  if (url && isSafe && /\/v1\/?$/.test(url.pathname) && url.search === '' && url.hash === '') {
+    return `${url.origin}${url.pathname.replace(/\/$/, '')}`;
+  }
+  throw new UsageError(
+    `${option} must be the https address of a stage, such as https://x.execute-api.eu-west-1.amazonaws.com/v1${text === undefined ? '' : `; it is "${text}"`}.`,
+  );
+}
+
+/** @param live what the stack says, if it does */
+function compareCommits(live: string | undefined, checkout: string): LiveCommit {
+  if (live === undefined || live === unknownCommit) {
+    return { is: 'not known', text: 'The commit that is live is not known.' };
+  }
+  if (checkout === unknownCommit) {
+    return { is: 'not known', text: `Live is ${live}; this checkout's commit is not known.` };
+  }
+  return live === checkout
+    ? { is: 'same', text: `Live is ${live}, as is this checkout.` }
+    : { is: 'another', text: `Live is ${live}, but this checkout is ${checkout}.` };
+}
+
+/** Whether it is this machine. */
+function isLocal(hostname: string): boolean {
+  return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
+}
+
+/** @throws {UsageError} */
+function parseOrigin(text: string | undefined): string | undefined {
+  if (text === undefined || URL.parse(text)?.origin === text) return text;
+  throw new UsageError(`--origin must be such as https://www.example.com; it is "${text}".`);
+}
+
+/** @throws {UsageError} */
+function parseEntry(text: string | undefined): string | undefined {
+  if (text === undefined || parseInt64(text) !== undefined) return text;
+  const zero = /^-?0\d/.test(text) ? ' without a leading zero' : '';
+  throw new UsageError(`--entry must be the petId of an entry, such as 7${zero}; it is "${text}".`);
+}
+
+/** In seconds, 1 to 3,600. @throws {UsageError} */
+function parseSeconds(option: string, text: string): number {
+  const seconds = parseDuration(option, text) / 1_000;
+  if (seconds >= 1 && seconds <= 3_600) return seconds;
+  throw new UsageError(`${option} must be from 1s to 1h; it is "${text}".`);
+}
+
+/**
+ * The key that is typed, or in a file, or in the environment. What is wrong with it is told without it.
+ * @throws {UsageError}
+ */
+async function readApiKey(file: string | undefined, typed: string | undefined): Promise<string> {
+  if (file !== undefined && typed !== undefined) {
+    throw new UsageError('Give --api-key-file or --api-key, not both.');
+  }
+  const apiKey =
+    (file === undefined ? typed : await readKeyFile(file)) ?? process.env.PETSTORE_API_KEY;
+  if (apiKey === undefined || apiKey === '') {
+    throw new UsageError(
+      'Give --api-key-file FILE, or set PETSTORE_API_KEY, or give --api-key KEY.',
+    );
+  }
+  if (/^psk_[0-9A-Za-z]{42}$/.test(apiKey)) return apiKey;
+  throw new UsageError('The API key must be psk_ and 42 letters and digits.');
+}
+
+async function readKeyFile(file: string): Promise<string> {
+  try {
+    return (await readFile(file, 'utf8')).trim();
+  } catch (error) {
+    throw new UsageError(`--api-key-file cannot be read: ${(error as Error).message}.`);
+  }
 }

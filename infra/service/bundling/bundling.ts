@@ -9,14 +9,9 @@ export function toEntry(operationId: OperationId): string {
   return join(projectRoot, 'functions', `${operationId}.ts`);
 }
 
-/**
- * What a function would load at every cold start and never use, with the file that takes its place. Each is worth
- * it by `npm run bench -- --only replacements`, and no other that was tried: `test/bench/README.md`.
- */
-export const replacements: Readonly<Record<string, string>> = {
+/** What a function would load at every cold start and never use, with the file that takes its place. */
+export const alias: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node': toPath('environmentCredentials.ts'),
-  '@smithy/core/event-streams': toPath('noEventStreams.ts'),
-  'node:fs/promises': toPath('lazyFilePromises.ts'),
 };
 
 /** Lays `index.mjs` into the folder of a bundle: `node putInFront.js FOLDER`. */
@@ -26,7 +21,7 @@ export const putInFront = toPath('putInFront.js');
  * One minified file a function, behind a small one that awaits its warm-up. CommonJS, since an ESM import of
  * one of Node's own modules evaluates every export of it; with the SDK inside, since the one in the runtime comes
  * with its credential chain and changes under a deployed function. Either choice takes about a third off the
- * cold load, and the replacements another third.
+ * cold load, and the alias a sixth.
  */
 export const bundling: BundlingOptions = {
   // esbuild is a dev dependency; Docker is never wanted.
@@ -43,9 +38,7 @@ export const bundling: BundlingOptions = {
   },
   esbuildArgs: {
     '--legal-comments': 'none',
-    ...Object.fromEntries(
-      Object.entries(replacements).map(([name, path]) => [`--alias:${name}`, path]),
-    ),
+    ...Object.fromEntries(Object.entries(alias).map(([name, path]) => [`--alias:${name}`, path])),
   },
 };
 

@@ -3,8 +3,8 @@ import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 
-/** How long an answer may take, in milliseconds. */
-const PATIENCE = 10_000;
+/** How long a response may take, in milliseconds. */
+const TIMEOUT = 10_000;
 
 /** What a check of a stage learns by the way. */
 export interface Checked {
@@ -24,7 +24,7 @@ export async function checkService(
   ca?: string,
 ): Promise<Checked> {
   const url = new URL(`${baseAddress}/inventory?limit=1`);
-  const signal = AbortSignal.timeout(PATIENCE);
+  const signal = AbortSignal.timeout(TIMEOUT);
   const headers = { Authorization: `Bearer ${apiKey}` };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const send = url.protocol === 'https:' ? request : requestPlain;

@@ -1,3 +1,5 @@
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
+
 /** What ends, and is to be seen before it does. */
 export const ends = ['certificate', 'key', 'sunset'] as const;
 export type End = (typeof ends)[number];
@@ -26,4 +28,13 @@ export function toDaysLine(
     _aws: { Timestamp: now, CloudWatchMetrics },
     ...Object.fromEntries(days),
   });
+}
+
+/** When the first deprecated operation may go; nothing, when none is deprecated. */
+export function findFirstSunset(): Date | undefined {
+  const sunsets = operationIds.flatMap((id) => {
+    const { lifecycle } = operations[id];
+    return lifecycle.kind === 'deprecated' ? [lifecycle.sunset.getTime()] : [];
+  });
+  return sunsets.length === 0 ? undefined : new Date(Math.min(...sunsets));
 }

@@ -1,5 +1,5 @@
 import type { Operation } from '../operation.ts';
-import { petId } from '../parameters/petIds.ts';
+import { petId } from '../parameters.ts';
 
 export const getPet = {
   operationId: 'getPet',

@@ -1,8 +1,41 @@
 import type { Operation } from '../operation.ts';
-import { includeParameter } from '../parameters/includeParameter.ts';
-import { pageQuery } from '../parameters/pageQuery.ts';
-import { petIdsParameter } from '../parameters/petIdsParameter.ts';
-import { petStatusParameter } from '../parameters/petStatusParameter.ts';
+import { pageQuery } from '../pageQuery.ts';
+import type { Parameter } from '../parameters.ts';
+import { PET_STATUS_ERROR, type PetStatus, parseInt64, petStatuses } from '../values.ts';
+
+const MAX_IDS = 100;
+
+/** The ids of the entries that are wanted, separated by commas; an id that comes again counts once. */
+const petIdsParameter: Parameter<readonly bigint[]> = {
+  parse(text) {
+    const petIds = text.split(',').map(parseInt64);
+    if (petIds.length > MAX_IDS || petIds.includes(undefined)) return undefined;
+    return [...new Set(petIds as bigint[])];
+  },
+  error: `must be 1 to ${MAX_IDS} integers from -9223372036854775808 to 9223372036854775807, separated by commas`,
+  description: 'The entries of these ids alone, in this order, without those that do not exist.',
+  schema: {
+    type: 'array',
+    items: { type: 'integer', format: 'int64' },
+    minItems: 1,
+    maxItems: MAX_IDS,
+  },
+};
+
+const petStatusParameter: Parameter<PetStatus> = {
+  parse: (text) => petStatuses.find((status) => status === text),
+  error: PET_STATUS_ERROR,
+  description: 'The entries of this status alone.',
+  schema: { type: 'string', enum: petStatuses },
+};
+
+/** What each entry of a list gets beside its three members. */
+const includeParameter: Parameter<'etag'> = {
+  parse: (text) => (text === 'etag' ? text : undefined),
+  error: 'must be "etag"',
+  description: 'Gives each entry its tag as a fourth member, as `If-Match` takes it.',
+  schema: { type: 'string', enum: ['etag'] },
+};
 
 export const listInventory = {
   operationId: 'listInventory',

@@ -1,5 +1,5 @@
 import type { Operation } from '../operation.ts';
-import { pageQuery } from '../parameters/pageQuery.ts';
+import { pageQuery } from '../pageQuery.ts';
 
 export const listOrders = {
   operationId: 'listOrders',

@@ -1,6 +1,6 @@
+import { InventoryUpdate } from '../inventoryUpdate.ts';
 import type { Operation } from '../operation.ts';
-import { entryPetId } from '../parameters/petIds.ts';
-import { InventoryUpdate } from '../schemas/inventoryUpdate.ts';
+import { entryPetId } from '../parameters.ts';
 
 export const updateInventory = {
   operationId: 'updateInventory',

@@ -1,4 +1,4 @@
-import { Forbidden, Unauthorized } from '../../contract/errors/errors.ts';
+import { Forbidden, Unauthorized } from '../../contract/errors.ts';
 import type { Permission } from '../../contract/operation.ts';
 import type { KeyVerifier } from '../../keys/keyVerifier.ts';
 import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';

@@ -1,4 +1,4 @@
-import { toJson } from '../../contract/values/json.ts';
+import { toJson } from '../../contract/values.ts';
 import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 import type { DocumentReply } from '../reply.ts';
 

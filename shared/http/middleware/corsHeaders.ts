@@ -1,4 +1,4 @@
-import { exposedHeaders } from '../../contract/corsHeaders.ts';
+import { exposedHeaders } from '../../contract/headers.ts';
 import {
   addHeaders,
   type OperationMiddleware,

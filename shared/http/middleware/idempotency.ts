@@ -1,5 +1,5 @@
-import { InvalidRequest } from '../../contract/errors/errors.ts';
-import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../contract/headerLimits.ts';
+import { InvalidRequest } from '../../contract/errors.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../contract/headers.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
 /**

@@ -1,6 +1,6 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type * as z from 'zod/mini';
-import { InvalidRequest, UnsupportedMediaType } from '../../contract/errors/errors.ts';
+import { InvalidRequest, UnsupportedMediaType } from '../../contract/errors.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Lifecycle, toLifecycleHeaders } from '../../contract/lifecycle.ts';
+import { type Lifecycle, toLifecycleHeaders } from '../../contract/operation.ts';
 import {
   addHeaders,
   type OperationMiddleware,

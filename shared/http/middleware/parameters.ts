@@ -1,6 +1,6 @@
-import { InvalidRequest } from '../../contract/errors/errors.ts';
+import { InvalidRequest } from '../../contract/errors.ts';
 import type { Operation } from '../../contract/operation.ts';
-import type { Parameter } from '../../contract/parameters/parameter.ts';
+import type { Parameter } from '../../contract/parameters.ts';
 import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 
 /** Reads the parameters of path and query as the operation has them. */

@@ -1,5 +1,5 @@
-import { InvalidRequest } from '../../contract/errors/errors.ts';
-import { MAX_TAGS } from '../../contract/headerLimits.ts';
+import { InvalidRequest } from '../../contract/errors.ts';
+import { MAX_TAGS } from '../../contract/headers.ts';
 import { parseEntityTags } from '../entityTags.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 

@@ -1,4 +1,4 @@
-import { MAX_CLIENT_REQUEST_ID_LENGTH } from '../../contract/headerLimits.ts';
+import { MAX_CLIENT_REQUEST_ID_LENGTH } from '../../contract/headers.ts';
 import {
   addHeaders,
   type OperationMiddleware,

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { compress } from '../compress.ts';
-import { toContentCoding } from '../contentCoding.ts';
+import { compress, toContentCoding } from '../contentCoding.ts';
 import { matchesIfNoneMatch } from '../entityTags.ts';
 import {
   type HttpResponse,

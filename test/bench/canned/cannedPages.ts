@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { type CannedEntry, toCannedEntry, toItemJson } from './cannedEntries.ts';
-import { PAGE_SIZE, toItemSize, toReadUnits } from './itemSize.ts';
+import { type CannedEntry, toCannedEntry, toCannedItem, toItemJson } from './cannedRecords.ts';
+import { PAGE_SIZE, toItemSize, toReadUnits } from './requestUnits.ts';
 
 /** The answers to the Scans of one segment of a table, ready to send. */
 export interface CannedPages {
@@ -31,11 +31,6 @@ export function toCannedPages(entries: number, segment = 0, totalSegments = 1): 
   } while (index < end);
   const checksums = bodies.map((body) => String(crc32(body)));
   return { bodies, checksums, pageAfter };
-}
-
-/** An entry as the table keeps it. */
-export function toCannedItem({ petId, quantity, status }: CannedEntry) {
-  return { p: { N: petId }, q: { N: quantity }, s: { S: status } };
 }
 
 function toPageJson(items: string[], units: number, next: string | undefined): string {

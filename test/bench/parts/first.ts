@@ -1,26 +1,19 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { type BenchedId, benchedIds } from '../bundles/buildFile.ts';
-import { toEvent } from '../process/events.ts';
-import { type FunctionHost, startFunctionHost } from '../process/functionHost.ts';
-import type { RunResult } from '../process/functionProcess.ts';
-import { interleave } from '../report/interleave.ts';
-import type { Goal, Section } from '../report/section.ts';
-import { type Summary, summarize } from '../report/statistics.ts';
-import { toColdMilliseconds } from './cpuModel.ts';
-import { type FunctionCpu, measureWarmCpu, toMemorySection } from './memory.ts';
-import type { PartInput } from './part.ts';
+import { type BenchedId, benchedIds } from '../buildBundles.ts';
+import { type FunctionHost, type PartInput, startFunctionHost, toEvent } from '../functionHost.ts';
+import type { RunResult } from '../functionProcess.ts';
+import { type Goal, interleave, type Section, type Summary, summarize } from '../report.ts';
+import { type FunctionCpu, measureWarmCpu, toColdMilliseconds, toMemorySection } from './memory.ts';
 
 /** Megabytes: what the functions have, so what a cold start is told for. */
-export const MEMORY = 512;
+const MEMORY = 512;
 
-const contenderNames = ['ours', 'minifiedPeer', 'peer', 'thin'] as const;
+const contenderNames = ['ours', 'minifiedPeer', 'peer'] as const;
 type ContenderName = (typeof contenderNames)[number];
 
 const titles: Record<ContenderName, string> = {
   ours: 'ours',
   minifiedPeer: 'peer, minified',
   peer: 'peer',
-  thin: 'floor: signed by hand',
 };
 
 /** What a client feels of a cold start: INIT and the first request of a fresh process, over TLS. */
@@ -57,7 +50,7 @@ interface Figures {
 }
 
 /** In milliseconds. */
-export interface Start {
+interface Start {
   /** CPU of INIT and of the first request. */
   readonly init: number;
   readonly first: number;
@@ -72,9 +65,8 @@ async function measureOperation(
 ): Promise<Figures[]> {
   const rounds = quick ? 9 : 31;
   report(`first: ${operationId}, ${rounds} processes of each contender`);
-  const event = toEvent(operationId, host.apiKey);
   const samples = await interleave(contenderNames, rounds, (name) =>
-    startOnce(host, bundles[name][operationId], `first-${operationId}-${name}`, event),
+    startOnce(host, bundles[name][operationId], `first-${operationId}-${name}`, operationId),
   );
   const references = samples.get('minifiedPeer') ?? [];
   return [...samples].map(([name, starts]) => ({
@@ -93,12 +85,13 @@ async function measureOperation(
  * Starts a function in a process of its own, over TLS, for one request.
  * @param name what its CPU profile is called, if one is wanted
  */
-export async function startOnce(
+async function startOnce(
   host: FunctionHost,
   bundle: string,
   name: string,
-  event: APIGatewayProxyEvent,
+  operationId: BenchedId,
 ): Promise<Start> {
+  const event = toEvent(operationId, host.apiKey);
   const child = await host.startSecureFunction(bundle, name);
   const request = await child.ask<RunResult>({ event, times: 1 });
   await child.end();
@@ -111,7 +104,7 @@ export async function startOnce(
 }
 
 /** What Lambda takes over INIT and the first request, in milliseconds. */
-export function toCold({ init, first }: Start): number {
+function toCold({ init, first }: Start): number {
   return toColdMilliseconds(init, first, MEMORY);
 }
 

@@ -1,9 +1,6 @@
-import { type FunctionHost, startFunctionHost } from '../process/functionHost.ts';
-import type { Goal, Section } from '../report/section.ts';
-import { type ListContender, toListContenders } from './listContenders.ts';
-import { measureMemory } from './listMemory.ts';
-import { type ListFigures, measureSpeed } from './listSpeed.ts';
-import type { PartInput } from './part.ts';
+import { type FunctionHost, type PartInput, startFunctionHost, toEvent } from '../functionHost.ts';
+import type { RunResult } from '../functionProcess.ts';
+import { type Goal, interleave, type Section, type Summary, summarize } from '../report.ts';
 
 /** How often each length is listed: the shorter, the more the noise. */
 const rounds: readonly [entries: number, full: number, quick: number][] = [
@@ -159,4 +156,90 @@ function toSection(rows: readonly Row[]): Section {
       ),
     ],
   };
+}
+
+/** One way to list the inventory. */
+interface ListContender {
+  readonly name: string;
+  readonly bundle: string;
+  /** What the client sends besides its key. */
+  readonly headers: Record<string, string>;
+  readonly query?: string;
+}
+
+function toListContenders({ bundles }: Pick<PartInput, 'bundles'>): ListContender[] {
+  const gzip = { 'Accept-Encoding': 'gzip' };
+  const zstd = { 'Accept-Encoding': 'zstd' };
+  return [
+    { name: 'ours', bundle: bundles.ours.listInventory, headers: {} },
+    { name: 'ours, gzip', bundle: bundles.ours.listInventory, headers: gzip },
+    { name: 'ours, zstd', bundle: bundles.ours.listInventory, headers: zstd },
+    {
+      name: 'ours, include=etag',
+      bundle: bundles.ours.listInventory,
+      headers: {},
+      query: 'include=etag',
+    },
+    { name: 'peer', bundle: bundles.peer.listInventory, headers: {} },
+    { name: 'floor', bundle: bundles.floor, headers: {} },
+  ];
+}
+
+/** Times in milliseconds; all is absent where the function failed. */
+interface ListFigures {
+  readonly cpu?: Summary;
+  readonly wall?: Summary;
+  /** The body's length as it was sent. */
+  readonly bytes?: number;
+  readonly failure?: string;
+}
+
+/** Lists the inventory so many times in a process that did it before, for each contender by name. */
+async function measureSpeed(
+  host: FunctionHost,
+  contenders: readonly ListContender[],
+  times: number,
+): Promise<Map<string, ListFigures>> {
+  const functions = await Promise.all(
+    contenders.map(async ({ name, bundle, headers, query }) => ({
+      name,
+      child: await host.startFunction(bundle, `list-${name}`),
+      run: { event: toEvent('listInventory', host.apiKey, headers, query), times: 1 },
+    })),
+  );
+  const runOnce = async ({ child, run }: (typeof functions)[number]) =>
+    child.ask<RunResult>(run).catch((error: Error) => error);
+
+  await interleave(functions, Math.min(times, 3), runOnce);
+  const samples = await interleave(functions, times, runOnce);
+  await Promise.all(functions.map(({ child }) => child.end()));
+  return new Map([...samples].map(([{ name }, results]) => [name, toFigures(results)]));
+}
+
+function toFigures(results: readonly (RunResult | Error)[]): ListFigures {
+  const failure = results.find((result) => result instanceof Error);
+  if (failure) return { failure: failure.message };
+  const runs = results as readonly RunResult[];
+  return {
+    cpu: summarize(runs.map(({ cpuMilliseconds }) => cpuMilliseconds)),
+    wall: summarize(runs.map(({ milliseconds }) => milliseconds)),
+    bytes: runs[0]?.bytes ?? 0,
+  };
+}
+
+/** The bytes that one list takes above the idle function, each time in a fresh process. */
+async function measureMemory(
+  host: FunctionHost,
+  { name, bundle, headers, query }: ListContender,
+  times: number,
+): Promise<number> {
+  const samples: number[] = [];
+  for (let time = 0; time < Math.min(times, 5); time += 1) {
+    const child = await host.startFunction(bundle, `memory-${name}`);
+    const event = toEvent('listInventory', host.apiKey, headers, query);
+    const { peakMemory } = await child.ask<RunResult>({ event, times: 1 });
+    samples.push(peakMemory - child.first.idleMemory);
+    await child.end();
+  }
+  return summarize(samples).median;
 }

@@ -1,12 +1,9 @@
 import { defaultPrices } from '../../../infra/costs/prices/priceTables.ts';
 import { stages } from '../../../infra/stages/stages.ts';
-import type { BenchedId } from '../bundles/buildFile.ts';
-import { toEvent } from '../process/events.ts';
-import type { FunctionHost } from '../process/functionHost.ts';
-import type { RunResult } from '../process/functionProcess.ts';
-import type { Section } from '../report/section.ts';
-import { summarize } from '../report/statistics.ts';
-import { toColdMilliseconds, toWarmMilliseconds } from './cpuModel.ts';
+import type { BenchedId } from '../buildBundles.ts';
+import { type FunctionHost, toEvent } from '../functionHost.ts';
+import type { RunResult } from '../functionProcess.ts';
+import { type Section, summarize } from '../report.ts';
 
 /** Megabytes. 1,769 buy a whole processor, and more of them nothing for code that runs on one. */
 const memories = [256, 384, 512, 768, 1_024, 1_769] as const;
@@ -79,4 +76,23 @@ export function toMemorySection(functions: readonly FunctionCpu[]): Section {
       'Dollars are of Lambda alone: a request, and what it takes; * is what production has.',
     ],
   };
+}
+
+/** Megabytes that buy one whole processor. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
+const WHOLE_PROCESSOR = 1_769;
+
+/**
+ * How long Lambda takes over a cold start that waits for nothing. A function on demand has a whole processor
+ * while it is loaded, and from then on the share that its memory buys.
+ * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
+ * @param init CPU milliseconds of loading it
+ * @param request CPU milliseconds of its first request
+ */
+export function toColdMilliseconds(init: number, request: number, megabytes: number): number {
+  return init + toWarmMilliseconds(request, megabytes);
+}
+
+/** How long Lambda takes over a request that waits for nothing, by its CPU milliseconds. */
+export function toWarmMilliseconds(request: number, megabytes: number): number {
+  return request / Math.min(1, megabytes / WHOLE_PROCESSOR);
 }

@@ -1,11 +1,7 @@
-import { type BenchedId, benchedIds } from '../bundles/buildFile.ts';
-import { toEvent } from '../process/events.ts';
-import { type FunctionHost, startFunctionHost } from '../process/functionHost.ts';
-import type { RunResult } from '../process/functionProcess.ts';
-import { interleave } from '../report/interleave.ts';
-import type { Section } from '../report/section.ts';
-import { type Summary, summarize } from '../report/statistics.ts';
-import type { PartInput } from './part.ts';
+import { type BenchedId, benchedIds } from '../buildBundles.ts';
+import { type FunctionHost, type PartInput, startFunctionHost, toEvent } from '../functionHost.ts';
+import type { RunResult } from '../functionProcess.ts';
+import { interleave, type Section, type Summary, summarize } from '../report.ts';
 
 const contenderNames = ['ours', 'peer', 'bare'] as const;
 type ContenderName = (typeof contenderNames)[number];

@@ -1,6 +1,6 @@
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
+import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { readVariable } from '../../../shared/runtime/environment.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { expectSuccess } from '../expectations.ts';

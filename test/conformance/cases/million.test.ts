@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
-import { toCannedEntry, toListedJson } from '../../bench/canned/cannedEntries.ts';
-import { type ChildProcess, startChild } from '../../bench/process/childProcess.ts';
+import { toCannedEntry, toListedJson } from '../../bench/canned/cannedRecords.ts';
+import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 import { defineFreshFunctions } from '../freshFunctions.ts';
 import { frontEngine } from './frontedEngine.ts';
 

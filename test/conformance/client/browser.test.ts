@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bundleClient } from '../../../infra/client/bundleClient.ts';
+import { bundleClient } from '../../../infra/client/buildClient.ts';
 import type * as clientModule from '../../../shared/client/index.ts';
 import { findChromium, launchChromium } from '../../browser/chromium.ts';
 import { type FaultyTarget, openFaultyTarget } from '../faults/faultyTarget.ts';

@@ -4,8 +4,12 @@ import {
   type PetstoreClient,
   PetstoreError,
 } from '../../../shared/client/index.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
+import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { exactPetIds, fixtures } from '../fixtures.ts';
 import { openLocalTarget } from '../localTarget.ts';
+import { suites } from '../operations/suites.ts';
+import { sendValid } from '../requests.ts';
 import type { ConformanceTarget } from '../target.ts';
 
 const { changeablePetId, missingPetId } = fixtures;
@@ -22,6 +26,13 @@ afterAll(() => target?.close());
 /** As the fixtures have them, whatever order the database has. */
 const inOrder = <Entry extends { petId: bigint }>(entries: Entry[]) =>
   entries.sort((a, b) => (a.petId < b.petId ? -1 : 1));
+
+it.each(operationIds)('the client gives what %s answers', async (id) => {
+  const response = await sendValid(target, id);
+  const answered = parseJson(response.text);
+  const given = await suites[id].callClient(client, fixtures);
+  expect(parseJson(toJson(given))).toMatchObject(answered as object);
+});
 
 describe('the client lists the inventory', () => {
   it('whole, ids exact to the ends of int64', async () => {

@@ -3,12 +3,16 @@ import { buffer } from 'node:stream/consumers';
 import type { AnswerUnits } from '../../../infra/costs/units/answerUnits.ts';
 import { toBilledDuration, toBodyKind } from '../../../infra/costs/units/billedDuration.ts';
 import { toGatewayRequests } from '../../../infra/costs/units/recordedUnits.ts';
-import type { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
-import { compress } from '../../../shared/http/compress.ts';
+import type { InventoryItem } from '../../../shared/contract/schemas.ts';
+import { compress } from '../../../shared/http/contentCoding.ts';
 import { toInventoryJson, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
-import { toCannedEntry } from '../../bench/canned/cannedEntries.ts';
-import { type CannedItem, PAGE_SIZE, toItemSize } from '../../bench/canned/itemSize.ts';
-import { toScanUnits } from '../../bench/parts/requestUnits.ts';
+import { toCannedEntry } from '../../bench/canned/cannedRecords.ts';
+import {
+  type CannedItem,
+  PAGE_SIZE,
+  toItemSize,
+  toScanUnits,
+} from '../../bench/canned/requestUnits.ts';
 
 const statusOf = { a: 'available', p: 'pending', s: 'sold' } as const;
 

@@ -1,11 +1,10 @@
-import type { Answer } from '../../../infra/costs/units/answers.ts';
-import type { AnswerUnits } from '../../../infra/costs/units/answerUnits.ts';
+import type { Answer, AnswerUnits } from '../../../infra/costs/units/answerUnits.ts';
 import { toBilledDuration } from '../../../infra/costs/units/billedDuration.ts';
-import { toLogBytes } from '../../../infra/costs/units/logLines.ts';
 import { toGatewayRequests } from '../../../infra/costs/units/recordedUnits.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
+import { toLogBytes } from './logLines.ts';
 
 /** A request's line as the function logged it. */
 export type RequestLine = Readonly<Record<string, unknown>>;

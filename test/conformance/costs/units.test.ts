@@ -1,23 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { readCommittedTraffic } from '../../../infra/costs/change/committedTraffic.ts';
-import { findCostChanges } from '../../../infra/costs/change/costChanges.ts';
+import { findCostChanges } from '../../../infra/costs/bills/costChanges.ts';
+import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
 import {
   type Answer,
-  answersBySize,
+  type AnswerUnits,
   answersOf,
+  growsWithInventory,
   measuredSizes,
-} from '../../../infra/costs/units/answers.ts';
-import type { AnswerUnits } from '../../../infra/costs/units/answerUnits.ts';
+} from '../../../infra/costs/units/answerUnits.ts';
 import { parseUnits, unitsFile } from '../../../infra/costs/units/recordedUnits.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import type { InventoryItem, Order, Pet } from '../../../shared/contract/schemas.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import { openLocalTarget } from '../localTarget.ts';
-import { type ConformanceTarget, send } from '../target.ts';
+import { type ConformanceTarget, type Fixtures, send } from '../target.ts';
 import { toBodyBytes, toListUnits, toLongerList, toMeasuredItem } from './largeLists.ts';
 import { type RequestLine, type Seen, toAnswerUnits } from './measureAnswer.ts';
-import { type MeasuredRequest, toMeasuredRequests } from './measuredRequests.ts';
+import { type MeasuredRequest, toMeasuredRequest, toPath } from './measuredRequests.ts';
 
 const [SMALLEST, ...longer] = measuredSizes;
 const sample = new URL('../../../infra/local/sample.json', import.meta.url);
@@ -32,7 +33,8 @@ describe('what a request is billed by', () => {
     vi.spyOn(console, 'info').mockImplementation((line) => void lines.push(line));
     const { pets, orders } = await readStoreData(sample);
     const inventory = Array.from({ length: SMALLEST }, (_, index) => toMeasuredItem(index));
-    target = await openLocalTarget({ data: { inventory, pets, orders } });
+    const local = await openLocalTarget({ data: { inventory, pets, orders } });
+    target = { ...local, fixtures: toFixtures(inventory, pets, orders) };
     measured = await measureAll();
   }, 60_000);
   afterAll(async () => {
@@ -52,30 +54,27 @@ describe('what a request is billed by', () => {
     }
   });
 
-  test.each(answersBySize)(
-    'of a short list %s is what is reckoned for long ones',
-    async (answer) => {
-      const short = measured.find((units) => units.answer === answer && units.entries === SMALLEST);
-      expect(short?.readUnits).toBe(toListUnits(SMALLEST));
-      const { plain, gzip, zstd } = await toBodyBytes(SMALLEST);
-      const body = { '200': plain, '200 gzip': gzip, '200 zstd': zstd, '304': 0 }[answer as '200'];
-      const head = Number(short?.responseBytes) - body;
-      expect(head).toBeGreaterThan(300);
-      expect(head).toBeLessThan(1_000);
-    },
-  );
+  test.each(
+    answersOf.listInventory.filter((answer) => growsWithInventory('listInventory', answer)),
+  )('of a short list %s is what is reckoned for long ones', async (answer) => {
+    const short = measured.find((units) => units.answer === answer && units.entries === SMALLEST);
+    expect(short?.readUnits).toBe(toListUnits(SMALLEST));
+    const { plain, gzip, zstd } = await toBodyBytes(SMALLEST);
+    const body = { '200': plain, '200 gzip': gzip, '200 zstd': zstd, '304': 0 }[answer as '200'];
+    const head = Number(short?.responseBytes) - body;
+    expect(head).toBeGreaterThan(300);
+    expect(head).toBeLessThan(1_000);
+  });
 
   async function measureAll(): Promise<AnswerUnits[]> {
-    const { response: list } = await ask('listInventory', '200', { path: '/inventory' });
-    const { petId } = toMeasuredItem(0);
-    const requests = toMeasuredRequests(String(petId), list.headers.get('etag') ?? '');
     const all: AnswerUnits[] = [];
     for (const id of operationIds) {
-      const requestsOf: Readonly<Partial<Record<Answer, MeasuredRequest>>> = requests[id];
+      const valid = toMeasuredRequest(target, id, '200', '');
+      const { response } = await ask(id, '200', valid);
+      const tag = response.headers.get('etag') ?? '';
       for (const answer of answersOf[id]) {
-        const request = requestsOf[answer];
-        if (request) all.push(...(await measure(id, answer, request)));
-        else all.push(await measureRefused(id));
+        if (answer === '429') all.push(await measureRefused(id));
+        else all.push(...(await measure(id, answer, toMeasuredRequest(target, id, answer, tag))));
       }
     }
     return all;
@@ -87,8 +86,8 @@ describe('what a request is billed by', () => {
     request: MeasuredRequest,
   ): Promise<AnswerUnits[]> {
     // A key's first request looks it up, which the next need not.
-    if (answer === '200' || request.key === 'read') await ask(id, answer, request);
-    const bySize = id === 'listInventory' && answersBySize.includes(answer);
+    if (answer === '403') await ask(id, answer, request);
+    const bySize = growsWithInventory(id, answer);
     const units = toAnswerUnits({
       ...(await ask(id, answer, request)),
       ...(bySize && { entries: SMALLEST }),
@@ -102,13 +101,11 @@ describe('what a request is billed by', () => {
   async function ask(
     operationId: OperationId,
     answer: Answer,
-    { path, key, ...sending }: MeasuredRequest,
+    { path, ...sending }: MeasuredRequest,
   ): Promise<Seen> {
-    const keys = { read: target.readOnlyApiKey, invalid: 'psk_not-a-key' };
-    const apiKey = key === undefined ? target.apiKey : keys[key];
     lines.length = 0;
     const { method } = operations[operationId];
-    const response = await send(target, method, path, { ...sending, apiKey });
+    const response = await send(target, method, path, sending);
     expect(`${response.status}`, `${operationId} ${answer}`).toBe(answer.slice(0, 3));
     await vi.waitFor(() => expect(lines).toHaveLength(1));
     return { operationId, answer, path, response, line: lines[0] as RequestLine };
@@ -117,10 +114,26 @@ describe('what a request is billed by', () => {
   async function measureRefused(operationId: OperationId): Promise<AnswerUnits> {
     const limit = { failures: [{ status: 429, share: 1 }], delayMilliseconds: 0 };
     const limited = await startTestGateway({}, undefined, limit);
-    const path = operations[operationId].path.replace('{petId}', '7');
+    const path = toPath(operationId, '7');
     const { method } = operations[operationId];
     const response = await send({ ...target, baseUrl: limited.baseUrl }, method, path);
     await limited.drain();
     return toAnswerUnits({ operationId, answer: '429', path, response });
   }
 });
+
+/** What the operations' valid requests name: an entry with an id as long as most, and a pet of the sample. */
+function toFixtures(
+  [entry]: readonly InventoryItem[],
+  pets: readonly Pet[],
+  orders: readonly Order[],
+): Fixtures {
+  if (!entry) throw new Error('There is no entry.');
+  return {
+    inventory: [{ ...entry, quantity: 8 }],
+    pets: pets.filter(({ id }) => id === 7n),
+    orders,
+    changeablePetId: entry.petId,
+    missingPetId: -9223372036854775808n,
+  };
+}

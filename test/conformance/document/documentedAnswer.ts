@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { findAnswerProblems } from '../../../infra/openapi/answers/answerProblems.ts';
+import { findAnswerProblems } from '../../../infra/openapi/answerProblems.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 
 /** Holds an answer against the committed document. */

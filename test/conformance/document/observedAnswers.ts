@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { document, findOperation } from '../../../infra/openapi/answers/document.ts';
+import { findOperation } from '../../../infra/openapi/answerProblems.ts';
+import { readCommittedDocument } from '../../../infra/openapi/committedDocument.ts';
 import { errorsAnywhere } from '../../../infra/openapi/responses.ts';
-import { statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
+import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { expectDocumented } from './documentedAnswer.ts';
@@ -32,6 +33,7 @@ export function defineObservedAnswers(): ObservedAnswers {
       // Each status has one code, and each answer was seen to have that of its status.
       test.each(operationIds)('%s was seen to give each answer that the document lists', (id) => {
         const { path, method } = operations[id];
+        const { document } = readCommittedDocument();
         const { responses = {} } = document.paths[path]?.[method.toLowerCase()] ?? {};
         const listed = Object.keys(responses).map(Number);
         const wanted = listed.filter((status) => !onlyInTrouble.includes(status));

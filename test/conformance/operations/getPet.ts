@@ -1,14 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
-import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
-import type { OperationSuite } from './operationSuite.ts';
+import { type OperationSuite, withoutKey } from './operationSuite.ts';
 import { malformedPetIds } from './petIds.ts';
 
 export const getPet: OperationSuite = {
   toValidRequest: ({ fixtures }) => ({ method: 'GET', path: `/pets/${fixtures.pets[0]?.id}` }),
   access: { pets: ['dynamodb:GetItem'] },
+  examples: {
+    cat: { summary: 'A cat', path: '/pets/11' },
+    badId: { summary: 'An id that is no number', path: '/pets/abc', code: 'invalid_request' },
+    ...withoutKey('/pets/11'),
+    unknownId: { summary: 'An id that no pet has', path: '/pets/999999', code: 'not_found' },
+  },
+  callClient: (client, { pets }) => client.getPet(pets[0]?.id ?? 0n),
   describeRows,
 };
 

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import type { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
+import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { expectSuccess } from '../expectations.ts';
 import {
   type ConformanceTarget,

@@ -1,14 +1,21 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
-import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
-import type { OperationSuite } from './operationSuite.ts';
+import { type OperationSuite, withoutKey } from './operationSuite.ts';
 
 export const listInventory: OperationSuite = {
   toValidRequest: () => ({ method: 'GET', path: '/inventory' }),
   access: { inventory: ['dynamodb:Scan', 'dynamodb:GetItem', 'dynamodb:BatchGetItem'] },
+  examples: {
+    byId: { summary: 'Two entries by their ids', path: '/inventory?petId=7,8' },
+    withTags: { summary: 'An entry with its tag', path: '/inventory?petId=7&include=etag' },
+    badLimit: { summary: 'A limit of 0', path: '/inventory?limit=0', code: 'invalid_request' },
+    ...withoutKey('/inventory'),
+  },
+  callClient: async (client) => (await client.listInventory()).items,
   describeRows,
 };
 

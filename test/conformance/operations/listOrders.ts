@@ -1,14 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
-import type { Order } from '../../../shared/contract/schemas/order.ts';
-import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import type { Order } from '../../../shared/contract/schemas.ts';
+import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
-import type { OperationSuite } from './operationSuite.ts';
+import { type OperationSuite, withoutKey } from './operationSuite.ts';
 
 export const listOrders: OperationSuite = {
   toValidRequest: () => ({ method: 'GET', path: '/store/orders' }),
   access: { orders: ['dynamodb:Query'] },
+  examples: {
+    newest: { summary: 'The two newest orders', path: '/store/orders?limit=2' },
+    badCursor: {
+      summary: 'A cursor that was made up',
+      path: '/store/orders?cursor=abc',
+      code: 'invalid_request',
+    },
+    ...withoutKey('/store/orders'),
+  },
+  callClient: async (client) => (await client.listOrders()).items,
   describeRows,
 };
 

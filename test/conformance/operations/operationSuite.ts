@@ -1,13 +1,22 @@
 import type { DynamoDbAction } from '../../../infra/stages/stageSettings.ts';
 import type { TableName } from '../../../infra/stages/tables.ts';
-import type { ConformanceTarget, TargetSource } from '../target.ts';
+import type { PetstoreClient } from '../../../shared/client/index.ts';
+import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
+import type { ConformanceTarget, Fixtures, Sending, TargetSource } from '../target.ts';
 
 /** What the tests know of an operation. Written out and not read from the contract, so that a mistake there shows. */
 export interface OperationSuite {
   /** A request that the service answers with 200. */
-  toValidRequest(target: ConformanceTarget): ValidRequest;
+  toValidRequest(target: Pick<ConformanceTarget, 'fixtures'>): ValidRequest;
   /** All that its function may do to its tables, first what a valid request does. */
   readonly access: Partial<Record<TableName, readonly [DynamoDbAction, ...DynamoDbAction[]]>>;
+  /**
+   * What the document shows, by name, of the sample that the local stage has; the first answers 200. What fails
+   * only where something is broken, or too busy, is added to each operation's.
+   */
+  readonly examples: Readonly<Record<string, ExampleRequest>>;
+  /** Its valid request by the client, whose answer is the same. */
+  callClient(client: PetstoreClient, fixtures: Fixtures): Promise<unknown>;
   /** Its rows, success and error. */
   describeRows(target: TargetSource): void;
 }
@@ -16,4 +25,30 @@ export interface ValidRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: string;
+}
+
+/** A request that shows what an operation answers. */
+export interface ExampleRequest extends Omit<Sending, 'apiKey' | 'body'> {
+  readonly summary: string;
+  /** Relative to the base address. */
+  readonly path: string;
+  /** The error that is to come; an answer of 200, when there is none. */
+  readonly code?: ErrorCode;
+  readonly body?: unknown;
+  /** The key to send; that with write permission by default. */
+  readonly key?: 'read' | 'none' | 'invalid';
+}
+
+/** Those of a request without a key, and with one that is not valid. */
+export function withoutKey(path: string, sending: Pick<ExampleRequest, 'headers' | 'body'> = {}) {
+  return {
+    noKey: { summary: 'No API key', path, ...sending, key: 'none', code: 'unauthorized' },
+    invalidKey: {
+      summary: 'A key that is not valid',
+      path,
+      ...sending,
+      key: 'invalid',
+      code: 'unauthorized',
+    },
+  } as const satisfies Record<string, ExampleRequest>;
 }

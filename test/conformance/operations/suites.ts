@@ -1,13 +1,9 @@
-import type { OperationId } from '../../../shared/contract/operations.ts';
-import { getPet } from './getPet.ts';
-import { listInventory } from './listInventory.ts';
-import { listOrders } from './listOrders.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import type { OperationSuite } from './operationSuite.ts';
-import { updateInventory } from './updateInventory.ts';
 
-export const suites: Record<OperationId, OperationSuite> = {
-  listInventory,
-  updateInventory,
-  getPet,
-  listOrders,
-};
+/** Each operation's suite, which the file of its name exports under it. */
+export const suites = Object.fromEntries(
+  await Promise.all(
+    operationIds.map(async (id) => [id, (await import(/* @vite-ignore */ `./${id}.ts`))[id]]),
+  ),
+) as Record<OperationId, OperationSuite>;

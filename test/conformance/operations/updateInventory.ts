@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
-import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
 import {
@@ -9,7 +9,7 @@ import {
   restoreEntryAfterEach,
   setQuantity,
 } from './inventoryEntry.ts';
-import type { OperationSuite } from './operationSuite.ts';
+import { type OperationSuite, withoutKey } from './operationSuite.ts';
 import { malformedPetIds } from './petIds.ts';
 import { describeBodies } from './updateInventoryBodies.ts';
 
@@ -23,6 +23,49 @@ export const updateInventory: OperationSuite = {
   access: {
     inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
     requests: ['dynamodb:PutItem'],
+  },
+  examples: {
+    sold: {
+      summary: 'One of nine was sold',
+      path: '/inventory/7',
+      ...update({ quantity: 8 }),
+    },
+    badQuantity: {
+      summary: 'A negative stock count',
+      path: '/inventory/7',
+      ...update({ quantity: -1 }),
+      code: 'invalid_request',
+    },
+    ...withoutKey('/inventory/7', update({ quantity: 8 })),
+    readKey: {
+      summary: 'A key that allows reading alone',
+      path: '/inventory/7',
+      ...update({ quantity: 8 }),
+      key: 'read',
+      code: 'forbidden',
+    },
+    unknownId: {
+      summary: 'An id that no entry has',
+      path: '/inventory/999999',
+      ...update({ quantity: 8 }),
+      code: 'not_found',
+    },
+    changedSince: {
+      summary: 'The entry has changed since',
+      path: '/inventory/7',
+      ...update({ quantity: 8 }, { 'If-Match': '"AAAAGQBh"' }),
+      code: 'precondition_failed',
+    },
+    notJson: {
+      summary: 'A body that is not said to be JSON',
+      path: '/inventory/7',
+      ...update({ quantity: 8 }, { 'Content-Type': 'text/plain' }),
+      code: 'unsupported_media_type',
+    },
+  },
+  callClient: (client, fixtures) => {
+    const { petId, quantity } = changeableEntry(fixtures);
+    return client.updateInventory(petId, { quantity });
   },
   describeRows(target) {
     describeRefusals(target);
@@ -148,4 +191,8 @@ async function othersOf(target: ReturnType<TargetSource>): Promise<string[]> {
   const entries = response.json() as { petId: number | bigint }[];
   const others = entries.filter(({ petId }) => BigInt(petId) !== target.fixtures.changeablePetId);
   return others.map(toJson).sort();
+}
+
+function update(body: unknown, headers: Record<string, string> = {}) {
+  return { body, headers: { 'Content-Type': 'application/json', ...headers } };
 }

@@ -3,10 +3,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { defineAddingWriter } from '../../../infra/bulk/addingWriter.ts';
-import { defineReplacingWriter } from '../../../infra/bulk/replacingWriter.ts';
 import type { Item } from '../../../infra/bulk/resources.ts';
-import { defineWriteRate } from '../../../infra/bulk/writeRate.ts';
+import {
+  defineAddingWriter,
+  defineReplacingWriter,
+  defineWriteRate,
+} from '../../../infra/bulk/tableWriters.ts';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
 
 interface Call {

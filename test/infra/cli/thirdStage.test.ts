@@ -30,8 +30,8 @@ const asked = { 'keys/runKeys': ['list'], 'data/runImport': ['--pets=pets.jsonl'
 const callAll = `
 import { runCommand } from './infra/cli/usage.ts';
 async function call(module, args) {
-  const [run] = Object.values(await import('./infra/ops/' + module + '.ts'));
-  await runCommand(run, args);
+  const exported = await import('./infra/ops/' + module + '.ts');
+  await runCommand(exported[module.split('/')[1]], args);
 }
 for (const module of ${JSON.stringify(modules)}) await call(module, ['--help']);
 for (const [module, args] of Object.entries(${JSON.stringify(asked)})) await call(module, args);`;

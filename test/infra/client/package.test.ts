@@ -5,8 +5,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildClient } from '../../../infra/client/buildClient.ts';
-import { bundleClient, projectRoot } from '../../../infra/client/bundleClient.ts';
+import { buildClient, bundleClient, projectRoot } from '../../../infra/client/buildClient.ts';
 
 /** Bytes, minified and gzipped: a storefront's page waits for all of it. */
 const BUDGET = 6 * 1024;

@@ -1,14 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { byKeyFlags } from '../../../infra/costs/byKey/byKeyOptions.ts';
-import { costFlags } from '../../../infra/costs/costOptions.ts';
-import { reconcileFlags } from '../../../infra/costs/reconcile/reconcileOptions.ts';
-import { runCosts } from '../../../infra/costs/runCosts.ts';
-import { stageNames } from '../../../infra/stages/stages.ts';
+import { byKeyFlags, costFlags, reconcileFlags } from '../../../infra/ops/costs/costOptions.ts';
+import { checkWorstMonths, runCosts } from '../../../infra/ops/costs/runCosts.ts';
+import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
+import { stageNames, stages } from '../../../infra/stages/stages.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { callOps, runUnread } from '../ops/opsProcess.ts';
 
+vi.mock('../../../infra/stages/stages.ts', async (load) => {
+  const { withTestStages } = await import('./testStages.ts');
+  return withTestStages(await load());
+});
+
+const root = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'costs-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => vi.useRealTimers());
@@ -108,7 +115,7 @@ test('--entries may be more than a page has, where the committed traffic has ans
 describe('for people', () => {
   test.each([
     ['of all requests', [], 100],
-    ['of a month', ['--traffic', 'infra/costs/change/traffic.json'], 120],
+    ['of a month', ['--traffic', 'infra/costs/traffic.json'], 120],
     ['of the worst month', ['--worst-case'], 120],
   ])('the table %s fits its width', async (_, args, width) => {
     const lines = (await read(...args)).split('\n');
@@ -138,6 +145,53 @@ describe('for people', () => {
   });
 });
 
+describe('--check', () => {
+  const { settings } = stages.production;
+  const check = (changes: Partial<StageSettings>) => () =>
+    checkWorstMonths([{ name: 'production', settings: { ...settings, ...changes } }]);
+  const listInventory = { rate: 50, burst: 100 };
+  const throttles = { ...settings.throttles, listInventory };
+
+  test.each([[], ...stageNames.map((name) => ['--stage', name])])(
+    'says of every stage, or of one, what its worst month costs: %j %j',
+    async (...stage) => {
+      const args = stage.filter((arg) => arg !== undefined);
+      const names = args.length > 0 ? args.slice(1) : stageNames;
+      const lines = (await read('--check', ...args)).trimEnd().split('\n');
+      expect(lines).toEqual(
+        names.map((name) =>
+          expect.stringMatching(
+            `^The worst month of ${name} costs at most \\$\\d+, within its worstMonthDollars of \\d+\\.$`,
+          ),
+        ),
+      );
+    },
+  );
+
+  test.each<[name: string, changes: Partial<StageSettings>]>([
+    ['a higher throttle', { throttles }],
+    ['a longer inventory', { inventoryEntries: 1_000_000 }],
+    ['a firewall', { firewall: true }],
+    ['more traces', { tracing: { reservedPerSecond: 0, percent: 100 } }],
+  ])('fails for %s, in one sentence with the number', (_, changes) => {
+    expect(check(changes)).toThrow(
+      /^The worst month of production can cost \$\d{5,}, more than its worstMonthDollars of 28000: [^.]+stages\.ts, or raise [^.]+\.$/,
+    );
+  });
+
+  test('is content where concurrency bounds what the throttles do not', () => {
+    const bounded = { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 2 } };
+    expect(check({ throttles, ...bounded })).not.toThrow();
+  });
+
+  test('allows what the settings state, to the dollar', async () => {
+    const { worstMonth } = await readDocument();
+    const worstMonthDollars = Math.ceil(worstMonth.total);
+    expect(check({ worstMonthDollars })).not.toThrow();
+    expect(check({ worstMonthDollars: worstMonthDollars - 1 })).toThrow(`$${worstMonthDollars}`);
+  });
+});
+
 describe('what makes no sense is one line, that says what would', () => {
   const badTraffic = (text: string) => ['--traffic', writeTraffic(text)];
 
@@ -145,7 +199,7 @@ describe('what makes no sense is one line, that says what would', () => {
     [['--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
     [['--region', 'eu-north-9'], 'or take --region us-east-1 or us-east-2'],
     [['--region', 'toString'], 'The prices of toString are not known'],
-    [['--requests', 'getDog=1'], 'of listInventory, updateInventory, getPet, listOrders.'],
+    [['--requests', 'getDog=1'], `of ${operationIds.join(', ')}.`],
     [['--requests', 'getPet'], 'write getPet=2M'],
     [['--requests', ''], 'write getPet=2M'],
     [['--requests', 'getPet:412=1'], 'getPet has no answer "412"; it has 200, 400, 401, 404, 429.'],
@@ -169,9 +223,8 @@ describe('what makes no sense is one line, that says what would', () => {
     [['--diff', 'nobody/knows'], 'git has no infra/costs/units/units.json at "nobody/knows"'],
     [['--diff=--output=x'], 'name a commit that has.'],
     [['--diff', 'HEAD', '--json'], 'Give --diff alone'],
-    [['--charts', folder, '--json'], 'Give --charts with neither'],
-    [['--charts', folder, '--requests', 'getPet=0'], 'A traffic without requests has no mix.'],
-    [['--charts', 'README.md'], '--charts cannot be written: EEXIST'],
+    [['--check', '--json'], 'Give --check alone or with --stage.'],
+    [['--check', '--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
     [
       ['--entries', '100000', '--requests', 'listInventory:304=1'],
       'listInventory has no answer 304 with an inventory of 100,000 entries, which takes more than one page; count it as 200.',
@@ -196,8 +249,33 @@ test.each([
 });
 
 test.each(['before', 'atFirst'] as const)('a reader that leaves ends it: %s', async (leaves) => {
-  const outcome = await runUnread('infra/costs/costs.ts', ['--json'], leaves);
+  const args = ['--json', '--region', 'us-east-1'];
+  const outcome = await runUnread('infra/ops/costs/costs.ts', args, leaves);
   expect(outcome.stderr).toBe('');
   // A short text may be through before its reader leaves.
   expect(leaves === 'before' ? [141] : [0, 141]).toContain(outcome.status);
+});
+
+/** The shell lines of the workflow's step, with which GitHub runs `bash -eo pipefail`. */
+function readStep(): string {
+  const workflow = readFileSync(join(root, '.github/workflows/check.yml'), 'utf8');
+  const [, lines = ''] =
+    /- name: What it does to the bill\n.*\n +run: \|\n((?: {10}.*\n)+)/.exec(workflow) ?? [];
+  return lines.replaceAll(/^ {10}/gm, '');
+}
+
+test.each([
+  ['as it is', 'HEAD^1', /^## What it does to the bill\n\n(- |No request costs|The base has no)/],
+  ['the commit itself', 'HEAD', /^## What it does to the bill\n\n(- |No request costs)/],
+  ['one without units', 'HEAD:no/such', /^## What it does to the bill\n\nThe base has no units/],
+])("a pull request's summary tells what it does to the bill, with the base %s", (_, base, text) => {
+  const step = readStep();
+  expect(step).toContain('HEAD^1');
+  const summary = join(folder, `${base.replaceAll(/\W/g, '')}.md`);
+  execFileSync('bash', ['-eo', 'pipefail', '-c', step.replaceAll('HEAD^1', base)], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'ignore'],
+    env: { PATH: process.env.PATH, HOME: folder, GITHUB_STEP_SUMMARY: summary },
+  });
+  expect(readFileSync(summary, 'utf8')).toMatch(text);
 });

@@ -1,19 +1,18 @@
 import { globSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { toOperationCosts } from '../../../infra/costs/model/operationCosts.ts';
-import { toStagePricing } from '../../../infra/costs/model/stagePricing.ts';
+import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
+import { toOperationCosts } from '../../../infra/costs/bills/requestCosts.ts';
 import { defaultPrices } from '../../../infra/costs/prices/priceTables.ts';
 import { readRecordedUnits } from '../../../infra/costs/units/recordedUnits.ts';
-import { guideNames, renderGuide } from '../../../infra/docs/guide.ts';
-import { fillPlaceholders } from '../../../infra/docs/placeholders.ts';
+import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
+import type { Site } from '../../../infra/docs/page.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
-import type { Site } from '../../../infra/docs/siteFile.ts';
 import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
-import { type ErrorCode, statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
-import { NotFound } from '../../../shared/contract/errors/errors.ts';
+import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { NotFound } from '../../../shared/contract/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
-import { operations } from '../../../shared/contract/operations.ts';
-import { entryPetId } from '../../../shared/contract/parameters/petIds.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { entryPetId } from '../../../shared/contract/parameters.ts';
 
 let site: Site;
 beforeAll(async () => {
@@ -46,7 +45,11 @@ test('an error is told in the words of the service, with who answers it', () => 
   const section = readSection('errors', 'not_found' satisfies ErrorCode);
   expect(section).toContain(`“${new NotFound(entryPetId, 7n).message}”`);
   expect(section).toContain('“There is nothing at this path.”');
-  expect(section).toContain('from <code>updateInventory</code>, <code>getPet</code>.');
+  const answering = operationIds.filter((id) =>
+    (operations[id] as Operation).errors.includes('not_found'),
+  );
+  const names = answering.map((id) => `<code>${id}</code>`).join(', ');
+  expect(section).toContain(`from ${names}.`);
   expect(readSection('errors', 'unauthorized')).toContain('from every operation');
   expect(readSection('errors', 'too_many_requests')).toContain('at any path');
 });
@@ -131,7 +134,7 @@ test('what requests cost is told as the model has it, and what a shop does not a
   expect(answers.join()).not.toMatch(/429|412|400/);
   const costs = toOperationCosts(
     readRecordedUnits(),
-    toStagePricing(stages.production, defaultPrices, 1),
+    toStagePricing(stages.production.settings, defaultPrices, 1),
     [1_000],
   );
   const pet = costs.find(({ operationId, answer }) => operationId === 'getPet' && answer === '200');

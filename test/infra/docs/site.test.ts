@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readOpenApi } from '../../../infra/docs/openApi.ts';
+import type { Site, SiteFile } from '../../../infra/docs/page.ts';
+import { toPublishedDocument } from '../../../infra/docs/reference.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
-import type { Site, SiteFile } from '../../../infra/docs/siteFile.ts';
 import { stagesForClients } from '../../../infra/stages/stages.ts';
 import { changeProduction } from '../../support/stageFixtures.ts';
 
@@ -102,17 +102,6 @@ describe('a page', () => {
   });
 });
 
-test('every picture in a guide is a file of the site', () => {
-  const pictures = toPages(site).flatMap(([, { body }]) =>
-    [...String(body).matchAll(/<img src="([^"]+)" alt="[^"]{20,}">/g)].map(([, name]) => name),
-  );
-  expect(pictures).toEqual(['operations.svg', 'month.svg']);
-  for (const name of pictures) {
-    expect(site.get(String(name))?.type).toBe('image/svg+xml');
-    expect(read(site, String(name))).toMatch(/^<svg /);
-  }
-});
-
 describe('the reference', () => {
   function toConfiguration(from: Site) {
     return JSON.parse(read(from, 'reference.js').replace(/^[^{]+|[^}]+$/g, ''));
@@ -123,7 +112,7 @@ describe('the reference', () => {
       baseAddress: 'https://api.shop.example/v1',
       documentationAddress: 'https://docs.shop.example',
     });
-    const { bytes, document } = await readOpenApi(settings, [{ name: 'production', settings }]);
+    const { bytes, document } = toPublishedDocument(settings, [{ name: 'production', settings }]);
     const committed = JSON.parse(await readFile(openApiFile, 'utf8'));
     expect(JSON.parse(String(bytes))).toEqual(document);
     expect(document).toEqual({
@@ -131,7 +120,7 @@ describe('the reference', () => {
       externalDocs: { description: 'The documentation', url: 'https://docs.shop.example' },
       servers: [{ url: 'https://api.shop.example/v1', description: 'Production' }],
     });
-    expect(site.get('openapi.json')?.body).toEqual((await readOpenApi()).bytes);
+    expect(site.get('openapi.json')?.body).toEqual(toPublishedDocument().bytes);
   });
 
   test('has the whole script', () => {

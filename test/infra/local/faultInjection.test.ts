@@ -4,9 +4,9 @@ import {
   injectedStatuses,
   injectFault,
 } from '../../../infra/local/gateway/faultInjection.ts';
-import { statusOfCode } from '../../../shared/contract/errors/errorBody.ts';
+import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
-import { ErrorBody } from '../../../shared/contract/schemas/errorBody.ts';
+import { ErrorBody } from '../../../shared/contract/schemas.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { documentationAddress, startTestGateway } from './testGateway.ts';
 

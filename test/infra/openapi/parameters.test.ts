@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { toParameterObjects } from '../../../infra/openapi/parameters.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
-import type { ParameterSchema } from '../../../shared/contract/parameters/parameter.ts';
+import type { ParameterSchema } from '../../../shared/contract/parameters.ts';
 
 const ajv = addFormats.default(new Ajv2020({ strict: false, coerceTypes: false }));
 

@@ -1,6 +1,6 @@
 import type { Command } from '../../../infra/cli/usage.ts';
-import { runCosts } from '../../../infra/costs/runCosts.ts';
 import { start } from '../../../infra/local/start.ts';
+import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { runExport } from '../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../infra/ops/data/runImport.ts';
 import { runKeys } from '../../../infra/ops/keys/runKeys.ts';
@@ -26,7 +26,7 @@ const runs: Readonly<Record<string, Command>> = {
 
 /** Every command for ops and finance, and the local stage: its name, its script, and what that runs. */
 export const commands = Object.entries(packageJson.scripts).flatMap(([name, line]) => {
-  const [, script] = /node infra\/run\.js (infra\/(?:ops|local|costs)\/\S+)$/.exec(line) ?? [];
+  const [, script] = /node infra\/run\.js (infra\/(?:ops|local)\/\S+)$/.exec(line) ?? [];
   if (script === undefined) return [];
   const run = runs[name];
   if (run === undefined) throw new Error(`The tests do not know what npm run ${name} runs.`);

@@ -3,14 +3,15 @@ import { stageNames, stages } from '../../../infra/stages/stages.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { cannedOrders } from '../../bench/canned/cannedRecords.ts';
-import { toItemSize, toReadUnits } from '../../bench/canned/itemSize.ts';
 import {
   toCompactItem,
+  toItemSize,
   toPetUnits,
+  toReadUnits,
   toRequestUnits,
   toScanUnits,
   toUpdateUnits,
-} from '../../bench/parts/requestUnits.ts';
+} from '../../bench/canned/requestUnits.ts';
 
 /** The longest page that a client may ask for. */
 const ORDERS = 1_000;

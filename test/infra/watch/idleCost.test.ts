@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { templates, watchTemplates } from '../../support/stackTemplates.ts';
 import { type FixtureName, fixtureNames } from '../../support/stageFixtures.ts';
 import { readWidgets } from './dashboardWidgets.ts';
@@ -31,15 +32,22 @@ function toIdleDollars(stage: FixtureName): number {
   );
 }
 
+/** Each operation's alarms. */
+const METRICS_OF_AN_OPERATION = 10;
+const METRICS_OF_OPERATIONS = METRICS_OF_AN_OPERATION * operationIds.length;
+
 it.each([
-  ['production', 10],
+  ['production', 6 + METRICS_OF_OPERATIONS * ALARM_METRIC],
   ['staging', 1],
 ] as const)('%s costs at most $%i a month where nobody calls it', (stage, most) => {
   expect(toIdleDollars(stage)).toBeLessThanOrEqual(most);
 });
 
 it('counts the metrics that the runbook does', () => {
-  expect(toIdleDollars('production')).toBeCloseTo(7.5 + 1 + 1.2 + RUNS_OF_THE_CHECK, 9);
+  expect(toIdleDollars('production')).toBeCloseTo(
+    (35 + METRICS_OF_OPERATIONS) * ALARM_METRIC + 1 + 1.2 + RUNS_OF_THE_CHECK,
+    9,
+  );
 });
 
 // https://aws.amazon.com/cloudwatch/pricing/: three dashboards of at most 50 metrics are free.

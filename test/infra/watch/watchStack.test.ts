@@ -192,7 +192,7 @@ describe('what watches production', () => {
         expect(body.replaceAll('\\\\', '\\')).toContain(shown);
     }
     // And the estimated costs of each day of them.
-    expect(body.match(/-P28D/g)).toHaveLength(3 + 4);
+    expect(body.match(/-P28D/g)).toHaveLength(3 + 1);
     expect(body).toContain(`SOURCE '/aws/lambda/petstore-${stage}-getPet'`);
     expect(body).toMatch(/stats count\(\*\).* by message\.operation, message\.keyName/);
   });

@@ -1,5 +1,5 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { parseJson } from '../../../shared/contract/values/json.ts';
+import { parseJson } from '../../../shared/contract/values.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 

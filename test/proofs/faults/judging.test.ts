@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toJson } from '../../../shared/contract/values/json.ts';
+import { toJson } from '../../../shared/contract/values.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import type { Cell, FaultName } from './cell.ts';

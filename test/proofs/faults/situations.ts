@@ -1,5 +1,7 @@
-import type { OperationId } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { toStoreCalls } from '../../conformance/faults/faultyTarget.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
+import { suites } from '../../conformance/operations/suites.ts';
 
 /** A request, and the one of its calls that a fault meets. */
 export interface Situation {
@@ -36,12 +38,10 @@ const read = { action: 'GetItem', table: 'inventory' };
 const transaction = { action: 'TransactWriteItems', table: 'inventory' };
 
 /** A valid request of each operation. */
-const valid = [
-  { operationId: 'getPet', path: '/pets/1' },
-  { operationId: 'listOrders', path: '/store/orders' },
-  { operationId: 'listInventory', path: '/inventory' },
-  { operationId: 'updateInventory', update: {} },
-] as const;
+const valid = operationIds.map((operationId) => {
+  const { path, body } = suites[operationId].toValidRequest({ fixtures });
+  return { operationId, ...(body === undefined ? { path } : { update: {} }) };
+});
 
 const keyLookups = valid.flatMap((request): Situation[] => [
   { ...request, name: `${request.operationId}: its key, met first`, call: keyTable, coldKey: true },
@@ -131,9 +131,17 @@ const updates: Situation[] = [
   ...others,
 }));
 
-export const situations: readonly Situation[] = [
-  ...keyLookups,
-  ...reads,
-  ...laterPages,
-  ...updates,
-];
+const named = [...reads, ...laterPages, ...updates];
+
+/** The first call of each operation that has no situations of its own. */
+const others = valid
+  .filter(({ operationId }) => !named.some((situation) => situation.operationId === operationId))
+  .map(
+    (request): Situation => ({
+      ...request,
+      name: `${request.operationId}: its table`,
+      call: toStoreCalls(request.operationId),
+    }),
+  );
+
+export const situations: readonly Situation[] = [...keyLookups, ...named, ...others];

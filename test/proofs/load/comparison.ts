@@ -1,8 +1,13 @@
-import { interleave } from '../../bench/report/interleave.ts';
-import { summarize } from '../../bench/report/statistics.ts';
-import { type RunningContender, takeVitals } from './contender.ts';
-import { type Outcome, toProblems } from './outcome.ts';
-import { type LoadFigures, type LoadSettings, putUnderLoad } from './putUnderLoad.ts';
+import { interleave, summarize } from '../../bench/report.ts';
+import {
+  findProblems,
+  type LoadFigures,
+  type LoadSettings,
+  type Outcome,
+  putUnderLoad,
+  type RunningContender,
+  takeVitals,
+} from './contender.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -12,7 +17,7 @@ export interface Comparison {
   readonly settings: LoadSettings;
   readonly rounds: number;
   /** The most that the last contender's throughput is to be of ours, and our CPU of its. */
-  readonly mostTimes: number;
+  readonly maxRatio: number;
 }
 
 interface Turn extends LoadFigures {
@@ -26,7 +31,7 @@ export async function compare({
   contenders,
   settings,
   rounds,
-  mostTimes,
+  maxRatio,
 }: Comparison): Promise<Outcome> {
   // A first turn compiles the code, and is thrown away.
   for (const contender of contenders) await takeTurn(contender, settings);
@@ -39,7 +44,7 @@ export async function compare({
     const vitals = await takeVitals(contender);
     const failures = figures.reduce((sum, each) => sum + each.failures, 0);
     const toCell = (figure: keyof Turn) => summarize(figures.map((each) => each[figure]));
-    problems.push(...toProblems(contender.name, failures, vitals));
+    problems.push(...findProblems(contender.name, failures, vitals));
     rows.push([
       contender.name,
       toCell('perSecond'),
@@ -74,12 +79,12 @@ export async function compare({
         {
           name: `throughput of ${lastName} ÷ ours, the median of the rounds,`,
           value: median((ours, last) => last.perSecond / ours.perSecond),
-          atMost: mostTimes,
+          atMost: maxRatio,
         },
         {
           name: `CPU of a request of ours ÷ ${lastName}, the median of the rounds,`,
           value: median((ours, last) => ours.cpuMilliseconds / last.cpuMilliseconds),
-          atMost: mostTimes,
+          atMost: maxRatio,
         },
       ],
       notes: [],

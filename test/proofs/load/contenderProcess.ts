@@ -1,6 +1,10 @@
+import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
 import type { LoadHandler } from '../../../infra/local/lambda/lambdaFunction.ts';
 import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
@@ -8,7 +12,6 @@ import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import { toGatewayHandler } from '../../bench/contenders/toGatewayHandler.ts';
 import type { Contender, Started, Vitals, VitalsRequest } from './contender.ts';
-import { startFloorServer } from './floorServer.ts';
 
 const [name, bundles] = process.argv.slice(2) as [Contender['name'], string];
 const paths = JSON.parse(bundles) as Contender['bundles'];
@@ -19,7 +22,9 @@ writeLogNowhere();
 useLambdaConsole();
 const { startEngine } = defineEngineThread();
 const loadHandler: LoadHandler = async (id) => {
-  const loaded = await import(pathToFileURL(paths[id]).href);
+  const path = paths[id];
+  if (path === undefined) return async () => ({ statusCode: 501 });
+  const loaded = await import(pathToFileURL(path).href);
   return name === 'peer' ? toGatewayHandler(id, loaded.handler) : loaded;
 };
 const stage = await startLocalStage({
@@ -73,4 +78,22 @@ function writeLogNowhere(): void {
     writeSync(sink, line as string);
     return true;
   };
+}
+
+/**
+ * What looking a pet up costs without gateway, functions and keys: HTTP, the SDK and the engine.
+ * @returns its origin
+ */
+async function startFloorServer(): Promise<string> {
+  const client = new DynamoDBClient({});
+  const server = createServer(async ({ url = '' }, response) => {
+    const id = url.slice(url.lastIndexOf('/') + 1);
+    const lookup = new GetItemCommand({ TableName: 'pets', Key: { id: { N: id } } });
+    const { Item } = await client.send(lookup);
+    response.writeHead(Item ? 200 : 404, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(Item));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -6,15 +6,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import type { ChildProcess } from '../../bench/process/childProcess.ts';
+import type { ChildProcess } from '../../bench/childProcess.ts';
 import { writeBundle } from '../../support/bundles.ts';
 import { compare } from './comparison.ts';
-import { type RunningContender, type Started, startContender, type Vitals } from './contender.ts';
+import {
+  loads,
+  putUnderLoad,
+  type RunningContender,
+  type Started,
+  startContender,
+  type Vitals,
+} from './contender.ts';
 import { parseLoadOptions } from './loadOptions.ts';
-import { MOST_GROWTH } from './memoryGrowth.ts';
-import { putUnderLoad } from './putUnderLoad.ts';
-import { loads } from './requests.ts';
-import { soak } from './soak.ts';
+import { MAX_GROWTH, soak } from './soak.ts';
 
 // Seconds of a soak, which has three stretches.
 const SHORT = 0.3;
@@ -103,7 +107,7 @@ describe.concurrent('a soak', () => {
     ['from its middle to its end', [1, 0, 1]],
   ])('of a service that grew %s fails', async (_, growths) => {
     const vitals = growths.map((growth) => ({
-      usedBytes: healthy.usedBytes + growth * (MOST_GROWTH + 1),
+      usedBytes: healthy.usedBytes + growth * (MAX_GROWTH + 1),
     }));
     const { problems } = await soak(await openContender('ours', vitals), 2, SHORT);
     expect(problems).toEqual(['The memory of the functions is not flat.']);
@@ -129,7 +133,7 @@ test.concurrent('a comparison has a row for each contender, and names the one th
     ],
     settings: { load: 'lookups', connections: 2, seconds: 0.3 },
     rounds: 1,
-    mostTimes: 1.43,
+    maxRatio: 1.43,
   });
   expect(section.rows.map(([name]) => name)).toEqual(['ours', 'floor']);
   expect(problems).toEqual(['floor: 2 lines of level ERROR, first the line']);

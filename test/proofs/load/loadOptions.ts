@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { parseDuration } from '../../../infra/cli/duration.ts';
+import { parseDuration } from '../../../infra/cli/time.ts';
 import { UsageError } from '../../../infra/cli/usage.ts';
 
 export interface LoadOptions {

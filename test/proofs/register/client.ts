@@ -40,8 +40,8 @@ export async function runClient({ stage, recorder, draw, ...options }: ClientOpt
   async function perform(petId: string, asked: Asked): Promise<Outcome | undefined> {
     const run = await stage.run();
     const cutAfter = draw() < CUT ? draw() * LONGEST_BEFORE_CUT : undefined;
-    const { id, end } = recorder.begin(petId, asked, run);
-    const request = { id, ...toRequest(petId, asked), ...(cutAfter !== undefined && { cutAfter }) };
+    const end = recorder.begin(petId, asked, run);
+    const request = { ...toRequest(petId, asked), ...(cutAfter !== undefined && { cutAfter }) };
     const outcome = end(await send(agent, run, request));
     if (outcome && outcome.kind !== 'unknown') {
       tags.set(petId, [outcome.tag, ...(tags.get(petId) ?? [])].slice(0, 2));

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Engine, StartEngine } from '../../../infra/local/engine/engine.ts';
 
 /** The local stage, from one start to its end. */
 export interface Run {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** The requests, by their `X-Request-Id`, that it logged as done, whatever their client has heard. */
-  readonly done: ReadonlySet<string>;
   isKilled: boolean;
 }
 
@@ -26,35 +25,45 @@ export interface KillableStage {
 
 const root = join(import.meta.dirname, '../../..');
 
-export function startKillableStage(folder: string): KillableStage {
-  let child = spawnStage(folder);
-  let run = untilReady(child);
+/** @param startEngine starts an engine in a process of its own, which is killed with the stage; by default it is part of it */
+export function startKillableStage(folder: string, startEngine?: StartEngine): KillableStage {
+  let child: ChildProcess | undefined;
+  let engine: Engine | undefined;
+  let run = start();
   // Before its folder goes.
-  process.prependOnceListener('exit', () => child.kill('SIGKILL'));
+  process.prependOnceListener('exit', () => child?.kill('SIGKILL'));
+
+  async function start(): Promise<Run> {
+    engine = await startEngine?.({ dir: folder });
+    child = spawnStage(
+      engine
+        ? ['test/proofs/register/stageProcess.ts', engine.endpoint]
+        : ['infra/local/main.ts', '--dir', folder, '--port', '0'],
+    );
+    return untilReady(child);
+  }
 
   async function kill(): Promise<void> {
-    // When all that it logged has been read.
-    const closed = once(child, 'close');
+    if (!child) return;
+    const exited = hasEnded(child) || once(child, 'exit');
     child.kill('SIGKILL');
-    await closed;
+    await engine?.close();
+    await exited;
   }
 
   return {
     run: () => run,
     async killAndStart() {
       const killed = await run;
-      if (hasEnded(child)) throw new Error('The stage ended by itself.');
+      if (!child || hasEnded(child)) throw new Error('The stage ended by itself.');
       killed.isKilled = true;
       const { promise, resolve } = Promise.withResolvers<Run>();
       run = promise;
       await kill();
-      child = spawnStage(folder);
-      resolve(untilReady(child));
+      resolve(start());
       await run;
     },
-    async end() {
-      if (!hasEnded(child)) await kill();
-    },
+    end: kill,
   };
 }
 
@@ -62,9 +71,9 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-function spawnStage(folder: string): ChildProcess {
+function spawnStage(command: readonly string[]): ChildProcess {
   const { PATH = '', NODE_COMPILE_CACHE } = process.env;
-  return spawn(process.execPath, ['infra/local/main.ts', '--dir', folder, '--port', '0'], {
+  return spawn(process.execPath, command, {
     cwd: root,
     env: { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -73,20 +82,15 @@ function spawnStage(folder: string): ChildProcess {
 
 async function untilReady(child: ChildProcess): Promise<Run> {
   let output = '';
-  let log = '';
   let told = '';
-  const done = new Set<string>();
   const ready = Promise.withResolvers<Run>();
   child.stdout?.on('data', (data) => {
     output += data;
     const [, baseUrl, apiKey] = /^Base address: (\S+)\nAPI key: (\S+)\n/.exec(output) ?? [];
-    if (baseUrl && apiKey) ready.resolve({ baseUrl, apiKey, done, isKilled: false });
+    if (baseUrl && apiKey) ready.resolve({ baseUrl, apiKey, isKilled: false });
   });
   child.stderr?.on('data', (data) => {
-    log += data;
     told = `${told}${data}`.slice(-1_000);
-    for (const [, id = ''] of log.matchAll(/"clientRequestId":"([^"]+)".*\n/g)) done.add(id);
-    log = log.slice(log.lastIndexOf('\n') + 1);
   });
   child.once('exit', (status, signal) => {
     ready.reject(new Error(`The stage did not start: it ended with ${signal ?? status}. ${told}`));

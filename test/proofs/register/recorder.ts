@@ -4,18 +4,14 @@ import type { Answer } from './send.ts';
 
 /** Writes down what the clients do, in the order in which it happens in this process. */
 export interface Recorder {
-  /** From right before an operation is sent, under an id of its own, until `end` is called with the answer. */
-  begin(petId: string, asked: Asked, run: Run): Begun;
+  /**
+   * Right before an operation is sent.
+   * @returns is to be called with the answer, and tells the outcome, or nothing where it was never sent
+   */
+  begin(petId: string, asked: Asked, run: Run): (answer: Answer) => Outcome | undefined;
   /** The operations on each entry; to be called when all is over. */
   histories(): ReadonlyMap<string, readonly Operation[]>;
   readonly figures: Figures;
-}
-
-export interface Begun {
-  /** The request's `X-Request-Id`. */
-  readonly id: string;
-  /** @returns nothing where the operation was never sent */
-  end(answer: Answer): Outcome | undefined;
 }
 
 export interface Figures {
@@ -30,14 +26,8 @@ export interface Figures {
   longestAnswer: number;
 }
 
-interface Record {
-  readonly operation: Operation;
-  readonly run: Run;
-  readonly id: string;
-}
-
 export function defineRecorder(): Recorder {
-  const records = new Map<string, Record[]>();
+  const records = new Map<string, Operation[]>();
   let clock = 0;
   const figures: Figures = {
     operations: 0,
@@ -64,30 +54,21 @@ export function defineRecorder(): Recorder {
     begin(petId, asked, run) {
       clock += 1;
       const invoked = clock;
-      const id = `register-${invoked}`;
       const sentAt = performance.now();
-      const end = (answer: Answer) => {
+      return (answer) => {
         clock += 1;
         if (answer.kind === 'unsent') return undefined;
         const outcome = toOutcome(answer, asked);
         const answered = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : clock;
         const list = records.get(petId) ?? [];
         records.set(petId, list);
-        list.push({ operation: { asked, invoked, answered, outcome }, run, id });
+        list.push({ asked, invoked, answered, outcome });
         count(answer, outcome, run, performance.now() - sentAt);
         return outcome;
       };
-      return { id, end };
     },
-    histories() {
-      return new Map([...records].map(([petId, list]) => [petId, list.map(toOperation)]));
-    },
+    histories: () => records,
   };
-}
-
-function toOperation({ operation, run, id }: Record): Operation {
-  if (operation.outcome.kind !== 'unknown') return operation;
-  return { ...operation, isCutByKill: run.isKilled && !run.done.has(id) };
 }
 
 /** @throws {Error} at an answer that no request of ours should get */

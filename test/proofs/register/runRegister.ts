@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
+import { startDynoxide } from '../../support/dynoxide.ts';
 import type { Entry, Operation } from './checker/history.ts';
 import { runClient } from './client.ts';
 import { type Draw, defineDraw, toSeed } from './draw.ts';
@@ -33,11 +34,11 @@ const [SHORTEST_LIFE, LONGEST_LIFE] = [3_000, 10_000];
  * @param onKill is told how often the stage was killed
  */
 export async function runRegister(
-  { clients, seconds, seed }: RegisterOptions,
+  { clients, seconds, seed, engine }: RegisterOptions,
   folder: string,
   onKill: (kills: number) => void,
 ): Promise<RegisterRun> {
-  const stage = startKillableStage(folder);
+  const stage = startKillableStage(folder, engine === 'dynoxide' ? startDynoxide : undefined);
   try {
     const firsts = await readFirst(stage);
     const petIds = [...firsts.keys()];
@@ -96,7 +97,7 @@ async function killAgainAndAgain(
 async function readFirst(stage: KillableStage): Promise<Map<string, Entry>> {
   const agent = new Agent();
   const path = `/inventory?limit=${ENTRIES}&include=etag`;
-  const answer = await send(agent, await stage.run(), { id: 'first', method: 'GET', path });
+  const answer = await send(agent, await stage.run(), { method: 'GET', path });
   if (answer.kind !== 'answer' || answer.status !== 200) {
     throw new Error(`The stage has no inventory to begin with: ${JSON.stringify(answer)}`);
   }
@@ -112,9 +113,9 @@ async function readLast(
   const agent = new Agent();
   const run = await stage.run();
   for (const petId of petIds) {
-    const { id, end } = recorder.begin(petId, { kind: 'read' }, run);
+    const end = recorder.begin(petId, { kind: 'read' }, run);
     const path = `/inventory?petId=${petId}&include=etag`;
-    const outcome = end(await send(agent, run, { id, method: 'GET', path }));
+    const outcome = end(await send(agent, run, { method: 'GET', path }));
     if (outcome?.kind !== 'ok') throw new Error(`Entry ${petId} could not be read at the end.`);
   }
 }

@@ -3,8 +3,6 @@ import { text } from 'node:stream/consumers';
 import type { Run } from './killableStage.ts';
 
 export interface Request {
-  /** Its `X-Request-Id`. */
-  readonly id: string;
   readonly method: string;
   /** Below the base address. */
   readonly path: string;
@@ -28,11 +26,11 @@ export type Answer =
 
 /** One request on a client's own connection, never sent a second time. */
 export async function send(agent: Agent, run: Run, asked: Request): Promise<Answer> {
-  const { id, method, path, headers = {}, body, cutAfter } = asked;
+  const { method, path, headers = {}, body, cutAfter } = asked;
   const outgoing = request(`${run.baseUrl}${path}`, {
     agent,
     method,
-    headers: { Authorization: `Bearer ${run.apiKey}`, 'X-Request-Id': id, ...headers },
+    headers: { Authorization: `Bearer ${run.apiKey}`, ...headers },
   });
   const cut = cutAfter === undefined ? undefined : setTimeout(() => outgoing.destroy(), cutAfter);
   try {

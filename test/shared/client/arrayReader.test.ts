@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defineArrayReader } from '../../../shared/client/json/arrayReader.ts';
-import { parseExactJson } from '../../../shared/client/json/exactJson.ts';
+import { defineArrayReader, parseExactJson } from '../../../shared/client/json.ts';
 
 const elements = fc.array(
   fc.oneof(fc.jsonValue(), fc.constantFrom('],["', '\\', '\\"]', { '{"[,': ['}', '"'] })),

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { pause } from '../../../shared/client/http/pause.ts';
 import { PetstoreError } from '../../../shared/client/index.ts';
+import { pause } from '../../../shared/client/retries.ts';
 import { type StandIn, silent, startStandIn, toError, unfinished } from './standIn.ts';
 
 let standIn: StandIn;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Deprecation } from '../../../shared/client/index.ts';
-import { toLifecycleHeaders } from '../../../shared/contract/lifecycle.ts';
+import { toLifecycleHeaders } from '../../../shared/contract/operation.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { type StandIn, startStandIn, toError } from './standIn.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { parseExactJson } from '../../../shared/client/json/exactJson.ts';
-import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
+import { parseExactJson } from '../../../shared/client/json.ts';
+import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 
 const long = fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n });

@@ -1,12 +1,10 @@
 import { expectTypeOf, it } from 'vitest';
 import type * as z from 'zod/mini';
 import type * as client from '../../../shared/client/index.ts';
-import type { ErrorCode } from '../../../shared/contract/errors/errorBody.ts';
+import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
+import type { InventoryUpdate } from '../../../shared/contract/inventoryUpdate.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
-import type { InventoryItem, PetStatus } from '../../../shared/contract/schemas/inventory.ts';
-import type { InventoryUpdate } from '../../../shared/contract/schemas/inventoryUpdate.ts';
-import type { Order } from '../../../shared/contract/schemas/order.ts';
-import type { Pet } from '../../../shared/contract/schemas/pet.ts';
+import type { InventoryItem, Order, Pet, PetStatus } from '../../../shared/contract/schemas.ts';
 
 // `tsc` checks these.
 it('the client’s types are those of the contract', () => {

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { int64 } from '../../../shared/contract/schemas/int64.ts';
-import { parseJson, toJson } from '../../../shared/contract/values/json.ts';
-import { parseInt64 } from '../../../shared/contract/values/parseInt64.ts';
+import { int64 } from '../../../shared/contract/schemas.ts';
+import { parseInt64, parseJson, toJson } from '../../../shared/contract/values.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 
 const MIN = -(2n ** 63n);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { InventoryUpdate } from '../../../shared/contract/schemas/inventoryUpdate.ts';
+import { InventoryUpdate } from '../../../shared/contract/inventoryUpdate.ts';
 
 describe('InventoryUpdate', () => {
   it('accepts every quantity from 0 to 2147483647 and drops other members', () => {

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod/mini';
-import { ErrorBody } from '../../../shared/contract/schemas/errorBody.ts';
-import { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
-import { Order } from '../../../shared/contract/schemas/order.ts';
-import { Pet } from '../../../shared/contract/schemas/pet.ts';
+import { ErrorBody, InventoryItem, Order, Pet } from '../../../shared/contract/schemas.ts';
 
 const item = { petId: 1, quantity: 0, status: 'sold' };
 const pet = {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
-import { NotFound, StoreUnavailable } from '../../../shared/contract/errors/errors.ts';
+import { NotFound, StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
-import { petId } from '../../../shared/contract/parameters/petIds.ts';
+import { petId } from '../../../shared/contract/parameters.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
 import { defineHandlerSettings } from '../../support/handlerSettings.ts';

@@ -4,7 +4,7 @@ import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } fr
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
-import { compress } from '../../../shared/http/compress.ts';
+import { compress } from '../../../shared/http/contentCoding.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { defineStreamedHandler } from '../../../shared/http/defineStreamedHandler.ts';
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';

@@ -1,14 +1,14 @@
 import type { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
-import { StoreUnavailable } from '../../../shared/contract/errors/errors.ts';
+import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { defineStreamedHandler } from '../../../shared/http/defineStreamedHandler.ts';
 import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
-import { defineWarmUp, LEAST_ID } from '../../../shared/http/warmUp.ts';
+import { defineWarmUp, MIN_ID } from '../../../shared/http/warmUp.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { isOverdue } from '../../../shared/runtime/requestDeadline.ts';
 import { countUnits, meterRequest } from '../../../shared/runtime/requestUnits.ts';
@@ -30,7 +30,7 @@ describe('the warm-up of a function', () => {
     const answer = vi.fn(async () => ({ body: {} }));
     const handler = defineHandler(updateInventory, settings, answer);
     await defineWarmUp(updateInventory, handler, {
-      pathParameters: { petId: LEAST_ID },
+      pathParameters: { petId: MIN_ID },
       headers: { 'If-None-Match': '*' },
       body: '{"quantity":0}',
     })();
@@ -52,7 +52,7 @@ describe('the warm-up of a function', () => {
       { ...settings, verifier: defineKeyVerifier({ get }) },
       async () => ({ body: {} }),
     );
-    const warmUp = defineWarmUp(getPet, handler, { pathParameters: { petId: LEAST_ID } });
+    const warmUp = defineWarmUp(getPet, handler, { pathParameters: { petId: MIN_ID } });
     await warmUp();
     await warmUp();
     const [[one], [other]] = get.mock.calls as unknown as [[string], [string]];
@@ -88,7 +88,7 @@ describe('the warm-up of a function', () => {
   ])('logs one error and goes on, within a second or so, when %s', async (_, answer) => {
     const started = performance.now();
     const handler = defineHandler(getPet, settings, answer);
-    await defineWarmUp(getPet, handler, { pathParameters: { petId: LEAST_ID } })();
+    await defineWarmUp(getPet, handler, { pathParameters: { petId: MIN_ID } })();
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(error).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ requestId: 'warm-up', error: expect.anything() }),
@@ -108,7 +108,7 @@ describe('the warm-up of a function', () => {
       countUnits('read', 5);
       return { body: {} };
     });
-    await defineWarmUp(getPet, handler, { pathParameters: { petId: LEAST_ID } })();
+    await defineWarmUp(getPet, handler, { pathParameters: { petId: MIN_ID } })();
     vi.advanceTimersByTime(60_000);
     expect(isOverdue()).toBe(false);
     vi.useRealTimers();

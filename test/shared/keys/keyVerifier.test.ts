@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { StoreUnavailable } from '../../../shared/contract/errors/errors.ts';
+import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier, type KeyVerifier } from '../../../shared/keys/keyVerifier.ts';

@@ -2,8 +2,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
-import { parseJson } from '../../../shared/contract/values/json.ts';
+import { InventoryItem } from '../../../shared/contract/schemas.ts';
+import { parseJson } from '../../../shared/contract/values.ts';
 import {
   newVersion,
   toCondition,

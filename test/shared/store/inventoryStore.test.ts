@@ -1,6 +1,6 @@
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { InventoryItem } from '../../../shared/contract/schemas/inventory.ts';
+import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord, toVersion } from '../../../shared/store/inventoryRecord.ts';

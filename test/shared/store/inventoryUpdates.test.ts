@@ -237,20 +237,27 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       expect((await read()).quantity).toBe(23);
     });
 
-    it('are held to the status that they answer', async ({
-      entry: { endpoint, put, read, set },
-      expect,
-    }) => {
-      const held = Promise.withResolvers<void>();
-      // Its first attempt is refused only once the status has changed.
-      endpoint.fail({ ...canceled, times: 1, until: held.promise });
-      const updating = set(24, undefined, 'one');
-      await vi.waitFor(() => expect(endpoint.calls.get('TransactWriteItems')).toBe(1));
-      await put({ s: { S: 's' } });
-      held.resolve();
-      expect((await updating).item).toMatchObject({ quantity: 24, status: 'sold' });
-      expect((await read()).quantity).toBe(24);
-    });
+    it.for([
+      ['without If-Match', () => undefined],
+      ['with a tag', (version: string) => [version]],
+      ['with two tags', (version: string) => [version, 'AQIDBAU']],
+      ['with two tags, in another order', (version: string) => ['AQIDBAU', version]],
+    ] as const)(
+      'are held to the status that they answer, %s',
+      async ([, toVersions], { entry: { endpoint, put, read, set }, expect }) => {
+        const { version } = await set(25);
+        await endpoint.heal();
+        const held = Promise.withResolvers<void>();
+        // Its first attempt is refused only once the status has changed.
+        endpoint.fail({ ...canceled, times: 1, until: held.promise });
+        const updating = set(24, toVersions(version), 'one');
+        await vi.waitFor(() => expect(endpoint.calls.get('TransactWriteItems')).toBe(1));
+        await put({ s: { S: 's' }, v: { B: Buffer.from(version, 'base64url') } });
+        held.resolve();
+        expect((await updating).item).toMatchObject({ quantity: 24, status: 'sold' });
+        expect((await read()).quantity).toBe(24);
+      },
+    );
 
     it('are sent again after a conflict, in which nothing was done', async ({
       entry: { endpoint, read, set },
@@ -261,7 +268,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       expect(await read()).toMatchObject({ quantity: 24, version });
     });
 
-    it.for(['transactionCanceled', 'transactionThrottled'] as const)(
+    it.for(['transactionCanceled', 'transactionThrottled', 'transactionOverTable'] as const)(
       'are 503 after the last of several attempts: %s',
       async (fault, { entry: { endpoint, read, set }, expect }) => {
         endpoint.fail({ action: 'TransactWriteItems', fault });
@@ -269,6 +276,18 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
         expect((await read()).quantity).toBe(25);
       },
     );
+
+    it('have their answer at once while another update of the entry is at work', async ({
+      entry: { petId, endpoint, set },
+      expect,
+    }) => {
+      endpoint.fail({ action: 'TransactWriteItems', fault: 'transactionRepeated' });
+      expect(await set(24, undefined, 'one')).toEqual({
+        item: { petId, quantity: 24, status: 'available' },
+        version: 'AQIDBAU',
+      });
+      expect(endpoint.calls.get('TransactWriteItems')).toBe(1);
+    });
 
     it('are failures of ours when a transaction is canceled for what it asks', async ({
       entry: { endpoint, set },

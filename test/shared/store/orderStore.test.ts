@@ -1,6 +1,6 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Order } from '../../../shared/contract/schemas/order.ts';
+import type { Order } from '../../../shared/contract/schemas.ts';
 import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
 import { defineOrderStore, toOrderRecord } from '../../../shared/store/orderStore.ts';

@@ -1,7 +1,7 @@
 import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Pet } from '../../../shared/contract/schemas/pet.ts';
-import { toJson } from '../../../shared/contract/values/json.ts';
+import type { Pet } from '../../../shared/contract/schemas.ts';
+import { toJson } from '../../../shared/contract/values.ts';
 import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { definePetStore, toPetRecord } from '../../../shared/store/petStore.ts';
 import { engines } from '../../support/engines.ts';

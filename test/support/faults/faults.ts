@@ -21,11 +21,17 @@ const answers = {
   transactionInProgress: [400, 'TransactionInProgressException', conflict],
 } as const satisfies Record<string, readonly [status: number, type: string, message: string]>;
 
-/** Why DynamoDB can cancel a transaction: the code of its second item, the first of which has none. */
+/** Why DynamoDB can cancel a transaction of two items. */
 const cancellations = {
-  transactionCanceled: 'TransactionConflict',
-  transactionThrottled: 'ThrottlingError',
-  transactionInvalid: 'ValidationError',
+  transactionCanceled: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
+  transactionThrottled: [{ Code: 'None' }, { Code: 'ThrottlingError' }],
+  transactionOverTable: [{ Code: 'None' }, { Code: 'ProvisionedThroughputExceeded' }],
+  transactionInvalid: [{ Code: 'None' }, { Code: 'ValidationError' }],
+  /** The row of a request that was answered, by a version of 01 02 03 04 05. */
+  transactionRepeated: [
+    { Code: 'ConditionalCheckFailed', Item: { s: { S: 'a' }, v: { B: 'AQIDBAU=' } } },
+    { Code: 'TransactionConflict' },
+  ],
 } as const;
 
 /** What stands before DynamoDB can answer in its place, in HTML. */
@@ -62,9 +68,8 @@ export function giveFault(fault: RefusingFault, response: ServerResponse): void 
     response.writeHead(pages[fault], { 'content-type': 'text/html' });
     response.end('<html><body>Bad Gateway</body></html>');
   } else if (fault in cancellations) {
-    const Code = cancellations[fault as keyof typeof cancellations];
-    const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [None, ${Code}]`;
-    const CancellationReasons = [{ Code: 'None' }, { Code }];
+    const CancellationReasons = cancellations[fault as keyof typeof cancellations];
+    const message = 'Transaction cancelled, please refer cancellation reasons for specific reasons';
     refuse(response, 400, 'TransactionCanceledException', { message, CancellationReasons });
   } else {
     const [status, type, message] = answers[fault as keyof typeof answers];

@@ -1,5 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { callBounds } from '../../../../shared/runtime/callBounds.ts';
+import { callBounds } from '../../../../shared/runtime/replyTime.ts';
 
 /** With our own bounds, whose timers are part of what a call costs. */
 export const client = new DynamoDBClient(callBounds);

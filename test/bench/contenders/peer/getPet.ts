@@ -1,12 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { authenticate } from './authenticate.ts';
-import { documents } from './documents.ts';
-import { HttpError } from './httpError.ts';
-import { httpErrorHandler } from './httpErrorHandler.ts';
+import {
+  authenticate,
+  documents,
+  HttpError,
+  httpErrorHandler,
+  responseHeaders,
+} from './middleware.ts';
 import { PathParameters } from './petIdParameter.ts';
-import { responseHeaders } from './responseHeaders.ts';
 
 async function getPet(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
   const { petId } = PathParameters.parse(event.pathParameters);

@@ -1,11 +1,8 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { authenticate } from './authenticate.ts';
-import { documents } from './documents.ts';
-import { httpErrorHandler } from './httpErrorHandler.ts';
 import { type StoredEntry, toInventoryItem } from './inventoryItem.ts';
-import { responseHeaders } from './responseHeaders.ts';
+import { authenticate, documents, httpErrorHandler, responseHeaders } from './middleware.ts';
 
 async function listInventory(): Promise<APIGatewayProxyResult> {
   const items = [];

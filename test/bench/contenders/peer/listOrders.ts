@@ -1,10 +1,7 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { authenticate } from './authenticate.ts';
-import { documents } from './documents.ts';
-import { httpErrorHandler } from './httpErrorHandler.ts';
-import { responseHeaders } from './responseHeaders.ts';
+import { authenticate, documents, httpErrorHandler, responseHeaders } from './middleware.ts';
 
 async function listOrders(): Promise<APIGatewayProxyResult> {
   const orders = [];

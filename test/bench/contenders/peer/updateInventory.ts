@@ -3,13 +3,15 @@ import middy from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { z } from 'zod';
-import { authenticate } from './authenticate.ts';
-import { documents } from './documents.ts';
-import { HttpError } from './httpError.ts';
-import { httpErrorHandler } from './httpErrorHandler.ts';
 import { type StoredEntry, toInventoryItem } from './inventoryItem.ts';
+import {
+  authenticate,
+  documents,
+  HttpError,
+  httpErrorHandler,
+  responseHeaders,
+} from './middleware.ts';
 import { PathParameters } from './petIdParameter.ts';
-import { responseHeaders } from './responseHeaders.ts';
 
 const InventoryUpdate = z.object({ quantity: z.number().int().min(0).max(2_147_483_647) });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseJson } from '../../../../shared/contract/values/json.ts';
+import { parseJson } from '../../../../shared/contract/values.ts';
 import { expectSuccess } from '../../expectations.ts';
 import { exactPetIds } from '../../fixtures.ts';
 import { openLocalTarget } from '../../localTarget.ts';

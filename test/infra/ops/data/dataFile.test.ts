@@ -1,8 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type ResourceName, resources } from '../../../../infra/bulk/resources.ts';
-import { type Row, readRows } from '../../../../infra/ops/data/files/dataFile.ts';
-import { MAX_LINE_BYTES } from '../../../../infra/ops/data/files/readLines.ts';
+import type { ResourceName } from '../../../../infra/bulk/resources.ts';
+import { MAX_LINE_BYTES } from '../../../../infra/cli/lines.ts';
+import { type Row, readRows } from '../../../../infra/ops/data/dataFile.ts';
+import { replaceFile } from '../../../../infra/ops/data/writeContent.ts';
 import { openDataFolder } from './dataFolder.ts';
 
 const data = openDataFolder();
@@ -11,7 +13,7 @@ const file = data.toPath('file');
 async function readAll(content: string | Buffer, format: 'csv' | 'jsonl', name: ResourceName) {
   writeFileSync(file, content);
   const rows: Row[] = [];
-  for await (const page of readRows({ file, format }, resources[name])) rows.push(...page.rows);
+  for await (const page of readRows({ name, file, format })) rows.push(...page.rows);
   return rows.map((row) => ('problem' in row ? `${row.line}: ${row.problem}` : row.entry.id));
 }
 
@@ -95,5 +97,39 @@ describe('a JSON Lines file', () => {
   ])('has the row %s refused', async (line, problem) => {
     const [told] = await readAll(line, 'jsonl', 'pets');
     expect(told).toContain(`1: ${problem}`);
+  });
+});
+
+describe('replacing a file', () => {
+  const saved = openDataFolder();
+  it('names the file that is not written when the disk takes no more, and leaves it as it was', () => {
+    const file = saved.write('stock.csv', ['earlier']);
+    const code = `import { runCommand } from './infra/cli/usage.ts';
+      import { replaceFile } from './infra/ops/data/writeContent.ts';
+      const content = Array.from({ length: 1_000 }, () => 'x'.repeat(1_000));
+      await runCommand(() => replaceFile('${file}', content, new AbortController().signal));`;
+    const limited = 'ulimit -f 8; exec "$0" --input-type=module --eval "$1"';
+    const { status, stderr } = spawnSync('sh', ['-c', limited, process.execPath, code], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe(
+      `${file} cannot be written (EFBIG: file too large, write), and is as it was.\n`,
+    );
+    expect(status).toBe(1);
+    expect(saved.read('stock.csv')).toBe('earlier\n');
+    expect(readdirSync(saved.folder)).toEqual(['stock.csv']);
+  });
+
+  it('passes on what the content throws', async () => {
+    const failure = new Error('The record 7 is not valid.');
+    const content = {
+      *[Symbol.iterator]() {
+        yield 'a line\n';
+        throw failure;
+      },
+    };
+    await expect(
+      replaceFile(saved.toPath('never.csv'), content, new AbortController().signal),
+    ).rejects.toBe(failure);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { readFile } from '../../../../infra/service/bundling/lazyFilePromises.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { measureBundle, sumBytes } from '../../../support/bundles.ts';
 import committed from './bundleBytes.json' with { type: 'json' };
@@ -31,12 +30,3 @@ function toCommitted(id: OperationId): Record<string, number> {
   const bySize = Object.values(sizes).sort((one, other) => sumBytes(other) - sumBytes(one));
   return sizes[id] ?? bySize[0] ?? {};
 }
-
-describe('what takes the place of a module', () => {
-  it('reads files as node:fs/promises does', async () => {
-    expect(await readFile(import.meta.filename, 'utf8')).toContain('reads files as');
-    await expect(readFile(`${import.meta.filename}.absent`)).rejects.toMatchObject({
-      code: 'ENOENT',
-    });
-  });
-});

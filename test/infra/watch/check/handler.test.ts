@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { findFirstSunset } from '../../../../infra/watch/check/firstSunset.ts';
+import { findFirstSunset } from '../../../../infra/watch/check/daysLeft.ts';
 import { AwsError, startAws } from '../../ops/aws.ts';
 
 const day = 86_400_000;

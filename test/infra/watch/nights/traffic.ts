@@ -1,6 +1,10 @@
 import type { TableName } from '../../../../infra/stages/tables.ts';
 import type { End } from '../../../../infra/watch/check/daysLeft.ts';
-import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
+import {
+  mapOperations,
+  type OperationId,
+  operationIds,
+} from '../../../../shared/contract/operations.ts';
 
 /** What an operation saw in a minute. */
 export interface OperationMinute {
@@ -35,24 +39,30 @@ export interface Minute {
   days: Record<End, number>;
 }
 
+/** An operation's share of the calls, and its slowest in milliseconds. */
+const ordinary: Partial<Record<OperationId, readonly [share: number, slowest: number]>> = {
+  listInventory: [0.2, 1_800],
+  updateInventory: [0.3, 120],
+  getPet: [0.4, 90],
+  listOrders: [0.1, 150],
+};
+
 /** An ordinary minute: some calls of each operation, quick and right. */
 export function toOrdinaryMinute(calls: number): Minute {
-  const operation = (share: number, slowest: number): OperationMinute => ({
-    calls: Math.round(calls * share),
-    failed: 0,
-    crashed: 0,
-    refused: 0,
-    slowest,
-    firstByte: 250,
-    atOnce: 2,
-  });
+  const toOperationMinute = (id: OperationId): OperationMinute => {
+    const [share, slowest] = ordinary[id] ?? [0.1, 100];
+    return {
+      calls: Math.round(calls * share),
+      failed: 0,
+      crashed: 0,
+      refused: 0,
+      slowest,
+      firstByte: 250,
+      atOnce: 2,
+    };
+  };
   return {
-    operations: {
-      listInventory: operation(0.2, 1_800),
-      updateInventory: operation(0.3, 120),
-      getPet: operation(0.4, 90),
-      listOrders: operation(0.1, 150),
-    },
+    operations: mapOperations(toOperationMinute),
     refusals: { 401: 0, 403: 0, 429: 0 },
     throttles: {},
     systemErrors: {},

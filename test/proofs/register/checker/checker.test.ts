@@ -95,47 +95,6 @@ describe('a history is linearizable', () => {
   });
 });
 
-describe('an attempt that a kill cut', () => {
-  const key = { key: 'k' };
-
-  it('may be repeated where it is not remembered, as the guide says', () => {
-    const twice = (isCutByKill: boolean) => [
-      lost(1, 11, key, isCutByKill),
-      read(2, 3, 11, 'B'),
-      write(4, 5, 12, 'C'),
-      write(6, 7, 11, 'B', key),
-      read(8, 9, 11, 'B'),
-    ];
-    expect(check(twice(true), first)).toMatchObject({ kind: 'violation' });
-    expect(check(twice(true), first, { isForgetful: true })).toMatchObject({
-      kind: 'linearizable',
-    });
-    expect(check(twice(false), first, { isForgetful: true })).toMatchObject({ kind: 'violation' });
-  });
-
-  it('may be refused when it is repeated with If-Match', () => {
-    const history = [
-      lost(1, 11, { ...key, ...ofA }, true),
-      read(2, 3, 11, 'B'),
-      write(4, 5, 12, 'C'),
-      refused(6, 7, 11, 'C', { ...key, ...ofA }),
-    ];
-    expect(check(history, first)).toMatchObject({ kind: 'violation' });
-    expect(check(history, first, { isForgetful: true })).toMatchObject({ kind: 'linearizable' });
-  });
-
-  it('has one effect alone for all that', () => {
-    const history = [
-      lost(1, 11, key, true),
-      read(2, 3, 11, 'B'),
-      write(4, 5, 12, 'C'),
-      read(6, 7, 12, 'C'),
-      read(8, 9, 11, 'B'),
-    ];
-    expect(check(history, first, { isForgetful: true })).toMatchObject({ kind: 'violation' });
-  });
-});
-
 it('a history is undecided when the bound comes first', () => {
   expect(check(toLongHistory(), first, { mostSteps: 10 })).toMatchObject({
     kind: 'undecided',

@@ -14,8 +14,6 @@ export type Verdict =
     };
 
 export interface CheckOptions {
-  /** Allows what the guide "Safe updates" says of a service that dies at the wrong moment. */
-  readonly isForgetful?: boolean;
   /** How many moves may be tried; 20,000,000 by default, some ten seconds. */
   readonly mostSteps?: number;
 }
@@ -29,23 +27,18 @@ export interface CheckOptions {
 export function check(
   history: readonly Operation[],
   first: Entry,
-  { isForgetful = false, mostSteps = 20_000_000 }: CheckOptions = {},
+  { mostSteps = 20_000_000 }: CheckOptions = {},
 ): Verdict {
   try {
-    return search(history, first, isForgetful, mostSteps);
+    return search(history, first, mostSteps);
   } catch (error) {
     if (!(error instanceof Contradiction)) throw error;
     return { kind: 'violation', steps: 0, reason: error.message };
   }
 }
 
-function search(
-  history: readonly Operation[],
-  first: Entry,
-  isForgetful: boolean,
-  mostSteps: number,
-): Verdict {
-  const configuration = defineConfiguration(toMoves(history, first, isForgetful), first);
+function search(history: readonly Operation[], first: Entry, mostSteps: number): Verdict {
+  const configuration = defineConfiguration(toMoves(history, first), first);
   let furthest = { left: Number.POSITIVE_INFINITY, reason: 'no operation found a place' };
   let steps = 0;
   let event = configuration.next();

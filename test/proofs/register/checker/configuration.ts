@@ -48,7 +48,7 @@ export function defineConfiguration(all: Moves, first: Entry): Configuration {
   const optional = [...moves.keys()].filter((index) => moves[index]?.isOptional);
   const attempts = Map.groupBy(optional, (index) => moves[index]?.request);
   const taken: Taken[] = [];
-  let state: State = { ...first, isUnseen: false };
+  let state: State = first;
   let left = moves.length - optional.length;
 
   const hasAnswer = ({ request }: Move) => request !== undefined && answered.has(request);
@@ -88,9 +88,8 @@ export function defineConfiguration(all: Moves, first: Entry): Configuration {
     take(call) {
       const { move, index } = call;
       const isAnswered = hasAnswer(move);
-      if (linearized.hasOther(index)) return false;
       const after = model.step(state, move, isAnswered);
-      if (!after || (after.isUnseen && !hasWitness(after, index))) return false;
+      if (!after || (after.tag === undefined && !hasWitness(after, index))) return false;
       const answers = isAnswered ? undefined : toAnswered(move);
       // Whichever attempt it was that had the effect, what follows is the same.
       const others =
@@ -99,7 +98,7 @@ export function defineConfiguration(all: Moves, first: Entry): Configuration {
       const step = { call, before: state, answers, settled, isFree: after === state };
       for (const one of settled) linearized.add(one);
       needs.take(move);
-      const name = `${after.quantity} ${after.tag} ${after.isUnseen} ${linearized.name()}`;
+      const name = `${after.quantity} ${after.tag} ${linearized.name()}`;
       const isInVain = tried.has(name) || isTooEarly(after);
       if (answers !== undefined) answered.add(answers);
       state = after;
@@ -136,6 +135,6 @@ export function defineConfiguration(all: Moves, first: Entry): Configuration {
 }
 
 /** The request that has its answer from this move on. */
-function toAnswered({ operation: { outcome }, request, isForgotten }: Move): string | undefined {
-  return outcome.kind === 'refused' || isForgotten ? undefined : request;
+function toAnswered({ operation: { outcome }, request }: Move): string | undefined {
+  return outcome.kind === 'refused' ? undefined : request;
 }

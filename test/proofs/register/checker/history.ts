@@ -27,8 +27,6 @@ export interface Operation {
   /** When the client had the answer, or gave up; an unknown outcome has no end. */
   readonly answered: number;
   readonly outcome: Outcome;
-  /** Whether the stage was killed while it may have been at work on this. */
-  readonly isCutByKill?: boolean;
 }
 
 /** A state of the entry. */

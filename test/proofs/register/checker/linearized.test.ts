@@ -9,7 +9,7 @@ it('the moves in an order have one name, whatever way led to it', () => {
     const count = 100 + index;
     return index % 8 === 7 ? lost(index, count) : write(index, 99, count, `T${index}`);
   });
-  const { moves } = toMoves(history, first, false);
+  const { moves } = toMoves(history, first);
   // First one after the other, as nearly all are taken; then any of them, there and back.
   const steps = fc
     .tuple(fc.nat(moves.length), fc.array(fc.nat(moves.length - 1), { maxLength: 60 }))

@@ -5,8 +5,6 @@ export interface Linearized {
   add(index: number): void;
   delete(index: number): void;
   has(index: number): boolean;
-  /** Whether the same operation has its place already, by its other move. */
-  hasOther(index: number): boolean;
   /** The same for the same moves, and no others. */
   name(): string;
 }
@@ -23,7 +21,6 @@ export function defineLinearized(moves: readonly Move[]): Linearized {
   const places = new Map<number, number>();
   for (const [place, index] of must.entries()) places.set(index, place);
   for (const [place, index] of may.entries()) places.set(index, mayFrom + place);
-  const others = toOthers(moves);
   const bits = Buffer.alloc(mayFrom / 8 + Math.ceil(may.length / 8));
   let whole = 0;
   let end = 0;
@@ -38,16 +35,13 @@ export function defineLinearized(moves: readonly Move[]): Linearized {
     else whole = Math.min(whole, byte);
   };
 
-  const has = (index: number) => {
-    const place = places.get(index);
-    return place !== undefined && ((bits[place >> 3] ?? 0) & (1 << (place & 7))) !== 0;
-  };
-
   return {
     add: (index) => set(index, true),
     delete: (index) => set(index, false),
-    has,
-    hasOther: (index) => has(others.get(index) ?? -1),
+    has(index) {
+      const place = places.get(index) ?? 0;
+      return ((bits[place >> 3] ?? 0) & (1 << (place & 7))) !== 0;
+    },
     name() {
       while (bits[whole] === 0xff && whole < mayFrom / 8) whole += 1;
       while (end > whole && bits[end - 1] === 0) end -= 1;
@@ -58,16 +52,4 @@ export function defineLinearized(moves: readonly Move[]): Linearized {
 
 function toCall(move: Move | undefined): number {
   return move?.operation.invoked ?? 0;
-}
-
-/** The two moves of one operation, by each other's index. */
-function toOthers(moves: readonly Move[]): Map<number, number> {
-  const first = new Map<Move['operation'], number>();
-  const others = new Map<number, number>();
-  for (const [index, { operation }] of moves.entries()) {
-    const known = first.get(operation);
-    if (known === undefined) first.set(operation, index);
-    else others.set(index, known).set(known, index);
-  }
-  return others;
 }

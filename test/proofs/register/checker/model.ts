@@ -3,10 +3,8 @@ import type { Move } from './moves.ts';
 /** An entry, as far as a history tells. */
 export interface State {
   readonly quantity: number;
-  /** `undefined` until anybody is told of it. */
+  /** `undefined` until anybody is told of it: a history in which nobody is, is as good without it. */
   readonly tag: string | undefined;
-  /** Whether only a droppable move made it, and nobody was told so far. */
-  readonly isUnseen: boolean;
 }
 
 export interface Model {
@@ -29,7 +27,7 @@ export function defineModel(quantityOf: ReadonlyMap<string, number>): Model {
     tag === undefined ? (quantityOf.get(told) ?? quantity) === quantity : tag === told;
 
   return {
-    step(state, { operation: { asked, outcome }, isOptional, isDroppable, tag }, isAnswered) {
+    step(state, { operation: { asked, outcome }, isOptional, tag }, isAnswered) {
       if (asked.kind === 'read') {
         // With the tag goes the count.
         const isRight = outcome.kind === 'ok' && canHave(state, outcome.tag);
@@ -44,12 +42,12 @@ export function defineModel(quantityOf: ReadonlyMap<string, number>): Model {
       const canHappen = ifMatch
         ? ifMatch.some((one) => canHave(state, one))
         : // What nobody sees before it is overwritten need not have happened.
-          !state.isUnseen;
-      return canHappen ? { quantity, tag, isUnseen: isDroppable } : undefined;
+          state.tag !== undefined;
+      return canHappen ? { quantity, tag } : undefined;
     },
   };
 }
 
 function toSeen(state: State, tag: string): State {
-  return state.tag === tag ? state : { quantity: state.quantity, tag, isUnseen: false };
+  return state.tag === tag ? state : { quantity: state.quantity, tag };
 }

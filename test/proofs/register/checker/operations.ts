@@ -45,15 +45,8 @@ export const refused = (
   operation(invoked, answered, { kind: 'write', quantity, ...options }, { kind: 'refused', tag });
 
 /** An update that was not answered. */
-export const lost = (
-  invoked: number,
-  quantity: number,
-  options: Options = {},
-  isCutByKill = false,
-) => ({
-  ...operation(invoked, Number.POSITIVE_INFINITY, { kind: 'write', quantity, ...options }, unknown),
-  isCutByKill,
-});
+export const lost = (invoked: number, quantity: number, options: Options = {}) =>
+  operation(invoked, Number.POSITIVE_INFINITY, { kind: 'write', quantity, ...options }, unknown);
 
 /** Only of the first state. */
 export const ofA = { ifMatch: ['A'] };

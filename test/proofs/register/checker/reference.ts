@@ -3,13 +3,8 @@ import { type Entry, type Operation, toRequestName } from './history.ts';
 /**
  * The same question as `check` answers, asked without any short cut: every order that the times allow, every
  * unknown update in it or not, with every tag that it can have given. For histories of a few operations.
- * @param isForgetful as that of `check`
  */
-export function isLinearizable(
-  history: readonly Operation[],
-  first: Entry,
-  isForgetful: boolean,
-): boolean {
+export function isLinearizable(history: readonly Operation[], first: Entry): boolean {
   const tags = new Map<string, number | undefined>([[first.tag, first.quantity]]);
   for (const { asked, outcome } of history) {
     for (const tag of (asked.kind === 'write' && asked.ifMatch) || []) tags.set(tag, tags.get(tag));
@@ -40,7 +35,7 @@ export function isLinearizable(
   }
 
   function toAfters(
-    { asked, outcome, isCutByKill }: Operation,
+    { asked, outcome }: Operation,
     entry: Entry,
     answers: ReadonlyMap<string, string>,
   ): [Entry, ReadonlyMap<string, string>][] {
@@ -65,12 +60,7 @@ export function isLinearizable(
     const given = outcome.kind === 'ok' ? [outcome.tag] : toPossibleTags(quantity);
     return given.flatMap((tag): [Entry, ReadonlyMap<string, string>][] => {
       const after = { quantity, tag };
-      if (request === undefined) return [[after, answers]];
-      const isForgettable = isForgetful && outcome.kind === 'unknown' && isCutByKill === true;
-      return [
-        [after, new Map([...answers, [request, tag]])],
-        ...(isForgettable ? ([[after, answers]] as [Entry, typeof answers][]) : []),
-      ];
+      return [[after, request === undefined ? answers : new Map([...answers, [request, tag]])]];
     });
   }
 

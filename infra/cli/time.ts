@@ -1,0 +1,42 @@
+import { UsageError } from './usage.ts';
+
+const milliseconds: Record<string, number> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/**
+ * Reads `90d`, `24h`, `30m` or `0s`; the result is in milliseconds, at most ten years.
+ * @throws {UsageError} on anything else
+ */
+export function parseDuration(option: string, text: string): number {
+  const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const duration = Number(count) * (milliseconds[unit] ?? Number.NaN);
+  if (duration <= 3_653 * 86_400_000) return duration;
+  throw new UsageError(
+    `${option} must be a number with s, m, h or d, such as 24h or 90d, and at most ten years; it is "${text}".`,
+  );
+}
+
+/**
+ * A time written as RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339#section-5.6) with its zone, since
+ * without one it would mean another time on each machine.
+ * @returns `undefined` for anything else, such as a day that there is not
+ */
+export function parseInstant(text: string): Date | undefined {
+  const [, wall, fraction = '', zone] =
+    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
+  const time = new Date(`${wall}${fraction}${zone}`);
+  // JavaScript takes the 30th of February for the 2nd of March.
+  if (Number.isNaN(time.getTime()) || toSecond(new Date(`${wall}Z`)) !== `${wall}Z`) {
+    return undefined;
+  }
+  return time;
+}
+
+/** Such as `2026-12-24T09:59:00Z`; a part of a second is left out. */
+export function toSecond(time: Date): string {
+  return Number.isNaN(time.getTime()) ? '' : `${time.toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,142 @@
+import {
+  IDEMPOTENCY_HOURS,
+  MAX_CLIENT_REQUEST_ID_LENGTH,
+  MAX_IDEMPOTENCY_KEY_LENGTH,
+  MAX_TAGS,
+} from '../../../shared/contract/headers.ts';
+import { MAX_QUANTITY } from '../../../shared/contract/inventoryUpdate.ts';
+import {
+  apiVersion,
+  type Lifecycle,
+  type Operation,
+  toLifecycleHeaders,
+} from '../../../shared/contract/operation.ts';
+import { operations } from '../../../shared/contract/operations.ts';
+import { DEFAULT_LIMIT } from '../../../shared/contract/pageQuery.ts';
+import type { Parameter } from '../../../shared/contract/parameters.ts';
+import { petStatuses } from '../../../shared/contract/values.ts';
+import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
+import type { OpenApiDocument } from '../../openapi/openApi.ts';
+import type { Placeholders } from '../guide.ts';
+import { toTable } from '../markdown/table.ts';
+
+const rows = Object.values<Operation>(operations);
+
+/**
+ * What the contract says of operations and their values.
+ * @param documentationAddress where the site lies, without a slash at the end
+ */
+export function toOperationFacts(documentationAddress: string): Placeholders {
+  return {
+    apiVersion: () => apiVersion,
+    operations: toOperationTable,
+    lifecycleHeaders: (id) => {
+      const headers = toLifecycleHeaders(toDeprecation(id), documentationAddress);
+      return Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join('\n');
+    },
+    lifecycleHeader: (argument) => {
+      const [id = '', name = ''] = argument.split('.');
+      return toLifecycleHeaders(toDeprecation(id), documentationAddress)[name];
+    },
+    deprecations: toDeprecationTable,
+    deprecation: toDeprecationSentence,
+  };
+}
+
+function toOperationTable(): string {
+  return toTable(
+    ['operation', '', 'takes a key to', 'level'],
+    rows.map(({ operationId, method, path, permission, lifecycle }) => [
+      `[\`${operationId}\`](reference.html)`,
+      `\`${method} ${path}\``,
+      permission,
+      lifecycle.kind === 'deprecated'
+        ? `[deprecated](deprecations.html#${operationId})`
+        : lifecycle.kind,
+    ]),
+  );
+}
+
+function toDeprecation(operationId: string): Extract<Lifecycle, { kind: 'deprecated' }> {
+  const lifecycle = rows.find((row) => row.operationId === operationId)?.lifecycle;
+  if (lifecycle?.kind !== 'deprecated') throw new Error(`${operationId} is not deprecated.`);
+  return lifecycle;
+}
+
+function toDeprecationTable(): string {
+  const deprecated = rows.filter(({ lifecycle }) => lifecycle.kind === 'deprecated');
+  return toTable(
+    ['operation', 'deprecated since', 'sunset'],
+    deprecated.map(({ operationId }) => {
+      const { since, sunset } = toDeprecation(operationId);
+      return [`[\`${operationId}\`](#${operationId})`, toDay(since), toDay(sunset)];
+    }),
+  );
+}
+
+function toDeprecationSentence(operationId: string): string {
+  const { since, sunset } = toDeprecation(operationId);
+  return `Deprecated since **${toDay(since)}**; answered at least until **${toDay(sunset)}** (00:00 UTC).`;
+}
+
+function toDay(instant: Date): string {
+  return instant.toISOString().slice(0, 10);
+}
+
+/** The bounds that the service holds its clients to. */
+export const valueFacts: Placeholders = {
+  bodyMegabytes: () => toMegabytes(MAX_PAYLOAD_BYTES),
+  headerBytes: () => toCount(MAX_HEADER_BYTES),
+  defaultLimit: () => toCount(DEFAULT_LIMIT),
+  maxTags: () => toCount(MAX_TAGS),
+  idempotencyKeyLength: () => toCount(MAX_IDEMPOTENCY_KEY_LENGTH),
+  idempotencyHours: () => toCount(IDEMPOTENCY_HOURS),
+  clientRequestIdLength: () => toCount(MAX_CLIENT_REQUEST_ID_LENGTH),
+  maxQuantity: () => toCount(MAX_QUANTITY),
+  statuses: () => petStatuses.map((status) => `\`${status}\``).join(', '),
+  rules: toRuleTable,
+};
+
+/** What the parameters of paths and queries must be, in the words of the errors. */
+function toRuleTable(): string {
+  const all = rows.flatMap(({ parameters, query }) =>
+    Object.entries<Parameter<unknown>>({ ...query, ...parameters }),
+  );
+  const rules = all.flatMap(([name, { error }]) => (error ? [`| \`${name}\` | ${error} |`] : []));
+  return `${toTable(['parameter', 'value'], [])}\n${[...new Set(rules)].join('\n')}`;
+}
+
+function toMegabytes(bytes: number): string {
+  return toCount(bytes / 1024 / 1024);
+}
+
+function toCount(number: number): string {
+  return number.toLocaleString('en');
+}
+
+/** Requests and answers as the document has them, which a run of the service recorded: `operationId.name`. */
+export function toExampleFacts({ paths }: OpenApiDocument): Placeholders {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+
+  function find(part: 'requestBody' | 'answer', argument: string): unknown {
+    const [id, name = ''] = argument.split('.');
+    const operation = operations.find(({ operationId }) => operationId === id);
+    const media = part === 'answer' ? operation?.responses['200'] : operation?.requestBody;
+    return media?.content?.['application/json']?.examples?.[name]?.value;
+  }
+
+  return {
+    answer: (argument) => toText(find('answer', argument)),
+    request: (argument) => toText(find('requestBody', argument)),
+    tag: (argument) => {
+      const [entry] = (find('answer', argument) ?? []) as { etag?: string }[];
+      return entry?.etag;
+    },
+  };
+}
+
+function toText(value: unknown): string | undefined {
+  return value === undefined ? undefined : JSON.stringify(value);
+}

@@ -1,0 +1,4 @@
+import { runCommand } from '../../cli/usage.ts';
+import { runCosts } from './runCosts.ts';
+
+await runCommand(runCosts);

@@ -1,0 +1,199 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { parseInt64, parseJson } from '../../../shared/contract/values.ts';
+import {
+  type Entry,
+  type Resource,
+  type ResourceName,
+  resourceNames,
+  resources,
+  toJsonProblem,
+} from '../../bulk/resources.ts';
+import { type Line, parseCsvLine, readLines } from '../../cli/lines.ts';
+import { UsageError } from '../../cli/usage.ts';
+
+/** A data file, and the table whose entries it holds. */
+export interface DataFile {
+  readonly name: ResourceName;
+  /** As typed, which is what messages call it; `-` is standard input or output. */
+  readonly file: string;
+  readonly format: 'csv' | 'jsonl';
+  /** The file that is read in its place. */
+  readonly copy?: string;
+}
+
+/** One line of a data file: its entry, or what is wrong with it. */
+export type Row = { readonly line: number; readonly text: string } & (
+  | { readonly entry: Entry }
+  | { readonly problem: string }
+);
+
+export interface Rows {
+  readonly rows: Row[];
+  /** The first line of a CSV file. */
+  readonly header: string | undefined;
+}
+
+/** @throws {UsageError} when no file is named, one twice, or one in a format that cannot be */
+export function parseFiles(
+  options: {
+    readonly [Name in ResourceName]?: string | undefined;
+  },
+): DataFile[] {
+  const files = resourceNames.flatMap((name) => {
+    const file = options[name];
+    return file === undefined ? [] : [{ name, file, format: parseFormat(name, file) }];
+  });
+  if (files.length === 0) {
+    throw new UsageError('Name at least one file: --inventory, --pets or --orders.');
+  }
+  if (new Set(files.map(({ file }) => file)).size < files.length) {
+    throw new UsageError(
+      'Name a file of its own for each of --inventory, --pets and --orders, and - but once.',
+    );
+  }
+  return files;
+}
+
+/** Whether it is standard input, or standard output. */
+export function isStandardStream({ file }: { readonly file: string }): boolean {
+  return file === '-';
+}
+
+/** @throws {UsageError} when one of the files cannot be read, or not twice */
+export async function checkReadable(files: readonly DataFile[]): Promise<void> {
+  for (const { name, file } of files.filter((one) => !isStandardStream(one))) {
+    let isFile: boolean;
+    try {
+      await using handle = await open(file);
+      isFile = (await handle.stat()).isFile();
+    } catch (error) {
+      throw new UsageError(`--${name} cannot be read: ${(error as Error).message}.`);
+    }
+    if (!isFile) {
+      throw new UsageError(
+        `--${name} must name a file, since it is read twice; "${file}" is none.`,
+      );
+    }
+  }
+}
+
+/**
+ * Copies standard input, where a file is that, to a temporary file, since it can be read only once. The copy is
+ * deleted when the result is disposed of.
+ * @throws the signal's reason
+ */
+export async function copyInput(
+  files: readonly DataFile[],
+  signal: AbortSignal,
+): Promise<AsyncDisposable & { readonly files: readonly DataFile[] }> {
+  if (!files.some(isStandardStream)) return { files, async [Symbol.asyncDispose]() {} };
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-import-'));
+  const remove = () => rm(folder, { recursive: true });
+  try {
+    const copy = join(folder, 'input');
+    await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }), { signal });
+    return {
+      files: files.map((one) => (isStandardStream(one) ? { ...one, copy } : one)),
+      [Symbol.asyncDispose]: remove,
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/**
+ * Every row of a data file, some thousands at a time. Empty lines are no rows.
+ * @throws {UsageError} when a CSV file's first line does not name the columns
+ */
+export async function* readRows({
+  name,
+  file,
+  format,
+  copy = file,
+}: DataFile): AsyncGenerator<Rows, void, undefined> {
+  const resource: Resource = resources[name];
+  const columns = resource.columns ?? [];
+  let header: string | undefined;
+  let parseLine = parseJsonLine;
+  let isFirst = format === 'csv';
+  for await (const lines of readLines(copy)) {
+    const rows: Row[] = [];
+    for (const line of lines) {
+      if (isFirst) {
+        parseLine = defineCsvParser(file, line, columns);
+        header = line.text;
+        isFirst = false;
+      } else if (line.problem !== undefined || line.text.trim() !== '') {
+        rows.push(toRow(line, parseLine, resource));
+      }
+    }
+    yield { rows, header };
+  }
+  if (isFirst) throw new UsageError(`${file} is empty; ${toHeaderRule(columns)}.`);
+}
+
+/** @throws {UsageError} when the file's name does not say a format that the resource can have */
+function parseFormat(name: ResourceName, file: string): 'csv' | 'jsonl' {
+  const { columns }: Resource = resources[name];
+  if (isStandardStream({ file })) return columns ? 'csv' : 'jsonl';
+  if (/\.(jsonl|ndjson)(\.gz)?$/i.test(file)) return 'jsonl';
+  if (columns && /\.csv(\.gz)?$/i.test(file)) return 'csv';
+  const formats = columns ? '.csv or .jsonl' : '.jsonl (its entries nest, so CSV cannot hold them)';
+  throw new UsageError(`--${name} must name a file that ends in ${formats}; it is "${file}".`);
+}
+
+/** Makes a row's value of its text. @throws {Error} with what is wrong */
+type ParseLine = (text: string) => unknown;
+
+function toRow({ number, text, problem }: Line, parseLine: ParseLine, resource: Resource): Row {
+  const place = { line: number, text };
+  if (problem !== undefined) return { ...place, problem };
+  try {
+    const parsed = resource.parse(parseLine(text));
+    return typeof parsed === 'string' ? { ...place, problem: parsed } : { ...place, entry: parsed };
+  } catch (error) {
+    return { ...place, problem: (error as Error).message };
+  }
+}
+
+function parseJsonLine(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new Error(`is not JSON: ${toJsonProblem(text, error as Error)}`);
+  }
+}
+
+function defineCsvParser(file: string, header: Line, columns: readonly string[]): ParseLine {
+  const names = parseCsvLine(header.text) ?? [];
+  if (names.toSorted().join() !== columns.toSorted().join()) {
+    const found = header.text.slice(0, 60);
+    throw new UsageError(`${file}:1: ${toHeaderRule(columns)}; it is "${found}".`);
+  }
+  return (text) => {
+    const fields = parseCsvLine(text);
+    if (fields === undefined) throw new Error('has quotes that do not match');
+    if (fields.length !== names.length) {
+      throw new Error(`has ${fields.length} fields in place of ${names.length}`);
+    }
+    return Object.fromEntries(
+      names.map((name, column) => [name, toCsvValue(fields[column] ?? '')]),
+    );
+  };
+}
+
+function toHeaderRule(columns: readonly string[]): string {
+  return `the first line must name the columns: ${columns.join(',')}`;
+}
+
+/** Text that spells an integer becomes one, as if it stood in JSON; any other text stays what it is. */
+function toCsvValue(field: string): string | number | bigint {
+  const value = parseInt64(field);
+  if (value === undefined) return field;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}

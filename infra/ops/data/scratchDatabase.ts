@@ -1,0 +1,74 @@
+import { DatabaseSync } from 'node:sqlite';
+
+const LINES_AT_A_TIME = 2_000;
+
+/** Which line of a file had which id first. */
+export interface SeenIds {
+  /** Records the line, and returns the line that had the id before, if one had. */
+  add(id: bigint, line: number): number | undefined;
+  /** The first line that had the id. */
+  firstLine(id: bigint): number | undefined;
+  close(): void;
+}
+
+/** Ids are kept in a database of their own, so that millions in any order can be told apart exactly. */
+export function defineSeenIds(): SeenIds {
+  const database = openScratchDatabase(
+    'CREATE TABLE seen (id INTEGER PRIMARY KEY, line INTEGER NOT NULL)',
+  );
+  const insert = database.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)');
+  const select = database.prepare('SELECT line FROM seen WHERE id = ?');
+
+  const firstLine = (id: bigint) => select.get(id)?.line as number | undefined;
+  return {
+    add: (id, line) => (insert.run(id, line).changes === 0 ? firstLine(id) : undefined),
+    firstLine,
+    close: () => database.close(),
+  };
+}
+
+/** Lines of text, given in any order and read in the order of their ids. */
+export interface SortedLines {
+  add(id: bigint, line: string): void;
+  /** Every line, some thousands at a time, each with its line end. @param header a line before them */
+  read(header: string | undefined): Generator<string, void, undefined>;
+  close(): void;
+}
+
+/** A scan has no order, so a database of their own sorts the lines. */
+export function defineSortedLines(): SortedLines {
+  const database = openScratchDatabase(
+    'CREATE TABLE lines (id INTEGER NOT NULL, line TEXT NOT NULL)',
+  );
+  const insert = database.prepare('INSERT INTO lines VALUES (?, ?)');
+  // Two orders may share an id, since the table's key has their time in it too.
+  const select = database.prepare('SELECT line FROM lines ORDER BY id, line');
+
+  return {
+    add(id, line) {
+      insert.run(id, line);
+    },
+    *read(header) {
+      let lines = header === undefined ? [] : [`${header}\n`];
+      for (const row of select.iterate()) {
+        lines.push(`${row.line}\n`);
+        if (lines.length < LINES_AT_A_TIME) continue;
+        yield lines.join('');
+        lines = [];
+      }
+      yield lines.join('');
+    },
+    close: () => database.close(),
+  };
+}
+
+/**
+ * A temporary SQLite database with one table, for more rows than memory should hold: what outgrows its
+ * 16 MB goes to the disk, and all of it goes with the process. SQLite's integers are int64.
+ */
+function openScratchDatabase(createTable: string): DatabaseSync {
+  const database = new DatabaseSync('');
+  database.exec('PRAGMA cache_size = -16000; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;');
+  database.exec(`${createTable}; BEGIN;`);
+  return database;
+}

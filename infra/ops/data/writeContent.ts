@@ -1,0 +1,43 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { isGzip } from '../../cli/lines.ts';
+
+/**
+ * Writes a file beside its place, and puts it there once it is whole and on the disk: a reader sees the old
+ * file or the new one, never a half. A failure leaves nothing behind. By its name it is gzip.
+ * @throws {Error} that names the file, when it cannot be written
+ * @throws the signal's reason, or what the content threw
+ */
+export async function replaceFile(
+  file: string,
+  content: Iterable<string>,
+  signal: AbortSignal,
+): Promise<void> {
+  const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
+  try {
+    // Not over another file, and readable to its owner alone until someone decides otherwise.
+    const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
+    const text = Readable.from(content, { objectMode: true });
+    await pipeline([text, ...(isGzip(file) ? [createGzip()] : []), target], { signal });
+    await rename(unfinished, file);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw toWriteFailure(file, error as NodeJS.ErrnoException);
+  }
+}
+
+/** Writes to standard output, no faster than it is read. @throws {Error} when its reader has left */
+export async function printContent(content: Iterable<string>, signal: AbortSignal): Promise<void> {
+  const text = Readable.from(content, { objectMode: true });
+  await pipeline(text, process.stdout, { signal, end: false });
+}
+
+/** What the system says of a full disk names no file. */
+function toWriteFailure(file: string, error: NodeJS.ErrnoException): Error {
+  if (!/^E[A-Z]+$/.test(error.code ?? '')) return error;
+  return new Error(`${file} cannot be written (${error.message}), and is as it was.`);
+}

@@ -1,0 +1,141 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  ListTagsOfResourceCommand,
+  type TableDescription,
+  type Tag,
+  TagResourceCommand,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { isOutage } from '../../../shared/runtime/isOutage.ts';
+import { tell } from '../../cli/output.ts';
+import { toTime } from '../../cli/progress.ts';
+import { type TableDefinition, tables } from '../../stages/tables.ts';
+import { describeTable, type TableRestore } from './startRestores.ts';
+
+const LINE_MILLISECONDS = 60_000;
+/** What a table answers while something else is being done to it. */
+const passing = ['ResourceInUseException', 'ContinuousBackupsUnavailableException'];
+
+/**
+ * Looks at the new table until it is restored and has what its source has, for hours if need be. It waits out
+ * what passes, such as an outage. The SDK's `waitUntilTableExists` does not fit: it never ends where the
+ * credentials have expired, or where the table was deleted.
+ * @throws any other failure, or the signal's reason
+ */
+export async function finishRestore(
+  client: DynamoDBClient,
+  restore: TableRestore,
+  pollMilliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const started = performance.now();
+  let reported = started;
+  let wasSeen = false;
+  for (;;) {
+    signal.throwIfAborted();
+    let trouble = '';
+    try {
+      const table = await describeTable(client, restore.target);
+      // A new table may not be found at first:
+      // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html
+      if (table?.TableStatus === 'DELETING' || (!table && wasSeen)) {
+        throw new Error(`${restore.target} is being deleted, or was.`);
+      }
+      wasSeen ||= table !== undefined;
+      if (table?.TableStatus === 'ACTIVE') return await setUpTable(client, restore, table);
+    } catch (error) {
+      const { name } = error as Error;
+      if (!isOutage(error) && !passing.includes(name)) throw error;
+      trouble = ` (${name})`;
+    }
+    const now = performance.now();
+    if (now - reported >= LINE_MILLISECONDS) {
+      reported = now;
+      const time = toTime((now - started) / 1_000);
+      tell(`Restoring ${restore.target}: ${time} so far${trouble}.`);
+    }
+    await setTimeout(pollMilliseconds, undefined, { signal });
+  }
+}
+
+/**
+ * Gives a restored table what it does not take over from its source, of all that the stack gives to a table, and
+ * leaves alone what it has already:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableToPointInTime.html
+ */
+async function setUpTable(
+  client: DynamoDBClient,
+  { name, source, target }: TableRestore,
+  { TableArn, OnDemandThroughput: maximum, DeletionProtectionEnabled }: TableDescription,
+): Promise<void> {
+  const TableName = target;
+  const first = await describeTable(client, source);
+  if (!first) throw new Error(`There is no table ${source} any more.`);
+
+  const { timeToLive }: TableDefinition = tables[name];
+  if (timeToLive !== undefined && !(await hasTimeToLive(client, target))) {
+    const TimeToLiveSpecification = { Enabled: true, AttributeName: timeToLive };
+    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+  }
+  if (!(await hasRecovery(client, target))) {
+    const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+    await client.send(
+      new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
+    );
+  }
+  const Tags = await findMissingTags(client, first.TableArn, TableArn);
+  if (Tags.length > 0) await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags }));
+  const wanted = first.OnDemandThroughput;
+  if (
+    wanted &&
+    (wanted.MaxReadRequestUnits !== maximum?.MaxReadRequestUnits ||
+      wanted.MaxWriteRequestUnits !== maximum?.MaxWriteRequestUnits)
+  ) {
+    await client.send(new UpdateTableCommand({ TableName, OnDemandThroughput: wanted }));
+  }
+  if (!DeletionProtectionEnabled) {
+    await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
+  }
+}
+
+async function hasTimeToLive(client: DynamoDBClient, TableName: string): Promise<boolean> {
+  const answer = await client.send(new DescribeTimeToLiveCommand({ TableName }));
+  return /^ENABL/.test(answer.TimeToLiveDescription?.TimeToLiveStatus ?? '');
+}
+
+async function hasRecovery(client: DynamoDBClient, TableName: string): Promise<boolean> {
+  const answer = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
+  const recovery = answer.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+  return recovery?.PointInTimeRecoveryStatus === 'ENABLED';
+}
+
+/**
+ * The tags of the source that the restored table lacks; cost reports are split by them. Those that begin
+ * with `aws:` are AWS's own, and cannot be given:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html
+ */
+async function findMissingTags(
+  client: DynamoDBClient,
+  source: string | undefined,
+  target: string | undefined,
+): Promise<Tag[]> {
+  const there = (await readTags(client, target)).map(({ Key }) => Key);
+  const wanted = await readTags(client, source);
+  return wanted.filter(({ Key }) => !Key?.startsWith('aws:') && !there.includes(Key));
+}
+
+async function readTags(client: DynamoDBClient, ResourceArn: string | undefined): Promise<Tag[]> {
+  const tags: Tag[] = [];
+  let NextToken: string | undefined;
+  do {
+    const page = await client.send(new ListTagsOfResourceCommand({ ResourceArn, NextToken }));
+    tags.push(...(page.Tags ?? []));
+    NextToken = page.NextToken;
+  } while (NextToken);
+  return tags;
+}

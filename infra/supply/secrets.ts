@@ -1,4 +1,0 @@
-import { runCommand } from '../cli/usage.ts';
-import { runSecrets } from './runSecrets.ts';
-
-await runCommand(runSecrets);

@@ -1,0 +1,110 @@
+import type { PetStatus } from '../contract/values.ts';
+import { PetstoreError } from './petstoreError.ts';
+
+export type { PetStatus };
+
+/** The stock of one pet. */
+export interface InventoryItem {
+  petId: bigint;
+  /** The stock count: an integer from 0 to 2,147,483,647. */
+  quantity: number;
+  status: PetStatus;
+}
+
+/** An entry with the tag of its present state, as `If-Match` takes it (RFC 9110 section 8.8.3). */
+export interface TaggedInventoryItem extends InventoryItem {
+  etag: string;
+}
+
+export interface InventoryUpdate {
+  /** The new stock count: an integer from 0 to 2,147,483,647. */
+  quantity: number;
+}
+
+export interface Pet {
+  id: bigint;
+  name: string;
+  status: PetStatus;
+  category?: Named;
+  /** URIs. */
+  photoUrls?: string[];
+  tags?: Named[];
+}
+
+export interface Named {
+  id: bigint;
+  name: string;
+}
+
+export interface Order {
+  id: bigint;
+  petId: bigint;
+  /** An integer of at least 1. */
+  quantity: number;
+  status: 'placed' | 'approved' | 'delivered';
+  /** When, as an RFC 3339 date-time. */
+  placedAt: string;
+  /** When, as an RFC 3339 date-time. */
+  shipDate?: string;
+  complete?: boolean;
+}
+
+/*
+ * Each makes a resource of a document. Members that are not known stay, and what makes no sense as an
+ * id, or is no object at all, throws.
+ */
+
+export function toInventoryItem(document: unknown): InventoryItem {
+  const item = document as InventoryItem;
+  return { ...item, petId: toId(item.petId) };
+}
+
+export function toTaggedItem(document: unknown): TaggedInventoryItem {
+  const item = toInventoryItem(document) as TaggedInventoryItem;
+  // Who updates with a tag that is missing updates unconditionally, and learns nothing of it.
+  if (typeof item.etag !== 'string') throw new TypeError('The tag is missing.');
+  return item;
+}
+
+export function toPet(document: unknown): Pet {
+  const pet = toNamed(document) as Pet;
+  return {
+    ...pet,
+    ...(pet.category && { category: toNamed(pet.category) }),
+    ...(pet.tags && { tags: pet.tags.map(toNamed) }),
+  };
+}
+
+export function toOrder(document: unknown): Order {
+  const order = document as Order;
+  return { ...order, id: toId(order.id), petId: toId(order.petId) };
+}
+
+export function toList<Element>(
+  document: unknown,
+  toElement: (document: unknown) => Element,
+): Element[] {
+  if (!Array.isArray(document)) throw new TypeError('It is not a list.');
+  return document.map((element) => toElement(element));
+}
+
+function toNamed(document: unknown): Named {
+  const named = document as Named;
+  return { ...named, id: toId(named.id) };
+}
+
+/** @throws when it is no integer */
+function toId(value: unknown): bigint {
+  if (typeof value !== 'number' && typeof value !== 'bigint')
+    throw new TypeError('An id is missing.');
+  return BigInt(value);
+}
+
+/**
+ * An id as the service reads it.
+ * @throws {PetstoreError} when it is no bigint: a number may have been rounded to another pet's id already
+ */
+export function toPetIdText(petId: bigint): string {
+  if (typeof petId === 'bigint') return petId.toString();
+  throw new PetstoreError('invalid_request', 'petId must be a bigint, such as 7n or BigInt("7").');
+}

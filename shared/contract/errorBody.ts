@@ -1,0 +1,45 @@
+/** Every code that a client can meet, with its HTTP status. The set is closed. */
+export const statusOfCode = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  precondition_failed: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  too_many_requests: 429,
+  internal_error: 500,
+  service_unavailable: 503,
+} as const;
+export type ErrorCode = keyof typeof statusOfCode;
+
+/** The body of every error: `status` repeats the HTTP status. */
+export interface ErrorBody {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly status: number;
+}
+
+export function toErrorBody(code: ErrorCode, message: string): ErrorBody {
+  return { code, message, status: statusOfCode[code] };
+}
+
+/** What every 401 and 403 asks for (`WWW-Authenticate`, RFC 6750 section 3). */
+export const challenge = 'Bearer realm="petstore"';
+
+/** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */
+export const retryAfter = {
+  /** The rate of the moment is too high. */
+  throttled: '1',
+  /** Past the SDK's own retries, and short enough for a person to wait. */
+  unavailable: '5',
+  quotaExceeded: '60',
+} as const;
+
+/** What a client is told alike whether a function or the gateway refuses it. */
+export const errorMessages = {
+  invalidKey: 'The API key is not valid.',
+  notJson: 'The body must be JSON: send the header "Content-Type: application/json".',
+  internalError: 'Something went wrong on our side; the request id tells us what.',
+} as const;

@@ -1,0 +1,17 @@
+import * as z from 'zod/mini';
+
+/** The largest stock count, 2^31 - 1. */
+export const MAX_QUANTITY = 2_147_483_647;
+
+/** A count of at least this much and at most `MAX_QUANTITY`. */
+export function quantityFrom(least: number) {
+  const error = `must be an integer from ${least} to ${MAX_QUANTITY}`;
+  return z.int({ error }).check(z.minimum(least, { error }), z.maximum(MAX_QUANTITY, { error }));
+}
+
+/** The body of an update. Members other than `quantity` are ignored. */
+export const InventoryUpdate = z.object(
+  { quantity: quantityFrom(0) },
+  { error: 'must be a JSON object with a quantity, such as {"quantity": 5}' },
+);
+export type InventoryUpdate = z.output<typeof InventoryUpdate>;

@@ -1,0 +1,61 @@
+import * as z from 'zod/mini';
+import { type ErrorCode, statusOfCode } from './errorBody.ts';
+import { quantityFrom } from './inventoryUpdate.ts';
+import { INT64_ERROR, PET_STATUS_ERROR, petStatuses } from './values.ts';
+
+/** An int64 in a JSON document read by `parseJson`, where integers past 2^53 arrive as bigint. */
+export const int64 = z.pipe(
+  z.union([z.int(), z.int64()], { error: INT64_ERROR }),
+  z.transform((value: number | bigint) => BigInt(value)),
+);
+
+export const PetStatus = z.enum(petStatuses, { error: PET_STATUS_ERROR });
+
+/** The stock of one pet: what the inventory lists and an update answers. */
+export const InventoryItem = z.object({
+  petId: int64,
+  quantity: quantityFrom(0),
+  status: PetStatus,
+});
+export type InventoryItem = z.output<typeof InventoryItem>;
+
+/** An entry of the list, with its tag where that was asked for (`include=etag`). */
+export const ListedInventoryItem = z.extend(InventoryItem, { etag: z.exactOptional(z.string()) });
+
+const text = z.string({ error: 'must be a string' });
+const named = z.object({ id: int64, name: text });
+
+export const Pet = z.object({
+  id: int64,
+  name: text,
+  status: PetStatus,
+  category: z.exactOptional(named),
+  photoUrls: z.exactOptional(z.array(z.url({ error: 'must be a URI' }))),
+  tags: z.exactOptional(z.array(named)),
+});
+export type Pet = z.output<typeof Pet>;
+
+const dateTime = z.iso.datetime({
+  offset: true,
+  error: 'must be an RFC 3339 date-time, such as "2026-11-01T09:30:00Z"',
+});
+
+export const Order = z.object({
+  id: int64,
+  petId: int64,
+  quantity: quantityFrom(1),
+  status: z.enum(['placed', 'approved', 'delivered'], {
+    error: 'must be "placed", "approved" or "delivered"',
+  }),
+  placedAt: dateTime,
+  shipDate: z.exactOptional(dateTime),
+  complete: z.exactOptional(z.boolean({ error: 'must be true or false' })),
+});
+export type Order = z.output<typeof Order>;
+
+/** The body of every error. */
+export const ErrorBody = z.object({
+  code: z.enum(Object.keys(statusOfCode) as [ErrorCode, ...ErrorCode[]]),
+  message: z.string(),
+  status: z.int(),
+});

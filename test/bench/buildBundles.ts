@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { type BuildOptions, build } from 'esbuild';
+import { alias, bundling } from '../../infra/service/bundling/bundling.ts';
+import type { OperationId } from '../../shared/contract/operations.ts';
+import { synthesizeBundlesInto } from '../support/synthesizedAssembly.ts';
+
+/** The operations that there are contenders of. */
+export const benchedIds = [
+  'listInventory',
+  'updateInventory',
+  'getPet',
+  'listOrders',
+] as const satisfies OperationId[];
+export type BenchedId = (typeof benchedIds)[number];
+
+/** The paths of everything that is measured, and of the scripts that measure it. */
+export interface Bundles {
+  /** As a deployment uploads them. */
+  readonly ours: Record<OperationId, string>;
+  /** The same operations as one writes them without looking at what they cost. */
+  readonly peer: Record<BenchedId, string>;
+  /** The peer again, minified. */
+  readonly minifiedPeer: Record<BenchedId, string>;
+  /** The same calls to DynamoDB and nothing else, bundled as ours are. */
+  readonly bare: Record<BenchedId, string>;
+  /** A list with nothing between DynamoDB's pages and the answer. */
+  readonly floor: string;
+  readonly functionProcess: string;
+}
+
+export async function buildBundles(outdir: string): Promise<Bundles> {
+  return {
+    ours: synthesizeBundlesInto(join(outdir, 'assembly')),
+    peer: await buildPeer(outdir),
+    minifiedPeer: await buildMinifiedPeer(outdir),
+    bare: await buildAsOurs('bare', outdir),
+    floor: await buildFile('contenders/floor.ts', join(outdir, 'floor.cjs'), asOurs),
+    functionProcess: await buildFile('functionProcess.ts', join(outdir, 'functionProcess.mjs')),
+  };
+}
+
+function buildAsOurs(contender: string, outdir: string): Promise<Record<BenchedId, string>> {
+  return buildEach(contender, (source, name) =>
+    buildFile(source, join(outdir, name, 'index.cjs'), asOurs),
+  );
+}
+
+/** The settings of `infra/service/bundling/bundling.ts`. */
+const asOurs: BuildOptions = {
+  format: 'cjs',
+  minify: bundling.minify ?? false,
+  mainFields: bundling.mainFields ?? [],
+  alias,
+};
+
+export function buildPeer(outdir: string): Promise<Record<BenchedId, string>> {
+  return buildEach('peer', (source, name) =>
+    buildFile(source, join(outdir, name, 'index.mjs'), asDefault),
+  );
+}
+
+/** The peer of whoever turns on the one setting that every guide names. */
+function buildMinifiedPeer(outdir: string): Promise<Record<BenchedId, string>> {
+  return buildEach('peer', (source, name) =>
+    buildFile(source, join(outdir, 'minified', name, 'index.mjs'), { ...asDefault, minify: true }),
+  );
+}
+
+/** esbuild's own settings for Node.js, and the `require` that CommonJS packages in an ES module need. */
+const asDefault: BuildOptions = {
+  format: 'esm',
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
+};
+
+/** Bundles a file of this folder and returns where the bundle is. */
+async function buildFile(
+  source: string,
+  outfile: string,
+  options: BuildOptions = { format: 'esm' },
+): Promise<string> {
+  await build({
+    entryPoints: [join(import.meta.dirname, source)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node24',
+    logLevel: 'warning',
+    ...options,
+  });
+  return outfile;
+}
+
+/** Bundles a contender's file of each operation. */
+async function buildEach(
+  contender: string,
+  buildOne: (source: string, name: string) => Promise<string>,
+): Promise<Record<BenchedId, string>> {
+  const paths = benchedIds.map(async (id) => {
+    return [id, await buildOne(`contenders/${contender}/${id}.ts`, `${contender}/${id}`)];
+  });
+  return Object.fromEntries(await Promise.all(paths));
+}

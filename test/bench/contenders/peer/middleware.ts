@@ -1,0 +1,102 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { ZodError } from 'zod';
+import type { Permission } from '../../../../shared/contract/operation.ts';
+import { defineKeyStore } from '../../../../shared/keys/keyStore.ts';
+import { defineKeyVerifier } from '../../../../shared/keys/keyVerifier.ts';
+
+/** One client a container. Integers past 2^53 are read as bigint, so that ids stay exact. */
+export const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
+  unmarshallOptions: { wrapNumbers: toExactNumber },
+});
+
+/** Lets `JSON.stringify` write a bigint as the digits of a number. */
+Object.assign(BigInt.prototype, {
+  toJSON(this: bigint) {
+    return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.toString());
+  },
+});
+
+function toExactNumber(text: string): number | bigint {
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : BigInt(text);
+}
+
+/** An error that the client is told of, as the `http-errors` package makes them. */
+export class HttpError extends Error {
+  readonly statusCode: number;
+
+  constructor(statusCode: number, message: string) {
+    super(message);
+    this.statusCode = statusCode;
+  }
+}
+
+/** The service's own check of API keys, cache included, so that both sides do the same work here. */
+const verifier = defineKeyVerifier(defineKeyStore(documents, process.env.API_KEYS_TABLE ?? ''));
+
+export function authenticate(
+  permission: Permission,
+): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+  return {
+    async before({ event: { headers } }) {
+      const authorization = headers.Authorization ?? headers.authorization ?? '';
+      const key = await verifier.verify(authorization.replace(/^bearer +/i, ''));
+      if (permission === 'write' && key.permission !== 'write') {
+        throw new HttpError(403, 'The API key allows reading only.');
+      }
+    },
+  };
+}
+
+/** Headers of every response, on success and on error. */
+export function responseHeaders(
+  headers: Record<string, string> = {},
+): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+  const addHeaders: MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>['after'] = ({
+    event,
+    response,
+  }) => {
+    if (!response) return;
+    response.headers = {
+      ...response.headers,
+      'Access-Control-Allow-Origin': process.env.ALLOWED_ORIGINS ?? '*',
+      'X-Request-Id': event.requestContext.requestId,
+      ...headers,
+    };
+  };
+  return { after: addHeaders, onError: addHeaders };
+}
+
+const codes: Record<number, string> = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  415: 'unsupported_media_type',
+};
+
+/** What `@middy/http-error-handler` does, with the service's Error body. */
+export function httpErrorHandler(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+  return {
+    onError(request) {
+      const status = toStatus(request.error);
+      const message = status < 500 ? String(request.error?.message) : 'Internal server error';
+      if (status >= 500) console.error(request.error);
+      request.response = {
+        statusCode: status,
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ code: codes[status] ?? 'internal_error', message, status }),
+      };
+    },
+  };
+}
+
+function toStatus(error: unknown): number {
+  if (error instanceof ZodError) return 400;
+  const { statusCode = 500, name } = error as { statusCode?: number; name?: string };
+  if (name === 'Unauthorized') return 401;
+  return statusCode === 422 ? 400 : statusCode;
+}

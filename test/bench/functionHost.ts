@@ -1,0 +1,137 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { toProxyEvent } from '../../infra/local/gateway/proxyEvent.ts';
+import { type TableDefinition, tables } from '../../infra/stages/tables.ts';
+import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import { mintApiKey } from '../../shared/keys/apiKey.ts';
+import type { KeyRecord } from '../../shared/keys/keyStore.ts';
+import type { Bundles } from './buildBundles.ts';
+import type { CannedEndpoints, CannedTable } from './canned/cannedDynamoDB.ts';
+import { type ChildProcess, startChild } from './childProcess.ts';
+import type { Loaded } from './functionProcess.ts';
+import type { Section } from './report.ts';
+
+/** What each benchmark is given. */
+export interface PartInput {
+  readonly bundles: Bundles;
+  readonly quick: boolean;
+  readonly profile?: string;
+  /** Says what is being measured, for whoever waits. */
+  readonly report: (line: string) => void;
+}
+
+export type Part = (input: PartInput) => Promise<readonly Section[]>;
+
+/** A canned DynamoDB and functions on it, each in a process of its own. */
+export interface FunctionHost {
+  /** Valid, with write permission. */
+  readonly apiKey: string;
+  /** Sets how long the inventory is, and each answer takes. */
+  setEntries(entries: number, delayMilliseconds?: number): Promise<void>;
+  /** @param name what its CPU profile is called, if one is wanted */
+  startFunction(bundle: string, name: string): Promise<ChildProcess<Loaded>>;
+  /** As `startFunction`, on a DynamoDB that speaks TLS. */
+  startSecureFunction(bundle: string, name: string): Promise<ChildProcess<Loaded>>;
+  end(): Promise<void>;
+}
+
+export async function startFunctionHost({ bundles, profile }: PartInput): Promise<FunctionHost> {
+  const canned = await startChild<CannedEndpoints>(
+    new URL('canned/cannedDynamoDB.ts', import.meta.url).pathname,
+  );
+  const { keyId, secretHash, apiKey } = mintApiKey();
+  const key: KeyRecord = {
+    keyId,
+    secretHash,
+    name: 'bench',
+    permission: 'write',
+    createdAt: new Date().toISOString(),
+  };
+  let started = 0;
+  const toProfileOptions = (name: string) => {
+    started += 1;
+    const file = `${started}-${name.replaceAll(/\W+/g, '-')}.cpuprofile`;
+    return profile === undefined
+      ? []
+      : ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${file}`];
+  };
+  const setEntries = async (entries: number, delayMilliseconds = 0) => {
+    const table: CannedTable = { entries, key: { ...key }, delayMilliseconds };
+    await canned.ask(table);
+  };
+  await setEntries(50);
+  const { endpoint, secureEndpoint, certificate } = canned.first;
+  const trusted = join(dirname(bundles.functionProcess), 'certificate.pem');
+  writeFileSync(trusted, certificate);
+  const start = (bundle: string, name: string, environment: Record<string, string>) =>
+    startChild<Loaded>(bundles.functionProcess, [bundle], {
+      environment,
+      nodeOptions: toProfileOptions(name),
+    });
+  return {
+    apiKey,
+    setEntries,
+    startFunction: (bundle, name) => start(bundle, name, toFunctionEnvironment(endpoint)),
+    startSecureFunction: (bundle, name) =>
+      start(bundle, name, {
+        ...toFunctionEnvironment(secureEndpoint),
+        NODE_EXTRA_CA_CERTS: trusted,
+      }),
+    end: () => canned.end(),
+  };
+}
+
+/** An event that the operation answers with 200, as API Gateway sends it. */
+export function toEvent(
+  operationId: OperationId,
+  apiKey: string,
+  headers: Record<string, string> = {},
+  query = '',
+): APIGatewayProxyEvent {
+  const { method, path: resource } = operations[operationId];
+  const petId = resource.includes('{petId}') ? { petId: '7' } : {};
+  const body = method === 'PATCH' ? '{"quantity":7}' : null;
+  const sent = {
+    Host: 'api.petstore.example',
+    Authorization: `Bearer ${apiKey}`,
+    'User-Agent': 'petstore-storefront/1.0',
+    ...(body !== null && { 'Content-Type': 'application/json' }),
+    ...headers,
+  };
+  const path = resource.replace('{petId}', '7');
+  const request = {
+    requestId: '8f3a1c52-7d0e-4b6f-9a21-5c4d3e2f1a0b',
+    method,
+    fullPath: `/v1${path}`,
+    path,
+    query: new URLSearchParams(query),
+    headerLines: Object.entries(sent),
+    sourceIp: '192.0.2.1',
+  };
+  return toProxyEvent(request, resource, petId, body);
+}
+
+/** The variables that a function finds on Lambda, with DynamoDB at this endpoint. */
+function toFunctionEnvironment(endpoint: string): Record<string, string> {
+  const names = Object.entries<TableDefinition>(tables);
+  return {
+    // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+    AWS_REGION: 'us-east-1',
+    AWS_DEFAULT_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'bench',
+    AWS_SECRET_ACCESS_KEY: 'bench',
+    AWS_SESSION_TOKEN: 'bench',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_FUNCTION_NAME: 'bench',
+    AWS_LAMBDA_FUNCTION_VERSION: '1',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    LAMBDA_TASK_ROOT: '/var/task',
+    TZ: ':UTC',
+    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+    ALLOWED_ORIGINS: '*',
+    DOCUMENTATION_ADDRESS: 'https://docs.petstore.example',
+    ...Object.fromEntries(names.map(([name, { variable }]) => [variable, name])),
+  };
+}

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readStoreData } from '../../../infra/local/storeData.ts';
+import type { OpenApiDocument } from '../../../infra/openapi/openApi.ts';
+import {
+  defineOpenApiDocument,
+  type RecordedExample,
+} from '../../../infra/openapi/openApiDocument.ts';
+import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { startTestGateway } from '../../infra/local/testGateway.ts';
+import type { ExactResponse } from '../../support/exactFetch.ts';
+import { useNoBackOff } from '../../support/faults/backOff.ts';
+import type { Fault } from '../../support/faults/faults.ts';
+import { expectError, expectSuccess } from '../expectations.ts';
+import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
+import { send } from '../target.ts';
+import { type ExampleRequest, exampleRequests } from './exampleRequests.ts';
+
+const sample = new URL('../../../infra/local/sample.json', import.meta.url);
+
+/** What makes any operation fail, and how. */
+const faults: readonly [name: string, summary: string, fault: Fault, code: ErrorCode][] = [
+  ['broken', 'Something is broken', 'accessDenied', 'internal_error'],
+  ['busy', 'The database is busy', 'throttled', 'service_unavailable'],
+];
+
+/**
+ * `npm run openapi` runs this with `--update`, which writes the document. Nothing here reads the one that is
+ * committed, so that it works whatever that says.
+ */
+describe('the document', () => {
+  let target: FaultyTarget;
+  let document: OpenApiDocument;
+  useNoBackOff();
+  beforeAll(async () => {
+    target = await openFaultyStage(await readStoreData(sample));
+    delete target.onResponse;
+    const examples: Partial<Record<OperationId, RecordedExample[]>> = {};
+    for (const id of operationIds) examples[id] = await record(id);
+    document = defineOpenApiDocument(examples as Record<OperationId, RecordedExample[]>);
+  });
+  afterAll(() => target?.close());
+
+  test('is what the contract says and the local stage answers: run "npm run openapi" where it is not', async () => {
+    const text = `${JSON.stringify(document, null, 2)}\n`;
+    await expect(text).toMatchFileSnapshot('../../../shared/contract/openapi.json');
+  });
+
+  test.each(operationIds)('shows an example of every answer of %s that is JSON', (id) => {
+    const { path, method } = operations[id];
+    const { responses = {} } = document.paths[path]?.[method.toLowerCase()] ?? {};
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '429', '500', '503']));
+    for (const [status, { content }] of Object.entries(responses)) {
+      const json = content?.['application/json'];
+      if (!json) expect(['304', '413']).toContain(status);
+      else expect(Object.keys(json.examples ?? {}), status).not.toEqual([]);
+    }
+  });
+
+  async function record(id: OperationId): Promise<RecordedExample[]> {
+    const requests = Object.entries(exampleRequests[id]);
+    const examples: RecordedExample[] = [];
+    for (const [name, example] of requests) {
+      const { summary, body: request, code } = example;
+      const response = await ask(target.baseUrl, id, example);
+      examples.push(toRecorded(name, summary, response, code === undefined ? request : undefined));
+    }
+    const [[, valid] = ['', undefined]] = requests;
+    if (!valid) throw new Error(`There is no example of ${id}.`);
+    const limit = { failures: [{ status: 429, share: 1 }], delayMilliseconds: 0 };
+    const limited = await startTestGateway({}, undefined, limit);
+    const code = 'too_many_requests';
+    const response = await ask(limited.baseUrl, id, { ...valid, code });
+    examples.push(toRecorded('tooMany', 'Too many requests at once', response));
+    await limited.drain();
+    for (const [name, summary, fault, code] of faults) {
+      // The key was verified just before, and is not looked up again.
+      target.store.fail({ fault });
+      const response = await ask(target.baseUrl, id, { ...valid, code });
+      examples.push(toRecorded(name, summary, response));
+      target.store.heal();
+    }
+    return examples;
+  }
+
+  async function ask(
+    baseUrl: string,
+    id: OperationId,
+    { path, headers = {}, body, key, code }: ExampleRequest,
+  ): Promise<ExactResponse> {
+    const keys = { read: target.readOnlyApiKey, none: null, invalid: 'psk_not-a-key' };
+    const apiKey = key === undefined ? target.apiKey : keys[key];
+    const sending = { apiKey, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const response = await send({ ...target, baseUrl }, operations[id].method, path, sending);
+    if (code) expectError(response, code, id);
+    else expectSuccess(response, id);
+    return response;
+  }
+});
+
+function toRecorded(
+  name: string,
+  summary: string,
+  { status, text }: ExactResponse,
+  request?: unknown,
+): RecordedExample {
+  // Tools read the document as doubles: an id that one of them would round is no good example.
+  const response = JSON.parse(text, (_, value) => {
+    if (typeof value === 'number') expect(value).toSatisfy(Number.isSafeInteger);
+    return value;
+  });
+  return { name, summary, ...(request !== undefined && { request }), status, response };
+}

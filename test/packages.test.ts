@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import packageJson from '../package.json' with { type: 'json' };
+import lock from '../package-lock.json' with { type: 'json' };
+
+/** Licences of packages that a function may be made of: all permissive. */
+const inFunctions =
+  /^(MIT|Apache-2\.0|ISC|0BSD|BSD-3-Clause|MIT OR Apache-2\.0|\(MIT OR Apache-2\.0\))$/;
+/** Licences of packages that only build and test. MPL-2.0 covers changes to its own files, of which there are none. */
+const inDevelopment =
+  /^(BSD-2-Clause|BlueOak-1\.0\.0|MPL-2\.0|CC-BY-4\.0|\(MIT (AND Zlib|OR CC0-1\.0|OR GPL-3\.0-or-later)\))$/;
+/** dynalite's LevelDB, esbuild and Node.js 24 each put the system's binary in place. */
+const installScripts = ['classic-level', 'esbuild', 'node'];
+
+interface Locked {
+  readonly license?: string;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  /** It comes in the package that it lies in, whose hash holds for it. */
+  readonly inBundle?: boolean;
+}
+
+const { '': project, ...locked } = lock.packages as Record<string, Locked>;
+const packages = Object.entries(locked).map(([path, one]) => ({ path, ...one }));
+const pathsOf = (isWanted: (one: Locked) => boolean) =>
+  packages.filter(isWanted).map(({ path, license }) => `${path}: ${license}`);
+
+it('every package has a licence that is allowed where it is used', () => {
+  expect(packages.length).toBeGreaterThan(300);
+  const isAllowed = ({ license = '', dev }: Locked) =>
+    inFunctions.test(license) || (dev === true && inDevelopment.test(license));
+  expect(pathsOf((one) => !isAllowed(one))).toEqual([]);
+  expect(project?.license).toBe(packageJson.license);
+  expect(packageJson.license).toMatch(inFunctions);
+});
+
+it('only packages with a reason run a script when they are installed', () => {
+  const names = packages.filter((one) => one.hasInstallScript).map(({ path }) => path);
+  const found = new Set(names.map((path) => path.replace(/^.*node_modules\//, '')));
+  expect([...found].sort()).toEqual(installScripts);
+  expect(Object.keys(packageJson.allowScripts).sort()).toEqual(installScripts);
+});
+
+it('every package is pinned by its hash, and none to the address it was fetched from', () => {
+  expect(pathsOf((one) => !/^sha512-/.test(one.integrity ?? '') && !one.inBundle)).toEqual([]);
+  expect(pathsOf(({ resolved }) => resolved !== undefined)).toEqual([]);
+});
+
+it('every dependency is pinned to one version', () => {
+  const { dependencies, devDependencies, optionalDependencies } = packageJson;
+  const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
+  expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});

@@ -1,0 +1,227 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Writable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type AttributeValue,
+  BatchGetItemCommand,
+  DynamoDBClient,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { StartEngine } from '../../../infra/local/engine/engine.ts';
+import { invoke } from '../../../infra/local/gateway/invoke.ts';
+import {
+  type LambdaFunction,
+  type LoadHandler,
+  loadFunctions,
+} from '../../../infra/local/lambda/lambdaFunction.ts';
+import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
+import { startLocalStage } from '../../../infra/local/localStage.ts';
+import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
+import type { Permission } from '../../../shared/contract/operation.ts';
+import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
+import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
+import { fixtures } from '../../conformance/fixtures.ts';
+import type { EventCase } from './cases.ts';
+
+export type Entry = Record<string, AttributeValue>;
+
+/** A stage to send cases to. */
+export interface FuzzTarget {
+  readonly port: number;
+  /** By name, as a request's placeholder has it, such as `write0`. */
+  readonly keys: ReadonlyMap<string, string>;
+  /** The secret parts of the stage's keys. */
+  readonly secrets: readonly string[];
+  /**
+   * Calls a function with an event as the local gateway does, without a connection.
+   * @throws what the function throws, or what is wrong with its result
+   */
+  call(one: EventCase): Promise<WholeAnswer>;
+  /** Waits until no function runs. @returns whether that came in time */
+  waitForFunctions(deadlineMilliseconds: number): Promise<boolean>;
+  /** The inventory's entries that the stage was filled with, by petId. */
+  readEntries(): Promise<ReadonlyMap<string, Entry>>;
+  /** The ids of all entries, and the tables that no operation writes into. */
+  readOthers(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** The document's examples ask for a cat that the fixtures do not have. */
+const data = {
+  ...fixtures,
+  pets: [...fixtures.pets, { id: 11n, name: 'Tom', status: 'sold' as const }],
+};
+
+/** Of the inventory's entries. */
+export const petIds = data.inventory.map(({ petId }) => petId.toString());
+
+/** A local stage with the conformance suite's data, in this process. */
+export async function openFuzzTarget(
+  startEngine: StartEngine,
+  loadHandler: LoadHandler,
+): Promise<FuzzTarget> {
+  let running = 0;
+  const loaded = new Map<string, Promise<unknown>>();
+  const loadOnce: LoadHandler = (id) => {
+    const loading = loaded.get(id) ?? loadHandler(id);
+    loaded.set(id, loading);
+    return loading;
+  };
+  const loadCounted: LoadHandler = async (id) => {
+    const [{ handler } = {} as LambdaFunction] = (await loadFunctions(loadOnce)).filter(
+      ({ operation }) => operation.operationId === id,
+    );
+    return async (...values: never[]) => {
+      running += 1;
+      try {
+        return await (handler as (...all: never[]) => Promise<unknown>)(...values);
+      } finally {
+        running -= 1;
+      }
+    };
+  };
+  const stage = await startLocalStage({ port: 0, data, startEngine, loadHandler: loadCounted });
+  const functions = await loadFunctions(loadCounted);
+  const client = new DynamoDBClient({ endpoint: stage.engineEndpoint });
+  const keys = await createKeys(client);
+  const Keys = petIds.map((petId) => ({ p: { N: petId } }));
+
+  async function scan(TableName: string): Promise<Entry[]> {
+    const { Items = [] } = await client.send(new ScanCommand({ TableName, ConsistentRead: true }));
+    return Items;
+  }
+
+  return {
+    port: Number(new URL(stage.baseUrl).port),
+    keys,
+    secrets: [...keys.values()].flatMap((apiKey) => parseApiKey(apiKey)?.secret ?? []),
+    async call({ request, event, withoutContext }) {
+      const called = functions.find(
+        ({ operation }) => operation.operationId === request.operationId,
+      ) as LambdaFunction;
+      const handler = called.handler as (...values: unknown[]) => Promise<unknown>;
+      // The context is the last that a handler is given.
+      const bare = (...values: unknown[]) => handler(...values.slice(0, -1));
+      const response = new CollectedResponse();
+      await invoke(
+        { ...called, handler: withoutContext ? bare : handler } as LambdaFunction,
+        event,
+        response as unknown as ServerResponse,
+      );
+      return response.toAnswer();
+    },
+    async waitForFunctions(deadlineMilliseconds) {
+      const started = performance.now();
+      while (running > 0) {
+        if (performance.now() - started > deadlineMilliseconds) return false;
+        await pause(1);
+      }
+      return true;
+    },
+    async readEntries() {
+      // A batch, since the embedded engine keeps some memory of each scan.
+      const { Responses } = await client.send(
+        new BatchGetItemCommand({ RequestItems: { inventory: { Keys, ConsistentRead: true } } }),
+      );
+      return new Map(Responses?.inventory?.map((entry) => [entry.p?.N ?? '', entry]));
+    },
+    async readOthers() {
+      const ids = (await scan('inventory')).map(({ p }) => p?.N).sort();
+      return [ids, await scan('pets'), await scan('orders'), await scan('apiKeys')];
+    },
+    async close() {
+      client.destroy();
+      await stage.close();
+    },
+  };
+}
+
+async function createKeys(client: DynamoDBClient): Promise<Map<string, string>> {
+  const register = defineKeyRegister(client, 'apiKeys');
+  const keys = new Map<string, string>();
+  for (const permission of ['write', 'read'] satisfies Permission[]) {
+    for (let index = 0; index < 4; index += 1) {
+      const { apiKey } = await register.create({ name: `${permission} ${index}`, permission });
+      keys.set(`${permission}${index}`, apiKey);
+    }
+  }
+  for (let index = 0; index < 50; index += 1) keys.set(`unknown${index}`, mintApiKey().apiKey);
+  return keys;
+}
+
+/** Takes, in the place of a connection's response, what the gateway sends of a function's answer. */
+class CollectedResponse extends Writable {
+  headersSent = false;
+  #status = 0;
+  readonly #headers = new Headers();
+  readonly #chunks: Buffer[] = [];
+
+  writeHead(status: number, headers: OutgoingHttpHeaders = {}): this {
+    this.headersSent = true;
+    this.#status = status;
+    for (const [name, value] of Object.entries(headers)) {
+      for (const line of [value].flat()) this.#headers.append(name, String(line));
+    }
+    return this;
+  }
+
+  flushHeaders(): void {}
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#chunks.push(chunk);
+    done();
+  }
+
+  toAnswer(): WholeAnswer {
+    return { status: this.#status, headers: this.#headers, bytes: Buffer.concat(this.#chunks) };
+  }
+}
+
+/** What this process writes, in the place of its standard streams. */
+export interface CapturedLog extends Disposable {
+  /** What was written since it was last asked for, each write by itself. */
+  take(): readonly string[];
+}
+
+const methods = ['debug', 'info', 'log', 'warn', 'error', 'trace'] as const;
+
+/** Has `console` write as Lambda's does, and keeps that, until it is disposed of. */
+export function captureLog(): CapturedLog {
+  let written: string[] = [];
+  const own = methods.map((method) => [method, console[method]] as const);
+  const streams = [process.stdout, process.stderr].map((stream) => [stream, stream.write] as const);
+  for (const [stream] of streams) {
+    stream.write = (text: unknown) => {
+      written.push(String(text));
+      return true;
+    };
+  }
+  useLambdaConsole();
+  return {
+    take() {
+      const taken = written;
+      written = [];
+      return taken;
+    },
+    [Symbol.dispose]() {
+      for (const [stream, write] of streams) stream.write = write;
+      for (const [method, write] of own) console[method] = write;
+    },
+  };
+}
+
+const crashEvents = ['uncaughtException', 'unhandledRejection'] as const;
+
+/** Reports, alone, what nobody caught, until it is disposed of: Lambda would have ended the process. */
+export function catchCrashes(onCrash: (error: unknown) => void): Disposable {
+  const others = crashEvents.map((event) => [event, process.listeners(event as never)] as const);
+  for (const event of crashEvents) process.removeAllListeners(event).on(event, onCrash);
+  return {
+    [Symbol.dispose]() {
+      for (const [event, listeners] of others) {
+        process.removeAllListeners(event);
+        for (const listener of listeners) process.on(event, listener as never);
+      }
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { explore } from './explore.ts';
+import { type Call, type Database, defineMemoryDatabase, type Reply } from './memoryDatabase.ts';
+
+it('nothing is wrong in a thousand schedules', async () => {
+  const { problems, calls, attempts } = await explore({ count: 1_000, seed: 1 });
+  expect([...problems]).toEqual([]);
+  expect(Object.keys(calls)).toHaveLength(8);
+  expect(Math.min(...Object.values(calls))).toBeGreaterThan(100);
+  expect(Object.keys(attempts)).toEqual(['200', '404', '412', '503', 'killed']);
+}, 180_000);
+
+it('a seed gives its schedule again', async () => {
+  const traces: unknown[] = [];
+  const schedules = { count: 1, seed: 38 };
+  await explore(schedules, ({ trace }) => void traces.push(trace));
+  await explore(schedules, ({ trace }) => void traces.push(trace));
+  expect(traces[0]).toEqual(traces[1]);
+});
+
+/** Puts another condition to a transaction's one write. */
+function changeCondition(
+  { action, parameters }: Call,
+  kind: 'Put' | 'Update',
+  ConditionExpression: string,
+): Call {
+  const TransactItems = parameters.TransactItems?.map((item) =>
+    item[kind] ? { [kind]: { ...item[kind], ConditionExpression } } : item,
+  );
+  return { action, parameters: { ...parameters, ...(TransactItems && { TransactItems }) } };
+}
+
+it.each<[string, (database: Database, call: Call) => Promise<Reply>, string]>([
+  [
+    'that does not look at the request’s row',
+    (database, call) =>
+      database.execute(
+        changeCondition(call, 'Put', 'attribute_exists(r) OR attribute_not_exists(r)'),
+      ),
+    'A request has two effects.',
+  ],
+  [
+    'that does not look at the entry',
+    (database, call) => database.execute(changeCondition(call, 'Update', 'attribute_exists(p)')),
+    'If-Match was ignored.',
+  ],
+  [
+    'that acknowledges and forgets',
+    async (database, call) =>
+      call.action === 'TransactWriteItems' ? { status: 200, body: {} } : database.execute(call),
+    'A 200 has no effect.',
+  ],
+  [
+    'that is out of order by itself',
+    async (database, call) => ({ ...(await database.execute(call)), status: 503 }),
+    'A 503 comes although no call failed.',
+  ],
+])('schedules find a database %s', async (_, execute, problem) => {
+  const { problems } = await explore({ count: 100, seed: 1 }, undefined, () => {
+    const database = defineMemoryDatabase();
+    return { ...database, execute: (call) => execute(database, call) };
+  });
+  expect([...problems.keys()]).toContain(problem);
+});

@@ -1,0 +1,286 @@
+import { setImmediate } from 'node:timers/promises';
+import type { InventoryItem } from '../../../../shared/contract/schemas.ts';
+import { toInventoryItem, toVersion } from '../../../../shared/store/inventoryRecord.ts';
+import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
+import { defineDraw } from '../draw.ts';
+import {
+  type Call,
+  type Database,
+  defineMemoryDatabase,
+  type Item,
+  type Reply,
+  toError,
+} from './memoryDatabase.ts';
+import { defineServiceClient } from './serviceClient.ts';
+
+/** An update that a client asks for, the same in each of its attempts. */
+export interface Request {
+  readonly name: string;
+  readonly quantity: number;
+  /** The `Idempotency-Key`. */
+  readonly key: string | undefined;
+  /** The `If-Match`; drawn at the first attempt. */
+  versions?: readonly string[] | undefined;
+  readonly attempts: Attempt[];
+  /** What its calls made of the stored entry. */
+  readonly effects: { readonly before: State | undefined; readonly after: State | undefined }[];
+}
+
+/** A call of the store. */
+export interface Attempt {
+  readonly name: string;
+  readonly request: Request;
+  /** How many of its calls of the database were made to fail. */
+  failures: number;
+  end?: End;
+}
+
+export interface End {
+  readonly status: 200 | 404 | 412 | 503 | 500 | 'killed';
+  /** What a 200 tells of. */
+  readonly told?: State;
+  /** What the store threw. */
+  readonly error?: Error;
+  /** The stored entry at that moment, and how often its request had changed it. */
+  readonly current: State | undefined;
+  readonly effects: number;
+}
+
+export interface State {
+  readonly item: InventoryItem;
+  readonly version: string;
+}
+
+export interface Schedule {
+  readonly seed: number;
+  readonly requests: readonly Request[];
+  /** What became of each call of the database. */
+  readonly fates: readonly Fate[];
+  /** A line a step. */
+  readonly trace: readonly string[];
+}
+
+const statuses: Readonly<Record<string, End['status']>> = {
+  NotFound: 404,
+  PreconditionFailed: 412,
+  StoreUnavailable: 503,
+};
+
+/** What becomes of a call of the database. */
+export const fates = {
+  answered: 'is answered',
+  stale: 'reads what the entry was before',
+  lost: 'takes effect, and its answer is lost',
+  late: 'times out, and may still arrive',
+  reset: 'fails before its effect',
+  throttled: 'is throttled',
+  conflict: 'meets another transaction',
+  killed: 'is under way as the function is killed, and may still arrive',
+};
+type Fate = keyof typeof fates;
+const failures = ['lost', 'late', 'reset', 'throttled', 'conflict', 'killed'] as const;
+
+/** What happens at a drawn time. */
+interface Event {
+  readonly at: number;
+  /** A call of the database that nobody waits for any more. */
+  readonly isStray: boolean;
+  act(): unknown;
+}
+
+const petId = 7n;
+
+/**
+ * Runs two clients' updates of one entry, a call of the database at a time: a seed draws when each call reaches the
+ * database, and what becomes of it. One client sends a request up to three times, whether it was answered or not, the
+ * other one another request or two. Then nothing fails any more, and the first client sends its request once more.
+ */
+export function defineScheduler(
+  openDatabase: () => Database | Promise<Database> = defineMemoryDatabase,
+) {
+  let park: (call: Call) => Promise<Reply>;
+  const client = defineServiceClient((call) => park(call));
+  const updates = defineInventoryUpdates(client, 'inventory', 'requests');
+
+  return async function runSchedule(seed: number): Promise<Schedule> {
+    const draw = defineDraw(seed);
+    const drawOne = <Value>(all: readonly Value[]) => all[Math.floor(draw() * all.length)] as Value;
+    const database = await openDatabase();
+    const drawn: Fate[] = [];
+    const trace: string[] = [];
+    const versions: string[] = [];
+    const events: Event[] = [];
+    let now = 0;
+    let current: State | undefined;
+    /** The entry before its last change. */
+    let stale: Item | undefined;
+    let failing = draw() < 0.15 ? 0 : 0.6 * draw();
+    /** The attempt that goes on, until it makes a call or ends: all others wait. */
+    let running: Attempt | undefined;
+    using _pauses = skipPauses(() => running !== undefined);
+
+    // DynamoDB knows a repeated transaction by its token for ten minutes; here, in half of the schedules.
+    const forgetToken = draw() < 0.5 && { ClientRequestToken: undefined };
+    park = ({ action, parameters }) =>
+      new Promise((resolve, reject) => {
+        const attempt = running as Attempt;
+        const call = { action, parameters: { ...parameters, ...forgetToken } };
+        running = undefined;
+        plan(() => proceed(call, attempt, resolve, reject));
+      });
+
+    // Delays of all lengths, so that a call can come behind many others.
+    function plan(act: Event['act'], isStray = false): void {
+      events.push({ at: now + 1_000 ** draw(), isStray, act });
+    }
+
+    /** Until nothing is left but what may be left. */
+    async function run(mayBeLeft: (event: Event) => boolean): Promise<void> {
+      while (!events.every(mayBeLeft)) {
+        events.sort((one, other) => one.at - other.at);
+        const next = events.shift() as Event;
+        now = next.at;
+        await next.act();
+        while (running) await setImmediate();
+      }
+    }
+
+    async function execute(call: Call, request?: Request): Promise<Reply> {
+      const before = database.entry();
+      const reply = await database.execute(call);
+      const record = database.entry();
+      const after = record && { item: toInventoryItem(record), version: toVersion(record) };
+      if (toText(after) === toText(current)) return reply;
+      request?.effects.push({ before: current, after });
+      current = after;
+      stale = before;
+      trace.push(`    the entry is ${toText(after)}`);
+      return reply;
+    }
+
+    function toText(state: State | undefined): string {
+      return state
+        ? `${state.item.quantity} ${state.item.status} ${toName(state.version)}`
+        : 'gone';
+    }
+
+    function toName(version: string): string {
+      if (!versions.includes(version)) versions.push(version);
+      return `v${versions.indexOf(version)}`;
+    }
+
+    function begin(request: Request): void {
+      const { attempts, quantity, key } = request;
+      if (attempts.length === 0 && current && draw() < 0.6) {
+        const known = versions.filter((one) => one === current?.version || draw() < 0.2);
+        request.versions = draw() < 0.9 ? known : known.slice(0, 1);
+      }
+      const name = `${request.name}${attempts.length + 1}`;
+      const attempt: Attempt = { name, request, failures: 0 };
+      attempts.push(attempt);
+      const ifMatch = request.versions ? `, If-Match ${request.versions.map(toName)}` : '';
+      trace.push(`${name} sets ${quantity}${key ? ', with a key' : ''}${ifMatch}`);
+      running = attempt;
+      updates.setQuantity({ petId, quantity, versions: request.versions }, key).then(
+        (told) => end(attempt, { status: 200, told }),
+        (error: Error) => end(attempt, { status: statuses[error.name] ?? 500, error }),
+      );
+    }
+
+    function end(attempt: Attempt, how: Omit<End, 'current' | 'effects'>): void {
+      attempt.end = { ...how, current, effects: attempt.request.effects.length };
+      trace.push(`${attempt.name}: ${how.status}${how.told ? `, ${toText(how.told)}` : ''}`);
+      running = undefined;
+    }
+
+    async function proceed(
+      call: Call,
+      attempt: Attempt,
+      resolve: (reply: Reply) => void,
+      reject: (error: Error) => void,
+    ): Promise<void> {
+      const fate = drawFate(call, attempt.request);
+      const title = `${attempt.name} ${call.action}`;
+      drawn.push(fate);
+      trace.push(`${title} ${fates[fate]}`);
+      const arrive = () => {
+        trace.push(`${title} arrives late`);
+        return execute(call, attempt.request);
+      };
+      if ((fate === 'late' || fate === 'killed') && draw() < 0.8) plan(arrive, true);
+      if (fate === 'killed') return end(attempt, { status: 'killed' });
+      if (fate !== 'answered' && fate !== 'stale') attempt.failures += 1;
+      const reply = await toReply(call, attempt.request, fate);
+      running = attempt;
+      if (reply instanceof Error) reject(reply);
+      else resolve(reply);
+    }
+
+    function drawFate({ action, parameters }: Call, { key, versions }: Request): Fate {
+      const isRead = action === 'GetItem';
+      if (isRead && !parameters.ConsistentRead && draw() < 0.2) return 'stale';
+      const fate = draw() < failing ? drawOne(failures) : 'answered';
+      if (fate === 'conflict' && isRead) return 'throttled';
+      // An update with neither may have a second effect when its call is repeated, as the guide says.
+      const isGuarded = key !== undefined || versions !== undefined;
+      return !isGuarded && (fate === 'lost' || fate === 'late') ? 'reset' : fate;
+    }
+
+    async function toReply(call: Call, request: Request, fate: Fate): Promise<Reply | Error> {
+      switch (fate) {
+        case 'answered':
+          return execute(call, request);
+        case 'stale':
+          return { status: 200, body: { Item: stale } };
+        case 'throttled':
+          return toError('ThrottlingException');
+        case 'conflict':
+          return database.refuse(call, drawOne([0, 1]), drawOne(reasons));
+        case 'late':
+          return Object.assign(new Error(fate), { name: 'TimeoutError' });
+        default:
+          if (fate === 'lost') await execute(call, request);
+          return Object.assign(new Error(fate), { code: 'ECONNRESET' });
+      }
+    }
+
+    async function importEntry(quantity: number, status: string, rest: Item = {}): Promise<void> {
+      const Item = { p: { N: `${petId}` }, q: { N: `${quantity}` }, s: { S: status }, ...rest };
+      await execute({ action: 'PutItem', parameters: { TableName: 'inventory', Item } });
+    }
+
+    const toRequest = (name: string, quantity: number, isKeyed: boolean): Request => {
+      return { name, quantity, key: isKeyed ? name : undefined, attempts: [], effects: [] };
+    };
+    const repeated = toRequest('A', 11, true);
+    const others = [toRequest('B', 12, draw() < 0.4), toRequest('C', 13, draw() < 0.4)];
+    if (draw() < 0.5) others.pop();
+    const v = draw() < 0.5 ? { v: { B: 'AAAAAAA=' as never } } : {};
+    if (draw() < 0.97) await importEntry(10, 'a', v);
+    const repeats = drawOne([[], [repeated], [repeated, repeated]]);
+    for (const request of [repeated, ...repeats, ...others]) plan(() => begin(request));
+    // Another status, so that an attempt that has read the old one is held to the new one.
+    if (draw() < 0.2) plan(() => current && importEntry(current.item.quantity, 's'));
+    await run(({ isStray }) => isStray);
+    trace.push('Nothing fails from here on.');
+    failing = 0;
+    plan(() => begin(repeated));
+    await run(() => false);
+    return { seed, requests: [repeated, ...others], fates: drawn, trace };
+  };
+}
+
+/** Why DynamoDB refuses an item of a transaction for a moment. */
+const reasons = ['TransactionConflict', 'TransactionConflict', 'ThrottlingError'];
+
+/** A pause takes no time: the call after it may come as late as any other, since its turn is drawn. */
+function skipPauses(isAttempt: () => boolean): Disposable {
+  const { setTimeout: wait } = globalThis;
+  globalThis.setTimeout = ((...timer: Parameters<typeof wait>) =>
+    isAttempt() ? globalThis.setImmediate(timer[0]) : wait(...timer)) as typeof wait;
+  return {
+    [Symbol.dispose]() {
+      globalThis.setTimeout = wait;
+    },
+  };
+}
