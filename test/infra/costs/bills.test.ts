@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findCostChanges } from '../../../infra/costs/bills/costChanges.ts';
 import { toFixedDollars } from '../../../infra/costs/bills/fixedCosts.ts';
 import { toRequestsBill, toTracedPercent } from '../../../infra/costs/bills/monthlyBill.ts';
@@ -17,11 +17,9 @@ import type { Answer, AnswerUnits } from '../../../infra/costs/units/answerUnits
 import { findUnits, readRecordedUnits } from '../../../infra/costs/units/recordedUnits.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
+import { useTestStages } from './testStages.ts';
 
-vi.mock('../../../infra/stages/stages.ts', async (load) => {
-  const { withTestStages } = await import('./testStages.ts');
-  return withTestStages(await load());
-});
+useTestStages();
 
 /** What X-Ray does where it is given no rule. */
 const defaultSampling = { reservedPerSecond: 1, percent: 5 };

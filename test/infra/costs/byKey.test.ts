@@ -6,11 +6,9 @@ import { mapOperations, operationIds } from '../../../shared/contract/operations
 import { AwsError } from '../ops/aws.ts';
 import { callOps, runOps } from '../ops/opsProcess.ts';
 import { byKey, december, november, openAws, toAccess, toTodaysArgs } from './insights.ts';
+import { useTestStages } from './testStages.ts';
 
-vi.mock('../../../infra/stages/stages.ts', async (load) => {
-  const { withTestStages } = await import('./testStages.ts');
-  return withTestStages(await load());
-});
+useTestStages();
 
 /** Of an answer, as the recorded 304 has it, which has nothing else. */
 const HEAD_BYTES = 537;

@@ -9,11 +9,9 @@ import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { callOps, runUnread } from '../ops/opsProcess.ts';
+import { useTestStages } from './testStages.ts';
 
-vi.mock('../../../infra/stages/stages.ts', async (load) => {
-  const { withTestStages } = await import('./testStages.ts');
-  return withTestStages(await load());
-});
+useTestStages();
 
 const root = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'costs-'));

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { fillCostsPage, pageFile } from '../../../infra/docs/facts/costsPage.ts';
+import { useTestStages } from './testStages.ts';
 
-vi.mock('../../../infra/stages/stages.ts', async (load) => {
-  const { withTestStages } = await import('./testStages.ts');
-  return withTestStages(await load());
-});
+useTestStages();
 
 const traffic = readCommittedTraffic();
 const page = readFileSync(pageFile, 'utf8');

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   sumFixedDollars,
   toFixedDollars,
@@ -23,11 +23,9 @@ import {
   toCsv,
   toParquet,
 } from './exports.ts';
+import { useTestStages } from './testStages.ts';
 
-vi.mock('../../../infra/stages/stages.ts', async (load) => {
-  const { withTestStages } = await import('./testStages.ts');
-  return withTestStages(await load());
-});
+useTestStages();
 
 const command = (args: string[]) => runCosts(args);
 const stage = 'production';

@@ -1,4 +1,6 @@
+import { afterAll } from 'vitest';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
+import { type StageName, stages } from '../../../infra/stages/stages.ts';
 import { mapOperations, operations } from '../../../shared/contract/operations.ts';
 
 /** Stages as they were shipped, whose numbers tests and the costs' page know, whatever the committed ones are set to. */
@@ -30,20 +32,20 @@ const staging: Partial<StageSettings> = {
   firewall: false,
 };
 
-type StagesModule = typeof import('../../../infra/stages/stages.ts');
+/** Has the stages be these, in no region of their own, from here to the end of the test file. */
+export function useTestStages(): void {
+  const { checkEveryMinutes: _, ...unchecked } = stages.staging.settings;
+  const before = Object.entries(stages).map(([name, stage]) => [name, stage.settings] as const);
+  setSettings('staging', bare({ ...unchecked, ...staging }));
+  setSettings('production', bare({ ...stages.production.settings, ...production }));
+  afterAll(() => {
+    for (const [name, settings] of before) setSettings(name as StageName, settings);
+  });
+}
 
-/** The module of the stages with these, in no region of their own: what `vi.mock` puts in its place. */
-export function withTestStages(module: StagesModule): StagesModule {
-  const { checkEveryMinutes: _, ...unchecked } = module.stages.staging.settings;
-  const stages = {
-    ...module.stages,
-    staging: { name: 'staging', settings: bare({ ...unchecked, ...staging }) },
-    production: {
-      name: 'production',
-      settings: bare({ ...module.stages.production.settings, ...production }),
-    },
-  } as const;
-  return { ...module, stages };
+/** In place, since the tests of a process share its modules. */
+function setSettings(name: StageName, settings: StageSettings): void {
+  Object.assign(stages[name], { settings });
 }
 
 function bare(settings: StageSettings): StageSettings {

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { explore } from './explore.ts';
 import { type Call, type Database, defineMemoryDatabase, type Reply } from './memoryDatabase.ts';
 
-it('nothing is wrong in a thousand schedules', async () => {
-  const { problems, calls, attempts } = await explore({ count: 1_000, seed: 1 });
+it('nothing is wrong in three hundred schedules', async () => {
+  const { problems, calls, attempts } = await explore({ count: 300, seed: 1 });
   expect([...problems]).toEqual([]);
   expect(Object.keys(calls)).toHaveLength(8);
-  expect(Math.min(...Object.values(calls))).toBeGreaterThan(100);
+  expect(Math.min(...Object.values(calls))).toBeGreaterThan(30);
   expect(Object.keys(attempts)).toEqual(['200', '404', '412', '503', 'killed']);
 }, 180_000);
 
