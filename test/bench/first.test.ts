@@ -2,12 +2,11 @@ import { createServer, get } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { makeCertificate } from '../support/faults/certificate.ts';
-import { toColdMilliseconds } from './parts/memory.ts';
+import { toCold } from './parts/first.ts';
 
 it('gives a request the share of a processor that its memory buys, and INIT a whole one', () => {
-  expect(toColdMilliseconds(33, 39, 512)).toBeCloseTo(33 + (39 * 1_769) / 512);
-  expect(toColdMilliseconds(33, 39, 1_769)).toBe(72);
-  expect(toColdMilliseconds(33, 39, 3_008)).toBe(72);
+  expect(toCold({ init: 33, first: 39 }, 512)).toBeCloseTo(33 + (39 * 1_769) / 512);
+  expect(toCold({ init: 33, first: 39 }, 3_008)).toBe(72);
 });
 
 it('makes a certificate that whoever is told of it trusts, and nobody else', async () => {

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { makeCertificate } from '../../support/faults/certificate.ts';
-import { type CannedPages, toCannedPages } from './cannedPages.ts';
+import { toCannedPages } from './cannedPages.ts';
 import { cannedOrders, cannedPet, toStringItem } from './cannedRecords.ts';
 
 /** What the canned DynamoDB holds, as it is told in a message. */
@@ -34,14 +34,7 @@ export interface CannedEndpoints {
  * whoever speaks plain HTTP. It holds the one key that it was told of, and one pet.
  */
 let table: CannedTable = { entries: 0, key: {} };
-const segments = new Map<string, CannedPages>();
-
-function toSegment(segment = 0, totalSegments = 1): CannedPages {
-  const name = `${table.entries} ${segment}/${totalSegments}`;
-  const pages = segments.get(name) ?? toCannedPages(table.entries, segment, totalSegments);
-  segments.set(name, pages);
-  return pages;
-}
+let pages = toCannedPages(0);
 
 const cannedEntry = { p: { N: '7' }, q: { N: '7' }, s: { S: 'a' }, v: { B: 'nz3kW5c=' } };
 
@@ -67,15 +60,13 @@ interface Input {
   readonly TableName?: string;
   readonly Key?: Record<string, unknown>;
   readonly ExclusiveStartKey?: { readonly p: { readonly N: string } };
-  readonly Segment?: number;
-  readonly TotalSegments?: number;
 }
 
 function toCapacity(tableName: string, units: number): string {
   return `"ConsumedCapacity":{"CapacityUnits":${units},"TableName":"${tableName}"}`;
 }
 
-function sendPage(pages: CannedPages, page: number, response: ServerResponse): void {
+function sendPage(page: number, response: ServerResponse): void {
   sendJson(response, pages.bodies[page] ?? Buffer.from('{}'), pages.checksums[page]);
 }
 
@@ -102,14 +93,13 @@ function sendFailedCondition(response: ServerResponse): void {
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const page = /^\/pages\/(\d+)$/.exec(request.url ?? '')?.[1];
-  if (page !== undefined) return sendPage(toSegment(), Number(page), response);
+  if (page !== undefined) return sendPage(Number(page), response);
   const input: Input = JSON.parse((await buffer(request)).toString());
   const action = String(request.headers['x-amz-target']).split('.')[1] ?? '';
   if (table.delayMilliseconds) await setTimeout(table.delayMilliseconds);
   if (action === 'Scan') {
-    const pages = toSegment(input.Segment, input.TotalSegments);
     const start = input.ExclusiveStartKey?.p.N;
-    return sendPage(pages, start === undefined ? 0 : (pages.pageAfter.get(start) ?? 0), response);
+    return sendPage(start === undefined ? 0 : (pages.pageAfter.get(start) ?? 0), response);
   }
   if (action === 'UpdateItem' && isMissing(input)) return sendFailedCondition(response);
   const toAnswer = answers[action];
@@ -130,9 +120,8 @@ const [plain, secure] = await Promise.all([
   listen(createSecureServer(identity)),
 ]);
 process.on('message', (message: CannedTable) => {
-  if (message.entries !== table.entries) segments.clear();
+  if (message.entries !== table.entries) pages = toCannedPages(message.entries);
   table = message;
-  toSegment();
   process.send?.({});
 });
 process.on('disconnect', () => process.exit());

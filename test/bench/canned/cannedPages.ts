@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { type CannedEntry, toCannedEntry, toCannedItem, toItemJson } from './cannedRecords.ts';
 import { PAGE_SIZE, toItemSize, toReadUnits } from './requestUnits.ts';
 
-/** The answers to the Scans of one segment of a table, ready to send. */
+/** The answers to the Scans of a table, ready to send. */
 export interface CannedPages {
   readonly bodies: readonly Buffer[];
   readonly checksums: readonly string[];
@@ -10,25 +10,23 @@ export interface CannedPages {
   readonly pageAfter: ReadonlyMap<string, number>;
 }
 
-/** A table of so many entries, or one of the segments that a parallel Scan divides it into. */
-export function toCannedPages(entries: number, segment = 0, totalSegments = 1): CannedPages {
-  const end = Math.floor(((segment + 1) * entries) / totalSegments);
+export function toCannedPages(entries: number): CannedPages {
   const bodies: Buffer[] = [];
   const pageAfter = new Map<string, number>();
-  let index = Math.floor((segment * entries) / totalSegments);
+  let index = 0;
   do {
     const items: string[] = [];
     let bytes = 0;
     let last: CannedEntry | undefined;
-    for (; index < end && bytes < PAGE_SIZE; index += 1) {
+    for (; index < entries && bytes < PAGE_SIZE; index += 1) {
       last = toCannedEntry(index);
       items.push(toItemJson(last));
       bytes += toItemSize(toCannedItem(last));
     }
-    const next = index < end ? last?.petId : undefined;
+    const next = index < entries ? last?.petId : undefined;
     bodies.push(Buffer.from(toPageJson(items, toReadUnits(bytes), next)));
     if (next !== undefined) pageAfter.set(next, bodies.length);
-  } while (index < end);
+  } while (index < entries);
   const checksums = bodies.map((body) => String(crc32(body)));
   return { bodies, checksums, pageAfter };
 }

@@ -1,4 +1,4 @@
-import { cannedOrders, cannedPet, toCannedEntry, toCannedItem } from './cannedRecords.ts';
+import { cannedPet, toCannedEntry, toCannedItem } from './cannedRecords.ts';
 
 /** The attribute values that the benchmarks' records are made of; numbers are integers. */
 export type CannedValue =
@@ -62,8 +62,8 @@ export function toScanUnits(entries: number, toItem: (index: number) => CannedIt
 }
 
 /** The write request units of an update of one entry, which gets a version. */
-export function toUpdateUnits(toItem: (index: number) => CannedItem, version: string): number {
-  return toWriteUnits(toItemSize({ ...toItem(0), [version]: { B: 'nz3kW5c=' } }));
+export function toUpdateUnits(): number {
+  return toWriteUnits(toItemSize({ ...toCompactItem(0), v: { B: 'nz3kW5c=' } }));
 }
 
 /** The write request units of keeping the answer to an update with an `Idempotency-Key`, in a transaction. */
@@ -73,18 +73,8 @@ export function toRequestUnits(): number {
   return 2 * toWriteUnits(toItemSize(row));
 }
 
-/** The read request units of so many entries by their ids. */
-export function toLookupUnits(entries: number, toItem: (index: number) => CannedItem): number {
-  return entries * toReadUnits(toItemSize(toItem(0)));
-}
-
 export function toPetUnits(): number {
   return toReadUnits(toItemSize(cannedPet));
-}
-
-/** The units of a Query of one page. */
-export function toOrdersUnits(): number {
-  return toReadUnits(cannedOrders.reduce((bytes, order) => bytes + toItemSize(order), 0));
 }
 
 function toValueSize(value: CannedValue): number {

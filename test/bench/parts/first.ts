@@ -2,7 +2,6 @@ import { type BenchedId, benchedIds } from '../buildBundles.ts';
 import { type FunctionHost, type PartInput, startFunctionHost, toEvent } from '../functionHost.ts';
 import type { RunResult } from '../functionProcess.ts';
 import { type Goal, interleave, type Section, type Summary, summarize } from '../report.ts';
-import { type FunctionCpu, measureWarmCpu, toColdMilliseconds, toMemorySection } from './memory.ts';
 
 /** Megabytes: what the functions have, so what a cold start is told for. */
 const MEMORY = 512;
@@ -21,17 +20,10 @@ export async function measureFirst(input: PartInput): Promise<readonly Section[]
   const host = await startFunctionHost(input);
   try {
     const figures = [];
-    const functions: FunctionCpu[] = [];
     for (const operationId of benchedIds) {
-      const measured = await measureOperation(host, input, operationId);
-      figures.push(...measured);
-      const ours = measured.find(({ name }) => name === 'ours');
-      if (!ours) continue;
-      const warm = await measureWarmCpu(host, input.bundles.ours[operationId], operationId);
-      const { init, first } = ours;
-      functions.push({ operationId, init: init.median, first: first.median, warm });
+      figures.push(...(await measureOperation(host, input, operationId)));
     }
-    return [toSection(figures, input.quick ? 9 : 31), toMemorySection(functions)];
+    return [toSection(figures, input.quick ? 9 : 31)];
   } finally {
     await host.end();
   }
@@ -74,8 +66,8 @@ async function measureOperation(
     name,
     init: summarize(starts.map(({ init }) => init)),
     first: summarize(starts.map(({ first }) => first)),
-    cold: summarize(starts.map(toCold)),
-    coldRatio: toRatio(starts, references, toCold),
+    cold: summarize(starts.map((start) => toCold(start))),
+    coldRatio: toRatio(starts, references, (start) => toCold(start)),
     cpuRatio: toRatio(starts, references, ({ init, first }) => init + first),
     waited: summarize(starts.map(({ waited }) => waited)),
   }));
@@ -103,9 +95,16 @@ async function startOnce(
   };
 }
 
-/** What Lambda takes over INIT and the first request, in milliseconds. */
-function toCold({ init, first }: Start): number {
-  return toColdMilliseconds(init, first, MEMORY);
+/** Megabytes that buy one whole processor. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
+const WHOLE_PROCESSOR = 1_769;
+
+/**
+ * The milliseconds that Lambda takes over a cold start that waits for nothing. It loads a function on a whole
+ * processor, and runs a request on the share that the function's memory buys.
+ * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
+ */
+export function toCold({ init, first }: Pick<Start, 'init' | 'first'>, megabytes = MEMORY): number {
+  return init + first / Math.min(1, megabytes / WHOLE_PROCESSOR);
 }
 
 /** Of the medians, as they stand side by side. */

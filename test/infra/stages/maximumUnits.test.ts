@@ -29,7 +29,7 @@ describe.each(stageNames)('the tables of %s', (stage) => {
       // An update has a read at most, and with an Idempotency-Key it is part of a transaction, which doubles its units.
       inventory: {
         read: burst('listInventory') * list + burst('updateInventory') * CONSISTENT,
-        write: burst('updateInventory') * 2 * toUpdateUnits(toCompactItem, 'v'),
+        write: burst('updateInventory') * 2 * toUpdateUnits(),
       },
       pets: { read: burst('getPet') * toPetUnits(), write: 0 },
       orders: { read: burst('listOrders') * orders, write: 0 },

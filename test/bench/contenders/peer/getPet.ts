@@ -6,9 +6,9 @@ import {
   documents,
   HttpError,
   httpErrorHandler,
+  PathParameters,
   responseHeaders,
 } from './middleware.ts';
-import { PathParameters } from './petIdParameter.ts';
 
 async function getPet(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
   const { petId } = PathParameters.parse(event.pathParameters);

@@ -1,8 +1,14 @@
 import { paginateScan } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { type StoredEntry, toInventoryItem } from './inventoryItem.ts';
-import { authenticate, documents, httpErrorHandler, responseHeaders } from './middleware.ts';
+import {
+  authenticate,
+  documents,
+  httpErrorHandler,
+  responseHeaders,
+  type StoredEntry,
+  toInventoryItem,
+} from './middleware.ts';
 
 async function listInventory(): Promise<APIGatewayProxyResult> {
   const items = [];

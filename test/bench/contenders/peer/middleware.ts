@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { ZodError } from 'zod';
+import { ZodError, z } from 'zod';
 import type { Permission } from '../../../../shared/contract/operation.ts';
 import { defineKeyStore } from '../../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../../../shared/keys/keyVerifier.ts';
@@ -99,4 +99,29 @@ function toStatus(error: unknown): number {
   const { statusCode = 500, name } = error as { statusCode?: number; name?: string };
   if (name === 'Unauthorized') return 401;
   return statusCode === 422 ? 400 : statusCode;
+}
+
+const MIN_ID = -(2n ** 63n);
+const MAX_ID = 2n ** 63n - 1n;
+
+/** The `{petId}` of a path: the canonical text of an int64. */
+export const PathParameters = z.object({
+  petId: z
+    .string()
+    .regex(/^(?:0|-?[1-9]\d{0,18})$/, 'must be an integer')
+    .transform(BigInt)
+    .refine((petId) => petId >= MIN_ID && petId <= MAX_ID, 'must be an int64'),
+});
+
+/** An inventory entry as the table keeps it; see `shared/store/inventoryRecord.ts`. */
+export interface StoredEntry {
+  readonly p: number | bigint;
+  readonly q: number;
+  readonly s: string;
+}
+
+const statusOf: Record<string, string> = { a: 'available', p: 'pending', s: 'sold' };
+
+export function toInventoryItem({ p, q, s }: StoredEntry) {
+  return { petId: p, quantity: q, status: statusOf[s] };
 }

@@ -3,15 +3,16 @@ import middy from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { z } from 'zod';
-import { type StoredEntry, toInventoryItem } from './inventoryItem.ts';
 import {
   authenticate,
   documents,
   HttpError,
   httpErrorHandler,
+  PathParameters,
   responseHeaders,
+  type StoredEntry,
+  toInventoryItem,
 } from './middleware.ts';
-import { PathParameters } from './petIdParameter.ts';
 
 const InventoryUpdate = z.object({ quantity: z.number().int().min(0).max(2_147_483_647) });
 
