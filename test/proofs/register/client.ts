@@ -1,10 +1,10 @@
-import { Agent } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Asked, Outcome, Write } from './checker/history.ts';
 import type { Draw } from './draw.ts';
-import type { KillableStage } from './killableStage.ts';
+import type { KillableStage, Run } from './killableStage.ts';
 import type { Recorder } from './recorder.ts';
-import { send } from './send.ts';
 
 export interface ClientOptions {
   readonly stage: KillableStage;
@@ -60,7 +60,7 @@ export async function runClient({ stage, recorder, draw, ...options }: ClientOpt
       if (outcomes.some((outcome) => outcome?.kind === 'ok')) answered.push([petId, write]);
       if (outcomes.some((outcome) => outcome && outcome.kind !== 'unknown')) return;
       // Half of the repetitions give others the time to come in between.
-      if (draw() < 0.5) await setTimeout(draw() * 300);
+      if (draw() < 0.5) await pause(draw() * 300);
     }
   }
 
@@ -87,7 +87,7 @@ export async function runClient({ stage, recorder, draw, ...options }: ClientOpt
       if (write.key === undefined) await perform(petId, write);
       else await performUntilAnswered(petId, write);
     }
-    await setTimeout(draw() * 10);
+    await pause(draw() * 10);
   }
   agent.destroy();
 }
@@ -107,4 +107,54 @@ function toRequest(petId: string, asked: Asked) {
     },
     body: JSON.stringify({ quantity }),
   };
+}
+
+interface Request {
+  readonly method: string;
+  /** Below the base address. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** After how many milliseconds the client breaks the connection, if it has no answer yet. */
+  readonly cutAfter?: number;
+}
+
+export type Answer =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly tag: string | undefined;
+      readonly body: string;
+    }
+  /** The connection broke, and nobody knows what became of the request. */
+  | { readonly kind: 'lost' }
+  /** Nobody listens: it was never sent. */
+  | { readonly kind: 'unsent' };
+
+/** One request on a client's own connection, never sent a second time. */
+export async function send(agent: Agent, run: Run, asked: Request): Promise<Answer> {
+  const { method, path, headers = {}, body, cutAfter } = asked;
+  const outgoing = request(`${run.baseUrl}${path}`, {
+    agent,
+    method,
+    headers: { Authorization: `Bearer ${run.apiKey}`, ...headers },
+  });
+  const cut = cutAfter === undefined ? undefined : setTimeout(() => outgoing.destroy(), cutAfter);
+  try {
+    const answered = Promise.withResolvers<Answer>();
+    outgoing.once('error', answered.reject);
+    outgoing.once('response', (response) => {
+      const { statusCode: status = 0, headers } = response;
+      answered.resolve(
+        text(response).then((body) => ({ kind: 'answer', status, tag: headers.etag, body })),
+      );
+    });
+    outgoing.end(body);
+    return await answered.promise;
+  } catch (error) {
+    const isUnsent = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
+    return { kind: isUnsent ? 'unsent' : 'lost' };
+  } finally {
+    clearTimeout(cut);
+  }
 }

@@ -1,6 +1,6 @@
 import type { Asked, Entry, Operation, Outcome } from './checker/history.ts';
+import type { Answer } from './client.ts';
 import type { Run } from './killableStage.ts';
-import type { Answer } from './send.ts';
 
 /** Writes down what the clients do, in the order in which it happens in this process. */
 export interface Recorder {

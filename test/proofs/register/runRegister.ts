@@ -3,12 +3,11 @@ import { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { startDynoxide } from '../../support/dynoxide.ts';
 import type { Entry, Operation } from './checker/history.ts';
-import { runClient } from './client.ts';
+import { runClient, send } from './client.ts';
 import { type Draw, defineDraw, toSeed } from './draw.ts';
 import { type KillableStage, startKillableStage } from './killableStage.ts';
 import { defineRecorder, type Figures, toEntry } from './recorder.ts';
-import type { RegisterOptions } from './registerOptions.ts';
-import { send } from './send.ts';
+import type { RegisterOptions } from './register.ts';
 
 /** What the clients of a run saw. */
 export interface RegisterRun {

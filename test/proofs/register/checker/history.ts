@@ -42,3 +42,54 @@ export interface Entry {
 export function toRequestName({ key, ifMatch, quantity }: Write): string | undefined {
   return key === undefined ? undefined : JSON.stringify([key, ifMatch ?? null, quantity]);
 }
+
+/** What each entry was before. */
+export const first = { quantity: 10, tag: 'A' };
+const unknown: Outcome = { kind: 'unknown' };
+
+/** One operation, from its call to its answer. */
+export function operation(
+  invoked: number,
+  answered: number,
+  asked: Asked,
+  outcome: Outcome,
+): Operation {
+  return { asked, invoked, answered, outcome };
+}
+
+/** A read, from its call to its answer. */
+export const read = (invoked: number, answered: number, quantity: number, tag: string) =>
+  operation(invoked, answered, { kind: 'read' }, { kind: 'ok', quantity, tag });
+
+type Options = Omit<Write, 'kind' | 'quantity'>;
+/** An update that was answered 200. */
+export const write = (
+  invoked: number,
+  answered: number,
+  quantity: number,
+  tag: string,
+  options: Options = {},
+) =>
+  operation(
+    invoked,
+    answered,
+    { kind: 'write', quantity, ...options },
+    { kind: 'ok', quantity, tag },
+  );
+
+/** An update that was answered 412, with the tag that the entry then had. */
+export const refused = (
+  invoked: number,
+  answered: number,
+  quantity: number,
+  tag: string,
+  options: Options,
+) =>
+  operation(invoked, answered, { kind: 'write', quantity, ...options }, { kind: 'refused', tag });
+
+/** An update that was not answered. */
+export const lost = (invoked: number, quantity: number, options: Options = {}) =>
+  operation(invoked, Number.POSITIVE_INFINITY, { kind: 'write', quantity, ...options }, unknown);
+
+/** Only of the first state. */
+export const ofA = { ifMatch: ['A'] };
