@@ -1,9 +1,16 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { expect } from 'vitest';
 import { startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
+import type { LoadHandler } from '../../infra/local/lambda/lambdaFunction.ts';
 import { type LocalStageOptions, startLocalStage } from '../../infra/local/localStage.ts';
-import { addApiKey } from '../support/addApiKey.ts';
-import { expectDocumented } from './document/documentedAnswer.ts';
+import { findAnswerProblems } from '../../infra/openapi/answerProblems.ts';
+import type { Permission } from '../../shared/contract/operation.ts';
+import { mintApiKey } from '../../shared/keys/apiKey.ts';
+import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
+import type { KeyRecord } from '../../shared/keys/keyStore.ts';
+import { readVariable } from '../../shared/runtime/environment.ts';
+import type { ExactResponse } from '../support/exactFetch.ts';
 import { fixtures } from './fixtures.ts';
-import { defineFreshFunctions } from './freshFunctions.ts';
 import type { ConformanceTarget } from './target.ts';
 
 /** A local stage in this process, filled with the fixtures unless the options have other data. */
@@ -26,4 +33,38 @@ export async function openLocalTarget(
     onResponse: expectDocumented,
     close: () => stage.close(),
   };
+}
+
+/** Holds an answer against the committed document. */
+export function expectDocumented(method: string, path: string, answer: ExactResponse): void {
+  expect(findAnswerProblems(method, path, answer), `${method} ${path}`).toEqual([]);
+}
+
+let stages = 0;
+
+/**
+ * The functions of a stage of its own: they read their settings when they are loaded, and many stages
+ * share the process, one after the other.
+ */
+export function defineFreshFunctions(): LoadHandler {
+  stages += 1;
+  const query = `?stage=${stages}`;
+  return (operationId) => {
+    const { href } = new URL(`../../functions/${operationId}.ts${query}`, import.meta.url);
+    return import(/* @vite-ignore */ href);
+  };
+}
+
+/** Puts a new key into the table of the local stage that runs in this process, and returns the key. */
+export async function addApiKey(
+  permission: Permission,
+  times: Pick<KeyRecord, 'expiresAt' | 'revokedAt'> = {},
+): Promise<string> {
+  const { keyId, secretHash, apiKey } = mintApiKey();
+  const client = new DynamoDBClient();
+  const register = defineKeyRegister(client, readVariable('API_KEYS_TABLE'));
+  const createdAt = new Date().toISOString();
+  await register.put({ keyId, secretHash, name: 'test', permission, createdAt, ...times });
+  client.destroy();
+  return apiKey;
 }

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import type { Engine } from '../../infra/local/engine/engine.ts';
+import type { Engine, EngineOptions } from '../../infra/local/engine/engine.ts';
 
 /** Milliseconds that an engine may take until it answers: a Java machine on busy cores takes its time. */
 const LONGEST_START = 60_000;
@@ -53,4 +55,15 @@ async function findFreePort(): Promise<number> {
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
   return typeof address === 'object' && address ? address.port : 0;
+}
+
+const binary = new URL('../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url).pathname;
+
+/** Dynoxide is an optional dependency, built for linux-x64 alone. */
+export const dynoxideIsInstalled = existsSync(binary);
+
+/** A DynamoDB emulator in a process of its own, which keeps its data in the folder, or in memory. */
+export function startDynoxide({ dir }: EngineOptions = {}): Promise<Engine> {
+  const data = dir === undefined ? [] : ['--db-path', join(dir, 'dynoxide.db')];
+  return startEngineProcess(binary, (port) => ['--port', String(port), ...data]);
 }

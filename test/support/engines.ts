@@ -1,6 +1,6 @@
 import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
 import { dynamodbLocal } from '../engines/dynamodbLocal.ts';
-import { dynoxideIsInstalled, startDynoxide } from './dynoxide.ts';
+import { dynoxideIsInstalled, startDynoxide } from '../engines/engineProcess.ts';
 
 export interface NamedEngine {
   readonly name: string;

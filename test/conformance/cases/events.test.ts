@@ -1,10 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defineFreshFunctions } from '../freshFunctions.ts';
-import { openLocalTarget } from '../localTarget.ts';
+import { defineFreshFunctions, openLocalTarget } from '../localTarget.ts';
 import { readEntry } from '../operations/inventoryEntry.ts';
 import type { ConformanceTarget } from '../target.ts';
-import { toContext, toMultiValue, toUpdateEvent } from './proxyEvent.ts';
 
 interface ProxyResult {
   readonly statusCode: number;
@@ -100,3 +99,40 @@ describe('updateInventory called with a proxy event', () => {
     expect(await call(changes)).toMatchObject({ statusCode: 200 });
   });
 });
+
+/** An event of PATCH /inventory/{petId} as API Gateway's REST proxy integration makes it. */
+function toUpdateEvent(
+  petId: string,
+  apiKey: string,
+  changes: Partial<APIGatewayProxyEvent> = {},
+): APIGatewayProxyEvent {
+  const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
+  const event: Omit<APIGatewayProxyEvent, 'requestContext'> = {
+    resource: '/inventory/{petId}',
+    path: `/inventory/${petId}`,
+    httpMethod: 'PATCH',
+    headers,
+    multiValueHeaders: toMultiValue(headers),
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    pathParameters: { petId },
+    stageVariables: null,
+    body: '{"quantity":5}',
+    isBase64Encoded: false,
+    ...changes,
+  };
+  const requestContext = { requestId: randomUUID(), stage: 'v1', httpMethod: 'PATCH' };
+  return { ...event, requestContext } as APIGatewayProxyEvent;
+}
+
+function toMultiValue(headers: Record<string, string>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+}
+
+function toContext(): Context {
+  return {
+    awsRequestId: randomUUID(),
+    functionName: 'updateInventory',
+    getRemainingTimeInMillis: () => 28_000,
+  } as Context;
+}

@@ -1,11 +1,12 @@
-import { createServer, type IncomingMessage, request } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
 import { toCannedEntry, toListedJson } from '../../bench/canned/cannedRecords.ts';
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
-import { defineFreshFunctions } from '../freshFunctions.ts';
-import { frontEngine } from './frontedEngine.ts';
+import { defineFreshFunctions } from '../localTarget.ts';
 
 const ENTRIES = 1_000_000;
 const cannedDynamoDB = new URL('../../bench/canned/cannedDynamoDB.ts', import.meta.url).pathname;
@@ -83,4 +84,18 @@ function startRouter(embedded: Engine, scanned: string): Promise<Engine> {
     incoming.pipe(onward);
   });
   return frontEngine(embedded, server);
+}
+
+/** The embedded engine behind a server, which is closed with it. */
+async function frontEngine(embedded: Engine, server: Server): Promise<Engine> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await embedded.close();
+    },
+  };
 }

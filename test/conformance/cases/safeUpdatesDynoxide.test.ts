@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { dynoxideIsInstalled, startDynoxide } from '../../support/dynoxide.ts';
+import { dynoxideIsInstalled, startDynoxide } from '../../engines/engineProcess.ts';
 import { describeSafeUpdates } from './safeUpdates.ts';
 
 describe.runIf(dynoxideIsInstalled)('where Dynoxide is installed', () => {

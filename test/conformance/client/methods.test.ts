@@ -8,8 +8,7 @@ import { operationIds } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { exactPetIds, fixtures } from '../fixtures.ts';
 import { openLocalTarget } from '../localTarget.ts';
-import { suites } from '../operations/suites.ts';
-import { sendValid } from '../requests.ts';
+import { sendValid, suites } from '../operations/suites.ts';
 import type { ConformanceTarget } from '../target.ts';
 
 const { changeablePetId, missingPetId } = fixtures;

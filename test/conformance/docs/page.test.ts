@@ -6,7 +6,7 @@ import { type LocalStage, startLocalStage } from '../../../infra/local/localStag
 import { findChromium, launchChromium } from '../../browser/chromium.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { keepLogs } from '../../support/keepLogs.ts';
-import { defineFreshFunctions } from '../freshFunctions.ts';
+import { defineFreshFunctions } from '../localTarget.ts';
 
 const petId = 9223372036854775807n;
 const phone = { width: 375, height: 800 };

@@ -4,8 +4,8 @@ import { readCommittedDocument } from '../../../infra/openapi/committedDocument.
 import { errorsAnywhere } from '../../../infra/openapi/responses.ts';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { expectDocumented } from '../localTarget.ts';
 import type { ConformanceTarget } from '../target.ts';
-import { expectDocumented } from './documentedAnswer.ts';
 
 /** The answers that a run met, by the operation that was asked. */
 export interface ObservedAnswers {

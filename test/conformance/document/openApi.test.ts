@@ -13,8 +13,8 @@ import { useNoBackOff } from '../../support/faults/backOff.ts';
 import type { Fault } from '../../support/faults/faults.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
+import { type ExampleRequest, exampleRequests } from '../operations/suites.ts';
 import { send } from '../target.ts';
-import { type ExampleRequest, exampleRequests } from './exampleRequests.ts';
 
 const sample = new URL('../../../infra/local/sample.json', import.meta.url);
 

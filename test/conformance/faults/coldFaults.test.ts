@@ -12,7 +12,7 @@ import type { FaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { keepLogs } from '../../support/keepLogs.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { fixtures } from '../fixtures.ts';
-import { sendValid } from '../requests.ts';
+import { sendValid } from '../operations/suites.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { buildFunctions, type ColdStage, type ColdStart, startCold } from './coldStage.ts';
 import { toStoreCalls } from './faultyTarget.ts';

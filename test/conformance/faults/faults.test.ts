@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
-import { addApiKey } from '../../support/addApiKey.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { useNoBackOff } from '../../support/faults/backOff.ts';
 import { onFastClock } from '../../support/faults/fastClock.ts';
 import type { Fault } from '../../support/faults/faults.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
-import { sendValid } from '../requests.ts';
+import { addApiKey } from '../localTarget.ts';
+import { sendValid } from '../operations/suites.ts';
 import { type FaultyTarget, openFaultyTarget, toStoreCalls } from './faultyTarget.ts';
 
 const outages: Fault[] = [

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { useNoBackOff } from '../../support/faults/backOff.ts';
 import { expectSuccess } from '../expectations.ts';
-import { sendValid } from '../requests.ts';
+import { sendValid } from '../operations/suites.ts';
 import { send } from '../target.ts';
 import { type FaultyTarget, openFaultyTarget, toStoreCalls } from './faultyTarget.ts';
 

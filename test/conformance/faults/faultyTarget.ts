@@ -4,8 +4,7 @@ import { type OperationId, operationIds } from '../../../shared/contract/operati
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { fixtures } from '../fixtures.ts';
 import { openLocalTarget } from '../localTarget.ts';
-import { suites } from '../operations/suites.ts';
-import { sendValid } from '../requests.ts';
+import { sendValid, suites } from '../operations/suites.ts';
 import type { ConformanceTarget } from '../target.ts';
 
 export interface FaultyTarget extends ConformanceTarget {

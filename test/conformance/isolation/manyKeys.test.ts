@@ -1,9 +1,12 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Permission } from '../../../shared/contract/operation.ts';
+import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
+import { readVariable } from '../../../shared/runtime/environment.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { readEntry } from '../operations/inventoryEntry.ts';
 import { type ConformanceTarget, send } from '../target.ts';
-import { addNamedKeys, type NamedKey } from './keys.ts';
 
 interface Line {
   readonly clientRequestId?: string;
@@ -142,3 +145,27 @@ describe('one container that many keys use', () => {
     }
   });
 });
+
+/** A key with what the log says of it. */
+interface NamedKey {
+  readonly apiKey: string;
+  readonly keyId: string;
+  readonly name: string;
+  readonly permission: Permission;
+}
+
+/** Makes keys, every other one of which may write, for the local stage that runs in this process. */
+async function addNamedKeys(count: number): Promise<readonly NamedKey[]> {
+  const client = new DynamoDBClient();
+  const register = defineKeyRegister(client, readVariable('API_KEYS_TABLE'));
+  const keys = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const permission = index % 2 === 0 ? ('write' as const) : ('read' as const);
+      const name = `client ${index}`;
+      const { apiKey, record } = await register.create({ name, permission });
+      return { apiKey, keyId: record.keyId, name, permission };
+    }),
+  );
+  client.destroy();
+  return keys;
+}

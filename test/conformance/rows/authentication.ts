@@ -3,7 +3,7 @@ import { operationIds } from '../../../shared/contract/operations.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
-import { sendValid } from '../requests.ts';
+import { sendValid } from '../operations/suites.ts';
 import type { TargetSource } from '../target.ts';
 
 const withoutCredentials: Record<string, Record<string, string>> = {

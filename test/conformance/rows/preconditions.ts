@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { readEntry, restoreEntryAfterEach, setQuantity } from '../operations/inventoryEntry.ts';
-import { sendValid } from '../requests.ts';
+import { sendValid } from '../operations/suites.ts';
 import { sendUpdate, type TargetSource } from '../target.ts';
 
 const malformed = ['nonsense', '"unclosed', 'unopened"', '"a" "b"', '*, "a"', '""extra', 'w/"a"'];

@@ -1,8 +1,14 @@
-import { runCommand } from '../../../infra/cli/usage.ts';
-import { type Cell, type CellResult, canMeet } from './cell.ts';
-import { help, parseFaultOptions } from './faultOptions.ts';
+import { parseArgs } from 'node:util';
+import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
+import {
+  type Answered,
+  type Cell,
+  type CellResult,
+  canMeet,
+  type FaultName,
+  faultNames,
+} from './cell.ts';
 import { type Lane, openLane } from './lane.ts';
-import { toMatrixText, toProblemText } from './matrixText.ts';
 import { runCell } from './runCell.ts';
 import { situations } from './situations.ts';
 
@@ -68,4 +74,106 @@ async function runCells(lanes: number, cells: Cell[]): Promise<CellResult[]> {
   }
   await Promise.all(Array.from({ length: lanes }, runInTurn));
   return results;
+}
+
+interface FaultOptions {
+  readonly faults: readonly FaultName[];
+  readonly lanes: number;
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+const help = `Usage: npm run faults -- [options]
+
+Runs every operation while each of its calls to the database fails, in every way, once and always, and
+holds each answer against what is stored. Ends with status 1 at a wrong success, a 500, a late answer, an
+update that was refused and is stored, or a list that ended and is not whole.
+
+Options:
+  --only FAULT    one of ${faultNames.slice(0, 3).join(', ')}, …; may be repeated (default: all)
+  --lanes N       stages that run at once, most of which wait at any time (default: 24)
+  --json          print every cell as JSON
+  --help          show this
+`;
+
+/** @throws {UsageError} or what `parseArgs` throws, when the arguments are not ones that `help` tells of */
+function parseFaultOptions(args: string[]): FaultOptions {
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string', multiple: true, default: [...faultNames] },
+      lanes: { type: 'string', default: '24' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const { only, lanes, ...others } = values;
+  const wrong = only.find((name) => !faultNames.some((known) => known === name));
+  if (wrong !== undefined) {
+    throw new UsageError(`Option '--only' must be one of ${faultNames.join(', ')}, not '${wrong}'`);
+  }
+  if (!/^[1-9]\d?$/.test(lanes)) throw new UsageError(`Option '--lanes' must be 1 to 99`);
+  return {
+    ...others,
+    lanes: Number(lanes),
+    faults: faultNames.filter((name) => only.includes(name)),
+  };
+}
+
+/** How an answer is shown in the table. */
+const signs = new Map<Answered, string>([
+  [200, '+'],
+  [503, 'r'],
+  [412, 'c'],
+  ['broken', 'x'],
+]);
+
+/** A line for each situation, a column for each fault: once, and always. */
+function toMatrixText(results: readonly CellResult[]): string {
+  const faults = faultNames.filter((name) => results.some(({ fault }) => fault === name));
+  const width = Math.max(...situations.map(({ name }) => name.length));
+  const header = ' '.repeat(width) + faults.map((_, index) => `${index + 1}`.padStart(3)).join('');
+  const lines = situations.map(
+    ({ name }) =>
+      name.padEnd(width) + faults.map((fault) => ` ${toCell(results, name, fault)}`).join(''),
+  );
+  const slowest = (name: FaultName) =>
+    Math.max(...results.filter(({ fault }) => fault === name).map((cell) => cell.milliseconds));
+  const legend = faults.map(
+    (name, index) =>
+      `${`${index + 1}`.padStart(3)}  ${name.padEnd(20)} ${(slowest(name) / 1_000).toFixed(1).padStart(5)} s at most`,
+  );
+  return [
+    header,
+    ...lines,
+    '',
+    'Each cell: the call fails once, and always. + is 200, r 503 with Retry-After, c 412,',
+    'x a list that broke off, ! wrong, - not tried.',
+    '',
+    ...legend,
+    '',
+  ].join('\n');
+}
+
+/** What went wrong, a line each. */
+function toProblemText(results: readonly CellResult[]): string {
+  return results
+    .filter(({ problem }) => problem !== undefined)
+    .map(
+      ({ situation, fault, times, problem }) =>
+        `${situation.name}, ${fault} ${times}: ${problem}\n`,
+    )
+    .join('');
+}
+
+function toCell(results: readonly CellResult[], name: string, fault: FaultName): string {
+  return (['once', 'always'] as const)
+    .map((times) => {
+      const result = results.find(
+        (one) => one.situation.name === name && one.fault === fault && one.times === times,
+      );
+      if (!result) return '-';
+      return result.problem === undefined ? (signs.get(result.answered) ?? '?') : '!';
+    })
+    .join('');
 }

@@ -1,10 +1,11 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { parseJson } from '../../../shared/contract/values.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { type Cell, type CellResult, hasNoEffect, toAllowed } from './cell.ts';
-import { judgeError, judgeWhole, toText } from './judgements.ts';
 import { changeablePath, json, type Lane, type LaneRequest } from './lane.ts';
 
 /** Milliseconds within which every request is answered: what a function has, and not what a list has. */
@@ -137,4 +138,40 @@ function updateMeanwhile({ engine }: Lane): () => Promise<void> {
     goesOn = false;
     await updating;
   };
+}
+
+/** A list that ended has every entry once, whatever their counts were meanwhile. */
+function judgeWhole(text: string, withTags: boolean): string | undefined {
+  const entries = parseJson(text) as { petId: number | bigint; etag?: string }[];
+  const toIds = (items: readonly { petId: number | bigint }[]) =>
+    items.map(({ petId }) => String(petId)).sort();
+  if (`${toIds(entries)}` !== `${toIds(fixtures.inventory)}`) {
+    return `a list of ${entries.length} entries ended, of ${fixtures.inventory.length}`;
+  }
+  const areTagged = entries.every(({ etag }) => (etag !== undefined) === withTags);
+  return areTagged ? undefined : 'not every entry has its tag';
+}
+
+/** What is wrong with an error; whether it may be one is the cell's to say. */
+function judgeError(response: ExactResponse | undefined): string | undefined {
+  if (response === undefined || response.status === 200) return undefined;
+  if (response.status === 500) return '500 for a known cause';
+  const { status } = response.json() as { status?: number };
+  if (status !== response.status) return `${response.status} without an Error body`;
+  if (response.status === 503 && !response.headers.has('Retry-After')) {
+    return '503 without Retry-After';
+  }
+  return undefined;
+}
+
+/** The body, unpacked. */
+function toText({ bytes, headers }: ExactResponse): string {
+  switch (headers.get('Content-Encoding')) {
+    case 'gzip':
+      return String(gunzipSync(bytes));
+    case 'zstd':
+      return String(zstdDecompressSync(bytes));
+    default:
+      return String(bytes);
+  }
 }

@@ -7,7 +7,7 @@ import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import type { LoadHandler } from '../../../infra/local/lambda/lambdaFunction.ts';
 import { toErrorBody } from '../../../shared/contract/errorBody.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
-import { defineFreshFunctions } from '../../conformance/freshFunctions.ts';
+import { defineFreshFunctions } from '../../conformance/localTarget.ts';
 import { arbitraryDraft, type EventCase, type FuzzCase, type SocketCase } from './cases.ts';
 import { findHeapProblems, measureHeap } from './oracles.ts';
 import { type FuzzOptions, runFuzz } from './runFuzz.ts';

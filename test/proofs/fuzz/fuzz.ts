@@ -4,7 +4,7 @@ import { toCount, toTime } from '../../../infra/cli/progress.ts';
 import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
 import { importHandler } from '../../../infra/local/lambda/lambdaFunction.ts';
-import { dynoxideIsInstalled, startDynoxide } from '../../support/dynoxide.ts';
+import { dynoxideIsInstalled, startDynoxide } from '../../engines/engineProcess.ts';
 import { describeCase } from './cases.ts';
 import { type FuzzReport, runFuzz } from './runFuzz.ts';
 import { captureLog, openFuzzTarget } from './target.ts';

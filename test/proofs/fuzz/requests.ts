@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import { exampleRequests } from '../../conformance/document/exampleRequests.ts';
+import { exampleRequests } from '../../conformance/operations/suites.ts';
 import {
   allTexts,
   arbitraryEdit,

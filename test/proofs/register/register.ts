@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
 import { toText } from '../../bench/report.ts';
-import { dynoxideIsInstalled } from '../../support/dynoxide.ts';
+import { dynoxideIsInstalled } from '../../engines/engineProcess.ts';
 import { check, type Verdict } from './checker/checker.ts';
 import { explore, toReport } from './interleavings/explore.ts';
 import { type RegisterRun, runRegister } from './runRegister.ts';

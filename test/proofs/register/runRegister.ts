@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { startDynoxide } from '../../support/dynoxide.ts';
+import { startDynoxide } from '../../engines/engineProcess.ts';
 import type { Entry, Operation } from './checker/history.ts';
 import { runClient, send } from './client.ts';
 import { type Draw, defineDraw, toSeed } from './draw.ts';

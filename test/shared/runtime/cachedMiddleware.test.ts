@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { openLocalTarget } from '../../conformance/localTarget.ts';
-import { sendValid } from '../../conformance/requests.ts';
+import { sendValid } from '../../conformance/operations/suites.ts';
 import { type ConformanceTarget, send } from '../../conformance/target.ts';
 
 interface Sent {
