@@ -6,7 +6,7 @@ import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import type { Engine, EngineOptions } from '../../infra/local/engine/engine.ts';
 
 /** Milliseconds that an engine may take until it answers: a Java machine on busy cores takes its time. */
-const LONGEST_START = 60_000;
+const START_TIMEOUT = 60_000;
 
 /** An engine in a process of its own, with empty tables, ended with this process whichever way that ends. */
 export async function startEngineProcess(
@@ -37,7 +37,7 @@ async function untilItAnswers(endpoint: string): Promise<void> {
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     maxAttempts: 1,
   });
-  const end = Date.now() + LONGEST_START;
+  const end = Date.now() + START_TIMEOUT;
   for (;;) {
     try {
       await client.send(new ListTablesCommand({}));

@@ -11,7 +11,7 @@ const rounds: readonly [entries: number, full: number, quick: number][] = [
 ];
 
 /** A list of which the memory alone is measured, to see whether it is flat. */
-const LONGEST = 3_000_000;
+const MEMORY_ENTRIES = 3_000_000;
 
 /** What listing the inventory takes of a warm function's CPU and of its memory, by length. */
 export async function measureList(input: PartInput): Promise<readonly Section[]> {
@@ -24,7 +24,7 @@ export async function measureList(input: PartInput): Promise<readonly Section[]>
       input.report(`list: ${entries} entries`);
       figures.push(...(await measureLength(host, toListContenders(input), entries, times)));
     }
-    if (!input.quick) figures.push(...(await measureLongest(host, input)));
+    if (!input.quick) figures.push(...(await measureFlatness(host, input)));
   } finally {
     await host.end();
   }
@@ -57,14 +57,14 @@ async function measureLength(
   return rows;
 }
 
-async function measureLongest(host: FunctionHost, input: PartInput): Promise<Row[]> {
-  input.report(`list: the memory of ${LONGEST} entries`);
-  await host.setEntries(LONGEST);
+async function measureFlatness(host: FunctionHost, input: PartInput): Promise<Row[]> {
+  input.report(`list: the memory of ${MEMORY_ENTRIES} entries`);
+  await host.setEntries(MEMORY_ENTRIES);
   const rows: Row[] = [];
   for (const contender of toListContenders(input)) {
     if (!isOurs(contender.name)) continue;
     const memory = await measureMemory(host, contender, 3);
-    rows.push({ entries: LONGEST, contender: contender.name, memory, floorCpu: 0 });
+    rows.push({ entries: MEMORY_ENTRIES, contender: contender.name, memory, floorCpu: 0 });
   }
   return rows;
 }
@@ -95,7 +95,7 @@ function toZstdGoals(rows: readonly Row[]): Goal[] {
 
 function toMemoryGoals(rows: readonly Row[]): Goal[] {
   return rows.flatMap(({ contender, entries, memory }) => {
-    if (entries !== LONGEST || memory === undefined) return [];
+    if (entries !== MEMORY_ENTRIES || memory === undefined) return [];
     const isShorter = (row: Row) => row.contender === contender && row.entries === 1_000_000;
     return [
       {

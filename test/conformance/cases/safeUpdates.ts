@@ -15,7 +15,7 @@ const STOCK = 1_000;
  * Milliseconds that a client waits at most before it begins anew, for each that has yet to sell, so that not
  * all do so at once and the last hardly wait.
  */
-const LONGEST_PAUSE = 60;
+const MAX_PAUSE = 60;
 
 /** Fifty clients that sell a piece each by what a client is told to do: no sale is lost, and none done twice. */
 export function describeSafeUpdates(name: string, startEngine: () => Promise<Engine>): void {
@@ -110,7 +110,7 @@ async function sellOne(target: ConformanceTarget, tally: Tally): Promise<void> {
     }
     expect(status).toBe(412);
     tally.conflicts += 1;
-    await setTimeout(Math.random() * LONGEST_PAUSE * (CLIENTS - tally.sales.size));
+    await setTimeout(Math.random() * MAX_PAUSE * (CLIENTS - tally.sales.size));
   }
 }
 

@@ -21,9 +21,9 @@ export interface ClientOptions {
 /** Of the requests, those that break off before their answer. */
 const CUT = 0.06;
 /** Milliseconds after which they do, at most: about as long as a request takes. */
-const LONGEST_BEFORE_CUT = 25;
+const MAX_MILLISECONDS_BEFORE_CUT = 25;
 /** How often a request with a key is sent at most, until it has an answer. */
-const MOST_ATTEMPTS = 6;
+const MAX_ATTEMPTS = 6;
 
 /**
  * Reads and updates entries until it is over: with `If-Match` and without, with an `Idempotency-Key` and
@@ -39,7 +39,7 @@ export async function runClient({ stage, recorder, draw, ...options }: ClientOpt
   /** @returns nothing when it was never sent */
   async function perform(petId: string, asked: Asked): Promise<Outcome | undefined> {
     const run = await stage.run();
-    const cutAfter = draw() < CUT ? draw() * LONGEST_BEFORE_CUT : undefined;
+    const cutAfter = draw() < CUT ? draw() * MAX_MILLISECONDS_BEFORE_CUT : undefined;
     const end = recorder.begin(petId, asked, run);
     const request = { ...toRequest(petId, asked), ...(cutAfter !== undefined && { cutAfter }) };
     const outcome = end(await send(agent, run, request));
@@ -50,7 +50,7 @@ export async function runClient({ stage, recorder, draw, ...options }: ClientOpt
   }
 
   async function performUntilAnswered(petId: string, write: Write): Promise<void> {
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       // Once in a while it is sent twice at once, as by a client that does not wait for long.
       const isDouble = draw() < 0.05;
       const outcomes = await Promise.all([

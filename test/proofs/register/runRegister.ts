@@ -25,7 +25,7 @@ export interface RegisterRun {
 /** Few, so that the clients meet. */
 const ENTRIES = 4;
 /** Milliseconds for which the stage lives. */
-const [SHORTEST_LIFE, LONGEST_LIFE] = [3_000, 10_000];
+const [MIN_LIFE, MAX_LIFE] = [3_000, 10_000];
 
 /**
  * Lets clients work on a few entries while the stage is killed again and again.
@@ -85,7 +85,7 @@ async function killAgainAndAgain(
 ): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     await stage.run();
-    const life = SHORTEST_LIFE + draw() * (LONGEST_LIFE - SHORTEST_LIFE);
+    const life = MIN_LIFE + draw() * (MAX_LIFE - MIN_LIFE);
     if (performance.now() + life >= end) return kills;
     await setTimeout(life, undefined, { signal: failure });
     await stage.killAndStart();

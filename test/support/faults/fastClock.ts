@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 const waitForReal = globalThis.setTimeout;
 
 /** Milliseconds of the clock after which it stops: whoever still waits has no end, and the test's own time runs. */
-const LONGEST = 120_000;
+const MAX_MILLISECONDS = 120_000;
 
 /**
  * Does what waits for time limits on a clock that goes some twenty times as fast: timers, dates and
@@ -13,7 +13,7 @@ const LONGEST = 120_000;
  * and no faster: on a busy machine the clock is slow too, and nobody seems silent who only had no turn.
  *
  * Whatever answers from another process, or takes more than some tens of turns, is late on this clock: it is
- * for calls that fail, and engines in this process. A timer that is left when it ends never rings, so whatever
+ * for calls that fail, and engines in this process. A timer that is left when it ends never fires, so whatever
  * waits for one belongs inside. Not for tests that run beside others, which would share the clock; nor for a
  * limit that Node or the system keeps, as of a socket, which it does not hasten.
  * @param step milliseconds of the clock for one of the real clock's, or more; with 1 it is never fast, for what
@@ -29,7 +29,7 @@ export async function onFastClock<T>(act: () => Promise<T>, step = 20): Promise<
       isOver = true;
     });
     acting.catch(() => {});
-    for (let time = 0; time < LONGEST && !isOver; time += step) {
+    for (let time = 0; time < MAX_MILLISECONDS && !isOver; time += step) {
       await vi.advanceTimersByTimeAsync(step);
       await Promise.all([
         new Promise((resolve) => waitForReal(resolve, 1)),

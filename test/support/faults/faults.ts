@@ -45,7 +45,7 @@ export type RefusingFault =
   | 'hang'
   | 'reset';
 
-/** A fault of `MangledFault` is a call that takes effect, and whose answer then goes wrong. */
+/** A `MangledFault` is a call that takes effect, and whose answer then goes wrong. */
 export type Fault = RefusingFault | MangledFault;
 
 /** What the engine answered. */

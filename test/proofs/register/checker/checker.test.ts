@@ -95,7 +95,7 @@ describe('a history is linearizable', () => {
 });
 
 it('a history is undecided when the bound comes first', () => {
-  expect(check(toLongHistory(), first, { mostSteps: 10 })).toMatchObject({
+  expect(check(toLongHistory(), first, { maxSteps: 10 })).toMatchObject({
     kind: 'undecided',
     steps: 10,
   });

@@ -22,7 +22,7 @@ export type Verdict =
 
 export interface CheckOptions {
   /** How many moves may be tried; 20,000,000 by default, some ten seconds. */
-  readonly mostSteps?: number;
+  readonly maxSteps?: number;
 }
 
 /**
@@ -34,23 +34,23 @@ export interface CheckOptions {
 export function check(
   history: readonly Operation[],
   first: Entry,
-  { mostSteps = 20_000_000 }: CheckOptions = {},
+  { maxSteps = 20_000_000 }: CheckOptions = {},
 ): Verdict {
   try {
-    return search(history, first, mostSteps);
+    return search(history, first, maxSteps);
   } catch (error) {
     if (!(error instanceof Contradiction)) throw error;
     return { kind: 'violation', steps: 0, reason: error.message };
   }
 }
 
-function search(history: readonly Operation[], first: Entry, mostSteps: number): Verdict {
+function search(history: readonly Operation[], first: Entry, maxSteps: number): Verdict {
   const configuration = defineConfiguration(toMoves(history, first), first);
   let furthest = { left: Number.POSITIVE_INFINITY, reason: 'no operation found a place' };
   let steps = 0;
   let event = configuration.next();
   while (configuration.left > 0) {
-    if (steps >= mostSteps) return { kind: 'undecided', steps, reason: furthest.reason };
+    if (steps >= maxSteps) return { kind: 'undecided', steps, reason: furthest.reason };
     if (event?.isCall) {
       steps += 1;
       event = configuration.take(event) ? configuration.next() : configuration.after(event);
