@@ -20,8 +20,6 @@ import {
 import { defineStoreOracle } from './storeOracle.ts';
 import { type CapturedLog, catchCrashes, type FuzzTarget, petIds } from './target.ts';
 
-/** So many at once, at most; after them, log and store are read. */
-const MAX_BATCH = 512;
 /** Those of a batch that are whole requests share so many connections. */
 const CONNECTIONS = 8;
 /** How long broken requests may wait for more when the others of their batch are answered. */
@@ -35,6 +33,8 @@ export interface FuzzOptions {
   readonly seed: number;
   /** How many cases, but for half a batch. */
   readonly runs: number;
+  /** How many cases are sent at once, at most; after them, log and store are read. 512 by default. */
+  readonly maxBatch?: number;
   /** A batch to repeat, as a failure names it. */
   readonly path?: string;
   readonly deadlineMilliseconds: number;
@@ -73,7 +73,7 @@ export interface FuzzReport {
 export async function runFuzz(
   target: FuzzTarget,
   log: CapturedLog,
-  { seed, runs, path, deadlineMilliseconds, onProgress, onOutcome }: FuzzOptions,
+  { seed, runs, maxBatch = 512, path, deadlineMilliseconds, onProgress, onOutcome }: FuzzOptions,
 ): Promise<FuzzReport> {
   const started = performance.now();
   const store = await defineStoreOracle(target);
@@ -137,7 +137,7 @@ export async function runFuzz(
 
   const batches = fc.array(arbitraryDraft(petIds), {
     minLength: 1,
-    maxLength: MAX_BATCH,
+    maxLength: maxBatch,
     size: 'max',
   });
   const property = fc.asyncProperty(fc.noBias(batches), async (drafts) => {
@@ -155,7 +155,7 @@ export async function runFuzz(
   });
   const { counterexamplePath } = await fc.check(property, {
     seed,
-    numRuns: path === undefined ? Math.ceil(runs / (MAX_BATCH / 2)) : 1,
+    numRuns: path === undefined ? Math.ceil(runs / (maxBatch / 2)) : 1,
     ...(path !== undefined && { path, endOnFailure: true }),
   });
   const problems = failing?.problems ?? [
