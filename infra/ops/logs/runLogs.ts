@@ -1,13 +1,14 @@
 import { parseArgs } from 'node:util';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { brokenOutput, writeOut } from '../../cli/output.ts';
+import { stageUsage } from '../../cli/stageOption.ts';
 import { findEvents } from './findEvents.ts';
 import type { LogEvent } from './logEvents.ts';
 import { type JoinedLine, joinErrors } from './loggedLine.ts';
 import { type LogSearch, parseLogSearch } from './logSearch.ts';
 import { defineRequestText } from './requestText.ts';
 
-const help = `npm run logs -- --stage staging|production [options]
+const help = `npm run logs -- ${stageUsage} [options]
 
 Shows the requests that a stage answered, oldest first: time, operation, status, milliseconds, request
 units (r read, w written), key, commit and X-Request-Id, with what went wrong beneath. What the gateway

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { parseInt64 } from '../../../shared/contract/values.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { parseStage } from '../../cli/stageOption.ts';
+import { parseStage, stageUsage } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
@@ -11,14 +11,14 @@ import { stages } from '../../stages/stages.ts';
 import { checkStage } from './checkStage.ts';
 import { type LiveCommit, MAX_REQUESTS, type SmokeSettings } from './smokeClient.ts';
 
-const help = `npm run smoke -- --stage staging|production [--api-key-file FILE] [options]
+const help = `npm run smoke -- ${stageUsage} [--api-key-file FILE] [options]
 npm run smoke -- --base-url URL [--api-key-file FILE] [options]
 
 Proves a deployment by at most ${MAX_REQUESTS} requests, one of which lists the whole inventory.
 Without --entry, it changes nothing. What needs an entry, and finds none, is skipped.
 
 Which stage:
-  --stage staging|production  found through its stack with your AWS credentials; says which commit is live
+  ${stageUsage.padEnd(26)}  found through its stack with your AWS credentials; says which commit is live
   --base-url URL              the base address, which ends in /v1
 
 The key:
