@@ -69,7 +69,7 @@ function setVariables(variables: (readonly [name: string, value: string | undefi
 
 /** Presses Ctrl-C, for the command that runs in this process. */
 export function interrupt(): void {
-  process.emit('SIGINT');
+  process.emit('SIGINT', 'SIGINT');
 }
 
 /** Calls a command whose arguments make no sense: that is one line with the message, and status 2. */
