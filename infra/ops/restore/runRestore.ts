@@ -9,8 +9,7 @@ import { UsageError } from '../../cli/usage.ts';
 import { toTableName, toTableOutput } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
-import { finishRestore } from './finishRestore.ts';
-import { readLatest, startRestores, type TableRestore } from './startRestores.ts';
+import { finishRestore, readLatest, startRestores, type TableRestore } from './restores.ts';
 
 const help = `npm run restore -- ${stageUsage} --table TABLE… --at TIME [--from NAME]
 

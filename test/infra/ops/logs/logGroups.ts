@@ -1,4 +1,4 @@
-import type { LogSource } from '../../../../infra/ops/logs/logEvents.ts';
+import type { LogSource } from '../../../../infra/ops/logs/requestText.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { type Answers, AwsError } from '../aws.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { LogSource } from '../../../../infra/ops/logs/logEvents.ts';
+import type { LogSource } from '../../../../infra/ops/logs/requestText.ts';
 import { runLogs } from '../../../../infra/ops/logs/runLogs.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
