@@ -5,6 +5,7 @@ import {
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
   ListTagsOfResourceCommand,
+  type PointInTimeRecoveryDescription,
   RestoreTableToPointInTimeCommand,
   type TableDescription,
   type Tag,
@@ -36,18 +37,16 @@ export async function startRestores(
   const missing: TableRestore[] = [];
   for (const restore of restores) {
     const table = await describeTable(client, restore.target);
-    if (table) checkIsRestore(restore, table);
-    else await checkRestorable(client, restore);
-    if (!table) missing.push(restore);
+    if (table) {
+      checkIsRestore(restore, table);
+    } else {
+      await checkRestorable(client, restore);
+      missing.push(restore);
+    }
   }
   for (const { source, target, time } of missing) {
-    await client.send(
-      new RestoreTableToPointInTimeCommand({
-        SourceTableName: source,
-        TargetTableName: target,
-        RestoreDateTime: time,
-      }),
-    );
+    const names = { SourceTableName: source, TargetTableName: target };
+    await client.send(new RestoreTableToPointInTimeCommand({ ...names, RestoreDateTime: time }));
     tell(`Restoring ${source} as of ${toSecond(time)} into ${target}; that may take hours.`);
   }
 }
@@ -60,75 +59,6 @@ export async function readLatest(
   const windows = await Promise.all(sources.map((source) => readWindow(client, source)));
   const seconds = windows.map(({ latest }) => Math.floor(latest.getTime() / 1_000));
   return new Date(Math.min(...seconds) * 1_000);
-}
-
-/** @returns nothing when there is no such table */
-export async function describeTable(
-  client: DynamoDBClient,
-  tableName: string,
-): Promise<TableDescription | undefined> {
-  try {
-    return (await client.send(new DescribeTableCommand({ TableName: tableName }))).Table;
-  } catch (error) {
-    if ((error as Error).name === 'ResourceNotFoundException') return undefined;
-    throw error;
-  }
-}
-
-/** @throws {Error} when the table that goes by the target's name is something else */
-function checkIsRestore(
-  { source, target, time }: TableRestore,
-  { RestoreSummary: summary }: TableDescription,
-): void {
-  const isFromSource = summary?.SourceTableArn?.endsWith(`:table/${source}`) ?? false;
-  const restored = summary?.RestoreDateTime;
-  if (isFromSource && restored && toSecond(restored) === toSecond(time)) return;
-  throw new Error(
-    `There is a table ${target} already, and it was not restored from ${source} as of ${toSecond(time)}.`,
-  );
-}
-
-/**
- * Refuses a time that the table cannot be restored to.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
- * @throws {Error} that says which times it can be restored to
- */
-async function checkRestorable(
-  client: DynamoDBClient,
-  { name, source, time }: TableRestore,
-): Promise<void> {
-  const { earliest, latest } = await readWindow(client, source);
-  if (time > latest) {
-    const wait = toTime((time.getTime() - latest.getTime()) / 1_000);
-    throw new Error(
-      `Nothing was restored: the latest that ${source} can be restored to is ${toSecond(latest)} now. Run this again in ${wait} minutes, or with --at latest.`,
-    );
-  }
-  if (time < earliest) {
-    throw new Error(
-      `Nothing was restored: the earliest that ${source} can be restored to is ${toSecond(earliest)}. An earlier table of ${name}, if there is one, goes further back: --from NAME.`,
-    );
-  }
-}
-
-/** @throws {Error} when the table is not there, or has no point-in-time recovery */
-async function readWindow(client: DynamoDBClient, source: string) {
-  try {
-    const { ContinuousBackupsDescription: backups } = await client.send(
-      new DescribeContinuousBackupsCommand({ TableName: source }),
-    );
-    const { EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest } =
-      backups?.PointInTimeRecoveryDescription ?? {};
-    if (earliest && latest) return { earliest, latest };
-  } catch (error) {
-    if ((error as Error).name !== 'TableNotFoundException') throw error;
-    throw new Error(
-      `Nothing was restored: there is no table ${source}. If it was deleted, see "A deleted table" in infra/RUNBOOK.md.`,
-    );
-  }
-  throw new Error(
-    `Nothing was restored: ${source} has no point-in-time recovery, which only a stage with protectsData has. npm run import loads an export.`,
-  );
 }
 
 const LINE_MILLISECONDS = 60_000;
@@ -184,32 +114,39 @@ export async function finishRestore(
  */
 async function setUpTable(
   client: DynamoDBClient,
-  { name, source, target }: TableRestore,
+  { name, source, target: TableName }: TableRestore,
   { TableArn, OnDemandThroughput: maximum, DeletionProtectionEnabled }: TableDescription,
 ): Promise<void> {
-  const TableName = target;
   const first = await describeTable(client, source);
   if (!first) throw new Error(`There is no table ${source} any more.`);
 
   const { timeToLive }: TableDefinition = tables[name];
-  if (timeToLive !== undefined && !(await hasTimeToLive(client, target))) {
-    const TimeToLiveSpecification = { Enabled: true, AttributeName: timeToLive };
-    await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+  if (timeToLive !== undefined) {
+    const there = await client.send(new DescribeTimeToLiveCommand({ TableName }));
+    if (!/^ENABL/.test(there.TimeToLiveDescription?.TimeToLiveStatus ?? '')) {
+      const TimeToLiveSpecification = { Enabled: true, AttributeName: timeToLive };
+      await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+    }
   }
-  if (!(await hasRecovery(client, target))) {
+  const recovery = await describeRecovery(client, TableName);
+  if (recovery.PointInTimeRecoveryStatus !== 'ENABLED') {
     const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
     await client.send(
       new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
     );
   }
-  const Tags = await findMissingTags(client, first.TableArn, TableArn);
+  // Cost reports are split by tags. Those that begin with `aws:` are AWS's own, and cannot be given:
+  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html
+  const there = (await readTags(client, TableArn)).map(({ Key }) => Key);
+  const Tags = (await readTags(client, first.TableArn)).filter(
+    ({ Key }) => !Key?.startsWith('aws:') && !there.includes(Key),
+  );
   if (Tags.length > 0) await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags }));
   const wanted = first.OnDemandThroughput;
-  if (
-    wanted &&
-    (wanted.MaxReadRequestUnits !== maximum?.MaxReadRequestUnits ||
-      wanted.MaxWriteRequestUnits !== maximum?.MaxWriteRequestUnits)
-  ) {
+  const isBound =
+    wanted?.MaxReadRequestUnits === maximum?.MaxReadRequestUnits &&
+    wanted?.MaxWriteRequestUnits === maximum?.MaxWriteRequestUnits;
+  if (wanted && !isBound) {
     await client.send(new UpdateTableCommand({ TableName, OnDemandThroughput: wanted }));
   }
   if (!DeletionProtectionEnabled) {
@@ -217,30 +154,25 @@ async function setUpTable(
   }
 }
 
-async function hasTimeToLive(client: DynamoDBClient, TableName: string): Promise<boolean> {
-  const answer = await client.send(new DescribeTimeToLiveCommand({ TableName }));
-  return /^ENABL/.test(answer.TimeToLiveDescription?.TimeToLiveStatus ?? '');
-}
-
-async function hasRecovery(client: DynamoDBClient, TableName: string): Promise<boolean> {
-  const answer = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
-  const recovery = answer.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
-  return recovery?.PointInTimeRecoveryStatus === 'ENABLED';
-}
-
-/**
- * The tags of the source that the restored table lacks; cost reports are split by them. Those that begin
- * with `aws:` are AWS's own, and cannot be given:
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html
- */
-async function findMissingTags(
+/** @returns nothing when there is no such table */
+async function describeTable(
   client: DynamoDBClient,
-  source: string | undefined,
-  target: string | undefined,
-): Promise<Tag[]> {
-  const there = (await readTags(client, target)).map(({ Key }) => Key);
-  const wanted = await readTags(client, source);
-  return wanted.filter(({ Key }) => !Key?.startsWith('aws:') && !there.includes(Key));
+  TableName: string,
+): Promise<TableDescription | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName }))).Table;
+  } catch (error) {
+    if ((error as Error).name === 'ResourceNotFoundException') return undefined;
+    throw error;
+  }
+}
+
+async function describeRecovery(
+  client: DynamoDBClient,
+  TableName: string,
+): Promise<PointInTimeRecoveryDescription> {
+  const answer = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
+  return answer.ContinuousBackupsDescription?.PointInTimeRecoveryDescription ?? {};
 }
 
 async function readTags(client: DynamoDBClient, ResourceArn: string | undefined): Promise<Tag[]> {
@@ -252,4 +184,54 @@ async function readTags(client: DynamoDBClient, ResourceArn: string | undefined)
     NextToken = page.NextToken;
   } while (NextToken);
   return tags;
+}
+
+/** @throws {Error} when the table that goes by the target's name is something else */
+function checkIsRestore(
+  { source, target, time }: TableRestore,
+  { RestoreSummary: summary }: TableDescription,
+): void {
+  const isFromSource = summary?.SourceTableArn?.endsWith(`:table/${source}`) ?? false;
+  const restored = summary?.RestoreDateTime;
+  if (isFromSource && restored && toSecond(restored) === toSecond(time)) return;
+  throw new Error(
+    `There is a table ${target} already, and it was not restored from ${source} as of ${toSecond(time)}.`,
+  );
+}
+
+/**
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
+ * @throws {Error} that says which times the table can be restored to
+ */
+async function checkRestorable(
+  client: DynamoDBClient,
+  { name, source, time }: TableRestore,
+): Promise<void> {
+  const { earliest, latest } = await readWindow(client, source);
+  if (time > latest) {
+    const wait = toTime((time.getTime() - latest.getTime()) / 1_000);
+    throw new Error(
+      `Nothing was restored: the latest that ${source} can be restored to is ${toSecond(latest)} now. Run this again in ${wait} minutes, or with --at latest.`,
+    );
+  }
+  if (time < earliest) {
+    throw new Error(
+      `Nothing was restored: the earliest that ${source} can be restored to is ${toSecond(earliest)}. An earlier table of ${name}, if there is one, goes further back: --from NAME.`,
+    );
+  }
+}
+
+/** @throws {Error} when the table is not there, or has no point-in-time recovery */
+async function readWindow(client: DynamoDBClient, source: string) {
+  const recovery = await describeRecovery(client, source).catch((error: Error) => {
+    if (error.name !== 'TableNotFoundException') throw error;
+    throw new Error(
+      `Nothing was restored: there is no table ${source}. If it was deleted, see "A deleted table" in infra/RUNBOOK.md.`,
+    );
+  });
+  const { EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest } = recovery;
+  if (earliest && latest) return { earliest, latest };
+  throw new Error(
+    `Nothing was restored: ${source} has no point-in-time recovery, which only a stage with protectsData has. npm run import loads an export.`,
+  );
 }
