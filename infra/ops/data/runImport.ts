@@ -38,8 +38,7 @@ Options:
   --overwrite                     replace what is there; asks first on a stage
   --yes                           do not ask
   --max-wcu N                     use at most N write request units a second
-  --give-up-after 60s             how long to go on when a table throttles or cannot be reached
-`;
+  --give-up-after 60s             how long to go on when a table throttles or cannot be reached`;
 
 const flags = {
   ...dataFlags,
@@ -56,14 +55,10 @@ type ImportOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['va
 /** The exit status of an import that left rows out because they are not valid. */
 const LEFT_OUT = 3;
 
-/** Loads data files into tables. @throws {UsageError} when what was typed makes no sense */
+/** Loads data files into tables. */
 export async function runImport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: flags }).values;
-  if (options.help) print(help.trimEnd());
-  else await importFiles(options);
-}
-
-async function importFiles(options: ImportOptions): Promise<void> {
+  if (options.help) return print(help);
   const { overwrite, stage, 'dry-run': isDryRun } = options;
   const typed = parseFiles(options);
   const maxWcu = parseMaxWcu(options['max-wcu']);
@@ -101,7 +96,6 @@ async function importFiles(options: ImportOptions): Promise<void> {
   }
 }
 
-/** Write request units a second. @throws {UsageError} */
 function parseMaxWcu(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
@@ -181,7 +175,7 @@ export async function loadRows(
   let left = 0;
 
   function isWanted(row: Row): row is Row & { entry: Entry } {
-    const isValid = 'entry' in row && (seen?.firstLine(row.entry.id) ?? row.line) === row.line;
+    const isValid = 'entry' in row && seen.firstLine(row.entry.id) === row.line;
     if (!isValid) left += 1;
     if (left > invalid)
       throw new Error(`${file} has changed since it was checked, at line ${row.line}.`);
