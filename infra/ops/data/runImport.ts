@@ -86,11 +86,11 @@ export async function runImport(args: string[]): Promise<void> {
   }
   if (files.some(({ invalid }) => invalid > 0)) process.exitCode = LEFT_OUT;
   if (isDryRun) return files.forEach(printDryRun);
-  const rate = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
+  const takeUnits = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
   const defineWriter = overwrite ? defineReplacingWriter : defineAddingWriter;
   for (const file of files) {
     if (signal.aborted) return stop(interruption, `Interrupted before ${file.file}.`);
-    const access = { client, tableName: tableNames[file.name], rate, giveUpAfter, signal };
+    const access = { client, tableName: tableNames[file.name], takeUnits, giveUpAfter, signal };
     const writeGroup = defineWriter({ ...access, key: toKeySchema(file.name) });
     if (!(await load(file, writeGroup, interruption, options))) return;
   }
