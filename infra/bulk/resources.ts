@@ -11,7 +11,6 @@ import { type TableDefinition, tables } from '../stages/tables.ts';
 export type ResourceName = 'inventory' | 'pets' | 'orders';
 export type Item = Record<string, AttributeValue>;
 
-/** An entry of a data file, ready for its table. */
 export interface Entry {
   readonly id: bigint;
   readonly item: Item;
@@ -42,7 +41,6 @@ export const resources = {
 
 export const resourceNames = Object.keys(resources) as ResourceName[];
 
-/** The names of a table's key attributes, the partition key first. */
 export type KeySchema = readonly [string, ...string[]];
 
 export function toKeySchema(name: ResourceName): KeySchema {

@@ -6,11 +6,7 @@ const MAX_PAUSE_MILLISECONDS = 5_000;
 
 /** DynamoDB took a part of a batch; the rest has to be sent again. */
 export class Unprocessed extends Error {
-  override readonly name = 'Unprocessed';
-
-  constructor() {
-    super('DynamoDB left a part of a batch unprocessed.');
-  }
+  override readonly message = 'DynamoDB left a part of a batch unprocessed.';
 }
 
 export interface RetryLimits {

@@ -25,18 +25,15 @@ const BATCH_SIZE = 25;
  */
 const WORTH_READING = 0.1;
 
-/** A bound on the write request units used in a second. */
-export interface WriteRate {
-  /** Waits until the units may be used. @throws the signal's reason */
-  take(units: number): Promise<void>;
-}
+/** Waits until so many write request units may be used. @throws the signal's reason */
+export type TakeUnits = (units: number) => Promise<void>;
 
 export interface TableAccess extends RetryLimits {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   readonly key: KeySchema;
   /** Without one, as fast as the table takes it. */
-  readonly rate?: WriteRate | undefined;
+  readonly takeUnits?: TakeUnits | undefined;
 }
 
 export interface Written {
@@ -97,47 +94,38 @@ export function defineAddingWriter(table: TableAccess): WriteGroup {
 }
 
 /** Spreads the units evenly over time, so that no second gets more than the bound. */
-export function defineWriteRate(unitsPerSecond: number, signal: AbortSignal): WriteRate {
+export function defineWriteRate(unitsPerSecond: number, signal: AbortSignal): TakeUnits {
   let free = performance.now();
-  return {
-    async take(units) {
-      signal.throwIfAborted();
-      const now = performance.now();
-      const turn = Math.max(free, now);
-      free = turn + (units / unitsPerSecond) * 1_000;
-      if (turn > now) await setTimeout(turn - now, undefined, { signal });
-    },
+  return async (units) => {
+    signal.throwIfAborted();
+    const now = performance.now();
+    const turn = Math.max(free, now);
+    free = turn + (units / unitsPerSecond) * 1_000;
+    if (turn > now) await setTimeout(turn - now, undefined, { signal });
   };
 }
 
-/**
- * Writes the items in batches, all at once, and sums up what the batches return. Waits for every
- * batch, also when one fails, so that nothing is still being written after the end.
- * @throws the signal's reason, or what a batch threw
- */
+/** Waits for every batch, also when one fails, so that nothing is still being written after the end. */
 async function writeBatches(
-  { rate, signal }: TableAccess,
+  { takeUnits, signal }: TableAccess,
   items: readonly Item[],
   writeBatch: (batch: readonly Item[]) => Promise<number>,
 ): Promise<number> {
   async function writeInTurn(batch: readonly Item[]): Promise<number> {
     signal.throwIfAborted();
-    await rate?.take(countWriteUnits(batch));
+    await takeUnits?.(countWriteUnits(batch));
     return writeBatch(batch);
   }
 
-  const batches = Array.from({ length: Math.ceil(items.length / BATCH_SIZE) }, (_, index) =>
-    items.slice(index * BATCH_SIZE, (index + 1) * BATCH_SIZE),
-  );
-  let sum = 0;
-  for (const outcome of await Promise.allSettled(batches.map(writeInTurn))) {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    sum += outcome.value;
+  const batches: Promise<number>[] = [];
+  for (let start = 0; start < items.length; start += BATCH_SIZE) {
+    batches.push(writeInTurn(items.slice(start, start + BATCH_SIZE)));
   }
-  return sum;
+  await Promise.allSettled(batches);
+  return (await Promise.all(batches)).reduce((sum, count) => sum + count, 0);
 }
 
-/** Inserts at most 25 items where there are none, and returns how many were inserted. */
+/** @returns how many were inserted */
 async function insertItems(table: TableAccess, batch: readonly Item[]): Promise<number> {
   let inserted = 0;
   let rest = batch;

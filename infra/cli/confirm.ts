@@ -5,8 +5,8 @@ import { brokenOutput } from './output.ts';
 import { UsageError } from './usage.ts';
 
 /**
- * Asks on the terminal before something that cannot be undone. Only `y` or `yes` is a yes; Ctrl-C is a no
- * with the exit status of an interruption, and so is a question that cannot be shown.
+ * Asks on the terminal. Only `y` or `yes` is a yes; Ctrl-C is a no with the exit status of an interruption,
+ * and so is a question that cannot be shown.
  * @throws {UsageError} when nobody is there to be asked
  */
 export async function confirm(question: string): Promise<boolean> {

@@ -29,29 +29,22 @@ function toFullDiskLine(error: unknown): string | undefined {
   return 'The folder for temporary files is full: export SQLITE_TMPDIR=FOLDER, one with more space, and run the same command again.';
 }
 
-/** Names that add nothing to their message. */
-const plainNames = ['UsageError', 'Error', 'TypeError'];
-
 function toNameAndMessage({ name, message }: Error): string {
-  const prefix = plainNames.includes(name) ? '' : `${name}: `;
+  const prefix = ['UsageError', 'Error', 'TypeError'].includes(name) ? '' : `${name}: `;
   return prefix + (message || 'no further description');
 }
 
-/** A failure of AWS, or on the way to its credentials. */
 interface Failure {
-  /** The name and the message of the error, and what the pattern found in them. */
+  /** What the pattern found in the error's name and message. */
   readonly found: RegExpExecArray;
   readonly name: string;
   /** AWS_PROFILE, where it is set. */
   readonly profile: string | undefined;
 }
 
-type ToLine = (failure: Failure) => string;
-
 /**
  * What a failure of the AWS SDK means, and what to type next. Names of errors:
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/errors-common.html
- * @returns nothing where it is not known
  */
 function toAwsLine({ name, message }: Error): string | undefined {
   const profile = process.env.AWS_PROFILE || undefined;
@@ -65,7 +58,7 @@ function toAwsLine({ name, message }: Error): string | undefined {
 const anotherRegion = 'export AWS_REGION=eu-west-1, or whichever the stage is in.';
 const anotherProfile = 'export AWS_PROFILE=NAME, one of aws configure list-profiles.';
 
-const awsLines: readonly (readonly [pattern: RegExp, toLine: ToLine])[] = [
+const awsLines: readonly (readonly [pattern: RegExp, toLine: (failure: Failure) => string])[] = [
   [
     /^Error: Region is missing/,
     ({ profile }) =>
@@ -140,7 +133,6 @@ function deniedLine({ found, name }: Failure): string {
   return `AWS refuses ${what}${whom} (${name}): have it allowed, or ${anotherProfile}`;
 }
 
-/** What Node.js reports of a connection that failed or broke. */
 interface NetworkFailure extends Error {
   readonly code?: string;
   readonly hostname?: string;
@@ -150,7 +142,6 @@ interface NetworkFailure extends Error {
   readonly errors?: readonly NetworkFailure[];
 }
 
-/** Who was not reached, and what to look at. @returns nothing for what is no failure of the network */
 function toNetworkLine(error: NetworkFailure): string | undefined {
   const { name, message, code = name, hostname, errors } = error;
   if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) {

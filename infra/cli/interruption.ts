@@ -14,10 +14,7 @@ export interface Interruption extends Disposable {
   status(): number;
 }
 
-/**
- * Until it is disposed of, what runs is asked to stop before it is made to.
- * @param options.evenUnread goes on when nobody reads the output any more
- */
+/** @param options.evenUnread goes on when nobody reads the output any more */
 export function listenForInterruption({ evenUnread = false } = {}): Interruption {
   const controller = new AbortController();
   let first = 0;

@@ -51,13 +51,10 @@ export async function* readLines(file: string): AsyncGenerator<Line[], void, und
   for await (const chunk of readChunks(file)) {
     const lines: Line[] = [];
     let start = 0;
-    for (
-      let stop = chunk.indexOf(LINE_FEED, start);
-      stop !== -1;
-      stop = chunk.indexOf(LINE_FEED, start)
-    ) {
+    for (let stop = 0; ; start = stop + 1) {
+      stop = chunk.indexOf(LINE_FEED, start);
+      if (stop === -1) break;
       lines.push(end(chunk.subarray(start, stop)));
-      start = stop + 1;
     }
     if (start < chunk.length) begin(chunk.subarray(start));
     yield lines;

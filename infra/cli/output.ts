@@ -10,12 +10,11 @@ export function writeOut(text: string): Promise<void> {
   });
 }
 
-/** A line of the result, on the standard output. */
 export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A line for the person who runs the command, on the error output. */
+/** Tells the person who runs the command, on the error output. */
 export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
@@ -41,17 +40,14 @@ export function toShortTime(time: string | undefined): string {
 }
 
 const controller = new AbortController();
-let status = 0;
 
 /** The state of the outputs that `watchOutput` watches. */
 export const brokenOutput = {
   /** Aborted once one of them can no longer be written; its reason is the error, which has been reported by then. */
   signal: controller.signal,
   /** 0 until then; 141, as for what SIGPIPE ends, when the reader has left; 1 for a full disk and the like. */
-  get status(): number {
-    return status;
-  },
-} as const;
+  status: 0,
+};
 
 /** Ends in silence when the reader leaves, as `head` does, and reports a full disk in one line, in place of a stack. */
 export function watchOutput(): void {
@@ -62,8 +58,8 @@ export function watchOutput(): void {
 
 function breakOff(error: NodeJS.ErrnoException): void {
   if (controller.signal.aborted) return;
-  status = error.code === 'EPIPE' ? 128 + constants.signals.SIGPIPE : 1;
-  process.exitCode ||= status;
+  brokenOutput.status = error.code === 'EPIPE' ? 128 + constants.signals.SIGPIPE : 1;
+  process.exitCode ||= brokenOutput.status;
   controller.abort(error);
   if (error.code === 'EPIPE') return;
   process.stderr.write(

@@ -7,7 +7,6 @@ const BAR_COLUMNS = 24;
 
 /** Where something long stands: a bar on a terminal, a line now and then elsewhere. */
 export interface Progress {
-  /** @param done of `total`, if that is known, else any count */
   update(done: number): void;
   /** Takes the bar away, so that lines can be written; `update` brings it back. */
   clear(): void;

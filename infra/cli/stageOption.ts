@@ -4,10 +4,8 @@ import { UsageError } from './usage.ts';
 /** How the option is written, for help and complaints: `--stage staging|production`. */
 export const stageUsage = `--stage ${stageNames.join('|')}`;
 
-/** The option's line in a command's help. */
 export const stageHelp = `  ${stageUsage.padEnd(30)}  the stage's, found through its stack with your AWS credentials`;
 
-/** @throws {UsageError} when there is no such stage */
 export function parseStage(name: string | undefined): Stage {
   if (name !== undefined && Object.hasOwn(stages, name)) return stages[name as StageName];
   const found = name === undefined ? 'missing' : `"${name}"`;

@@ -40,7 +40,6 @@ async function describeStack(
   }
 }
 
-/** @throws {Error} when the stack does not have it */
 export function readOutput({ name, outputs }: StageStack, output: string): string {
   const found = outputs[output];
   if (found !== undefined) return found;

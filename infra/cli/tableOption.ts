@@ -3,25 +3,17 @@ import { parseStage, stageUsage, toRegion } from './stageOption.ts';
 import { readOutput, readStack } from './stageStack.ts';
 import { UsageError } from './usage.ts';
 
-/** Which table a command works on, as typed. */
 export interface TableOptions {
   readonly stage?: string | undefined;
   readonly endpoint?: string | undefined;
   readonly table?: string | undefined;
 }
 
-export interface Table {
-  readonly client: DynamoDBClient;
-  readonly tableName: string;
-}
-
 /**
- * The table of a deployed stage, found through its stack's output with the ordinary AWS credential
- * chain, or a table of an emulator, which takes any credentials.
- * @param output the name of the stack's output that holds the table's name
+ * The table of a deployed stage, found through its stack's output, or of an emulator.
  * @throws {UsageError} when it is not clear which table is meant
  */
-export async function openTable(output: string, options: TableOptions): Promise<Table> {
+export async function openTable(output: string, options: TableOptions) {
   const { stage: name, endpoint, table } = options;
   if (name !== undefined && endpoint === undefined && table === undefined) {
     const stage = parseStage(name);

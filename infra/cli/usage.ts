@@ -6,7 +6,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What a command does with what was typed behind its name. */
 export type Command = (args: string[]) => Promise<void>;
 
 /**

@@ -14,21 +14,17 @@ const MAX_SHOWN = 20;
 export interface CheckedFile extends DataFile {
   readonly rows: number;
   readonly invalid: number;
-  /** Which line counts where ids repeat; undefined where none does. */
-  readonly seen: SeenIds | undefined;
+  /** Which line counts where ids repeat. */
+  readonly seen: SeenIds;
 }
 
-export interface CheckOptions {
-  /** The file that takes the invalid rows, to be corrected there and imported. */
+interface CheckOptions {
+  /** The file that takes the invalid rows. */
   readonly rejects?: string | undefined;
   readonly 'skip-invalid'?: boolean | undefined;
 }
 
-/**
- * Checks every row of every file, and reports the invalid ones.
- * @throws {Error} when rows are invalid, unless they are to be skipped
- * @throws the signal's reason
- */
+/** Checks every row of every file. @throws {Error} when rows are invalid, unless they are to be skipped */
 export async function checkFiles(
   files: readonly DataFile[],
   { rejects, 'skip-invalid': skipsInvalid }: CheckOptions,
@@ -48,10 +44,7 @@ export async function checkFiles(
   return checked;
 }
 
-/**
- * One file takes the invalid rows of one, since they keep its form.
- * @throws {UsageError} when there are more, or the rejects would replace the file itself
- */
+/** One file takes the invalid rows of one, since they keep its form; and not that file itself. */
 export async function checkRejects(
   { rejects }: CheckOptions,
   [file, ...more]: readonly DataFile[],
@@ -82,14 +75,12 @@ async function checkRows(
   const rejected = rejects === undefined ? undefined : defineSortedLines();
   let rows = 0;
   let invalid = 0;
-  let repeats = false;
   let header: string | undefined;
 
   function findProblem(row: Row): string | undefined {
     if ('problem' in row) return row.problem;
     const first = seen.add(row.entry.id, row.line);
-    if (first === undefined) return undefined;
-    repeats = true;
+    if (first === row.line) return undefined;
     return `${resources[name].idName} ${row.entry.id} is that of line ${first} too`;
   }
 
@@ -112,8 +103,7 @@ async function checkRows(
     await replaceFile(rejects, rejected.read(header), signal);
     rejected.close();
   }
-  if (!repeats) seen.close();
-  return { ...checked, rows, invalid, seen: repeats ? seen : undefined };
+  return { ...checked, rows, invalid, seen };
 }
 
 function toRefusal(files: readonly CheckedFile[], total: number): string {

@@ -58,7 +58,6 @@ export function parseFiles(
   return files;
 }
 
-/** Whether it is standard input, or standard output. */
 export function isStandardStream({ file }: { readonly file: string }): boolean {
   return file === '-';
 }
@@ -81,29 +80,22 @@ export async function checkReadable(files: readonly DataFile[]): Promise<void> {
   }
 }
 
-/**
- * Copies standard input, where a file is that, to a temporary file, since it can be read only once. The copy is
- * deleted when the result is disposed of.
- * @throws the signal's reason
- */
+/** Copies standard input, where a file is that, to a temporary file, since it can be read only once. */
 export async function copyInput(
   files: readonly DataFile[],
   signal: AbortSignal,
 ): Promise<AsyncDisposable & { readonly files: readonly DataFile[] }> {
   if (!files.some(isStandardStream)) return { files, async [Symbol.asyncDispose]() {} };
+  await using disposal = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'petstore-import-'));
-  const remove = () => rm(folder, { recursive: true });
-  try {
-    const copy = join(folder, 'input');
-    await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }), { signal });
-    return {
-      files: files.map((one) => (isStandardStream(one) ? { ...one, copy } : one)),
-      [Symbol.asyncDispose]: remove,
-    };
-  } catch (error) {
-    await remove();
-    throw error;
-  }
+  disposal.defer(() => rm(folder, { recursive: true }));
+  const copy = join(folder, 'input');
+  await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }), { signal });
+  const kept = disposal.move();
+  return {
+    files: files.map((one) => (isStandardStream(one) ? { ...one, copy } : one)),
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
 }
 
 /**
@@ -147,7 +139,6 @@ function parseFormat(name: ResourceName, file: string): 'csv' | 'jsonl' {
   throw new UsageError(`--${name} must name a file that ends in ${formats}; it is "${file}".`);
 }
 
-/** Makes a row's value of its text. @throws {Error} with what is wrong */
 type ParseLine = (text: string) => unknown;
 
 function toRow({ number, text, problem }: Line, parseLine: ParseLine, resource: Resource): Row {

@@ -21,7 +21,6 @@ export const dataFlags = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** What was typed. */
 export type DataOptions = ReturnType<typeof parseArgs<{ options: typeof dataFlags }>>['values'];
 
 export const dataTableHelp = `Which tables:
@@ -74,20 +73,18 @@ export async function openDataTables(
 
 async function findTables(options: DataOptions): Promise<DataTables> {
   const { stage: name, endpoint = '' } = options;
+  const toTables = (toName: (resource: ResourceName) => string) =>
+    Object.fromEntries(resourceNames.map((one) => [one, toName(one)])) as DataTables['tableNames'];
   if (name === undefined) {
-    const tableNames = toRecord((resource) => options[`${resource}-table`] ?? resource);
+    const tableNames = toTables((resource) => options[`${resource}-table`] ?? resource);
     return { client: defineEmulatorClient(endpoint, settings), tableNames };
   }
   const stage = parseStage(name);
   const stack = await readStack(stage);
   return {
     client: new DynamoDBClient({ ...settings, ...toRegion(stage) }),
-    tableNames: toRecord((resource) => readOutput(stack, toTableOutput(resource))),
+    tableNames: toTables((resource) => readOutput(stack, toTableOutput(resource))),
   };
-}
-
-function toRecord(toName: (name: ResourceName) => string): Record<ResourceName, string> {
-  return { inventory: toName('inventory'), pets: toName('pets'), orders: toName('orders') };
 }
 
 async function checkTable({ client, tableNames }: DataTables, name: ResourceName): Promise<void> {

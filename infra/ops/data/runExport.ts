@@ -6,18 +6,12 @@ import { toJson } from '../../../shared/contract/values.ts';
 import { resources } from '../../bulk/resources.ts';
 import { type RetryLimits, retry } from '../../bulk/retry.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { tell } from '../../cli/output.ts';
+import { print, tell } from '../../cli/output.ts';
 import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { type DataFile, isStandardStream, parseFiles } from './dataFile.ts';
-import {
-  checkDataTables,
-  type DataOptions,
-  dataFlags,
-  dataTableHelp,
-  openDataTables,
-} from './dataOptions.ts';
+import { checkDataTables, dataFlags, dataTableHelp, openDataTables } from './dataOptions.ts';
 import { defineSortedLines } from './scratchDatabase.ts';
 import { printContent, replaceFile } from './writeContent.ts';
 
@@ -35,17 +29,12 @@ Files:
 
 ${dataTableHelp}
 Options:
-  --give-up-after 60s             how long to go on when a table throttles or cannot be reached
-`;
+  --give-up-after 60s             how long to go on when a table throttles or cannot be reached`;
 
-/** Writes tables to data files. @throws {UsageError} when what was typed makes no sense */
+/** Writes tables to data files. */
 export async function runExport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: dataFlags }).values;
-  if (options.help) process.stdout.write(help);
-  else await exportTables(options);
-}
-
-async function exportTables(options: DataOptions): Promise<void> {
+  if (options.help) return print(help);
   const targets = parseFiles(options);
   const giveUpAfter = parseDuration('--give-up-after', options['give-up-after']);
   checkDataTables(options);
@@ -77,7 +66,6 @@ async function exportTables(options: DataOptions): Promise<void> {
   }
 }
 
-/** @throws {UsageError} when the file cannot be written where it is to be */
 async function checkWritable({ name, file }: DataFile): Promise<void> {
   const existing = await stat(file).catch(() => undefined);
   if (existing && !existing.isFile()) {

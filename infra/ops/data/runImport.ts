@@ -1,21 +1,21 @@
 import { parseArgs } from 'node:util';
-import { toKeySchema } from '../../bulk/resources.ts';
+import { type Entry, toKeySchema } from '../../bulk/resources.ts';
 import {
   defineAddingWriter,
   defineReplacingWriter,
   defineWriteRate,
+  GROUP_SIZE,
   type WriteGroup,
 } from '../../bulk/tableWriters.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { type Interruption, listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell } from '../../cli/output.ts';
-import { toCount, toTime } from '../../cli/progress.ts';
+import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { type CheckedFile, checkFiles, checkRejects } from './checkRows.ts';
-import { checkReadable, copyInput, parseFiles } from './dataFile.ts';
+import { checkReadable, copyInput, parseFiles, type Row, readRows } from './dataFile.ts';
 import { checkDataTables, dataFlags, dataTableHelp, openDataTables } from './dataOptions.ts';
-import { type LoadState, loadRows } from './loadRows.ts';
 
 const help = `npm run import -- [--inventory FILE] [--pets FILE] [--orders FILE] [options]
 
@@ -38,8 +38,7 @@ Options:
   --overwrite                     replace what is there; asks first on a stage
   --yes                           do not ask
   --max-wcu N                     use at most N write request units a second
-  --give-up-after 60s             how long to go on when a table throttles or cannot be reached
-`;
+  --give-up-after 60s             how long to go on when a table throttles or cannot be reached`;
 
 const flags = {
   ...dataFlags,
@@ -56,14 +55,10 @@ type ImportOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['va
 /** The exit status of an import that left rows out because they are not valid. */
 const LEFT_OUT = 3;
 
-/** Loads data files into tables. @throws {UsageError} when what was typed makes no sense */
+/** Loads data files into tables. */
 export async function runImport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: flags }).values;
-  if (options.help) print(help.trimEnd());
-  else await importFiles(options);
-}
-
-async function importFiles(options: ImportOptions): Promise<void> {
+  if (options.help) return print(help);
   const { overwrite, stage, 'dry-run': isDryRun } = options;
   const typed = parseFiles(options);
   const maxWcu = parseMaxWcu(options['max-wcu']);
@@ -91,17 +86,16 @@ async function importFiles(options: ImportOptions): Promise<void> {
   }
   if (files.some(({ invalid }) => invalid > 0)) process.exitCode = LEFT_OUT;
   if (isDryRun) return files.forEach(printDryRun);
-  const rate = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
+  const takeUnits = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
   const defineWriter = overwrite ? defineReplacingWriter : defineAddingWriter;
   for (const file of files) {
     if (signal.aborted) return stop(interruption, `Interrupted before ${file.file}.`);
-    const access = { client, tableName: tableNames[file.name], rate, giveUpAfter, signal };
+    const access = { client, tableName: tableNames[file.name], takeUnits, giveUpAfter, signal };
     const writeGroup = defineWriter({ ...access, key: toKeySchema(file.name) });
     if (!(await load(file, writeGroup, interruption, options))) return;
   }
 }
 
-/** Write request units a second. @throws {UsageError} */
 function parseMaxWcu(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
@@ -152,4 +146,76 @@ function printDryRun({ name, file, rows, invalid }: CheckedFile): void {
 function stop(interruption: Interruption, line: string): void {
   tell(line);
   process.exitCode = interruption.status();
+}
+
+const GROUPS_UNDER_WAY = 3;
+
+export interface LoadState {
+  written: number;
+  kept: number;
+  /** Every row up to this line is in the table, or was left out on purpose. */
+  line: number;
+}
+
+/**
+ * Writes a file's rows to its table, all but those that `checkFiles` found invalid.
+ * @param state kept up to date, so that it says where an interrupted or failed load was
+ * @throws {Error} when a write fails for good, or the file has changed since it was checked
+ */
+export async function loadRows(
+  checked: CheckedFile,
+  writeGroup: WriteGroup,
+  state: LoadState,
+  signal: AbortSignal,
+): Promise<void> {
+  const { file, rows, invalid, seen } = checked;
+  const progress = defineProgress(`Loading ${file}`, rows - invalid);
+  const underWay: Promise<void>[] = [];
+  let group: Entry[] = [];
+  let left = 0;
+
+  function isWanted(row: Row): row is Row & { entry: Entry } {
+    const isValid = 'entry' in row && seen.firstLine(row.entry.id) === row.line;
+    if (!isValid) left += 1;
+    if (left > invalid)
+      throw new Error(`${file} has changed since it was checked, at line ${row.line}.`);
+    return isValid;
+  }
+
+  async function write(entries: readonly Entry[], line: number, before?: Promise<void>) {
+    if (entries.length > 0) {
+      const { written, kept } = await writeGroup(entries.map(({ item }) => item));
+      state.written += written;
+      state.kept += kept;
+    }
+    progress.update(state.written + state.kept);
+    await before;
+    state.line = line;
+  }
+
+  async function start(line: number): Promise<void> {
+    const writing = write(group, line, underWay.at(-1));
+    // It is awaited later, which handles its failure.
+    writing.catch(() => {});
+    underWay.push(writing);
+    group = [];
+    if (underWay.length >= GROUPS_UNDER_WAY) await underWay.shift();
+  }
+
+  try {
+    let line = 0;
+    for await (const page of readRows(checked)) {
+      for (const row of page.rows) {
+        line = row.line;
+        if (isWanted(row)) group.push(row.entry);
+        if (group.length === GROUP_SIZE) await start(line);
+        signal.throwIfAborted();
+      }
+    }
+    await start(line);
+    await Promise.all(underWay);
+  } finally {
+    await Promise.allSettled(underWay);
+    progress.clear();
+  }
 }

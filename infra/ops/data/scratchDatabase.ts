@@ -2,41 +2,27 @@ import { DatabaseSync } from 'node:sqlite';
 
 const LINES_AT_A_TIME = 2_000;
 
-/** Which line of a file had which id first. */
-export interface SeenIds {
-  /** Records the line, and returns the line that had the id before, if one had. */
-  add(id: bigint, line: number): number | undefined;
-  /** The first line that had the id. */
-  firstLine(id: bigint): number | undefined;
-  close(): void;
-}
+export type SeenIds = ReturnType<typeof defineSeenIds>;
 
-/** Ids are kept in a database of their own, so that millions in any order can be told apart exactly. */
-export function defineSeenIds(): SeenIds {
+/** Which line had an id first: in a database, so that millions in any order can be told apart exactly. */
+export function defineSeenIds() {
   const database = openScratchDatabase(
     'CREATE TABLE seen (id INTEGER PRIMARY KEY, line INTEGER NOT NULL)',
   );
   const insert = database.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)');
   const select = database.prepare('SELECT line FROM seen WHERE id = ?');
 
+  /** The first line that had the id. */
   const firstLine = (id: bigint) => select.get(id)?.line as number | undefined;
   return {
-    add: (id, line) => (insert.run(id, line).changes === 0 ? firstLine(id) : undefined),
     firstLine,
-    close: () => database.close(),
+    /** Records the line, and returns the first that had the id, which may be this one. */
+    add: (id: bigint, line: number) => (insert.run(id, line).changes === 0 ? firstLine(id) : line),
   };
 }
 
 /** Lines of text, given in any order and read in the order of their ids. */
-export interface SortedLines {
-  add(id: bigint, line: string): void;
-  /** Every line, some thousands at a time, each with its line end. @param header a line before them */
-  read(header: string | undefined): Generator<string, void, undefined>;
-  close(): void;
-}
-
-/** A scan has no order, so a database of their own sorts the lines. */
-export function defineSortedLines(): SortedLines {
+export function defineSortedLines() {
   const database = openScratchDatabase(
     'CREATE TABLE lines (id INTEGER NOT NULL, line TEXT NOT NULL)',
   );
@@ -45,10 +31,11 @@ export function defineSortedLines(): SortedLines {
   const select = database.prepare('SELECT line FROM lines ORDER BY id, line');
 
   return {
-    add(id, line) {
+    add(id: bigint, line: string): void {
       insert.run(id, line);
     },
-    *read(header) {
+    /** Every line, some thousands at a time, each with its line end. @param header a line before them */
+    *read(header: string | undefined): Generator<string, void, undefined> {
       let lines = header === undefined ? [] : [`${header}\n`];
       for (const row of select.iterate()) {
         lines.push(`${row.line}\n`);

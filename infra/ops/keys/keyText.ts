@@ -1,10 +1,8 @@
-import type { KeyRegister, NewKey } from '../../../shared/keys/keyRegister.ts';
+import type { NewKey } from '../../../shared/keys/keyRegister.ts';
 import { isReadable, type KeyRecord } from '../../../shared/keys/keyStore.ts';
 import { toColumns, toShortTime } from '../../cli/output.ts';
-import { UsageError } from '../../cli/usage.ts';
-import type { KeyOptions } from './keyOptions.ts';
 
-export type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked' | 'unreadable';
+type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked' | 'unreadable';
 
 /**
  * Where a key stands at a time, in milliseconds since the epoch; `ending` has a revocation ahead of it, and
@@ -16,6 +14,10 @@ export function toKeyStatus(record: KeyRecord, now: number): KeyStatus {
   if (revokedAt !== undefined && Date.parse(revokedAt) <= now) return 'revoked';
   if (expiresAt !== undefined && Date.parse(expiresAt) <= now) return 'expired';
   return revokedAt === undefined ? 'active' : 'ending';
+}
+
+export function isAtWork(record: KeyRecord): boolean {
+  return ['active', 'ending'].includes(toKeyStatus(record, Date.now()));
 }
 
 /** Those at work that will not be once the time is over, the next to end first. */
@@ -35,18 +37,9 @@ export function toPublicKey(record: KeyRecord, now: number): Record<string, stri
   return { ...shown, status: toKeyStatus(record, now) };
 }
 
-/** A table for people: one line a key, with a dash for what its record lacks. */
+/** For people: one line a key, with a dash for what its record lacks. */
 export function toKeyTable(records: readonly KeyRecord[], now: number): string {
-  const header = [
-    'KEY ID',
-    'NAME',
-    'PERMISSION',
-    'STATUS',
-    'CREATED',
-    'EXPIRES',
-    'REVOKED',
-    'SUCCESSOR',
-  ];
+  const header = 'KEY ID,NAME,PERMISSION,STATUS,CREATED,EXPIRES,REVOKED,SUCCESSOR'.split(',');
   const rows = records.map((record) => [
     record.keyId,
     record.name || '-',
@@ -58,28 +51,18 @@ export function toKeyTable(records: readonly KeyRecord[], now: number): string {
   return toColumns([header, ...rows]);
 }
 
-/** Comes back once the text, of a line or more, is out. @throws when it cannot be written */
-export type Print = (text: string) => Promise<void>;
-
 /** The key goes out alone on a line of its own, so that it can be copied, or read by a machine. */
 export function toNewKeyText(
   { apiKey, record }: NewKey,
-  { json }: KeyOptions,
+  asJson: boolean | undefined,
   done: string,
 ): string {
-  if (json) return toJsonText({ ...toPublicKey(record, Date.now()), apiKey });
+  if (asJson) return toJsonText({ ...toPublicKey(record, Date.now()), apiKey });
   return `${done} This is the only time it is shown:\n${apiKey}`;
 }
 
 export function toJsonText(value: unknown): string {
   return JSON.stringify(value, null, 2);
-}
-
-/** @throws {UsageError} when there is no such key */
-export async function findKey(register: KeyRegister, keyId: string): Promise<KeyRecord> {
-  const record = await register.get(keyId);
-  if (!record) throw new UsageError(`There is no key with the key id ${keyId}; see list.`);
-  return record;
 }
 
 /** When a key ends, in milliseconds since the epoch; infinite where it does not. */

@@ -4,29 +4,22 @@ import { print, writeOut } from '../../cli/output.ts';
 import { stageHelp } from '../../cli/stageOption.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { type KeyCommand, keyCommands } from './keyCommands.ts';
-import type { KeyOptions } from './keyOptions.ts';
+import { type KeyCommand, type KeyOptions, keyCommands } from './keyCommands.ts';
 
 const tableHelp = `Which table:
 ${stageHelp}
   --endpoint URL --table NAME     an emulator's`;
 
-const flags: Record<string, NonNullable<ParseArgsConfig['options']>[string]> = {
-  stage: { type: 'string' },
-  endpoint: { type: 'string' },
-  table: { type: 'string' },
-  name: { type: 'string' },
-  permission: { type: 'string' },
-  expires: { type: 'string' },
-  expiring: { type: 'string' },
-  grace: { type: 'string' },
+const texts = ['stage', 'endpoint', 'table', 'name', 'permission', 'expires', 'expiring', 'grace'];
+const flags: NonNullable<ParseArgsConfig['options']> = {
+  ...Object.fromEntries(texts.map((name) => [name, { type: 'string' as const }])),
   json: { type: 'boolean' },
   yes: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 };
 const everyCommand = ['stage', 'endpoint', 'table', 'help'];
 
-/** Makes and ends API keys. @throws {UsageError} when what was typed makes no sense */
+/** Makes and ends API keys. */
 export async function runKeys([name = '--help', ...rest]: string[]): Promise<void> {
   if (name === '--help' || name === '-h' || name === 'help') return print(toHelp());
   const command = Object.hasOwn(keyCommands, name) ? keyCommands[name] : undefined;
@@ -42,20 +35,18 @@ export async function runKeys([name = '--help', ...rest]: string[]): Promise<voi
   const { values, positionals } = parseArgs({
     args: rest,
     options: Object.fromEntries(
-      [...everyCommand, ...command.options].map((flag) => [
-        flag,
-        flags[flag] ?? { type: 'string' },
-      ]),
+      Object.entries(flags).filter(([flag]) =>
+        [...everyCommand, ...command.options].includes(flag),
+      ),
     ),
     allowPositionals: true,
   });
   const options = values as TableOptions & KeyOptions & { help?: boolean };
   if (options.help) return print(toCommandHelp(command));
-  const keyId = toKeyId(command, positionals);
-  command.check?.(options);
+  const run = command.prepare(options, toKeyId(command, positionals));
   const { client, tableName } = await openTable('ApiKeysTableName', options);
   const register = defineKeyRegister(client, tableName);
-  await command.run(register, options, keyId, (text) => writeOut(`${text}\n`));
+  await run(register, (text) => writeOut(`${text}\n`));
 }
 
 function toKeyId({ takesKeyId, usage }: KeyCommand, positionals: string[]): string {

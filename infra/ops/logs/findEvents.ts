@@ -1,10 +1,26 @@
 import { setTimeout } from 'node:timers/promises';
-import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { toRegion } from '../../cli/stageOption.ts';
-import { toFunctionPattern, toGatewayPattern, toTracePattern } from './filterPatterns.ts';
-import { type LogEvent, type Patterns, readEvents, toPatterns } from './logEvents.ts';
-import { type LoggedLine, parseLine } from './loggedLine.ts';
-import type { LogSearch } from './logSearch.ts';
+import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
+import type { Stage } from '../../stages/stages.ts';
+import { type LogEvent, type LogSource, parseLine } from './requestText.ts';
+
+/** What is looked for. */
+export interface LogSearch {
+  readonly stage: Stage;
+  /** An X-Request-Id: everything that is known of this one request. */
+  readonly request: string | undefined;
+  /** A key's name or key id. */
+  readonly key: string | undefined;
+  /** Both ends included. */
+  readonly status: { readonly from: number; readonly to: number } | undefined;
+  /** As typed, or the default, such as `1h`. */
+  readonly since: string;
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  readonly follow: boolean;
+}
 
 /** An account may ask five times a second, and one look asks up to five times: throttling is waited out. */
 const MAX_ATTEMPTS = 10;
@@ -16,22 +32,24 @@ export async function* findEvents(
 ): AsyncGenerator<LogEvent> {
   const { stage, request, key, from, follow } = search;
   const client = new CloudWatchLogsClient({ ...toRegion(stage), maxAttempts: MAX_ATTEMPTS });
-  const read = (patterns: Patterns, since: number) =>
-    readEvents(client, stage, patterns, since, signal);
+
+  /** The matching lines since a time, a page of each log in memory; a log without a pattern is not read. */
+  function read(ofFunctions: string, ofGateway: string | undefined, since: number) {
+    const readLog = (source: LogSource, pattern: string) =>
+      readLogGroup(client, stage, source, `{ ${pattern} }`, since, signal);
+    const logs = operationIds.map((id) => readLog(id, ofFunctions));
+    return mergeByTime(ofGateway === undefined ? logs : [...logs, readLog('gateway', ofGateway)]);
+  }
 
   if (request !== undefined) {
-    const readAll = (pattern: string) => read(toPatterns(pattern, pattern), from);
+    const readAll = (pattern: string) => read(pattern, pattern, from);
     yield* await traceRequest((ids) => readAll(toTracePattern(ids)), request);
     return;
   }
   // The gateway knows no key.
-  const gateway = key === undefined ? toGatewayPattern(search) : undefined;
-  const patterns = toPatterns(toFunctionPattern(search), gateway);
-  if (follow) {
-    yield* followEvents((since) => read(patterns, since), from, signal);
-  } else {
-    yield* read(patterns, from);
-  }
+  const ofGateway = key === undefined ? toGatewayPattern(search) : undefined;
+  const readSince = (since: number) => read(toFunctionPattern(search), ofGateway, since);
+  yield* follow ? followEvents(readSince, from, signal) : readSince(from);
 }
 
 /** As many further ids as one filter pattern can hold. A client may have sent its own id with more requests. */
@@ -41,25 +59,22 @@ const MAX_RELATED = 3;
  * Every line of one request, oldest first: by the id that it is known by, and by those that the lines
  * found lead to. The gateway's line knows Lambda's id of the call, which is all that a crash is logged by;
  * a client's own id leads to ours.
- * @param read the lines of all logs that have one of these ids
  */
 async function traceRequest(
   read: (ids: readonly string[]) => AsyncIterable<LogEvent>,
   id: string,
 ): Promise<LogEvent[]> {
   const found = await Array.fromAsync(read([id]));
-  const related = toRelated(found.map(parseLine), id);
+  const related = toRelated(found, id);
   if (related.length > 0) found.push(...(await Array.fromAsync(read(related))));
   const unique = new Map(found.map((event) => [event.id, event]));
   return [...unique.values()].sort((one, other) => one.at - other.at);
 }
 
-function toRelated(lines: readonly LoggedLine[], id: string): string[] {
+function toRelated(events: readonly LogEvent[], id: string): string[] {
+  const lines = events.map(parseLine);
   if (lines.some(({ message }) => message?.operation && message.requestId === id)) return [];
-  const ids = lines.flatMap(({ message, functionRequestId }) => [
-    message?.requestId,
-    functionRequestId,
-  ]);
+  const ids = lines.flatMap((line) => [line.message?.requestId, line.functionRequestId]);
   // A path with a quote in it can forge a field of the gateway's line.
   const further = ids.filter((one = '-') => /^[\w-]{2,64}$/.test(one) && one !== id);
   return [...new Set(further as string[])].slice(0, MAX_RELATED);
@@ -74,11 +89,7 @@ const POLL_MILLISECONDS = 2_500;
  */
 const LATE_MILLISECONDS = 60_000;
 
-/**
- * Every line since a time, and those that come, until the signal.
- * @param read the lines since a time, oldest first
- * @throws the signal's reason
- */
+/** Every line since a time, and those that come, until the signal. @throws the signal's reason */
 async function* followEvents(
   read: (from: number) => AsyncIterable<LogEvent>,
   from: number,
@@ -97,4 +108,100 @@ async function* followEvents(
     for (const [id, at] of seen) if (at < start) seen.delete(id);
     await setTimeout(POLL_MILLISECONDS, undefined, { signal });
   }
+}
+
+/** @throws {Error} when the log is not there */
+async function* readLogGroup(
+  client: CloudWatchLogsClient,
+  stage: Stage,
+  source: LogSource,
+  filterPattern: string,
+  startTime: number,
+  abortSignal: AbortSignal,
+): AsyncGenerator<LogEvent> {
+  const logGroupName =
+    source === 'gateway' ? toAccessLogName(stage) : toFunctionLogName(stage, source);
+  const input = { logGroupName, filterPattern, startTime };
+  try {
+    // Sorted by time; a page can be empty and not be the last:
+    // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html
+    const pages = paginateFilterLogEvents({ client }, input, { abortSignal });
+    for await (const { events = [] } of pages) {
+      for (const { eventId = '', timestamp = 0, message = '' } of events) {
+        yield { id: eventId, at: timestamp, source, text: message.trimEnd() };
+      }
+    }
+  } catch (error) {
+    if ((error as Error).name !== 'ResourceNotFoundException') throw error;
+    throw new Error(
+      `There is no log ${logGroupName} in ${await client.config.region()}: deploy the stage, or look in its region.`,
+    );
+  }
+}
+
+/** Of sorted lists, always the earliest of what comes next. */
+async function* mergeByTime(logs: readonly AsyncGenerator<LogEvent>[]): AsyncGenerator<LogEvent> {
+  const next = await Promise.all(logs.map((log) => log.next()));
+  for (;;) {
+    let first = -1;
+    let event: LogEvent | undefined;
+    for (const [index, { done, value }] of next.entries()) {
+      if (!done && (!event || value.at < event.at)) [first, event] = [index, value];
+    }
+    const log = logs[first];
+    if (!event || !log) return;
+    yield event;
+    next[first] = await log.next();
+  }
+}
+
+// CloudWatch's filter patterns for lines of JSON. All that is put between quotes has been checked:
+// letters, digits and -._@ alone.
+// https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
+
+/** A function's line of each such request, and the errors that may belong to it. */
+function toFunctionPattern({ key, status }: LogSearch): string {
+  const isRequest = all([
+    '$.message.operation = "*"',
+    // A key that was refused is logged by its id alone.
+    ...(key ? [any([equals('$.message.keyName', key), equals('$.message.keyId', key)])] : []),
+    ...(status ? [`$.message.status >= ${status.from}`, `$.message.status <= ${status.to}`] : []),
+  ]);
+  const mayHaveErrors = status === undefined || status.to >= 500;
+  return mayHaveErrors ? any([isRequest, '$.message.error.message = "*"']) : isRequest;
+}
+
+/**
+ * The gateway's line of each such request that it answered itself, such as 429, or that a function failed
+ * to answer; it logs text alone, and a dash where there is nothing.
+ */
+function toGatewayPattern({ status }: LogSearch): string {
+  const text = status && (status.from === status.to ? `${status.from}` : `${status.from / 100}*`);
+  return all([
+    any(['$.gatewayError != "-"', '$.functionError != "-"']),
+    ...(text === undefined ? [] : [equals('$.status', text)]),
+  ]);
+}
+
+/** Every line of a request: by our id, by the client's, or by Lambda's of the function's call. */
+function toTracePattern(ids: readonly string[]): string {
+  const fields = ['$.requestId', '$.message.requestId', '$.message.clientRequestId'];
+  return any(
+    ids.flatMap((id) => [
+      ...fields.map((field) => equals(field, id)),
+      all([equals('$.record.requestId', id), equals('$.type', 'platform.report')]),
+    ]),
+  );
+}
+
+function equals(field: string, text: string): string {
+  return `${field} = "${text}"`;
+}
+
+function all(conditions: readonly string[]): string {
+  return conditions.map((condition) => `(${condition})`).join(' && ');
+}
+
+function any(conditions: readonly string[]): string {
+  return conditions.map((condition) => `(${condition})`).join(' || ');
 }

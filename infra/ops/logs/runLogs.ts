@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { brokenOutput, writeOut } from '../../cli/output.ts';
-import { findEvents } from './findEvents.ts';
-import type { LogEvent } from './logEvents.ts';
-import { type JoinedLine, joinErrors } from './loggedLine.ts';
-import { type LogSearch, parseLogSearch } from './logSearch.ts';
-import { defineRequestText } from './requestText.ts';
+import { brokenOutput, print, tell, writeOut } from '../../cli/output.ts';
+import { parseStage, stageUsage } from '../../cli/stageOption.ts';
+import { parseDuration } from '../../cli/time.ts';
+import { UsageError } from '../../cli/usage.ts';
+import { findEvents, type LogSearch } from './findEvents.ts';
+import { defineRequestText, type JoinedLine, joinErrors } from './requestText.ts';
 
-const help = `npm run logs -- --stage staging|production [options]
+const help = `npm run logs -- ${stageUsage} [options]
 
 Shows the requests that a stage answered, oldest first: time, operation, status, milliseconds, request
 units (r read, w written), key, commit and X-Request-Id, with what went wrong beneath. What the gateway
@@ -18,8 +18,7 @@ answered itself, such as 429, is among them.
   --status 404|5xx     the requests that were answered so
   --since 30m|1h|2d    how far to look back: 1h, or 1d for --request, or 1m for --follow
   --follow             goes on with the requests that come, until Ctrl-C
-  --json               the lines as they were logged, for a machine to read
-`;
+  --json               the lines as they were logged, for a machine to read`;
 
 const flags = {
   stage: { type: 'string' },
@@ -32,61 +31,82 @@ const flags = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/**
- * Shows a stage's requests.
- * @throws {UsageError} when what was typed makes no sense
- * @throws {Error} when a request is not found, or the logs cannot be read
- */
+type LogOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
+
+/** Shows a stage's requests. @throws {Error} when one is not found, or the logs cannot be read */
 export async function runLogs(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: flags }).values;
-  if (options.help) {
-    process.stdout.write(help);
-    return;
-  }
+  if (options.help) return print(help);
   const search = parseLogSearch(options);
+  const toText = options.json ? toJsonText : defineRequestText();
   using interruption = listenForInterruption();
   const { signal } = interruption;
+  let found = 0;
   try {
-    const found = await print(search, findEvents(search, signal), signal);
-    if (found === 0) tellNothing(search);
+    const isOne = search.request !== undefined;
+    for await (const line of joinErrors(findEvents(search, signal), isOne)) {
+      signal.throwIfAborted();
+      found += 1;
+      await writeOut(hideSecrets(toText(line)));
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
     // Following has no other end, and a reader that leaves has seen enough.
     if (search.follow || brokenOutput.signal.aborted) return;
-    process.stderr.write('Interrupted: there may be more.\n');
+    tell('Interrupted: there may be more.');
     process.exitCode = interruption.status();
+    return;
+  }
+  const { request, since } = search;
+  if (found === 0 && request === undefined) {
+    tell(`There were no such requests in the last ${since}.`);
+  } else if (found === 0) {
+    throw new Error(
+      `No log has the request ${hideSecrets(`${request}`)} in the last ${since}. Lines take some seconds to arrive; look further back with --since 7d.`,
+    );
   }
 }
 
-/** @returns how many lines there were */
-async function print(
-  { request, json }: LogSearch,
-  events: AsyncIterable<LogEvent>,
-  signal: AbortSignal,
-): Promise<number> {
-  const toText = json ? toJsonText : defineRequestText();
-  let found = 0;
-  for await (const line of joinErrors(events, request !== undefined)) {
-    signal.throwIfAborted();
-    found += 1;
-    await writeOut(hideSecrets(toText(line)));
+function parseLogSearch(options: LogOptions): LogSearch {
+  const { request, key, status, follow = false } = options;
+  if (request !== undefined && [key, status, options.follow].some((one) => one !== undefined)) {
+    throw new UsageError('--request finds one request: leave out --key, --status and --follow.');
   }
-  return found;
+  const since = options.since ?? (request !== undefined ? '1d' : follow ? '1m' : '1h');
+  return {
+    stage: parseStage(options.stage),
+    request: parseName(
+      request,
+      /^[\w.-]{1,64}$/,
+      '--request must be an X-Request-Id: 1 to 64 letters, digits, dots, dashes or underscores.',
+    ),
+    key: parseName(
+      key,
+      /^[\w.@-]{1,64}$/,
+      '--key must be the name or the key id that npm run keys -- list shows, not the key itself.',
+    ),
+    status: status === undefined ? undefined : parseStatus(status),
+    since,
+    from: Date.now() - parseDuration('--since', since),
+    follow,
+  };
+}
+
+/** A whole key may be typed by mistake; messages do not repeat it. */
+function parseName(text: string | undefined, form: RegExp, rule: string): string | undefined {
+  if (text === undefined || (form.test(text) && !text.startsWith('psk_'))) return text;
+  throw new UsageError(rule);
+}
+
+function parseStatus(text: string): LogSearch['status'] {
+  const [, hundreds, rest] = /^([1-5])(\d\d|xx)$/.exec(text) ?? [];
+  if (rest === 'xx') return { from: Number(`${hundreds}00`), to: Number(`${hundreds}99`) };
+  if (rest !== undefined) return { from: Number(text), to: Number(text) };
+  throw new UsageError(`--status must be such as 404 or 5xx; it is "${text}".`);
 }
 
 function toJsonText({ event, errors }: JoinedLine): string {
   return [...errors.map((error) => error.event), event].map(({ text }) => `${text}\n`).join('');
-}
-
-/** @throws {Error} where one request was looked for */
-function tellNothing({ request, since }: LogSearch): void {
-  if (request === undefined) {
-    process.stderr.write(`There were no such requests in the last ${since}.\n`);
-    return;
-  }
-  throw new Error(
-    `No log has the request ${hideSecrets(request)} in the last ${since}. Lines take some seconds to arrive; look further back with --since 7d.`,
-  );
 }
 
 /**

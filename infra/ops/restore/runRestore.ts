@@ -9,8 +9,7 @@ import { UsageError } from '../../cli/usage.ts';
 import { toTableName, toTableOutput } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
-import { finishRestore } from './finishRestore.ts';
-import { readLatest, startRestores, type TableRestore } from './startRestores.ts';
+import { finishRestore, readLatest, startRestores, type TableRestore } from './restores.ts';
 
 const help = `npm run restore -- ${stageUsage} --table TABLE… --at TIME [--from NAME]
 
@@ -22,8 +21,7 @@ for clients. After an interruption, the same command goes on where it was.
   --table ${tableNames.join('|')}
                                   may be given several times; with inventory, give requests too
   --at 2026-12-24T09:59:00Z       the time, with its zone; or latest, some five minutes ago
-  --from NAME                     the table to restore from, in place of the one in use
-`;
+  --from NAME                     the table to restore from, in place of the one in use`;
 
 const flags = {
   stage: { type: 'string' },
@@ -33,10 +31,10 @@ const flags = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Restores tables of a stage. @throws {UsageError} when what was typed makes no sense */
+/** Restores tables of a stage. */
 export async function runRestore(args: string[], pollMilliseconds = 10_000): Promise<void> {
   const { values } = parseArgs({ args, options: flags });
-  if (values.help) return print(help.trimEnd());
+  if (values.help) return print(help);
   const stage = parseStage(values.stage);
   const names = parseTables(values.table);
   const at = parseTime(values.at);
@@ -44,9 +42,20 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
     throw new UsageError('--from goes with one --table only.');
   }
   const client = new DynamoDBClient(toRegion(stage));
-  const sources = await findSources(stage, names, values.from);
-  const time = at === 'latest' ? await readLatest(client, [...sources.values()]) : at;
-  const restores = [...sources].map(([name, source]) => {
+  // The tables in use are known to the stack, and may be restored ones themselves.
+  const stack = values.from === undefined ? await readStack(stage) : undefined;
+  const sources = names.map((name) => ({
+    name,
+    source: stack ? readOutput(stack, toTableOutput(name)) : (values.from ?? ''),
+  }));
+  const time =
+    at === 'latest'
+      ? await readLatest(
+          client,
+          sources.map(({ source }) => source),
+        )
+      : at;
+  const restores = sources.map(({ name, source }) => {
     const target = `${toTableName(stage, name)}-${toSecond(time).replace(/[-:]/g, '')}`;
     return { name, source, target, time };
   });
@@ -71,7 +80,6 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
   print(toNextSteps(stage, restores, time));
 }
 
-/** @throws {UsageError} when none is named, or one that there is not */
 function parseTables(words: readonly string[] = []): TableName[] {
   const tables = tableNames.filter((name) => words.includes(name));
   const unknown = words.find((word) => !tableNames.some((name) => name === word));
@@ -81,10 +89,6 @@ function parseTables(words: readonly string[] = []): TableName[] {
   );
 }
 
-/**
- * A second in the past, or `latest`.
- * @throws {UsageError} on anything else
- */
 function parseTime(text: string | undefined): Date | 'latest' {
   if (text === 'latest') return text;
   const time = text === undefined || text.includes('.') ? undefined : parseInstant(text);
@@ -95,17 +99,6 @@ function parseTime(text: string | undefined): Date | 'latest' {
   }
   if (time.getTime() > Date.now()) throw new UsageError(`--at lies ahead: ${toSecond(time)}.`);
   return time;
-}
-
-/** The tables in use are known to the stack, and may be restored ones themselves. */
-async function findSources(
-  stage: Stage,
-  names: readonly TableName[],
-  from: string | undefined,
-): Promise<ReadonlyMap<TableName, string>> {
-  if (from !== undefined) return new Map(names.map((name) => [name, from]));
-  const stack = await readStack(stage);
-  return new Map(names.map((name) => [name, readOutput(stack, toTableOutput(name))]));
 }
 
 /** What is left to a person: to look, to write one line, and to deploy. */

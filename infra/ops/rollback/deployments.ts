@@ -41,9 +41,12 @@ export async function stopDeployments(
     print('Nothing was changed.');
     return true;
   }
-  for (const id of deployments) {
-    const wasRunning = await stopDeployment(codeDeploy, id);
-    print(`${id} ${wasRunning ? 'is stopped' : 'was over already'}.`);
+  for (const deploymentId of deployments) {
+    const stop = new StopDeploymentCommand({ deploymentId, autoRollbackEnabled: true });
+    const stopped = await codeDeploy.send(stop).catch((error: Error) => {
+      if (error.name !== 'DeploymentAlreadyCompletedException') throw error;
+    });
+    print(`${deploymentId} ${stopped ? 'is stopped' : 'was over already'}.`);
   }
   print(
     [
@@ -55,10 +58,7 @@ export async function stopDeployments(
   return true;
 }
 
-/**
- * Refuses a stack that is about to move its aliases by itself.
- * @throws {Error} with what to do
- */
+/** @throws {Error} with what to do, where the stack is about to move its aliases by itself */
 export function refuseMovingStack({ name, status }: StageStack): void {
   // What still runs then only clears away what is out of use.
   if (!status.endsWith('_IN_PROGRESS') || status.endsWith('CLEANUP_IN_PROGRESS')) return;
@@ -88,11 +88,9 @@ async function findDeployments(
   for await (const { deployments = [] } of pages) {
     for (let start = 0; start < deployments.length; start += MAX_BATCH) {
       const deploymentIds = deployments.slice(start, start + MAX_BATCH);
-      const { deploymentsInfo = [] } = await codeDeploy.send(
-        new BatchGetDeploymentsCommand({ deploymentIds }),
-      );
-      for (const { deploymentId: id = '', deploymentGroupName: group = '' } of deploymentsInfo) {
-        if (groups.has(group)) found.push(id);
+      const details = await codeDeploy.send(new BatchGetDeploymentsCommand({ deploymentIds }));
+      for (const { deploymentId = '', deploymentGroupName = '' } of details.deploymentsInfo ?? []) {
+        if (groups.has(deploymentGroupName)) found.push(deploymentId);
       }
     }
   }
@@ -112,18 +110,4 @@ async function readDeploymentGroups(
     }
   }
   return groups;
-}
-
-/**
- * Ends a deployment, and lets CodeDeploy move its requests back.
- * @returns whether it was still under way
- */
-async function stopDeployment(client: CodeDeployClient, deploymentId: string): Promise<boolean> {
-  try {
-    await client.send(new StopDeploymentCommand({ deploymentId, autoRollbackEnabled: true }));
-    return true;
-  } catch (error) {
-    if ((error as Error).name === 'DeploymentAlreadyCompletedException') return false;
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import { getRandomValues } from 'node:crypto';
+import { toCount } from '../../cli/progress.ts';
 import { Mismatch } from './expectation.ts';
 import { type Rows, rowGroups, Skip, type Stage } from './rows.ts';
 import { defineSmokeClient, NoResponse, RunOver, type SmokeSettings } from './smokeClient.ts';
@@ -78,8 +79,4 @@ function hideKey(text: string, apiKey: string): string {
   const secret = apiKey.slice('psk_'.length);
   const traces = `psk_\\w*|\\w*(${secret.slice(0, 16)}|${secret.slice(-16)})\\w*`;
   return text.replace(new RegExp(traces, 'gi'), '[API key]');
-}
-
-function toCount(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { parseInt64 } from '../../../shared/contract/values.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { parseStage } from '../../cli/stageOption.ts';
+import { print } from '../../cli/output.ts';
+import { parseStage, stageUsage } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
@@ -11,14 +12,14 @@ import { stages } from '../../stages/stages.ts';
 import { checkStage } from './checkStage.ts';
 import { type LiveCommit, MAX_REQUESTS, type SmokeSettings } from './smokeClient.ts';
 
-const help = `npm run smoke -- --stage staging|production [--api-key-file FILE] [options]
+const help = `npm run smoke -- ${stageUsage} [--api-key-file FILE] [options]
 npm run smoke -- --base-url URL [--api-key-file FILE] [options]
 
 Proves a deployment by at most ${MAX_REQUESTS} requests, one of which lists the whole inventory.
 Without --entry, it changes nothing. What needs an entry, and finds none, is skipped.
 
 Which stage:
-  --stage staging|production  found through its stack with your AWS credentials; says which commit is live
+  ${stageUsage.padEnd(26)}  found through its stack with your AWS credentials; says which commit is live
   --base-url URL              the base address, which ends in /v1
 
 The key:
@@ -35,8 +36,7 @@ Options:
   --deadline 60s              how long everything may take
   --verbose                   print every row
 
-The status is 0 when all rows passed, 1 when one failed, 2 when the command line makes no sense.
-`;
+The status is 0 when all rows passed, 1 when one failed, 2 when the command line makes no sense.`;
 
 const flags = {
   stage: { type: 'string' },
@@ -53,15 +53,22 @@ const flags = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Checks a stage. @throws {UsageError} when what was typed makes no sense */
+/** Checks a stage. */
 export async function runSmoke(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: flags }).values;
-  if (options.help) {
-    process.stdout.write(help);
-    return;
+  if (options.help) return print(help);
+  const { entry, origin: typedOrigin } = options;
+  if (entry !== undefined && parseInt64(entry) === undefined) {
+    const zero = /^-?0\d/.test(entry) ? ' without a leading zero' : '';
+    throw new UsageError(
+      `--entry must be the petId of an entry, such as 7${zero}; it is "${entry}".`,
+    );
   }
-  const entry = parseEntry(options.entry);
-  const typedOrigin = parseOrigin(options.origin);
+  if (typedOrigin !== undefined && URL.parse(typedOrigin)?.origin !== typedOrigin) {
+    throw new UsageError(
+      `--origin must be such as https://www.example.com; it is "${typedOrigin}".`,
+    );
+  }
   const timeoutSeconds = parseSeconds('--timeout', options.timeout);
   const deadlineSeconds = parseSeconds('--deadline', options.deadline);
   const expectsCommit = options['expect-commit'];
@@ -86,19 +93,12 @@ export async function runSmoke(args: string[]): Promise<void> {
   process.exitCode = interruption.status() || (passed ? 0 : 1);
 }
 
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
 /** Where every origin is allowed. */
 const ANY_ORIGIN = 'https://smoke.invalid';
 
 type Target = Pick<SmokeSettings, 'baseUrl' | 'throttles' | 'origin'> & { commit?: LiveCommit };
 
-/**
- * A deployed stage, found through its stack's outputs, or an address.
- * @throws {UsageError} when it is not clear which stage is meant
- */
+/** A deployed stage, found through its stack's outputs, or an address. */
 async function findTarget(
   stageName: string | undefined,
   address: string | undefined,
@@ -148,54 +148,31 @@ function compareCommits(live: string | undefined, checkout: string): LiveCommit 
     : { is: 'another', text: `Live is ${live}, but this checkout is ${checkout}.` };
 }
 
-/** Whether it is this machine. */
 function isLocal(hostname: string): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
 }
 
-/** @throws {UsageError} */
-function parseOrigin(text: string | undefined): string | undefined {
-  if (text === undefined || URL.parse(text)?.origin === text) return text;
-  throw new UsageError(`--origin must be such as https://www.example.com; it is "${text}".`);
-}
-
-/** @throws {UsageError} */
-function parseEntry(text: string | undefined): string | undefined {
-  if (text === undefined || parseInt64(text) !== undefined) return text;
-  const zero = /^-?0\d/.test(text) ? ' without a leading zero' : '';
-  throw new UsageError(`--entry must be the petId of an entry, such as 7${zero}; it is "${text}".`);
-}
-
-/** In seconds, 1 to 3,600. @throws {UsageError} */
 function parseSeconds(option: string, text: string): number {
   const seconds = parseDuration(option, text) / 1_000;
   if (seconds >= 1 && seconds <= 3_600) return seconds;
   throw new UsageError(`${option} must be from 1s to 1h; it is "${text}".`);
 }
 
-/**
- * The key that is typed, or in a file, or in the environment. What is wrong with it is told without it.
- * @throws {UsageError}
- */
+/** The key that is typed, or in a file, or in the environment. What is wrong with it is told without it. */
 async function readApiKey(file: string | undefined, typed: string | undefined): Promise<string> {
   if (file !== undefined && typed !== undefined) {
     throw new UsageError('Give --api-key-file or --api-key, not both.');
   }
-  const apiKey =
-    (file === undefined ? typed : await readKeyFile(file)) ?? process.env.PETSTORE_API_KEY;
-  if (apiKey === undefined || apiKey === '') {
+  const read = file === undefined ? undefined : readFile(file, 'utf8');
+  const held = await read?.catch(({ message }: Error) => {
+    throw new UsageError(`--api-key-file cannot be read: ${message}.`);
+  });
+  const apiKey = held?.trim() ?? typed ?? process.env.PETSTORE_API_KEY;
+  if (!apiKey) {
     throw new UsageError(
       'Give --api-key-file FILE, or set PETSTORE_API_KEY, or give --api-key KEY.',
     );
   }
   if (/^psk_[0-9A-Za-z]{42}$/.test(apiKey)) return apiKey;
   throw new UsageError('The API key must be psk_ and 42 letters and digits.');
-}
-
-async function readKeyFile(file: string): Promise<string> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
-    throw new UsageError(`--api-key-file cannot be read: ${(error as Error).message}.`);
-  }
 }

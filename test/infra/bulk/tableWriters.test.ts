@@ -122,7 +122,7 @@ describe('the write rate', () => {
     const { signal } = new AbortController();
     const rate = defineWriteRate(1_000, signal);
     const started = performance.now();
-    await Promise.all(Array.from({ length: 12 }, () => rate.take(25)));
+    await Promise.all(Array.from({ length: 12 }, () => rate(25)));
     // The first waits for nothing, and each of the others for those before it.
     expect(performance.now() - started).toBeGreaterThanOrEqual(11 * 25 - 5);
   });
@@ -130,10 +130,10 @@ describe('the write rate', () => {
   it('lets nothing wait once it is interrupted', async () => {
     const controller = new AbortController();
     const rate = defineWriteRate(1, controller.signal);
-    await rate.take(100);
-    const waiting = rate.take(1);
+    await rate(100);
+    const waiting = rate(1);
     controller.abort();
     await expect(waiting).rejects.toThrow();
-    await expect(rate.take(1)).rejects.toThrow();
+    await expect(rate(1)).rejects.toThrow();
   });
 });

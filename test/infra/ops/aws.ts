@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
 
 type Input = Record<string, unknown>;
 
@@ -63,7 +64,37 @@ export async function startAws(answers: Answers) {
       AWS_SECRET_ACCESS_KEY: 'local',
       AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     },
-    close: () => server.close(),
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** As `startAws`, until the test ends. */
+export async function useAws(answers: Answers) {
+  const aws = await startAws(answers);
+  onTestFinished(aws.close);
+  return aws;
+}
+
+/** What CloudFormation tells of the one stack that there is. */
+export function describeStack(
+  stackName: string,
+  outputs: Readonly<Record<string, string>>,
+  toStatus = () => 'UPDATE_COMPLETE',
+): Answers {
+  return {
+    DescribeStacks({ StackName }) {
+      if (StackName !== stackName) {
+        throw new AwsError('ValidationError', `Stack with id ${StackName} does not exist`);
+      }
+      const Outputs = Object.entries(outputs).map(([OutputKey, OutputValue]) => ({
+        OutputKey,
+        OutputValue,
+      }));
+      return { Stacks: [{ StackName, StackStatus: toStatus(), Outputs }] };
+    },
   };
 }
 
@@ -76,13 +107,16 @@ async function readCall(request: IncomingMessage) {
     const { Action = '', ...input } = Object.fromEntries(new URLSearchParams(body));
     return { operation: Action, input, isXml: true };
   }
-  const [, FunctionName, kind] =
-    /\/functions\/([^/]+)\/(aliases|versions)/.exec(request.url ?? '') ?? [];
-  const query = Object.fromEntries(new URL(request.url ?? '', 'http://x').searchParams);
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+  const [, FunctionName, kind] = /\/functions\/([^/]+)\/(aliases|versions)/.exec(pathname) ?? [];
   const put = request.method === 'PUT' ? 'UpdateAlias' : 'GetAlias';
   return {
     operation: kind === 'versions' ? 'ListVersionsByFunction' : put,
-    input: { FunctionName, ...query, ...(body && JSON.parse(body)) } as Input,
+    input: {
+      FunctionName,
+      ...Object.fromEntries(searchParams),
+      ...(body && JSON.parse(body)),
+    } as Input,
   };
 }
 

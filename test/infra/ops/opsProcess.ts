@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import { type Command, runCommand } from '../../../infra/cli/usage.ts';
 
 export interface Outcome {
@@ -11,14 +12,6 @@ export interface Outcome {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
-}
-
-export interface RunOptions {
-  readonly variables?: Record<string, string>;
-  /** Gets the process once it runs. */
-  readonly onStart?: (child: ChildProcess) => void;
-  /** What comes by its standard input. */
-  readonly piped?: string;
 }
 
 /** The environment of a person without AWS credentials. */
@@ -33,14 +26,16 @@ const bareEnvironment = {
 };
 
 /**
- * Runs a command in this process: for all but signals and sudden ends.
+ * Runs a command in this process: for all but sudden ends and readers that leave.
  * @param typed what is typed on its terminal; without it there is none
+ * @param unwritable what every write to the standard output fails with
  */
 export async function callOps(
   command: Command,
   args: readonly string[],
   variables: Record<string, string> = {},
   typed?: string,
+  unwritable?: Error,
 ): Promise<Outcome> {
   const written = { stdout: '', stderr: '' };
   const environment = Object.entries({ ...bareEnvironment, ...variables });
@@ -48,7 +43,7 @@ export async function callOps(
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((chunk, ...[done]: unknown[]) => {
       written[name] += String(chunk);
-      if (typeof done === 'function') done();
+      if (typeof done === 'function') done(name === 'stdout' ? unwritable : undefined);
       return true;
     }),
   );
@@ -72,21 +67,67 @@ function setVariables(variables: (readonly [name: string, value: string | undefi
   }
 }
 
+/** Presses Ctrl-C, for the command that runs in this process. */
+export function interrupt(): void {
+  process.emit('SIGINT', 'SIGINT');
+}
+
+/** Calls a command whose arguments make no sense: that is one line with the message, and status 2. */
+export async function expectRefusal(
+  command: Command,
+  args: readonly string[],
+  message: string,
+): Promise<void> {
+  const { status, stdout, stderr } = await callOps(command, args);
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  expect(stderr).toContain(message);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+}
+
+/** Where an output goes: to somebody who reads it, has left, or leaves at the first of it; or to a full disk. */
+type Reader = 'read' | 'left' | 'leaves' | 'full';
+
+export interface RunOptions {
+  readonly variables?: Record<string, string>;
+  /** Gets the process once it runs. */
+  readonly onStart?: (child: ChildProcess) => void;
+  /** What comes by its standard input. */
+  readonly piped?: string;
+  readonly stdout?: Reader;
+  readonly stderr?: Reader;
+}
+
 /** A command of the project on its own, without AWS credentials and without a terminal. */
 export async function runOps(
   script: string,
   args: readonly string[],
-  { variables = {}, onStart, piped }: RunOptions = {},
+  { variables = {}, onStart, piped, stdout = 'read', stderr = 'read' }: RunOptions = {},
 ): Promise<Outcome> {
-  const child = start([script, ...args], variables);
-  child.stdin.end(piped);
+  const toStdio = (reader: Reader) => (reader === 'full' ? openSync('/dev/full', 'w') : 'pipe');
+  const child: ChildProcess = spawn(process.execPath, [script, ...args], {
+    cwd: join(import.meta.dirname, '../../..'),
+    stdio: ['pipe', toStdio(stdout), toStdio(stderr)],
+    env: {
+      PATH: process.env.PATH,
+      HOME: '/nonexistent',
+      AWS_EC2_METADATA_DISABLED: 'true',
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      ...variables,
+    },
+  });
+  child.stdin?.end(piped);
   onStart?.(child);
-  const [stdout, stderr, [status]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
+  const read = (reader: Reader, stream: Readable | null) => {
+    if (reader === 'left') stream?.destroy();
+    if (reader === 'leaves') stream?.once('data', () => stream.destroy());
+    return reader === 'read' && stream ? text(stream) : '';
+  };
+  const [printed, told, [status]] = await Promise.all([
+    read(stdout, child.stdout),
+    read(stderr, child.stderr),
     once(child, 'close') as Promise<[number | null]>,
   ]);
-  return { status, stdout, stderr };
+  return { status, stdout: printed, stderr: told };
 }
 
 /** As `runOps`, for a reader that leaves: before there is any output, or at the first of it, as `head` does. */
@@ -96,26 +137,7 @@ export async function runUnread(
   leaves: 'before' | 'atFirst',
   variables: Record<string, string> = {},
 ): Promise<Omit<Outcome, 'stdout'>> {
-  const child = start([script, ...args], variables);
-  if (leaves === 'before') child.stdout.destroy();
-  else child.stdout.once('data', () => child.stdout.destroy());
-  const [stderr, [status]] = await Promise.all([
-    text(child.stderr),
-    once(child, 'close') as Promise<[number | null]>,
-  ]);
+  const stdout = leaves === 'before' ? 'left' : 'leaves';
+  const { status, stderr } = await runOps(script, args, { variables, stdout });
   return { status, stderr };
-}
-
-function start(words: readonly string[], variables: Record<string, string>) {
-  return spawn(process.execPath, [...words], {
-    cwd: join(import.meta.dirname, '../../..'),
-    stdio: ['pipe', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      HOME: '/nonexistent',
-      AWS_EC2_METADATA_DISABLED: 'true',
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      ...variables,
-    },
-  });
 }

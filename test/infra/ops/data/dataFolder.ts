@@ -14,7 +14,7 @@ export function openDataFolder() {
     read: (name: string) => readFileSync(toPath(name), 'utf8'),
     /** Writes the lines and returns the file's path. */
     write(name: string, lines: readonly string[]): string {
-      writeFileSync(toPath(name), lines.map((line) => `${line}\n`).join(''));
+      writeFileSync(toPath(name), toText(lines));
       return toPath(name);
     },
   };
@@ -30,4 +30,9 @@ export function toStockLines(rows: number): string[] {
     return `${id},${(row * 7_919) % 2_147_483_648},${statuses[row % 3]}`;
   });
   return ['petId,quantity,status', ...lines];
+}
+
+/** The text of a file with these lines. */
+export function toText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
 }

@@ -1,136 +1,378 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Engine, startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
+import {
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  paginateScan,
+} from '@aws-sdk/client-dynamodb';
+import { marshall } from '@aws-sdk/util-dynamodb';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Command } from '../../../../infra/cli/usage.ts';
+import type { Engine } from '../../../../infra/local/engine/engine.ts';
 import { runExport } from '../../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../../infra/ops/data/runImport.ts';
+import { toJson } from '../../../../shared/contract/values.ts';
+import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
+import { fixtures } from '../../../conformance/fixtures.ts';
+import { engines } from '../../../support/engines.ts';
+import {
+  type FaultyEndpoint,
+  startFaultyEndpoint,
+} from '../../../support/faults/faultyEndpoint.ts';
 import { openStoreTables } from '../../../support/storeTables.ts';
-import { callOps, runOps } from '../opsProcess.ts';
-import { openDataFolder, toStockLines } from './dataFolder.ts';
+import { describeStack, useAws } from '../aws.ts';
+import { callOps, expectRefusal, interrupt, runOps } from '../opsProcess.ts';
+import { openDataFolder, toStockLines, toText } from './dataFolder.ts';
 
 const data = openDataFolder();
-const stock = toStockLines(100);
-const toText = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
+const header = 'petId,quantity,status';
 let engine: Engine;
 let client: DynamoDBClient;
+let faulty: FaultyEndpoint;
 let at: string[];
 
-beforeEach(async () => {
-  engine = await startEmbeddedEngine();
-  client = await openStoreTables(engine);
-  at = ['--endpoint', engine.endpoint];
-});
-afterEach(async () => {
-  client.destroy();
-  await engine.close();
-});
-
-async function count(): Promise<number> {
-  return (await client.send(new ScanCommand({ TableName: 'inventory' }))).Count ?? 0;
+/** For each test an emulator of its own, with empty tables, behind an endpoint that can fail. */
+function useEngine(start: () => Promise<Engine>): void {
+  beforeEach(async () => {
+    engine = await start();
+    client = await openStoreTables(engine);
+    faulty = await startFaultyEndpoint(engine.endpoint);
+    at = ['--endpoint', faulty.endpoint];
+  });
+  afterEach(async () => {
+    client.destroy();
+    await faulty.close();
+    await engine.close();
+  });
 }
 
-describe('gzip by the name of a file', () => {
-  it('is packed by an export, unpacked by an import, and the same for the same data', async () => {
-    const [packed, again] = [data.toPath('stock.csv.gz'), data.toPath('again.csv.gz')];
-    writeFileSync(packed, gzipSync(toText(stock)));
-    expect(await callOps(runImport, [...at, '--inventory', packed])).toMatchObject({ status: 0 });
-    expect(await count()).toBe(100);
-    expect(await callOps(runExport, [...at, '--inventory', again])).toMatchObject({ status: 0 });
-    expect(gunzipSync(readFileSync(again)).toString()).toBe(toText(stock));
+const transfer = (command: Command, ...args: string[]) => callOps(command, [...at, ...args]);
+const load = (file: string, ...options: string[]) =>
+  transfer(runImport, '--inventory', file, ...options);
+const save = (file: string, ...options: string[]) =>
+  transfer(runExport, '--inventory', file, ...options);
+
+async function count(): Promise<number> {
+  const pages = paginateScan({ client }, { TableName: 'inventory', Select: 'COUNT' });
+  return (await Array.fromAsync(pages)).reduce((sum, { Count = 0 }) => sum + Count, 0);
+}
+
+async function quantityOf(petId: string): Promise<string | undefined> {
+  const key = { TableName: 'inventory', Key: { p: { N: petId } } };
+  return (await client.send(new GetItemCommand(key))).Item?.q?.N;
+}
+
+/** Calls `act` once so many calls of an action were made, until `done` settles. */
+function onceCalled(times: number, act: () => void, done: Promise<unknown>): void {
+  const watch = setInterval(() => {
+    const { calls } = faulty;
+    if ((calls.get('PutItem') ?? calls.get('BatchExecuteStatement') ?? 0) < times) return;
+    clearInterval(watch);
+    act();
+  }, 5);
+  void done.finally(() => clearInterval(watch));
+}
+
+describe.each(engines)('npm run import on $name', ({ start }) => {
+  useEngine(start);
+
+  it('repeats a write that meets a transaction on its entry', async () => {
+    for (const options of [[], ['--overwrite']]) {
+      for (const action of ['PutItem', 'BatchExecuteStatement', 'BatchWriteItem']) {
+        faulty.fail({ action, fault: 'transactionConflict', times: 2 });
+      }
+      const outcome = await load(data.write('few.csv', toStockLines(30)), ...options);
+      expect(outcome).toMatchObject({ status: 0, stderr: '' });
+      expect(await count()).toBe(30);
+    }
   });
 
-  it.each([
-    ['cut off', gzipSync(toText(stock)).subarray(0, -20), 'unexpected end of file'],
-    ['no gzip', Buffer.from(toText(stock)), 'incorrect header check'],
-  ])(
-    'that is %s is refused with the name of the file, before anything is written',
-    async (_, bytes, reason) => {
-      const file = data.toPath('bad.csv.gz');
-      writeFileSync(file, bytes);
-      const { status, stderr } = await callOps(runImport, [...at, '--inventory', file]);
-      expect(stderr).toBe(`${file} cannot be read: ${reason}.\n`);
-      expect(status).toBe(1);
-      expect(await count()).toBe(0);
-    },
-  );
+  it('keeps what is there, even stock that has changed since, unless it is told to overwrite', async () => {
+    const file = data.write('two.csv', [header, '1,10,sold', '2,20,sold']);
+    await load(file);
+    const updates = defineInventoryUpdates(client, 'inventory', 'requests');
+    await updates.setQuantity({ petId: 1n, quantity: 99 });
+    expect((await load(file)).stdout).toContain(': 0 added, 2 there already and kept;');
+    expect(await quantityOf('1')).toBe('99');
+    expect((await load(file, '--overwrite')).stdout).toContain(': 2 written;');
+    expect(await quantityOf('1')).toBe('10');
+  });
 });
 
-describe('the name -', () => {
-  it('is standard input to an import, and standard output to an export, with nothing else on it', async () => {
-    const args = [...at, '--inventory', '-'];
-    const loaded = await runOps('infra/ops/data/import.ts', args, { piped: toText(stock) });
-    expect(loaded.stdout).toMatch(/^inventory: 100 rows in -: 100 added/);
-    expect(loaded).toMatchObject({ status: 0, stderr: '' });
-    const saved = await runOps('infra/ops/data/export.ts', args);
-    expect(saved).toMatchObject({ status: 0, stdout: toText(stock) });
-    expect(saved.stderr).toMatch(/^inventory: 100 rows to -; /);
+// The emulator that knows PartiQL, as DynamoDB does, where it is installed.
+describe.each(engines.slice(-1))('npm run import and export on $name', ({ start }) => {
+  useEngine(start);
+
+  it('loads what a killed import left, when it is run again', async () => {
+    const many = 1_000;
+    const file = data.write('good.csv', toStockLines(many));
+    const args = [...at, '--inventory', file, '--max-wcu', '1000'];
+    const killed = await runOps('infra/ops/data/import.ts', args, {
+      onStart: (child) => onceCalled(many / 100, () => child.kill('SIGKILL'), once(child, 'exit')),
+    });
+    expect(killed.status).toBeNull();
+    const loaded = await count();
+    expect(loaded).toBeGreaterThan(0);
+    expect(loaded).toBeLessThan(many);
+    const again = await load(file);
+    const [, added, kept] = /: (\d+) added, (\d+) there already/.exec(again.stdout) ?? [];
+    expect(Number(added) + Number(kept)).toBe(many);
+    // What was still on its way when the process died may have arrived since.
+    expect(Number(kept)).toBeGreaterThanOrEqual(loaded);
+    expect(await count()).toBe(many);
+    expect(await quantityOf('9223372036854775807')).toBe(String(((many - 1) * 7_919) % 2 ** 31));
   });
 
-  it('has the rows of standard input named by line, and nothing is written when one is wrong', async () => {
-    const pets = '{"id":1,"name":"Rex","status":"sold"}\n{"id":2}\n';
-    const args = [...at, '--pets', '-'];
-    const { status, stdout, stderr } = await runOps('infra/ops/data/import.ts', args, {
-      piped: pets,
-    });
-    expect(stderr).toContain('-:2: name is missing');
-    expect(stderr).toContain('Nothing was written: 1 of 2 rows in - is not valid.');
+  it('stops on Ctrl-C once what is under way is written, and says where it was', async () => {
+    const loading = load(data.write('long.csv', toStockLines(2_000)), '--max-wcu', '400');
+    onceCalled(5, interrupt, loading);
+    const { status, stdout, stderr } = await loading;
+    const [, line, written] = /up to line (\d+) \((\d+) written\)/.exec(stderr) ?? [];
+    expect(stderr).toMatch(/^Interrupted: .* run the same command again to load the rest\.\n$/);
+    expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
+    const found = await count();
+    expect(found).toBeLessThan(2_000);
+    expect(found).toBeGreaterThanOrEqual(Math.max(Number(written), Number(line) - 1));
+  });
+
+  it('gets past throttling, failures and broken connections', async () => {
+    faulty.fail({ fault: 'throughputExceeded', after: 1, times: 3 });
+    faulty.fail({ fault: 'unavailable', after: 6, times: 2 });
+    faulty.fail({ fault: 'reset', after: 10, times: 2 });
+    faulty.fail({ action: 'Scan', fault: 'throughputExceeded', times: 2 });
+    for (const options of [[], ['--overwrite']]) {
+      const outcome = await load(data.write('some.csv', toStockLines(300)), ...options);
+      expect(outcome).toMatchObject({ status: 0, stderr: '' });
+      expect(await count()).toBe(300);
+    }
+    expect(await save(data.toPath('throttled.csv'))).toMatchObject({ status: 0, stderr: '' });
+  });
+
+  it('gives up on a table that throttles for too long, and says where it was', async () => {
+    faulty.fail({ fault: 'throughputExceeded', after: 1 });
+    const file = data.write('some.csv', toStockLines(300));
+    const { status, stdout, stderr } = await load(file, '--give-up-after', '1s');
+    expect(stderr).toMatch(
+      /^Stopped: .*some\.csv is loaded up to line 0 \(0 written\)[^\n]+\n[^\n]+\(ProvisionedThroughputExceededException\)[^\n]+\n$/,
+    );
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   });
-});
 
-describe('rows that are not valid', () => {
-  const header = 'status,petId,quantity';
-  const lines = [header, 'sold,1,1', 'lost,2,2', 'sold,3,3', 'sold,1,4', 'sold,"x'];
-
-  it('are left out with status 3, and stand as they were in a file that can be corrected and imported', async () => {
-    const rejects = data.toPath('rejects.csv');
-    const args = [...at, '--inventory', data.write('mixed.csv', lines)];
-    const loaded = await callOps(runImport, [...args, '--skip-invalid', '--rejects', rejects]);
-    expect(loaded.stdout).toContain('2 added, 0 there already and kept, 3 not valid and left out');
-    expect(loaded.status).toBe(3);
-    expect(data.read('rejects.csv')).toBe(toText([header, 'lost,2,2', 'sold,1,4', 'sold,"x']));
-    data.write('rejects.csv', [header, 'sold,2,2']);
-    expect(await callOps(runImport, [...at, '--inventory', rejects])).toMatchObject({ status: 0 });
-    expect(await count()).toBe(3);
-  });
-
-  it('are written to the file also when nothing is loaded, and it is empty when there are none', async () => {
-    const good = data.write('good.jsonl', ['{"petId":1,"quantity":1,"status":"sold"}']);
-    const bad = data.write('bad.jsonl', ['{"petId":1}']);
-    const rejects = ['--rejects', data.toPath('rejects.jsonl')];
-    expect(await callOps(runImport, [...at, '--inventory', bad, ...rejects])).toMatchObject({
-      status: 1,
-    });
-    expect(data.read('rejects.jsonl')).toBe('{"petId":1}\n');
-    expect(await callOps(runImport, [...at, '--inventory', good, ...rejects])).toMatchObject({
-      status: 0,
-    });
-    expect(data.read('rejects.jsonl')).toBe('');
-  });
-});
-
-describe('a dry run', () => {
+  const bad = Array.from({ length: 21 }, (_, row) => `${row},-1,sold`);
   it.each([
-    [toStockLines(5), [], 0, 'inventory: 5 of 5 rows in '],
-    [[...toStockLines(5), '1,1,lost'], [], 1, ''],
-    [[...toStockLines(5), '1,1,lost'], ['--skip-invalid'], 3, 'inventory: 5 of 6 rows in '],
-  ])(
-    'of %j with %j says what is valid, writes nothing, and ends with status %i',
-    async (lines, options, status, told) => {
-      const args = [...at, '--dry-run', '--inventory', data.write('dry.csv', lines), ...options];
-      const outcome = await callOps(runImport, args);
-      expect(outcome.status).toBe(status);
-      expect(outcome.stdout).toMatch(new RegExp(`^${told}`));
-      if (status !== 1) expect(outcome.stdout).toMatch(/ are valid; nothing was written\.\n$/);
-      expect(await count()).toBe(0);
-    },
-  );
+    [['7,1,sold', '07,1,sold'], [], 1, [':3: petId must have no leading zero, and is "07"']],
+    [['7,1,sold', '7,2,sold'], [], 1, [':3: petId 7 is that of line 2 too']],
+    [bad, [], 1, ['', '\n… and 1 more invalid row.\n', ': 21 of 21 rows in ', 'are not valid.']],
+    [['7,1,lost'], ['--dry-run'], 1, [':2: status must be']],
+    [['7,1,sold', '8,1,lost'], ['--dry-run', '--skip-invalid'], 3, [':3: status must be']],
+    [['7,1,sold'], ['--dry-run'], 0, []],
+  ])('writes nothing of %j with %j', async (lines, options, expected, told) => {
+    const file = data.write('rows.csv', [header, ...lines]);
+    const { status, stdout, stderr } = await load(file, ...options);
+    const [first = '', ...more] = told;
+    if (told.length > 0) expect(stderr.startsWith(`${file}${first}`)).toBe(true);
+    for (const text of more) expect(stderr).toContain(text);
+    if (lines.length === 2 && expected === 1) {
+      expect(stderr.split('\n').slice(1)).toEqual([
+        `Nothing was written: 1 of 2 rows in ${file} is not valid. Correct it, or add --skip-invalid to load the others.`,
+        '',
+      ]);
+    }
+    const rows = lines.length === 1 ? '1 of 1 row' : '1 of 2 rows';
+    const dry = `inventory: ${rows} in ${file} are valid; nothing was written.\n`;
+    expect({ status, stdout }).toEqual({ status: expected, stdout: expected === 1 ? '' : dry });
+    expect(await count()).toBe(0);
+  });
 
-  it('looks for the tables too', async () => {
-    const args = [...at, '--dry-run', '--inventory', data.write('dry.csv', stock)];
-    const { status, stderr } = await callOps(runImport, [...args, '--inventory-table', 'absent']);
-    expect(stderr).toContain('ResourceNotFoundException');
+  it('looks for the tables in a dry run too, and for their keys', async () => {
+    const file = data.write('dry.csv', toStockLines(3));
+    const absent = await load(file, '--dry-run', '--inventory-table', 'absent');
+    expect(absent).toMatchObject({ status: 1, stdout: '' });
+    expect(absent.stderr).toContain('ResourceNotFoundException');
+    const other = await load(file, '--dry-run', '--inventory-table', 'pets');
+    expect(other.stderr).toBe('The table pets is not one of inventory: its key is id.\n');
+  });
+
+  it('leaves rows that are not valid out, in a file that can be corrected and imported', async () => {
+    const columns = 'status,petId,quantity';
+    const wrong = ['lost,2,2', 'sold,1,4', 'sold,"x'];
+    const file = data.write('mixed.csv', [columns, 'sold,1,1', 'sold,3,3', '', ...wrong]);
+    const rejects = data.toPath('rejects.csv');
+    const loaded = await load(file, '--skip-invalid', '--rejects', rejects);
+    expect(loaded.stdout).toMatch(
+      /^inventory: 5 rows in .*: 2 added, 0 there already and kept, 3 n/,
+    );
+    expect(loaded.status).toBe(3);
+    expect(data.read('rejects.csv')).toBe(toText([columns, ...wrong]));
+    expect(await quantityOf('1')).toBe('1');
+    data.write('rejects.csv', [columns, 'sold,2,2']);
+    const corrected = await load(rejects, '--rejects', data.toPath('none.csv'));
+    expect(corrected).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^inventory: 1 row /),
+    });
+    expect(data.read('none.csv')).toBe(`${columns}\n`);
+    expect(await count()).toBe(3);
+    const json = data.write('bad.jsonl', ['{"petId":1}']);
+    expect(await load(json, '--rejects', data.toPath('bad'))).toMatchObject({ status: 1 });
+    expect(data.read('bad')).toBe('{"petId":1}\n');
+  });
+
+  it('finds a stage’s tables through its stack, and asks before it overwrites what they hold', async () => {
+    const names = { InventoryTableName: 'inventory', PetsTableName: 'p', OrdersTableName: 'o' };
+    const aws = await useAws(describeStack('petstore-production', names));
+    const file = data.write('one.csv', [header, '1,10,sold']);
+    const variables = { ...aws.variables, AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint };
+    const call = (typed: string | undefined, ...options: string[]) => {
+      const args = ['--stage', 'production', '--inventory', file, ...options];
+      return callOps(runImport, args, variables, typed);
+    };
+    expect(await call(undefined)).toMatchObject({ status: 0, stderr: '' });
+    expect(await quantityOf('1')).toBe('10');
+    const unasked = await call(undefined, '--overwrite');
+    expect(unasked).toMatchObject({ status: 2, stderr: expect.stringContaining('add --yes') });
+    const no = await call('n\n', '--overwrite');
+    expect(no).toMatchObject({ status: 0, stdout: 'Nothing was changed.\n' });
+    expect(no.stderr).toContain('Replace what the production stage has of inventory, for good?');
+    expect((await call(undefined, '--overwrite', '--yes')).stdout).toContain(': 1 written;');
+  });
+
+  it('gives back byte for byte what was imported in another order, in pages of any size', async () => {
+    const [first = '', ...stock] = toStockLines(400);
+    const byId = (a: { id: bigint }, b: { id: bigint }) => (a.id < b.id ? -1 : 1);
+    const pets = fixtures.pets.toSorted(byId).map(toJson);
+    const orders = fixtures.orders.toSorted(byId).map(toJson);
+    const toArgs = (suffix: string) => [
+      ...['--inventory', data.toPath(`${suffix}.csv.gz`)],
+      ...['--pets', data.toPath(`${suffix}.pets.jsonl`)],
+      ...['--orders', data.toPath(`${suffix}.orders.jsonl`)],
+    ];
+    writeFileSync(data.toPath('in.csv.gz'), gzipSync(toText([first, ...stock.toReversed()])));
+    data.write('in.pets.jsonl', pets.toReversed());
+    data.write('in.orders.jsonl', orders.toReversed());
+    const done = { status: 0, stderr: '' };
+    expect(await transfer(runImport, ...toArgs('in'), '--overwrite')).toMatchObject(done);
+    faulty.pageSize = 150;
+    const saved = await transfer(runExport, ...toArgs('out'));
+    expect(saved).toMatchObject({
+      ...done,
+      stdout: expect.stringMatching(/^inventory: 400 rows to /),
+    });
+    const packed = readFileSync(data.toPath('out.csv.gz'));
+    expect(gunzipSync(packed).toString()).toBe(toText([first, ...stock]));
+    expect(data.read('out.pets.jsonl')).toBe(toText(pets));
+    expect(data.read('out.orders.jsonl')).toBe(toText(orders));
+  });
+
+  it('takes - for standard input and output, with nothing else on it', async () => {
+    const stock = toText(toStockLines(100));
+    const loaded = await callOps(runImport, [...at, '--inventory', '-'], {}, stock);
+    expect(loaded).toMatchObject({ status: 0, stderr: '' });
+    expect(loaded.stdout).toMatch(/^inventory: 100 rows in -: 100 added/);
+    const saved = await runOps('infra/ops/data/export.ts', [...at, '--inventory', '-']);
+    expect(saved).toMatchObject({ status: 0, stdout: stock });
+    expect(saved.stderr).toMatch(/^inventory: 100 rows to -; /);
+    const pets = '{"id":1,"name":"Rex","status":"sold"}\n{"id":2}\n';
+    const refused = await callOps(runImport, [...at, '--pets', '-'], {}, pets);
+    expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(refused.stderr).toContain('-:2: name is missing');
+    expect(refused.stderr).toContain('Nothing was written: 1 of 2 rows in - is not valid.');
+  });
+
+  it.each([
+    ['cut off', gzipSync(toText(toStockLines(9))).subarray(0, -20), 'unexpected end of file'],
+    ['no gzip', Buffer.from(toText(toStockLines(9))), 'incorrect header check'],
+  ])('names a gzip file that is %s, before anything is written', async (_, bytes, reason) => {
+    const file = data.toPath('bad.csv.gz');
+    writeFileSync(file, bytes);
+    const stderr = `${file} cannot be read: ${reason}.\n`;
+    expect(await load(file)).toEqual({ status: 1, stdout: '', stderr });
+    expect(await count()).toBe(0);
+  });
+
+  it.each([
+    ['accessDenied', 1, 'AWS refuses'],
+    ['hang', 130, 'Interrupted; '],
+  ] as const)('leaves an earlier file as it was, and no half one: %s', async (...row) => {
+    const [fault, status, told] = row;
+    await load(data.write('rows.csv', toStockLines(9)));
+    const file = data.write('kept.jsonl', ['earlier']);
+    faulty.pageSize = 5;
+    faulty.fail({ action: 'Scan', fault, after: 1 });
+    const saving = save(file);
+    if (fault === 'hang') {
+      await vi.waitFor(() => expect(faulty.calls.get('Scan')).toBe(2));
+      interrupt();
+      await faulty.refuse();
+    }
+    const outcome = await saving;
+    expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(told) });
+    expect(data.read('kept.jsonl')).toBe('earlier\n');
+    expect(readdirSync(data.folder).filter((name) => name.includes('unfinished'))).toEqual([]);
+  });
+
+  it.each([
+    ['inventory', { p: 7, s: 'a' }, '{"petId":7,"status":"available"}', 'quantity is missing'],
+    ['inventory', { p: 7, q: 1 }, '{"petId":7,"quantity":1}', 'status is missing'],
+    [
+      'inventory',
+      { p: 7, q: '1', s: 'x' },
+      '{"petId":7,',
+      'and is "1"; status must be "available"',
+    ],
+    ['pets', { id: 7, status: 'sold' }, '"id":7', 'name is missing'],
+    ['pets', { id: 7, name: 'Rex', status: 'lost' }, '"id":7', 'and is "lost"'],
+    ['orders', { id: 7, ledger: 'o', placed: '1' }, '"id":7', 'petId is missing; quantity'],
+  ] as const)('exports no record of %s that is %j', async (table, record, named, wrong) => {
+    await client.send(new PutItemCommand({ TableName: table, Item: marshall(record) }));
+    const file = data.toPath('never.jsonl');
+    const { status, stderr } = await transfer(runExport, `--${table}`, file);
+    expect(stderr).toMatch(/^The record {.*} is not valid: [^\n]+\.\n$/);
+    expect(stderr).toContain(named);
+    expect(stderr).toContain(wrong);
     expect(status).toBe(1);
+    expect(existsSync(file)).toBe(false);
   });
 });
+
+const stock = data.write('stock.csv', toStockLines(3));
+const folder = data.toPath('folder.csv');
+mkdirSync(folder);
+
+it.each<[string, Command, string[], string]>([
+  ['import', runImport, [], 'Name at least one file'],
+  ['import', runImport, ['--inventory', stock, '--stage', 'staging'], 'Say which tables'],
+  ['import', runImport, ['--inventory', 'stock.txt'], 'ends in .csv or .jsonl; it is "stock.txt"'],
+  ['import', runImport, ['--inventory', '/nowhere/a.csv'], '--inventory cannot be read: ENOENT'],
+  ['import', runImport, ['--inventory', folder], 'must name a file, since it is read twice'],
+  ['import', runImport, ['--inventory', stock, '--max-wcu', '0'], '--max-wcu must be a whole'],
+  ['import', runImport, ['--inventory', stock, '--give-up-after', '5'], '--give-up-after must be'],
+  ['import', runImport, ['--inventory', '-', '--pets', '-'], '- but once'],
+  [
+    'import',
+    runImport,
+    ['--inventory', stock, '--pets', '-', '--rejects', 'a'],
+    'rows of one file',
+  ],
+  ['import', runImport, ['--inventory', stock, '--rejects', '-'], '--rejects must name a file'],
+  [
+    'import',
+    runImport,
+    ['--inventory', stock, '--rejects', stock],
+    'another file than --inventory',
+  ],
+  ['export', runExport, ['--pets', 'pets.csv'], 'ends in .jsonl'],
+  ['export', runExport, ['--pets', '/nowhere/pets.jsonl'], '--pets cannot be written: ENOENT'],
+  ['export', runExport, ['--inventory', folder], `must name a file; "${folder}" is none`],
+])('npm run %s refuses %j%j', (_, command, args, message) =>
+  expectRefusal(command, [...args, '--endpoint', 'http://127.0.0.1:9'], message),
+);
+
+it.each([
+  [['--pets', '-', '--stage', 'test'], '--stage must be staging or production'],
+  [['--pets', '-', '--stage', 'staging', '--pets-table', 'a'], 'Say which tables'],
+  [['--pets', '-'], 'Say which tables'],
+  [['--pets', '-', '--endpoint', 'nowhere'], '--endpoint must be a URL'],
+])('npm run export refuses %j', (args, message) => expectRefusal(runExport, args, message));

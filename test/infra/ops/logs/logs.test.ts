@@ -1,74 +1,93 @@
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { LogSource } from '../../../../infra/ops/logs/requestText.ts';
 import { runLogs } from '../../../../infra/ops/logs/runLogs.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
-import { type Answers, AwsError, startAws } from '../aws.ts';
-import { callOps, runOps, runUnread } from '../opsProcess.ts';
-import { crashLine, errorLine, gatewayLine, reportLine, requestLine, startLine } from './lines.ts';
-import { defineLogGroups } from './logGroups.ts';
+import { type Answers, AwsError, useAws } from '../aws.ts';
+import { callOps, expectRefusal, interrupt, runUnread } from '../opsProcess.ts';
+import {
+  crashLine,
+  defineLogGroups,
+  errorLine,
+  gatewayLine,
+  type Line,
+  reportLine,
+  requestLine,
+} from './logGroups.ts';
 
 const production = ['--stage', 'production'];
-const script = 'infra/ops/logs/logs.ts';
-const stops: (() => void)[] = [];
+let now: number;
+beforeEach(() => {
+  now = Date.now();
+});
+
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
-  for (const stop of stops.splice(0)) stop();
 });
 
-/** Production's logs, whose AWS answers some calls otherwise, and the command on them. */
-async function open(change: (answers: Answers) => Answers = () => ({})) {
+type Logged = readonly [source: LogSource, minutesAgo: number, line: Line];
+
+/** Production's logs with some lines, whose AWS answers some calls otherwise, and the command on them. */
+async function open(
+  lines: readonly Logged[] = [],
+  change: (answers: Answers) => Answers = () => ({}),
+) {
   const groups = defineLogGroups();
-  const aws = await startAws({ ...groups.answers, ...change(groups.answers) });
-  stops.push(aws.close);
+  const aws = await useAws({ ...groups.answers, ...change(groups.answers) });
+  const add = (source: LogSource, minutesAgo: number, line: Line) =>
+    groups.write(source, now - minutesAgo * 60_000, line);
+  for (const line of lines) add(...line);
   const logs = (...args: string[]) => callOps(runLogs, [...production, ...args], aws.variables);
   /** The X-Request-Ids in the rows, in order. */
-  const find = async (...args: string[]) => {
-    const { stdout, stderr } = await logs(...args);
-    expect(stderr).toBe('');
-    return [...stdout.matchAll(/^20\d\d-.* (\S+)$/gm)].map(([, id]) => id);
-  };
-  return { ...groups, aws, logs, find };
+  const find = async (...args: string[]) => toIds(await logs(...args));
+  return { ...groups, add, aws, logs, find };
 }
 
-const minutesAgo = (minutes: number) => Date.now() - minutes * 60_000;
+function toIds({ stdout, stderr }: { stdout: string; stderr: string }): unknown[] {
+  expect(stderr).toBe('');
+  return [...stdout.matchAll(/^20\d\d-.* (\S+)$/gm)].map(([, id]) => id);
+}
+
+function toTime(minutesAgo: number): string {
+  return new Date(now - minutesAgo * 60_000).toISOString().replace('T', ' ');
+}
+
+const fail = (name: string, message = 'why') => ({
+  FilterLogEvents() {
+    throw new AwsError(name, message);
+  },
+});
 
 describe('npm run logs', () => {
   it('shows the requests of all functions by time, a row each, in columns', async () => {
-    const { write, logs } = await open();
-    const at = minutesAgo(1);
-    write('getPet', at + 2, requestLine('r-3'));
-    write('getPet', at, requestLine('r-1'));
-    write(
-      'updateInventory',
-      at + 1,
-      requestLine('r-2', {
-        operation: 'updateInventory',
-        writeUnits: 1,
-        keyName: 'the-till-of-the-shop-in-town',
-      }),
-    );
+    const keyName = 'the-till-of-the-shop-in-town';
+    const { logs } = await open([
+      ['getPet', 1, requestLine('r-3')],
+      ['getPet', 3, requestLine('r-1')],
+      [
+        'updateInventory',
+        2,
+        requestLine('r-2', { operation: 'updateInventory', writeUnits: 1, keyName }),
+      ],
+    ]);
     const { status, stdout, stderr } = await logs();
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     const rows = stdout.trimEnd().split('\n');
     expect(rows.map((row) => row.split(/ {2,}/))).toEqual([
       ['TIME', 'OPERATION', 'STATUS', 'MS', 'UNITS', 'KEY', 'COMMIT', 'REQUEST'],
-      [toTime(at), 'getPet', '200', '12', '0.5r', 'storefront-web', '3f2a9c0d1e2f', 'r-1'],
-      [
-        ...[toTime(at + 1), 'updateInventory', '200', '12', '0.5r+1w'],
-        ...['the-till-of-the-shop-in-town', '3f2a9c0d1e2f', 'r-2'],
-      ],
-      [toTime(at + 2), 'getPet', '200', '12', '0.5r', 'storefront-web', '3f2a9c0d1e2f', 'r-3'],
+      [toTime(3), 'getPet', '200', '12', '0.5r', 'storefront-web', '3f2a9c0d1e2f', 'r-1'],
+      [toTime(2), 'updateInventory', '200', '12', '0.5r+1w', keyName, '3f2a9c0d1e2f', 'r-2'],
+      [toTime(1), 'getPet', '200', '12', '0.5r', 'storefront-web', '3f2a9c0d1e2f', 'r-3'],
     ]);
     expect(rows[3]?.indexOf('3f2a')).toBe(rows[2]?.indexOf('3f2a'));
   });
 
   it('goes through every page, also past an empty one', async () => {
-    const { write, find, aws } = await open();
     const ids = Array.from({ length: 7 }, (_, index) => `r-${index}`);
-    for (const [index, id] of ids.entries()) {
-      write('listOrders', minutesAgo(9) + index, requestLine(id));
-    }
+    const { find, aws } = await open(
+      ids.map((id, index) => ['listOrders', 9 - index, requestLine(id)]),
+    );
     expect(await find()).toEqual(ids);
     const tokens = aws
       .inputsOf('FilterLogEvents')
@@ -77,75 +96,97 @@ describe('npm run logs', () => {
     expect(tokens).toEqual([undefined, '0', '2', '4', '6']);
   });
 
+  const till = { keyName: 'till', keyId: '0123456789' };
+  const longId = 'c'.repeat(64);
+  const many = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((at) => `${at}`.padStart(36, 'm'));
+  const logged: Logged[] = [
+    ['getPet', 2 * 24 * 60 - 0.5, requestLine('r-2d')],
+    ...many.map(
+      (id, index): Logged => [
+        ...(['getPet', 2_000 - index] as const),
+        requestLine(id, { clientRequestId: longId }),
+      ],
+    ),
+    ['getPet', 24 * 60 + 0.5, requestLine('r-1')],
+    ['getPet', 24 * 60 - 0.5, requestLine('r-1')],
+    ['getPet', 60.5, requestLine('r-61')],
+    ['getPet', 59.5, requestLine('r-59', till)],
+    ['getPet', 50, errorLine('r-50')],
+    ['getPet', 50, requestLine('r-50', { status: 503 })],
+    ['getPet', 40, errorLine('r-40')],
+    ['getPet', 40, requestLine('r-40', { ...till, status: 500 })],
+    ['gateway', 40, gatewayLine('r-40', { status: '500' })],
+    ['getPet', 30.5, requestLine('r-31', { status: 404, clientRequestId: 'theirs' })],
+    ['gateway', 30.4, gatewayLine('r-31', { status: '404' })],
+    ['gateway', 29.5, gatewayLine('g-29', { status: '404', gatewayError: 'anything' })],
+    ['gateway', 20, gatewayLine('g-20', { status: '429', gatewayError: 'anything' })],
+    ['gateway', 10, gatewayLine('g-10', { status: '502', functionError: 'anything' })],
+    ['gateway', 9, gatewayLine('g-9', { functionRequestId: 'x") || ($.status = "404' })],
+  ];
   it.each([
-    [[], 60],
-    [['--since', '30m'], 30],
-    [['--since', '2d'], 2 * 24 * 60],
-    [['--request', 'r-1'], 24 * 60],
-  ])('looks back as far as %j says', async (options, minutes) => {
-    const { write, logs, find } = await open();
-    write('getPet', minutesAgo(minutes + 0.5), requestLine('r-1', { commit: 'early' }));
-    const { stdout } = await logs(...options);
-    expect(stdout).toBe('');
-    write('getPet', minutesAgo(minutes - 0.5), requestLine('r-1'));
-    expect(await find(...options)).toEqual(['r-1']);
-  });
-
-  it('finds the requests of a key, by its name or its id, and their errors alone', async () => {
-    const { write, logs, find, aws } = await open();
-    const other = { keyName: 'till', keyId: '0123456789' };
-    write('getPet', minutesAgo(5), errorLine('r-1'));
-    write('getPet', minutesAgo(5), requestLine('r-1', { status: 503 }));
-    write('getPet', minutesAgo(4), errorLine('r-2'));
-    write('getPet', minutesAgo(4), requestLine('r-2', { ...other, status: 503 }));
-    write('getPet', minutesAgo(3), requestLine('r-3', other));
-    write('gateway', minutesAgo(2), gatewayLine('r-4', { status: '429', gatewayError: 'T' }));
-    expect(await find('--key', 'storefront-web')).toEqual(['r-1']);
-    expect(await find('--key', 'abcdefghij')).toEqual(['r-1']);
-    expect(await find('--key', 'till')).toEqual(['r-2', 'r-3']);
-    const { stdout } = await logs('--key', 'till', '--since', '210s');
-    expect(stdout).not.toContain('StoreError');
-    expect(aws.calls.some(({ input }) => String(input.logGroupName).includes('gateway'))).toBe(
-      false,
+    [[], ['r-59', 'r-50', 'r-40', 'r-31', 'g-29', 'g-20', 'g-10']],
+    [
+      ['--since', '30m'],
+      ['g-29', 'g-20', 'g-10'],
+    ],
+    [
+      ['--since', '2d', '--status', '200'],
+      ['r-2d', ...many, 'r-1', 'r-1', 'r-61', 'r-59'],
+    ],
+    [
+      ['--key', 'till'],
+      ['r-59', 'r-40'],
+    ],
+    [
+      ['--key', '0123456789'],
+      ['r-59', 'r-40'],
+    ],
+    [
+      ['--key', 'storefront-web'],
+      ['r-50', 'r-31'],
+    ],
+    [
+      ['--status', '404'],
+      ['r-31', 'g-29'],
+    ],
+    [
+      ['--status', '5xx'],
+      ['r-50', 'r-40', 'g-10'],
+    ],
+    [['--status', '429'], ['g-20']],
+    [['--request', 'r-1'], ['r-1']],
+    [
+      ['--request', 'theirs'],
+      ['r-31', 'r-31'],
+    ],
+    // A client sent it with many requests.
+    [['--request', longId, '--since', '2d'], many],
+    // A client put the other id into the gateway's line.
+    [['--request', 'g-9'], ['g-9']],
+  ])('finds by %j', async (options, ids) => {
+    const { find, logs, aws } = await open(logged);
+    expect(await find(...options)).toEqual(ids);
+    if (!options.includes('--key')) return;
+    // Not the error of another's request.
+    expect((await logs(...options, '--since', '45m')).stdout.includes('StoreError')).toBe(
+      options[1] !== 'storefront-web',
     );
-  });
-
-  it('finds the requests with a status, those included that the gateway answered itself', async () => {
-    const { write, find } = await open();
-    for (const status of [200, 404, 500, 503]) {
-      write('getPet', minutesAgo(9) + status, requestLine(`r-${status}`, { status }));
-      write('gateway', minutesAgo(8) + status, gatewayLine('r-0', { status: String(status) }));
-    }
-    for (const status of ['404', '429', '502']) {
-      const reason = status === '502' ? 'functionError' : 'gatewayError';
-      const fields = { status, [reason]: 'anything' };
-      write('gateway', minutesAgo(7) + Number(status), gatewayLine(`g-${status}`, fields));
-    }
-    expect(await find('--status', '404')).toEqual(['r-404', 'g-404']);
-    expect(await find('--status', '5xx')).toEqual(['r-500', 'r-503', 'g-502']);
-    expect(await find('--status', '429')).toEqual(['g-429']);
-    expect(await find()).toEqual(
-      ['r-200', 'r-404', 'r-500', 'r-503'].concat(['g-404', 'g-429', 'g-502']),
-    );
+    const names = aws.calls.map(({ input }) => String(input.logGroupName));
+    expect(names.filter((name) => name.includes('gateway'))).toEqual([]);
   });
 
   it('puts beneath a request what went wrong, down to the first cause', async () => {
-    const { write, logs } = await open();
-    write('getPet', minutesAgo(5), errorLine('r-1'));
-    write('getPet', minutesAgo(5) + 1, requestLine('r-1', { status: 503, broken: true }));
     const refusal = { status: 401, keyName: undefined, refused: 'expired key' };
-    write('getPet', minutesAgo(4), requestLine('r-2', { ...refusal, clientRequestId: 'theirs' }));
-    const conflict = { status: 412, writeUnits: 1, failedWrites: 1 };
-    write('updateInventory', minutesAgo(4) + 1, requestLine('r-4', conflict));
-    const fields = { status: '429', gatewayError: 'THROTTLED', functionError: '-' };
-    write('gateway', minutesAgo(3), gatewayLine('r-3', fields));
+    const { logs } = await open([
+      ['getPet', 6, errorLine('r-1')],
+      ['getPet', 5, requestLine('r-1', { status: 503, broken: true })],
+      ['getPet', 4, requestLine('r-2', { ...refusal, clientRequestId: 'theirs' })],
+      ['updateInventory', 3, requestLine('r-4', { status: 412, writeUnits: 1, failedWrites: 1 })],
+      ['gateway', 2, gatewayLine('r-3', { status: '429', gatewayError: 'THROTTLED' })],
+    ]);
     const { stdout } = await logs();
-    expect(
-      stdout
-        .replaceAll(/^20.* (\S+)$/gm, '$1')
-        .split('\n')
-        .slice(1),
-    ).toEqual([
+    const rows = stdout.replaceAll(/^20.* (\S+)$/gm, '$1').split('\n');
+    expect(rows.slice(1)).toEqual([
       'r-1',
       '    the answer broke off before its end',
       '    StoreError: no answer',
@@ -162,28 +203,19 @@ describe('npm run logs', () => {
   });
 
   it('prints the lines as they were logged with --json', async () => {
-    const { write, logs } = await open();
     const lines = [errorLine('r-1'), requestLine('r-1', { status: 503 }), requestLine('r-2')];
-    for (const [index, line] of lines.entries()) write('getPet', minutesAgo(5) + index, line);
+    const { logs } = await open(lines.map((line, index) => ['getPet', 5 - index, line]));
     const { stdout } = await logs('--json');
     expect(stdout).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   });
 
-  it('says on the error output that there was nothing', async () => {
-    const { logs } = await open();
-    expect(await logs('--status', '5xx', '--since', '2h')).toEqual({
-      status: 0,
-      stdout: '',
-      stderr: 'There were no such requests in the last 2h.\n',
-    });
-  });
-
   it('prints no whole key, nor what a terminal would obey', async () => {
-    const { write, logs } = await open();
     const key = `psk_0123456789${'s'.repeat(26)}${'c'.repeat(6)}`;
-    write('getPet', minutesAgo(5), requestLine('r-1', { clientRequestId: key }));
     const path = `/v1/pets/${key}\u001b[2J\nforged`;
-    write('gateway', minutesAgo(4), gatewayLine('r-2', { status: '404', gatewayError: 'X', path }));
+    const { logs } = await open([
+      ['getPet', 5, requestLine('r-1', { clientRequestId: key })],
+      ['gateway', 4, gatewayLine('r-2', { status: '404', gatewayError: 'X', path })],
+    ]);
     const asText = (await logs()).stdout;
     const asJson = (await logs('--json')).stdout;
     expect(asText + asJson).not.toContain('sss');
@@ -194,7 +226,7 @@ describe('npm run logs', () => {
   it('waits out throttling, for longer than the SDK does by itself', async () => {
     onTestFinished(skipBackOff());
     let refusals = 3;
-    const { write, find } = await open((answers) => ({
+    const { find } = await open([['getPet', 5, requestLine('r-1')]], (answers) => ({
       FilterLogEvents(input) {
         if (String(input.logGroupName).endsWith('getPet') && refusals > 0) {
           refusals -= 1;
@@ -203,32 +235,25 @@ describe('npm run logs', () => {
         return answers.FilterLogEvents?.(input);
       },
     }));
-    write('getPet', minutesAgo(5), requestLine('r-1'));
     expect(await find()).toEqual(['r-1']);
   });
 
   it.each([
-    ['AccessDeniedException', 'AWS refuses this'],
-    ['ExpiredTokenException', 'The AWS credentials have expired'],
-  ])('ends with one line and status 1 at %s', async (name, told) => {
-    const { logs } = await open(() => ({
-      FilterLogEvents() {
-        throw new AwsError(name, 'why');
-      },
-    }));
-    const { status, stdout, stderr } = await logs();
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(new RegExp(`^${told}[^\\n]+\\n$`));
-  });
-
-  it('names a log that is not there, and the region it looked in', async () => {
-    const { logs, remove } = await open();
-    remove('getPet');
-    const { status, stderr } = await logs();
-    expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /^There is no log \/aws\/lambda\/petstore-production-getPet in eu-west-1: [^\n]+\n$/,
-    );
+    [['--status', '5xx', '--since', '2h'], {}, 0, /^There were no such requests in the last 2h\.$/],
+    [['--request', 'r-9'], {}, 1, /^No log has the request r-9 in the last 1d\. .*--since 7d\.$/],
+    [[], fail('AccessDeniedException'), 1, /^AWS refuses this/],
+    [
+      [],
+      fail('ResourceNotFoundException'),
+      1,
+      /^There is no log \/aws\/lambda\/petstore-production-\w+ in eu-west-1: /,
+    ],
+  ])('ends %j with one line', async (options, answers, status, line) => {
+    const { logs } = await open([], () => answers);
+    const outcome = await logs(...options);
+    expect(outcome).toMatchObject({ status, stdout: '' });
+    expect(outcome.stderr).toMatch(/^[^\n]+\n$/);
+    expect(outcome.stderr.trimEnd()).toMatch(line);
   });
 
   it('looks in the stage’s own region', async () => {
@@ -240,140 +265,17 @@ describe('npm run logs', () => {
     spy.mockRestore();
     expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['eu-north-1']));
   });
-});
 
-describe('npm run logs -- --request', () => {
-  it('shows what the gateway and the function say of a request, and nothing else', async () => {
-    const { write, logs } = await open();
-    const at = minutesAgo(90);
-    write('updateInventory', at + 1, errorLine('r-1'));
-    write('updateInventory', at + 2, requestLine('r-1', { status: 503 }));
-    write('updateInventory', at + 2, requestLine('r-2'));
-    write('updateInventory', at + 2, errorLine('r-2'));
-    write('gateway', at + 3, gatewayLine('r-1', { status: '503' }));
-    write('gateway', at + 3, gatewayLine('r-2'));
-    const { stdout } = await logs('--request', 'r-1');
-    expect(stdout.split('\n').slice(1).map(toPlainRow)).toEqual([
-      `${toTime(at + 2)} getPet 503 r-1`,
-      '    StoreError: no answer',
-      '    caused by TimeoutError: socket hang up',
-      `${toTime(at + 3)} gateway 503 r-1`,
-      '    GET /v1/pets/7 from 203.0.113.9',
-      '',
-    ]);
-  });
-
-  it('shows an error whose request line was never written', async () => {
-    const { write, logs } = await open();
-    write('getPet', minutesAgo(5), errorLine('r-1'));
-    expect((await logs('--request', 'r-1')).stdout).toContain('StoreError: no answer');
-  });
-
-  it('finds a crash and a timeout by Lambda’s id of the call, which the gateway knows', async () => {
-    const { write, logs } = await open();
-    const fields = { status: '502', gatewayError: 'X', functionRequestId: 'lambda-1' };
-    write('gateway', minutesAgo(5), gatewayLine('r-1', fields));
-    write('getPet', minutesAgo(6), startLine('lambda-1'));
-    write('getPet', minutesAgo(6), crashLine('lambda-1'));
-    write('getPet', minutesAgo(6) + 1, reportLine('lambda-1', 'timeout'));
-    write('getPet', minutesAgo(6), crashLine('lambda-2'));
-    const { stdout } = await logs('--request', 'r-1');
-    expect(stdout.match(/^20/gm)).toHaveLength(3);
-    expect(stdout.match(/Runtime\.ExitError: exit status 129/g)).toHaveLength(1);
-    expect(stdout).toMatch(/ getPet +- +28000 .*\n {4}Lambda: timeout\n/);
-    expect(stdout).toMatch(
-      /ExitError[\s\S]+Lambda: timeout[\s\S]+GET \/v1\/pets\/7 from 203.0.113.9: X\n/,
-    );
-  });
-
-  it('takes a client’s own id, by which it finds ours', async () => {
-    const { write, find } = await open();
-    write('getPet', minutesAgo(5), requestLine('r-1', { clientRequestId: 'theirs' }));
-    write('gateway', minutesAgo(4), gatewayLine('r-1'));
-    write('gateway', minutesAgo(4), gatewayLine('r-2'));
-    expect(await find('--request', 'theirs')).toEqual(['r-1', 'r-1']);
-  });
-
-  it('takes an id that a client sent with many requests', async () => {
-    const { write, find } = await open();
-    const clientRequestId = 'c'.repeat(64);
-    const ids = Array.from({ length: 9 }, (_, index) => `${index}`.padStart(36, 'r'));
-    for (const [index, id] of ids.entries()) {
-      write('getPet', minutesAgo(9) + index, requestLine(id, { clientRequestId }));
-    }
-    expect(await find('--request', clientRequestId)).toEqual(ids);
-  });
-
-  it('asks for no id that a client has put into the gateway’s line', async () => {
-    const { write, find } = await open();
-    const functionRequestId = 'x") || ($.status = "200';
-    write('gateway', minutesAgo(5), gatewayLine('r-1', { functionRequestId }));
-    expect(await find('--request', 'r-1')).toHaveLength(1);
-  });
-
-  it('says that no log has it, with status 1 and how to look further', async () => {
-    const { logs } = await open();
-    const { status, stdout, stderr } = await logs('--request', 'r-9');
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toMatch(/^No log has the request r-9 in the last 1d\. [^\n]+--since 7d\.\n$/);
-  });
-});
-
-describe('npm run logs -- --follow', () => {
-  it('shows each line that comes once', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], fakeNodeBuiltins: true });
-    const at = Date.now();
-    let looks = 0;
-    const { write, logs } = await open((answers) => ({
-      FilterLogEvents(input) {
-        if (input.nextToken === undefined && String(input.logGroupName).includes('gateway')) {
-          looks += 1;
-          // The second line is earlier than the first one, which it came after.
-          if (looks === 2) write('getPet', at - 1_000, requestLine('r-2'));
-        }
-        if (looks === 4) throw new AwsError('AccessDeniedException', 'enough');
-        return answers.FilterLogEvents?.(input);
-      },
-    }));
-    write('getPet', at, requestLine('r-1'));
-    // The pauses between the looks pass a hundred times as fast.
-    const clock = setInterval(() => vi.advanceTimersByTime(200), 2);
-    stops.push(() => clearInterval(clock));
-    const { status, stdout, stderr } = await logs('--follow');
-    expect([...stdout.matchAll(/ (r-\d)$/gm)].map(([, id]) => id)).toEqual(['r-1', 'r-2']);
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: expect.stringMatching(/^AWS refuses/),
-    });
-  });
-
-  it('ends well at Ctrl-C', async () => {
-    const { write, aws } = await open();
-    write('getPet', Date.now(), requestLine('r-1'));
-    const { status, stdout, stderr } = await runOps(script, [...production, '--follow'], {
-      variables: aws.variables,
-      // Once it has looked, and waits to look again.
-      onStart: (child) =>
-        child.stdout?.once('data', () => setTimeout(() => child.kill('SIGINT'), 200)),
-    });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toMatch(/ r-1$/m);
-  });
-});
-
-describe('npm run logs, as a process', () => {
   it('says at Ctrl-C that it did not come to its end', async () => {
-    const { write, aws } = await open((answers) => ({
+    const lines = ['r-1', 'r-2', 'r-3'].map((id): Logged => ['getPet', 5, requestLine(id)]);
+    const { logs } = await open(lines, (answers) => ({
       async FilterLogEvents(input) {
-        if (input.nextToken === '2') await new Promise(() => {});
-        return answers.FilterLogEvents?.(input);
+        if (input.nextToken !== '2') return answers.FilterLogEvents?.(input);
+        interrupt();
+        return new Promise(() => {});
       },
     }));
-    for (const id of ['r-1', 'r-2', 'r-3']) write('getPet', minutesAgo(5), requestLine(id));
-    const { status, stdout, stderr } = await runOps(script, production, {
-      variables: aws.variables,
-      onStart: (child) => child.stdout?.once('data', () => child.kill('SIGINT')),
-    });
+    const { status, stdout, stderr } = await logs();
     expect(stdout).toContain('r-1');
     expect({ status, stderr }).toEqual({
       status: 130,
@@ -382,51 +284,110 @@ describe('npm run logs, as a process', () => {
   });
 
   it('ends quietly when its reader leaves, as head does', async () => {
-    const { write, aws } = await open();
-    for (let index = 0; index < 20; index += 1) {
-      write('getPet', minutesAgo(5) + index, requestLine(`r-${index}`));
-    }
+    const { aws } = await open(
+      Array.from({ length: 20 }, (_, index) => ['getPet', 25 - index, requestLine(`r-${index}`)]),
+    );
+    const script = 'infra/ops/logs/logs.ts';
     const outcome = await runUnread(script, production, 'atFirst', aws.variables);
     expect(outcome).toEqual({ status: 141, stderr: '' });
     expect(aws.calls.length).toBeLessThan(14);
   });
 
+  const wholeKey = `psk_${'x'.repeat(42)}`;
   it.each([
-    [[], '--stage must be'],
     [['--stage', 'nowhere'], '--stage must be'],
-    [[...production, '--request', 'a b'], '--request must be'],
-    [[...production, '--request', `psk_${'x'.repeat(42)}`], '--request must be'],
+    [[...production, '--request', 'a b'], '--request must be an X-Request-Id: 1 to 64 letters'],
+    [[...production, '--request', wholeKey], '--request must be an X-Request-Id: 1 to 64 letters'],
+    [[...production, '--request', 'r-1', '--key', 'k'], '--request finds one request'],
     [[...production, '--request', 'r-1', '--follow'], '--request finds one request'],
     [[...production, '--request', 'r-1', '--status', '5xx'], '--request finds one request'],
-    [[...production, '--key', 'a"b'], '--key must be'],
-    [[...production, '--key', `psk_${'x'.repeat(42)}`], '--key must be'],
+    [[...production, '--key', 'a"b'], '--key must be the name or the key id'],
+    [[...production, '--key', wholeKey], '--key must be the name or the key id'],
     [[...production, '--status', '6xx'], '--status must be'],
     [[...production, '--status', '50x'], '--status must be'],
     [[...production, '--since', 'yesterday'], '--since must be'],
     [[...production, 'surplus'], 'surplus'],
-  ])('refuses %j with one clear line and status 2', async (args, message) => {
-    const { status, stdout, stderr } = await callOps(runLogs, args);
-    expect(stderr).toContain(message);
-    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
-    expect(stderr).not.toContain('xxx');
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  ])('refuses %j', (args, message) => expectRefusal(runLogs, args, message));
+});
+
+describe('npm run logs -- --request', () => {
+  it('shows what the gateway and the function say of a request, and nothing else', async () => {
+    const { logs } = await open([
+      ['updateInventory', 92, errorLine('r-1')],
+      ['updateInventory', 91, requestLine('r-1', { status: 503 })],
+      ['updateInventory', 91, requestLine('r-2')],
+      ['updateInventory', 91, errorLine('r-2')],
+      ['gateway', 90, gatewayLine('r-1', { status: '503' })],
+      ['gateway', 90, gatewayLine('r-2')],
+    ]);
+    const { stdout } = await logs('--request', 'r-1');
+    const rows = stdout.split('\n').slice(1);
+    const cells = rows.map((row) => row.split(/ {2,}/));
+    expect(cells.map((row) => (row.length < 8 ? row : [...row.slice(0, 3), row.at(-1)]))).toEqual([
+      [toTime(91), 'getPet', '503', 'r-1'],
+      ['', 'StoreError: no answer'],
+      ['', 'caused by TimeoutError: socket hang up'],
+      [toTime(90), 'gateway', '503', 'r-1'],
+      ['', 'GET /v1/pets/7 from 203.0.113.9'],
+      [''],
+    ]);
   });
 
-  it('explains itself', async () => {
-    const { status, stdout } = await callOps(runLogs, ['--help']);
-    expect(status).toBe(0);
-    for (const option of ['request', 'key', 'status', 'since', 'follow', 'json']) {
-      expect(stdout).toContain(`\n  --${option}`);
-    }
+  it('shows an error whose request line was never written', async () => {
+    const { logs } = await open([['getPet', 5, errorLine('r-1')]]);
+    expect((await logs('--request', 'r-1')).stdout).toContain('StoreError: no answer');
+  });
+
+  it('finds a crash and a timeout by Lambda’s id of the call, which the gateway knows', async () => {
+    const fields = { status: '502', gatewayError: 'X', functionRequestId: 'lambda-1' };
+    const { logs } = await open([
+      ['gateway', 5, gatewayLine('r-1', fields)],
+      ['getPet', 8, reportLine('lambda-1', 'platform.start')],
+      ['getPet', 7, crashLine('lambda-1')],
+      ['getPet', 6, reportLine('lambda-1')],
+      ['getPet', 6, crashLine('lambda-2')],
+    ]);
+    const { stdout } = await logs('--request', 'r-1');
+    expect(stdout.match(/^20/gm)).toHaveLength(3);
+    expect(stdout.match(/Runtime\.ExitError: exit status 129/g)).toHaveLength(1);
+    expect(stdout).toMatch(/ getPet +- +28000 .*\n {4}Lambda: timeout\n/);
+    expect(stdout).toMatch(/ExitError[\s\S]+Lambda: timeout[\s\S]+ from 203.0.113.9: X\n/);
   });
 });
 
-function toTime(at: number): string {
-  return new Date(at).toISOString().replace('T', ' ');
-}
-
-/** A row's time, operation, status and X-Request-Id. */
-function toPlainRow(row: string): string {
-  const cells = row.split(/ {2,}/);
-  return cells.length < 8 ? row : [...cells.slice(0, 3), cells.at(-1)].join(' ');
-}
+it.each([
+  ['AWS refuses', () => fail('AccessDeniedException'), 1, /^AWS refuses this[^\n]+\n$/],
+  [
+    'Ctrl-C',
+    () => ({
+      FilterLogEvents: () => {
+        interrupt();
+        return {};
+      },
+    }),
+    0,
+    /^$/,
+  ],
+] as const)(
+  'npm run logs -- --follow shows each line that comes once, until %s',
+  async (_, end, status, told) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], fakeNodeBuiltins: true });
+    let looks = 0;
+    const stage = await open([['getPet', 0, requestLine('r-1')]], (answers) => ({
+      FilterLogEvents(input) {
+        if (input.nextToken === undefined && String(input.logGroupName).includes('gateway')) {
+          looks += 1;
+          // The second line is earlier than the first one, which it came after.
+          if (looks === 2) stage.add('getPet', 0.1, requestLine('r-2'));
+        }
+        return looks < 4 ? answers.FilterLogEvents?.(input) : end().FilterLogEvents();
+      },
+    }));
+    // The pauses between the looks pass a hundred times as fast.
+    const clock = setInterval(() => vi.advanceTimersByTime(200), 2);
+    const outcome = await stage.logs('--follow');
+    clearInterval(clock);
+    expect(outcome).toMatchObject({ status, stderr: expect.stringMatching(told) });
+    expect(toIds({ ...outcome, stderr: '' })).toEqual(['r-1', 'r-2']);
+  },
+);

@@ -1,5 +1,6 @@
+import { toTableOutput } from '../../../../infra/stages/resourceNames.ts';
 import { tableNames } from '../../../../infra/stages/tables.ts';
-import { type Answers, AwsError } from '../aws.ts';
+import { type Answers, AwsError, describeStack } from '../aws.ts';
 
 interface Table {
   /** How often it is still seen being created. */
@@ -10,112 +11,99 @@ interface Table {
   timeToLive?: string;
   tags: { Key: string; Value: string }[];
   restored?: { source: string; time: number };
+  /** In seconds. */
+  latest: number;
 }
 
 const prefix = 'petstore-production-';
 const seconds = (time: string) => Date.parse(time) / 1_000;
+const earliest = seconds('2026-11-01T00:00:00Z');
+const latest = seconds('2026-11-20T12:00:00Z') + 0.5;
+const outputs = tableNames.map((name) => [toTableOutput(name), prefix + name]);
 
 /** The tables of production, which can be restored to any second of 2026-11 before 12:00:00.5 of the 20th. */
 export function defineRecoverableTables() {
-  const tables = new Map<string, Table>();
-  for (const name of tableNames) {
-    tables.set(prefix + name, {
-      creating: 0,
-      recovery: true,
-      protected: true,
-      maximum: { MaxReadRequestUnits: 6_000, MaxWriteRequestUnits: 2_000 },
-      tags: [
-        { Key: 'stage', Value: 'production' },
-        { Key: 'aws:cloudformation:stack-name', Value: 'petstore-production' },
-        { Key: 'service', Value: 'petstore' },
-      ],
-    });
-  }
+  const toTable = (): Table => ({
+    ...{ creating: 0, recovery: true, protected: true, latest },
+    maximum: { MaxReadRequestUnits: 6_000, MaxWriteRequestUnits: 2_000 },
+    tags: [
+      { Key: 'stage', Value: 'production' },
+      { Key: 'aws:cloudformation:stack-name', Value: 'petstore-production' },
+      { Key: 'service', Value: 'petstore' },
+    ],
+  });
+  const tables = new Map(tableNames.map((name) => [prefix + name, toTable()]));
+  const toArn = (name: unknown) => `arn:aws:dynamodb:eu-west-1:1:table/${name}`;
 
+  /** By its name or its ARN. */
   function find(name: unknown, error = 'ResourceNotFoundException'): Table {
-    const table = tables.get(String(name));
+    const table = tables.get(String(name).replace(/^.*\//, ''));
     if (table) return table;
     throw new AwsError(error, `Table not found: ${name}`);
   }
-  const toArn = (name: unknown) => `arn:aws:dynamodb:eu-west-1:1:table/${name}`;
-  const findByArn = (arn: unknown) => find(String(arn).split('/')[1]);
 
   const answers: Answers = {
-    DescribeStacks: () => ({
-      Stacks: [
-        {
-          StackStatus: 'UPDATE_COMPLETE',
-          Outputs: tableNames.map((name) => ({
-            OutputKey: `${name[0]?.toUpperCase()}${name.slice(1)}TableName`,
-            OutputValue: prefix + name,
-          })),
-        },
-      ],
-    }),
+    ...describeStack('petstore-production', Object.fromEntries(outputs)),
     DescribeTable: ({ TableName }) => {
-      const { creating, restored, maximum, protected: isProtected } = find(TableName);
-      if (creating > 0) find(TableName).creating -= 1;
+      const table = find(TableName);
+      const { restored, maximum } = table;
+      const isCreating = table.creating > 0;
+      if (isCreating) table.creating -= 1;
       return {
         Table: {
           TableArn: toArn(TableName),
-          TableStatus: creating > 0 ? 'CREATING' : 'ACTIVE',
-          DeletionProtectionEnabled: isProtected,
+          TableStatus: isCreating ? 'CREATING' : 'ACTIVE',
+          DeletionProtectionEnabled: table.protected,
           ...(maximum && { OnDemandThroughput: maximum }),
           ...(restored && {
             RestoreSummary: {
-              SourceTableArn: toArn(restored.source),
-              RestoreDateTime: restored.time,
-              RestoreInProgress: creating > 0,
+              ...{ SourceTableArn: toArn(restored.source), RestoreDateTime: restored.time },
+              RestoreInProgress: isCreating,
             },
           }),
         },
       };
     },
-    DescribeContinuousBackups: ({ TableName }) => ({
-      ContinuousBackupsDescription: {
-        ContinuousBackupsStatus: 'ENABLED',
-        PointInTimeRecoveryDescription: find(TableName, 'TableNotFoundException').recovery
-          ? {
-              PointInTimeRecoveryStatus: 'ENABLED',
-              EarliestRestorableDateTime: seconds('2026-11-01T00:00:00Z'),
-              LatestRestorableDateTime: seconds('2026-11-20T12:00:00Z') + 0.5,
-            }
-          : { PointInTimeRecoveryStatus: 'DISABLED' },
-      },
-    }),
+    DescribeContinuousBackups: ({ TableName }) => {
+      const { recovery, latest } = find(TableName, 'TableNotFoundException');
+      return {
+        ContinuousBackupsDescription: {
+          ContinuousBackupsStatus: 'ENABLED',
+          PointInTimeRecoveryDescription: {
+            PointInTimeRecoveryStatus: recovery ? 'ENABLED' : 'DISABLED',
+            ...(recovery && {
+              ...{ EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest },
+            }),
+          },
+        },
+      };
+    },
     RestoreTableToPointInTime: ({ SourceTableName, TargetTableName, RestoreDateTime }) => {
       find(SourceTableName);
-      const restored = { source: String(SourceTableName), time: Number(RestoreDateTime) };
-      const lacks = { recovery: false, protected: false, tags: [] };
-      tables.set(String(TargetTableName), { creating: 2, restored, ...lacks });
+      tables.set(String(TargetTableName), {
+        ...{ creating: 2, recovery: false, protected: false, tags: [], latest },
+        restored: { source: String(SourceTableName), time: Number(RestoreDateTime) },
+      });
       return {};
     },
-    UpdateContinuousBackups: ({ TableName }) => {
-      find(TableName).recovery = true;
-      return {};
+    UpdateContinuousBackups: ({ TableName }) => Object.assign(find(TableName), { recovery: true }),
+    DescribeTimeToLive: ({ TableName }) => {
+      const TimeToLiveStatus = find(TableName).timeToLive ? 'ENABLED' : 'DISABLED';
+      return { TimeToLiveDescription: { TimeToLiveStatus } };
     },
-    DescribeTimeToLive: ({ TableName }) => ({
-      TimeToLiveDescription: {
-        TimeToLiveStatus: find(TableName).timeToLive ? 'ENABLED' : 'DISABLED',
-      },
-    }),
     UpdateTimeToLive: ({ TableName, TimeToLiveSpecification }) => {
-      find(TableName).timeToLive = (
-        TimeToLiveSpecification as { AttributeName: string }
-      ).AttributeName;
-      return {};
+      const { AttributeName: timeToLive } = TimeToLiveSpecification as { AttributeName: string };
+      return Object.assign(find(TableName), { timeToLive }) && {};
     },
     // One tag a page.
     ListTagsOfResource: ({ ResourceArn, NextToken = '0' }) => {
-      const { tags } = findByArn(ResourceArn);
+      const { tags } = find(ResourceArn);
       const next = Number(NextToken) + 1;
-      return {
-        Tags: tags.slice(next - 1, next),
-        ...(next < tags.length && { NextToken: String(next) }),
-      };
+      const more = next < tags.length && { NextToken: String(next) };
+      return { Tags: tags.slice(next - 1, next), ...more };
     },
     TagResource: ({ ResourceArn, Tags }) => {
-      findByArn(ResourceArn).tags.push(...(Tags as Table['tags']));
+      find(ResourceArn).tags.push(...(Tags as Table['tags']));
       return {};
     },
     UpdateTable: ({ TableName, DeletionProtectionEnabled, OnDemandThroughput }) => {

@@ -8,8 +8,7 @@ import {
 import { fixtures } from '../../../conformance/fixtures.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import type { ConformanceTarget } from '../../../conformance/target.ts';
-import { type Fault, type Front, type FrontResponse, startFront } from './front.ts';
-import { smoke } from './smoke.ts';
+import { type Fault, type Front, type FrontResponse, smoke, startFront } from './front.ts';
 
 const entry = '9007199254740993';
 const origin = 'https://www.petstore.example';

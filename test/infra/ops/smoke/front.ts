@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { checkStage } from '../../../../infra/ops/smoke/checkStage.ts';
+import type { SmokeSettings } from '../../../../infra/ops/smoke/smokeClient.ts';
 
 /** What is wrong with a stage. */
 export interface Fault {
@@ -24,40 +26,41 @@ export interface FrontResponse {
   text: string;
 }
 
-/** A proxy in front of a stage, which spoils responses. */
-export interface Front extends Disposable {
-  readonly baseUrl: string;
-  /** What was asked and answered, such as `GET /inventory 200`. */
-  readonly exchanges: string[];
-  faults: readonly Fault[];
-}
-
-export async function startFront(behind: string): Promise<Front> {
-  const server = createServer(async (incoming, outgoing) => {
-    const { method = 'GET', url = '/' } = incoming;
-    const { host: _, connection: __, ...headers } = incoming.headers;
-    const asked: FrontRequest = { method, path: url.replace(/^\/v1/, ''), headers };
-    const { path } = asked;
-    for (const { ask } of front.faults) ask?.(asked);
-    const response = await forward(behind, asked, await buffer(incoming));
-    for (const { answer } of front.faults) answer?.(asked, response);
-    front.exchanges.push(`${method} ${path} ${response.status}`);
-    const sent = Object.entries(response.headers).filter(([, value]) => value !== undefined);
-    outgoing.writeHead(response.status, sent as [string, string][]).end(response.text);
-  });
-  server.listen(0, '127.0.0.1');
+/** Whatever answers requests to a base address, until it is disposed of. */
+export async function serve(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
-
-  const front: Front = {
+  return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    exchanges: [],
-    faults: [],
     [Symbol.dispose]() {
       server.closeAllConnections();
       server.close();
     },
   };
-  return front;
+}
+
+export type Front = Awaited<ReturnType<typeof startFront>>;
+
+/** A proxy in front of a stage, which spoils responses. */
+export async function startFront(behind: string) {
+  const state = {
+    /** What was asked and answered, such as `GET /inventory 200`. */
+    exchanges: [] as string[],
+    faults: [] as readonly Fault[],
+  };
+  const served = await serve(async (incoming, outgoing) => {
+    const { method = 'GET', url = '/' } = incoming;
+    const { host: _, connection: __, ...headers } = incoming.headers;
+    const asked: FrontRequest = { method, path: url.replace(/^\/v1/, ''), headers };
+    const { path } = asked;
+    for (const { ask } of state.faults) ask?.(asked);
+    const response = await forward(behind, asked, await buffer(incoming));
+    for (const { answer } of state.faults) answer?.(asked, response);
+    state.exchanges.push(`${method} ${path} ${response.status}`);
+    const sent = Object.entries(response.headers).filter(([, value]) => value !== undefined);
+    outgoing.writeHead(response.status, sent as [string, string][]).end(response.text);
+  });
+  return Object.assign(state, served);
 }
 
 async function forward(
@@ -77,5 +80,25 @@ async function forward(
     status: response.status,
     headers: Object.fromEntries(others),
     text: await response.text(),
+  };
+}
+
+/** Checks a stage, and takes apart what was printed. */
+export async function smoke(
+  settings: Pick<SmokeSettings, 'baseUrl' | 'apiKey'> & Partial<SmokeSettings>,
+) {
+  const lines: string[] = [];
+  const defaults: Omit<SmokeSettings, 'baseUrl' | 'apiKey'> = {
+    ...{ timeoutSeconds: 10, deadlineSeconds: 60, isLight: false, isVerbose: true },
+    ...{ throttles: undefined, entry: undefined, origin: undefined, expectedCommit: undefined },
+    signal: new AbortController().signal,
+  };
+  const passed = await checkStage({ ...defaults, ...settings }, (line) => lines.push(line));
+  return {
+    passed,
+    text: lines.join('\n'),
+    rowsThat: (outcome: 'passed' | 'failed') =>
+      lines.filter((line) => line.startsWith(outcome)).map((line) => line.replace(/^.*? {2,}/, '')),
+    failures: lines.filter((line) => line.startsWith('FAILED')),
   };
 }

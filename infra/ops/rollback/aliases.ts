@@ -1,16 +1,57 @@
-import { type LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
+import {
+  GetAliasCommand,
+  type LambdaClient,
+  paginateListVersionsByFunction,
+  UpdateAliasCommand,
+} from '@aws-sdk/client-lambda';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
-import {
-  aliasName,
-  type LiveFunction,
-  newestServed,
-  type PublishedVersion,
-  serves,
-} from './liveFunctions.ts';
+import { toFunctionName } from '../../stages/resourceNames.ts';
+import type { Stage } from '../../stages/stages.ts';
+
+/** The alias that the gateway calls. */
+const aliasName = 'live';
+
+export interface PublishedVersion {
+  readonly version: number;
+  /** The commit that it was deployed from; empty where it is unknown. */
+  readonly commit: string;
+  readonly publishedAt: string;
+}
+
+/** What an operation's requests are served by, and what they could be served by. */
+export interface LiveFunction {
+  readonly operationId: OperationId;
+  readonly functionName: string;
+  /** Changes with every change of the alias, so that a move can be bound to what was shown. */
+  readonly revisionId: string;
+  /** Versions with their share of the requests: one, but for a deployment that moves gradually. */
+  readonly served: ReadonlyMap<number, number>;
+  /** Newest first. */
+  readonly versions: readonly PublishedVersion[];
+}
+
+export interface Move {
+  readonly from: LiveFunction;
+  readonly to: PublishedVersion;
+}
+
+/** @throws {Error} when a function is not there */
+export function readLiveFunctions(client: LambdaClient, stage: Stage): Promise<LiveFunction[]> {
+  return Promise.all(operationIds.map((id) => readLiveFunction(client, stage, id)));
+}
+
+/** The newest version that serves at least a part of the requests. */
+export function newestServed({ served }: LiveFunction): number {
+  return Math.max(...served.keys());
+}
+
+export function isDone({ from: { served }, to: { version } }: Move): boolean {
+  return served.size === 1 && served.has(version);
+}
 
 /** Where to go, as typed: every function to one commit, or some of them to a version each. */
 export type Target =
@@ -27,17 +68,22 @@ export function parseTarget(words: readonly string[]): Target | undefined {
   return { versions };
 }
 
-export interface Move {
-  readonly from: LiveFunction;
-  readonly to: PublishedVersion;
-}
-
 /**
  * The version that each function is to serve, also where it does so already.
  * @throws {UsageError} when the target may mean several commits
  * @throws {Error} when a function does not have the version
  */
 export function chooseMoves(functions: readonly LiveFunction[], target: Target): Move[] {
+  function findMove(
+    from: LiveFunction,
+    wanted: string,
+    isWanted: (version: PublishedVersion) => boolean,
+  ): Move {
+    const to = from.versions.find(isWanted);
+    if (to) return { from, to };
+    throw new Error(`Nothing was moved: ${from.operationId} has no ${wanted}.`);
+  }
+
   if ('versions' in target) {
     return functions.flatMap((from) => {
       const version = target.versions.get(from.operationId);
@@ -60,7 +106,7 @@ export function chooseMoves(functions: readonly LiveFunction[], target: Target):
  */
 export function choosePrevious(functions: readonly LiveFunction[]): Move[] | undefined {
   const settled = functions.flatMap((from) => {
-    const to = from.versions.slice(1).find(({ version }) => serves(from, version));
+    const to = from.versions.slice(1).find((version) => isDone({ from, to: version }));
     return to ? [{ from, to }] : [];
   });
   if (settled.length === functions.length) return settled;
@@ -74,10 +120,6 @@ export function choosePrevious(functions: readonly LiveFunction[]): Move[] | und
     if (commit !== '' && moves.length === functions.length && goesBack) return moves;
   }
   return undefined;
-}
-
-export function isDone({ from, to }: Move): boolean {
-  return serves(from, to.version);
 }
 
 /**
@@ -106,6 +148,37 @@ export async function moveAliases(client: LambdaClient, moves: readonly Move[]):
   return false;
 }
 
+async function readLiveFunction(
+  client: LambdaClient,
+  stage: Stage,
+  operationId: OperationId,
+): Promise<LiveFunction> {
+  const functionName = toFunctionName(stage, operationId);
+  const FunctionName = functionName;
+  const [alias, pages] = await Promise.all([
+    client.send(new GetAliasCommand({ FunctionName, Name: aliasName })),
+    Array.fromAsync(paginateListVersionsByFunction({ client }, { FunctionName })),
+  ]);
+  const shares = Object.entries(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(
+    ([version, share]) => [Number(version), share] as const,
+  );
+  const rest = 1 - shares.reduce((sum, [, share]) => sum + share, 0);
+  const versions = pages
+    .flatMap(({ Versions = [] }) => Versions)
+    // What is not published goes by the name of $LATEST.
+    .filter(({ Version = '' }) => /^\d+$/.test(Version))
+    .map(({ Version, Description = '', LastModified = '' }) => ({
+      ...{ version: Number(Version), commit: Description, publishedAt: LastModified },
+    }));
+  return {
+    operationId,
+    functionName,
+    revisionId: alias.RevisionId ?? '',
+    served: new Map([[Number(alias.FunctionVersion), rest], ...shares]),
+    versions: versions.sort((one, other) => other.version - one.version),
+  };
+}
+
 function parseVersion(word: string): [OperationId, number] {
   const [, name, version] = /^(\w+)=([1-9]\d{0,8})$/.exec(word) ?? [];
   const operationId = operationIds.find((id) => id === name);
@@ -113,16 +186,6 @@ function parseVersion(word: string): [OperationId, number] {
   throw new UsageError(
     `--to must be a commit, at least its first 7 characters, or such as getPet=12 for one or more of ${operationIds.join(', ')}; it is "${word}".`,
   );
-}
-
-function findMove(
-  from: LiveFunction,
-  wanted: string,
-  isWanted: (version: PublishedVersion) => boolean,
-): Move {
-  const to = from.versions.find(isWanted);
-  if (to) return { from, to };
-  throw new Error(`Nothing was moved: ${from.operationId} has no ${wanted}.`);
 }
 
 /** The commit that is meant by its beginning, or by more digits than a description has. */

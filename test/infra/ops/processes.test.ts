@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import cdkJson from '../../../cdk.json' with { type: 'json' };
+import { stageNames } from '../../../infra/stages/stages.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
+import { useAws } from './aws.ts';
+import { runOps } from './opsProcess.ts';
+import { defineRecoverableTables } from './restore/recoverableTables.ts';
+import { defineDeployedFunctions } from './rollback/deployedFunctions.ts';
+
+const keys = 'infra/ops/keys/keys.ts';
+const noSpace = /^The standard output cannot be written \(ENOSPC: [^\n]+\n$/;
+const nothing = /^$/;
+/** Runs a command that is written here. */
+const evaluate = (code: string) => [
+  ...['--input-type=module', '--eval'],
+  `import { listenForInterruption } from './infra/cli/interruption.ts';
+   import { runCommand } from './infra/cli/usage.ts';
+   await runCommand(async () => { ${code} });`,
+];
+const pause = 'await new Promise((resolve) => setTimeout(resolve, 100));';
+/** What writes to a pipe at length hears of its end by itself too. */
+const pipeline = `const { Readable, promises } = await import('node:stream');
+  await promises.pipeline(Readable.from(['a line\\n']), process.stdout);`;
+
+describe('a command whose output nobody reads', () => {
+  it.each([
+    ['ends without a word', [keys, '--help'], 'left', 141, nothing],
+    ['says so in one line', [keys, '--help'], 'full', 1, noSpace],
+    ['ends, as the local stage', ['infra/local/main.ts', '--help'], 'left', 141, nothing],
+    ['says so, as the local stage', ['infra/local/main.ts', '--help'], 'full', 1, noSpace],
+    ['is told so once', evaluate(pipeline), 'full', 1, noSpace],
+    [
+      'has that for its status, and does not begin what takes long',
+      evaluate(`process.stdout.write('a line\\n'); ${pause}
+        process.stderr.write(String(listenForInterruption().status())); process.exitCode = 0;`),
+      'left',
+      141,
+      /^141$/,
+    ],
+  ] as const)('%s: %j, %s', async (_, [script, ...args], stdout, status, told) => {
+    if (stdout === 'full' && !existsSync('/dev/full')) return;
+    const outcome = await runOps(script ?? '', args, { stdout });
+    expect(outcome).toMatchObject({ status, stderr: expect.stringMatching(told) });
+  });
+
+  it.each(['left', 'full'] as const)('ends where its errors go to nobody: %s', async (stderr) => {
+    if (stderr === 'full' && !existsSync('/dev/full')) return;
+    expect(await runOps(keys, ['--bogus'], { stderr })).toMatchObject({ status: 2, stdout: '' });
+  });
+});
+
+describe('a command whose reader leaves', () => {
+  const rollback = ['infra/ops/rollback/rollback.ts', '--stage', 'production'];
+
+  it('moves all aliases all the same', async () => {
+    const deployed = defineDeployedFunctions();
+    const { variables } = await useAws(deployed.answers);
+    const { status } = await runOps('infra/run.js', [...rollback, '--yes'], {
+      stdout: 'left',
+      variables,
+    });
+    expect(new Set(Object.values(deployed.live()))).toEqual(new Set(['2']));
+    expect(status).toBe(141);
+  });
+
+  it('does not wait for an answer to a question that nobody sees', async () => {
+    const { variables, inputsOf } = await useAws(defineDeployedFunctions().answers);
+    const terminal = 'data:text/javascript,process.stdin.isTTY=true';
+    const { status } = await runOps('--import', [terminal, ...rollback], {
+      stderr: 'left',
+      variables,
+    });
+    expect(inputsOf('UpdateAlias')).toEqual([]);
+    expect(status).toBe(141);
+  });
+
+  it('waits for nothing else either', async () => {
+    const { variables, inputsOf } = await useAws(defineRecoverableTables().answers);
+    const args = ['--stage', 'production', '--table', 'pets', '--at', '2026-11-20T09:59:00Z'];
+    const { status } = await runOps('infra/ops/restore/restore.ts', args, {
+      stderr: 'left',
+      variables,
+    });
+    expect(inputsOf('RestoreTableToPointInTime')).toHaveLength(1);
+    expect(inputsOf('UpdateContinuousBackups')).toEqual([]);
+    expect(status).toBe(141);
+  });
+});
+
+describe('a command of package.json', () => {
+  const tooOld = /^This needs Node\.js \d+ and runs on 23\.9\.1: run "npm ci .*\.\n$/;
+  it.each([
+    ['says in one line what to do', '23.9.1', [keys], 1, tooOld],
+    ['says so in front of what is not ours', '23.9.1', [], 1, tooOld],
+    ['gets its arguments', '100.1.0', [keys, 'list', '--table', 'x'], 2, /^Say which table: /],
+    ['goes on in silence to what is not ours', '24.0.0', [], 0, nothing],
+  ])('%s on Node.js %s', async (_, node, words, status, told) => {
+    const version = `Object.defineProperty(process,'versions',{value:{node:'${node}'}})`;
+    const variables = { NODE_OPTIONS: `--import "data:text/javascript,${version}"` };
+    const outcome = await runOps('infra/run.js', words, { variables });
+    expect(outcome).toEqual({ status, stdout: '', stderr: expect.stringMatching(told) });
+  });
+
+  // Biome is no JavaScript, the SBOM's tool runs on any Node.js, and the CDK runs the app, which comes last.
+  const { format: _format, sbom: _sbom, synth, deploy, ...scripts } = packageJson.scripts;
+  it('looks at the version first, or has the CDK look at it', () => {
+    for (const line of [...Object.values(scripts), cdkJson.app]) {
+      expect(line).toMatch(/^(exec )?node infra\/run\.js (&& .+|\S+\.ts)$/);
+    }
+    for (const line of [synth, deploy]) expect(line).toMatch(/^cdk /);
+  });
+});
+
+/** Gives a process one more stage, as if the settings had it, and calls every command for its help. */
+const addStage = `
+import { registerHooks } from 'node:module';
+registerHooks({
+  load(url, context, next) {
+    const module = next(url, context);
+    if (!url.endsWith('/infra/stages/stages.ts')) return module;
+    const source = String(module.source).replace('export const stageNames', 'Object.assign(settings, { demo: settings.staging });$&');
+    return { ...module, source };
+  },
+});`;
+
+it('a stage that is added to the settings is in each command’s help', async () => {
+  const modules = ['keys/runKeys', 'data/runImport', 'data/runExport', 'logs/runLogs'].concat(
+    ...['rollback/runRollback', 'restore/runRestore', 'smoke/runSmoke'],
+  );
+  const code = `for (const module of ${JSON.stringify(modules)}) {
+    const exported = await import('./infra/ops/' + module + '.ts');
+    await exported[module.split('/')[1]](['--help']);
+    process.stdout.write('\\f');
+  }`;
+  const variables = {
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(addStage)}`,
+  };
+  const { stdout } = await runOps('--eval', [code], { variables });
+  const all = ` --stage ${[...stageNames, 'demo'].join('|')}`;
+  const helps = stdout.split('\f').filter((help) => help.includes(all));
+  expect(helps).toHaveLength(modules.length);
+});
