@@ -7,7 +7,7 @@ import {
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
-import { toMeanDollars } from '../costs/bills/requestCosts.ts';
+import { toMeanDollars } from '../costs/bills/monthlyBill.ts';
 import { toFunctionMetric } from '../service/serviceMetrics.ts';
 import type { Stage } from '../stages/stages.ts';
 

@@ -1,4 +1,4 @@
-import { defaultPrices } from '../../../infra/costs/prices/priceTables.ts';
+import { defaultPrices } from '../../../infra/costs/prices.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import type { BenchedId } from '../buildBundles.ts';
 import { type FunctionHost, toEvent } from '../functionHost.ts';
@@ -8,7 +8,7 @@ import { type Section, summarize } from '../report.ts';
 /** Megabytes. 1,769 buy a whole processor, and more of them nothing for code that runs on one. */
 const memories = [256, 384, 512, 768, 1_024, 1_769] as const;
 
-/** Milliseconds that a call of DynamoDB is waited for, as `infra/costs/units/billedDuration.ts` has it. */
+/** Milliseconds that a call of DynamoDB is waited for, as `infra/costs/units/answerUnits.ts` has it. */
 const CALL = 5;
 
 /** The CPU milliseconds of one of our functions. */

@@ -1,6 +1,9 @@
-import type { Answer, AnswerUnits } from '../../../infra/costs/units/answerUnits.ts';
-import { toBilledDuration } from '../../../infra/costs/units/billedDuration.ts';
-import { toGatewayRequests } from '../../../infra/costs/units/recordedUnits.ts';
+import {
+  type Answer,
+  type AnswerUnits,
+  toBilledDuration,
+  toGatewayRequests,
+} from '../../../infra/costs/units/answerUnits.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';

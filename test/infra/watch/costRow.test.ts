@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { toMeanDollars } from '../../../infra/costs/bills/requestCosts.ts';
+import { toMeanDollars } from '../../../infra/costs/bills/monthlyBill.ts';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { readWidgets } from './dashboardWidgets.ts';
