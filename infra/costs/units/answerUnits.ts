@@ -127,8 +127,8 @@ function interpolate(from: AnswerUnits, to: AnswerUnits, entries: number): Bille
   const responseBytes = Math.max(0, Math.round(between(from.responseBytes, to.responseBytes)));
   return {
     ...from,
-    // A read is billed at least half a unit.
-    readUnits: Math.max(0.5, Math.round(2 * between(from.readUnits, to.readUnits)) / 2),
+    // By half units.
+    readUnits: Math.round(2 * between(from.readUnits, to.readUnits)) / 2,
     responseBytes,
     gatewayRequests: toGatewayRequests(responseBytes),
     billedMilliseconds: toBilledDuration(operationId, answer, entries).typical,

@@ -331,6 +331,17 @@ describe('a change of what a request costs', () => {
     expect(changed[0]).toMatch(/^getPet 401 costs \$0\.0\d+ more per million requests \(resp/);
   });
 
+  test('is told by the month for an inventory as long as the traffic’s alone', () => {
+    const change = (entries: number) => (one: AnswerUnits) =>
+      one.entries === entries && one.answer === '200' ? { ...one, responseBytes: 0 } : one;
+    const toText = (entries: number) =>
+      findCostChanges(recorded, recorded.map(change(entries)), committed).at(-1);
+    expect(toText(1_000)).toMatch(/^listInventory 200 of 1,000 entries .* a month at 300,000 req/);
+    expect(toText(10_000)).toMatch(
+      /^listInventory 200 of 10,000 entries .* per million requests \(/,
+    );
+  });
+
   test('is told of answers that came and went', () => {
     const [first, ...others] = recorded as [AnswerUnits, ...AnswerUnits[]];
     const name = 'listInventory 200 of 1,000 entries';

@@ -298,6 +298,11 @@ describe('toKeyCosts', () => {
     expect(dollars?.lambda).toBeCloseTo(0.008, 12);
   });
 
+  it('charges for a 429 of a function', () => {
+    const refused = toAccess('GET', pet, '429', '429', { lines: '1000000' });
+    expect(toFirst(refused)?.gateway).toBeCloseTo(3.5, 9);
+  });
+
   it('charges the firewall for each line of the gateway, those that it refused among them', () => {
     const refused = toAccess('GET', pet, '429', '-', { lines: '1000000' });
     expect(toFirst(refused, true)?.firewall).toBeCloseTo(0.6, 9);
