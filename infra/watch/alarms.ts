@@ -26,9 +26,9 @@ export interface WatchAlarm {
   readonly comparison?: ComparisonOperator;
   /** What a period without a value means; by default no trouble, since there was no request. */
   readonly missing?: TreatMissingData;
-  /** Of the last `of` periods, as many as must be at the threshold. */
-  readonly periods: number;
-  readonly of: number;
+  /** Of the last `of` periods, as many as must be at the threshold; by default the last one. */
+  readonly periods?: number;
+  readonly of?: number;
 }
 
 /**
@@ -42,7 +42,8 @@ export function defineAlarms(
   targets: StageSettings['alarms'] = {},
 ): Alarm[] {
   const topics = defineAlarmTopics(scope, stackName, targets);
-  return alarms.map(({ name, severity, description, metric, threshold, periods, of, ...other }) => {
+  return alarms.map(({ name, severity, description, metric, threshold, ...other }) => {
+    const { periods = 1, of = 1 } = other;
     const alarm = new Alarm(scope, name, {
       alarmName: `${stackName}-${name}`,
       alarmDescription: `${labels[severity]}: ${description}`,
@@ -60,9 +61,6 @@ export function defineAlarms(
   });
 }
 
-/** Where the alarms of each severity go. */
-type AlarmTopics = Readonly<Record<Severity, ITopic>>;
-
 const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com');
 
 /** The stage's own topics, encrypted, or those that its settings name; their ARNs are outputs. */
@@ -70,7 +68,7 @@ function defineAlarmTopics(
   scope: Construct,
   stackName: string,
   targets: NonNullable<StageSettings['alarms']>,
-): AlarmTopics {
+): Readonly<Record<Severity, ITopic>> {
   // The key that SNS brings along cannot be used by CloudWatch, whose alarms would get lost.
   const key = new Key(scope, 'AlarmKey', {
     description: `Encrypts the alarms of ${stackName}`,
@@ -92,7 +90,7 @@ function defineAlarmTopics(
     });
     return [severity, topic];
   });
-  return Object.fromEntries(topics) as AlarmTopics;
+  return Object.fromEntries(topics) as Record<Severity, ITopic>;
 }
 
 function defineTopic(

@@ -6,8 +6,12 @@ import { toUsedTableName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
 import type { WatchAlarm } from './alarms.ts';
-import { period } from './requestMetrics.ts';
-import { toTableSystemErrors, toTableThrottles, toTransactionConflicts } from './tableMetrics.ts';
+import {
+  period,
+  toTableSystemErrors,
+  toTableThrottles,
+  toTransactionConflicts,
+} from './metrics.ts';
 
 /** What will break next, or has begun to. */
 export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
@@ -57,6 +61,8 @@ const MAX_CONFLICTS = 300;
 
 function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
   const { timeoutSeconds } = operationSettings[id];
+  const toMetric = (name: Parameters<typeof toFunctionMetric>[2], statistic: string) =>
+    toFunctionMetric(stage, id, name, { statistic, period });
   const reserved = toReservedConcurrency(stage.settings, id) ?? 0;
   const isOff = stage.settings.reservedConcurrency?.[id] === 0;
   return [
@@ -64,16 +70,14 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
       name: `${id}-errors`,
       severity: 'ticket',
       description: `The function of ${id} crashed, ran out of memory or out of time, which it should never do. Look at the saved query "Errors with their cause"; if it began with a deployment, roll back.`,
-      metric: toFunctionMetric(stage, id, 'Errors', { statistic: Stats.SUM, period }),
+      metric: toMetric('Errors', Stats.SUM),
       threshold: 1,
-      periods: 1,
-      of: 1,
     },
     {
       name: `${id}-duration`,
       severity: 'ticket',
       description: `A call of ${id} took over four fifths of its ${timeoutSeconds} seconds. Look at the saved query "Slowest requests": DynamoDB may be slow, or the answer has grown; raise the function's memory in ${stagesFile} if its CPU is what lacks.`,
-      metric: toFunctionMetric(stage, id, 'Duration', { statistic: Stats.MAXIMUM, period }),
+      metric: toMetric('Duration', Stats.MAXIMUM),
       threshold: timeoutSeconds * 800,
       periods: 2,
       of: 3,
@@ -83,28 +87,21 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
       // Whoever turned the operation off knows.
       severity: isOff ? 'ticket' : 'page',
       description: `Lambda refuses calls of ${id}, since too many run at once; clients get errors. Look at the dashboard for the concurrency, and raise the function's reservedConcurrency in ${stagesFile} or the account's quota.`,
-      metric: toFunctionMetric(stage, id, 'Throttles', { statistic: Stats.SUM, period }),
+      metric: toMetric('Throttles', Stats.SUM),
       threshold: 1,
-      periods: 1,
-      of: 1,
     },
-    ...(reserved > 0 ? [defineConcurrencyAlarm(stage, id, reserved)] : []),
+    ...(reserved > 0
+      ? [
+          {
+            name: `${id}-concurrency`,
+            severity: 'ticket' as const,
+            description: `At least four fifths of the ${reserved} calls of ${id} that may run at once are running. Look at the dashboard for traffic and latency, and raise its reservedConcurrency in ${stagesFile} before calls are refused.`,
+            metric: toMetric('ConcurrentExecutions', Stats.MAXIMUM),
+            threshold: reserved * 0.8,
+          },
+        ]
+      : []),
   ];
-}
-
-function defineConcurrencyAlarm(stage: Stage, id: OperationId, reserved: number): WatchAlarm {
-  return {
-    name: `${id}-concurrency`,
-    severity: 'ticket',
-    description: `At least four fifths of the ${reserved} calls of ${id} that may run at once are running. Look at the dashboard for traffic and latency, and raise its reservedConcurrency in ${stagesFile} before calls are refused.`,
-    metric: toFunctionMetric(stage, id, 'ConcurrentExecutions', {
-      statistic: Stats.MAXIMUM,
-      period,
-    }),
-    threshold: reserved * 0.8,
-    periods: 1,
-    of: 1,
-  };
 }
 
 function defineAccountConcurrencyAlarm(accountConcurrency: number): WatchAlarm {
@@ -119,7 +116,5 @@ function defineAccountConcurrencyAlarm(accountConcurrency: number): WatchAlarm {
       period,
     }),
     threshold: accountConcurrency * 0.8,
-    periods: 1,
-    of: 1,
   };
 }

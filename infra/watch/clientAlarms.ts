@@ -10,7 +10,7 @@ import { toFunctionMetric, toGatewayMetric, toLogMetric } from '../service/servi
 import type { NamedStage } from '../stages/resourceNames.ts';
 import { operationSettings, stagesFile } from '../stages/stages.ts';
 import type { WatchAlarm } from './alarms.ts';
-import { period, type RefusalMetrics, toLatencyMetric, toRequestShare } from './requestMetrics.ts';
+import { period, type RefusalMetrics, toLatencyMetric, toRequestShare } from './metrics.ts';
 
 /** What clients feel right now. */
 export function defineClientAlarms(
@@ -18,14 +18,18 @@ export function defineClientAlarms(
   { throttled }: RefusalMetrics,
   quietMinutes: number | undefined,
 ): WatchAlarm[] {
-  const serverErrors = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM, period });
+  const toServerErrors = (minRequests: number, sharePeriod: Duration) => {
+    const options = { statistic: Stats.SUM, period: sharePeriod };
+    const failed = toGatewayMetric(stage, '5XXError', options);
+    return toRequestShare(stage, '5xx, % of requests', failed, minRequests, sharePeriod);
+  };
   return [
     {
       name: 'server-errors',
       severity: 'page',
       description:
         'At least 1 in 100 requests fails with a 5xx. Look at the saved query "Errors with their cause" for why, and at the dashboard for which function; if it began with a deployment, roll back.',
-      metric: toRequestShare(stage, '5xx, % of requests', serverErrors, 5),
+      metric: toServerErrors(5, period),
       threshold: 1,
       periods: 2,
       of: 3,
@@ -35,10 +39,9 @@ export function defineClientAlarms(
       severity: 'page',
       description:
         'At least 3 of 4 requests failed with a 5xx within a quarter of an hour, however few there were. Look at the saved query "Errors with their cause" for why; if it began with a deployment, roll back.',
-      metric: toFailingShare(stage),
+      // A single failure is no outage, so of one alone it is 0.
+      metric: toServerErrors(2, Duration.minutes(15)),
       threshold: 75,
-      periods: 1,
-      of: 1,
     },
     ...operationIds.map(
       (id): WatchAlarm => ({
@@ -94,13 +97,6 @@ export function defineAbuseAlarms(
   ];
 }
 
-/** A single failure is no outage, so of one alone it is 0. */
-function toFailingShare(stage: NamedStage): MathExpression {
-  const quarter = Duration.minutes(15);
-  const failed = toGatewayMetric(stage, '5XXError', { statistic: Stats.SUM, period: quarter });
-  return toRequestShare(stage, '5xx, % of requests', failed, 2, quarter);
-}
-
 /** The percentage of an operation's calls that it answers by 5xx; of fewer than three, it is 0. */
 function toOperationErrorShare(stage: NamedStage, id: OperationId): MathExpression {
   const sum = { statistic: Stats.SUM, period };
@@ -142,7 +138,5 @@ function defineSilenceAlarm(stage: NamedStage, quietMinutes: number): WatchAlarm
     threshold: 1,
     comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
     missing: TreatMissingData.BREACHING,
-    periods: 1,
-    of: 1,
   };
 }

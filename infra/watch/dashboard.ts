@@ -14,17 +14,24 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import { toMeanDollars } from '../costs/bills/monthlyBill.ts';
 import { toFunctionMetric, toGatewayMetric, toLogMetric } from '../service/serviceMetrics.ts';
 import { type NamedStage, toFunctionLogName, toStackName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
-import { tableNames } from '../stages/tables.ts';
-import { toCostRow } from './costRow.ts';
+import { type TableName, tableNames } from '../stages/tables.ts';
 import { deployments, toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
-import { period, type RefusalMetrics, toLatencyMetric } from './requestMetrics.ts';
-import { toConsumedUnits, toTableThrottles } from './tableMetrics.ts';
+import {
+  period,
+  type RefusalMetrics,
+  toConsumedUnits,
+  toLatencyMetric,
+  toTableThrottles,
+} from './metrics.ts';
 
 /** Days that the objectives look back on. */
 const DAYS = 28;
+
+const lastDays = { start: `-P${DAYS}D`, end: 'P0D' };
 
 // A widget that takes its whole time for one period makes one number of it, whatever period is named here.
 const sum = { statistic: Stats.SUM, period: Duration.days(1) };
@@ -61,89 +68,58 @@ export function defineDashboard(
 
 /** How the operations did in the last four weeks, against what their settings promise. */
 function toObjectiveRow(stage: NamedStage): IWidget[] {
-  const title = (what: string) => `${what}, last ${DAYS} days`;
-  const toEach = (toMetric: (id: OperationId) => IMetric) => operationIds.map(toMetric);
+  const toValues = (what: string, toMetric: (id: OperationId) => IMetric) =>
+    new SingleValueWidget({
+      title: `${what}, last ${DAYS} days`,
+      metrics: operationIds.map(toMetric),
+      width,
+      setPeriodToTimeRange: true,
+      ...lastDays,
+    });
+  // Names are unique in a widget.
+  const toShare = (id: OperationId, label: string, ofCalls = '') =>
+    new MathExpression({
+      label,
+      expression: `100 * (1 - FILL(${id}Failed, 0) / ${id}Calls${ofCalls})`,
+      usingMetrics: {
+        [`${id}Failed`]: toLogMetric(stage, id, 'serverErrors', sum),
+        [`${id}Calls`]: toFunctionMetric(stage, id, 'Invocations', sum),
+      },
+      period: sum.period,
+    });
   return [
-    toValues(
-      title('Availability, %'),
-      toEach((id) => toExpression(stage, id, '100 * (1 - FILL(failed, 0) / calls)', toTarget(id))),
+    toValues('Availability, %', (id) =>
+      toShare(id, `${id} (at least ${operationSettings[id].availabilityPercent})`),
     ),
-    toValues(
-      title('Error budget left, %'),
-      toEach((id) => {
-        const budget = 1 - operationSettings[id].availabilityPercent / 100;
-        return toExpression(
-          stage,
-          id,
-          `100 * (1 - FILL(failed, 0) / calls / ${budget.toFixed(6)})`,
-          '',
-        );
-      }),
-    ),
-    toValues(
-      title('Slowest hundredth, milliseconds'),
-      toEach((id) => toLatency(stage, id)),
-    ),
+    toValues('Error budget left, %', (id) => {
+      const budget = 1 - operationSettings[id].availabilityPercent / 100;
+      return toShare(id, id, ` / ${budget.toFixed(6)}`);
+    }),
+    toValues('Slowest hundredth, milliseconds', (id) => {
+      const label = `${id} (below ${operationSettings[id].latencyMilliseconds})`;
+      return toLatencyMetric(stage, id, { statistic: Stats.p(99), period: sum.period, label });
+    }),
   ];
 }
 
-function toTarget(id: OperationId): string {
-  return ` (at least ${operationSettings[id].availabilityPercent})`;
-}
-
-function toExpression(
-  stage: NamedStage,
-  id: OperationId,
-  expression: string,
-  target: string,
-): IMetric {
-  // Names are unique in a widget.
-  const [failed, calls] = [`${id}Failed`, `${id}Calls`];
-  return new MathExpression({
-    label: `${id}${target}`,
-    expression: expression.replace('failed', failed).replace('calls', calls),
-    usingMetrics: {
-      [failed]: toLogMetric(stage, id, 'serverErrors', sum),
-      [calls]: toFunctionMetric(stage, id, 'Invocations', sum),
-    },
-    period: sum.period,
-  });
-}
-
-function toLatency(stage: NamedStage, id: OperationId): IMetric {
-  const { latencyMilliseconds } = operationSettings[id];
-  const label = `${id} (below ${latencyMilliseconds})`;
-  return toLatencyMetric(stage, id, { statistic: Stats.p(99), period: sum.period, label });
-}
-
-function toValues(title: string, metrics: IMetric[]): SingleValueWidget {
-  return new SingleValueWidget({
-    title,
-    metrics,
-    width,
-    setPeriodToTimeRange: true,
-    start: `-P${DAYS}D`,
-    end: 'P0D',
-  });
-}
-
 function toGatewayRow(stage: NamedStage, refusals: RefusalMetrics): IWidget[] {
-  const toSum = (name: '4XXError' | '5XXError' | 'Count', label: string) =>
-    toGatewayMetric(stage, name, { statistic: Stats.SUM, period, label });
-  const toLatency = (percentile: number) =>
-    toGatewayMetric(stage, 'Latency', {
-      statistic: Stats.p(percentile),
-      period,
-      label: `p${percentile}`,
-    });
+  const toMetric = (
+    name: Parameters<typeof toGatewayMetric>[1],
+    label: string,
+    statistic: string = Stats.SUM,
+  ) => toGatewayMetric(stage, name, { statistic, period, label });
+  const refused = Object.values(refusals);
   return [
-    toGraph('Traffic: requests', [toSum('Count', 'all')]),
+    toGraph('Traffic: requests', [toMetric('Count', 'all')]),
     toGraph('Errors: requests', [
-      toSum('5XXError', '5xx'),
-      toSum('4XXError', 'all 4xx'),
-      ...Object.values(refusals),
+      toMetric('5XXError', '5xx'),
+      toMetric('4XXError', 'all 4xx'),
+      ...refused,
     ]),
-    toGraph('Latency: milliseconds', [50, 90, 99].map(toLatency)),
+    toGraph(
+      'Latency: milliseconds',
+      [50, 90, 99].map((percentile) => toMetric('Latency', `p${percentile}`, Stats.p(percentile))),
+    ),
   ];
 }
 
@@ -163,46 +139,68 @@ function toFunctionRow(stage: NamedStage): IWidget[] {
 }
 
 function toTableRow(stage: Stage): IWidget[] {
+  const toUnits = (names: readonly TableName[], kind: 'Read' | 'Write') =>
+    names.map((table) => toConsumedUnits(stage, table, kind));
+  const throttles = tableNames.map((table) => toTableThrottles(stage, table));
   return [
-    toGraph(
-      'Tables: read units consumed',
-      tableNames.map((table) => toConsumedUnits(stage, table, 'Read')),
-    ),
-    toGraph(
-      'Tables: write units consumed',
-      writtenTables.map((table) => toConsumedUnits(stage, table, 'Write')),
-    ),
-    toGraph(
-      'Tables: throttles',
-      tableNames.map((table) => toTableThrottles(stage, table)),
-    ),
+    toGraph('Tables: read units consumed', toUnits(tableNames, 'Read')),
+    toGraph('Tables: write units consumed', toUnits(writtenTables, 'Write')),
+    toGraph('Tables: throttles', throttles),
+  ];
+}
+
+/**
+ * What the operations cost by their traffic, within minutes; the bill itself comes a day later. What a request
+ * costs is the model's mean of the committed traffic's answers, so that a change of their mix does not show.
+ */
+function toCostRow(stage: Stage): IWidget[] {
+  const title = 'Estimated dollars a day, by operation: its calls times what one costs';
+  const left = operationIds.flatMap((id) => {
+    const dollars = toMeanDollars(id, stage.settings);
+    // Its units were not measured yet.
+    if (dollars === undefined) return [];
+    const calls = toFunctionMetric(stage, id, 'Invocations', sum);
+    return new MathExpression({
+      label: id,
+      // Metric math reads no exponents, which JavaScript writes small numbers with. Names are unique in a widget.
+      expression: `${dollars.toFixed(12)} * FILL(${id}Calls, 0)`,
+      usingMetrics: { [`${id}Calls`]: calls },
+      period: sum.period,
+    });
+  });
+  return [
+    new GraphWidget({
+      ...{ title, left, stacked: true, width: 24 },
+      leftYAxis: { min: 0 },
+      ...lastDays,
+    }),
   ];
 }
 
 function toDeploymentRow(stage: NamedStage): IWidget[] {
-  return [
-    new LogQueryWidget({
-      title: 'Deployments: commits that answered',
-      logGroupNames: operationIds.map((id) => toFunctionLogName(stage, id)),
-      queryLines: [...deployments],
-      view: LogQueryVisualizationType.TABLE,
-      width: 24,
-    }),
-  ];
+  return [toQueryTable('Deployments: commits that answered', stage, operationIds, deployments)];
 }
 
 function toDeprecationRow(stage: NamedStage): IWidget[] {
   const ids = toDeprecatedOperations();
   if (ids.length === 0) return [];
-  return [
-    new LogQueryWidget({
-      title: `Who still calls ${ids.join(', ')}, deprecated`,
-      logGroupNames: ids.map((id) => toFunctionLogName(stage, id)),
-      queryLines: toDeprecatedCallers(),
-      view: LogQueryVisualizationType.TABLE,
-      width: 24,
-    }),
-  ];
+  const title = `Who still calls ${ids.join(', ')}, deprecated`;
+  return [toQueryTable(title, stage, ids, toDeprecatedCallers())];
+}
+
+function toQueryTable(
+  title: string,
+  stage: NamedStage,
+  ids: readonly OperationId[],
+  lines: readonly string[],
+): LogQueryWidget {
+  return new LogQueryWidget({
+    title,
+    logGroupNames: ids.map((id) => toFunctionLogName(stage, id)),
+    queryLines: [...lines],
+    view: LogQueryVisualizationType.TABLE,
+    width: 24,
+  });
 }
 
 function toGraph(title: string, left: IMetric[]): GraphWidget {

@@ -139,25 +139,12 @@ function defineRole(
   const role = new Role(scope, 'CheckRole', {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
   });
-  const stack = Stack.of(scope);
+  const toArn = (service: string, resource: string, resourceName: string) =>
+    Stack.of(scope).formatArn({ service, resource, resourceName });
   const grants: [actions: string[], resource: string][] = [
     [['logs:CreateLogStream', 'logs:PutLogEvents'], logGroup.logGroupArn],
-    [
-      ['ssm:GetParameter'],
-      stack.formatArn({
-        service: 'ssm',
-        resource: 'parameter',
-        resourceName: keyParameter.slice(1),
-      }),
-    ],
-    [
-      ['dynamodb:Scan'],
-      stack.formatArn({
-        service: 'dynamodb',
-        resource: 'table',
-        resourceName: keyTable,
-      }),
-    ],
+    [['ssm:GetParameter'], toArn('ssm', 'parameter', keyParameter.slice(1))],
+    [['dynamodb:Scan'], toArn('dynamodb', 'table', keyTable)],
   ];
   for (const [actions, resource] of grants) {
     role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
@@ -177,8 +164,6 @@ function defineEndAlarms(stage: NamedStage, end: End, what: string, act: string)
     metric: toDaysMetric(stage, end),
     comparison: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: left,
-    periods: 1,
-    of: 1,
   }));
 }
 
@@ -201,8 +186,6 @@ function defineSunsetAlarm(stage: NamedStage): WatchAlarm {
       period: day,
     }),
     threshold: 1,
-    periods: 1,
-    of: 1,
   };
 }
 

@@ -13,7 +13,7 @@ import { defineCapacityAlarms } from './capacityAlarms.ts';
 import { defineAbuseAlarms, defineClientAlarms } from './clientAlarms.ts';
 import { defineDashboard } from './dashboard.ts';
 import { defineSavedQueries } from './logQueries.ts';
-import { defineAccessLogMetrics } from './requestMetrics.ts';
+import { defineAccessLogMetrics } from './metrics.ts';
 import { type CheckSettings, defineCheckAlarms, defineScheduledCheck } from './scheduledCheck.ts';
 
 /**

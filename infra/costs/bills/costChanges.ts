@@ -1,21 +1,14 @@
 import { stages } from '../../stages/stages.ts';
-import { defaultPrices } from '../prices/priceTables.ts';
-import { type AnswerUnits, type BilledUnits, sumLogBytes } from '../units/answerUnits.ts';
-import { findUnits } from '../units/recordedUnits.ts';
+import { defaultPrices } from '../prices.ts';
+import { type AnswerUnits, findUnits } from '../units/answerUnits.ts';
 import { toRequestsBill, toStagePricing } from './monthlyBill.ts';
 import { sumRequests, type Traffic } from './traffic.ts';
-import {
-  type Component,
-  components,
-  type RequestPricing,
-  sumDollars,
-  toDollarsPerMillion,
-} from './usage.ts';
+import { type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
 
 /**
- * What a change of the units does to production's bill: its month at the committed traffic, and a sentence
- * for each answer that costs more or less, the most expensive change first. What has changed but costs the same gets a
- * sentence as well.
+ * What a change of the units does to production's bill: its month at the given traffic, and a sentence
+ * for each answer that costs more or less, the most expensive change first. What has changed but costs the same
+ * gets a sentence as well.
  */
 export function findCostChanges(
   before: readonly AnswerUnits[],
@@ -26,9 +19,8 @@ export function findCostChanges(
   const changes = after.flatMap((now) => {
     const was = before.find((one) => toName(one) === toName(now));
     if (!was) return [{ added: Number.POSITIVE_INFINITY, text: `${toName(now)} is new.` }];
-    return JSON.stringify(was) === JSON.stringify(now)
-      ? []
-      : [toChange(was, now, traffic, pricing)];
+    const fields = listChangedFields(was, now);
+    return fields.length === 0 ? [] : [toChange(was, now, fields, traffic, pricing)];
   });
   const gone = before.filter((was) => !after.some((now) => toName(now) === toName(was)));
   return [
@@ -45,42 +37,38 @@ function toMonthChange(
   pricing: RequestPricing,
 ): string[] {
   const isPriced = [before, after].every((recorded) =>
-    traffic.shares.every((share) =>
-      findUnits(recorded, share.operationId, share.answer, traffic.entries),
+    traffic.shares.every(({ operationId, answer }) =>
+      findUnits(recorded, operationId, answer, traffic.entries),
     ),
   );
   if (!isPriced) return [];
   const [from = 0, to = 0] = [before, after].map((recorded) =>
-    sumDollars(toRequestsBill(traffic, recorded, pricing).dollars),
+    sumDollars(toRequestsBill(traffic, pricing, recorded).dollars),
   );
   const added = to - from;
   if (Math.abs(added) < 0.005) return [];
   const requests = sumRequests(traffic).toLocaleString('en-US');
-  const more = added > 0 ? 'more' : 'less';
   return [
-    `A month of ${requests} requests costs $${Math.abs(added).toFixed(2)} ${more}: $${from.toFixed(2)} → $${to.toFixed(2)}.`,
+    `A month of ${requests} requests costs $${toMore(added, 2)}: $${from.toFixed(2)} → $${to.toFixed(2)}.`,
   ];
 }
 
 function toChange(
   was: AnswerUnits,
   now: AnswerUnits,
+  fields: readonly string[],
   traffic: Traffic,
   pricing: RequestPricing,
 ): { readonly added: number; readonly text: string } {
-  const from = toDollarsPerMillion(was, pricing);
-  const to = toDollarsPerMillion(now, pricing);
-  const added = sumDollars(to) - sumDollars(from);
-  const moved = components.filter((one) => Math.abs(to[one] - from[one]) > 1e-9);
-  const why = moved.map((one) => toReason(one, was, now)).join('; ');
-  const monthly = toMonthly(now, added, traffic);
-  return { added, text: `${toName(now)} ${toSentence(added, monthly)}${why && ` (${why})`}.` };
-}
-
-function toSentence(added: number, monthly: string): string {
-  if (Math.abs(added) < 0.00005) return 'costs the same, but by other units';
-  const more = added > 0 ? 'more' : 'less';
-  return `costs $${Math.abs(added).toFixed(4)} ${more} per million requests${monthly}`;
+  const [from = 0, to = 0] = [was, now].map((units) =>
+    sumDollars(toDollarsPerMillion(units, pricing)),
+  );
+  const added = to - from;
+  const says =
+    Math.abs(added) < 0.00005
+      ? 'costs the same, but by other units'
+      : `costs $${toMore(added, 4)} per million requests${toMonthly(now, added, traffic)}`;
+  return { added, text: `${toName(now)} ${says} (${fields.join('; ')}).` };
 }
 
 function toMonthly(
@@ -97,28 +85,28 @@ function toMonthly(
   return `, $${dollars.toFixed(2)} a month at ${requests.toLocaleString('en-US')} requests`;
 }
 
+function toMore(added: number, digits: number): string {
+  return `${Math.abs(added).toFixed(digits)} ${added > 0 ? 'more' : 'less'}`;
+}
+
 function toName({ operationId, answer, entries }: AnswerUnits): string {
   return entries === undefined
     ? `${operationId} ${answer}`
     : `${operationId} ${answer} of ${entries.toLocaleString('en-US')} entries`;
 }
 
-/** What of a component's units is another number now, in words. */
-function toReason(component: Component, was: BilledUnits, now: BilledUnits): string {
-  const [label, count] = units[component];
-  return `${label} ${count(was)} → ${count(now)}`;
+/** By their names in `units.json`: `readUnits 0.5 → 1.5`. */
+function listChangedFields(was: AnswerUnits, now: AnswerUnits): string[] {
+  const before = new Map(listFields(was));
+  return listFields(now).flatMap(([name, value]) =>
+    before.get(name) === value ? [] : [`${name} ${before.get(name)} → ${value}`],
+  );
 }
 
-const units: Record<Component, readonly [label: string, count: (units: BilledUnits) => string]> = {
-  gateway: ['gateway requests', ({ gatewayRequests }) => `${gatewayRequests}`],
-  lambda: [
-    'MB × ms of Lambda',
-    ({ memoryMegabytes, billedMilliseconds }) => `${memoryMegabytes} × ${billedMilliseconds}`,
-  ],
-  readUnits: ['read units', ({ readUnits }) => `${readUnits}`],
-  writeUnits: ['write units', ({ writeUnits }) => `${writeUnits}`],
-  transfer: ['bytes sent', ({ responseBytes }) => `${responseBytes}`],
-  logs: ['bytes logged', ({ logBytes }) => `${sumLogBytes(logBytes)}`],
-  tracing: ['traces', () => ''],
-  firewall: ['firewall', () => ''],
-};
+function listFields({ logBytes, ...units }: AnswerUnits): [name: string, value: unknown][] {
+  const logs = Object.entries(logBytes).map(([name, bytes]): [string, number] => [
+    `logBytes.${name}`,
+    bytes,
+  ]);
+  return [...Object.entries(units), ...logs];
+}

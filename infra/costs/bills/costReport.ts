@@ -1,45 +1,18 @@
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import type { Stage } from '../../stages/stages.ts';
-import type { PriceTable } from '../prices/priceTable.ts';
-import { readRecordedUnits } from '../units/recordedUnits.ts';
-import { type FixedDollars, sumFixedDollars, toFixedDollars, toFixedUnits } from './fixedCosts.ts';
-import { type RequestsBill, toRequestsBill, toStagePricing } from './monthlyBill.ts';
-import { type OperationCost, toOperationCosts } from './requestCosts.ts';
-import { type Saving, toSavings } from './savings.ts';
+import type { PriceTable } from '../prices.ts';
+import {
+  type Answer,
+  answersOf,
+  findUnits,
+  growsWithInventory,
+  readRecordedUnits,
+  toBilledDuration,
+} from '../units/answerUnits.ts';
+import { toMonth, toStagePricing, toWorstMonth } from './monthlyBill.ts';
+import { toSavings } from './savings.ts';
 import { sumRequests, type Traffic } from './traffic.ts';
-import { type Dollars, sumDollars } from './usage.ts';
-import { toWorstMonth } from './worstMonth.ts';
-
-/** All that the model says of a stage; dollars are US dollars without tax. */
-export interface CostReport {
-  readonly stage: string;
-  readonly region: string;
-  readonly pricesAsOf: string;
-  readonly operations: readonly OperationCost[];
-  readonly month: Month;
-  readonly worstMonth: WorstMonthReport;
-  readonly savings: readonly Saving[];
-}
-
-/** A month with a certain traffic, in dollars. */
-export interface Month {
-  readonly entries: number;
-  readonly requests: number;
-  readonly fixed: number;
-  readonly total: number;
-  readonly components: Dollars;
-  /** What of the requests is for reading the keys' records anew, once a minute. */
-  readonly keyReads: number;
-  readonly fixedParts: FixedDollars;
-  readonly shares: RequestsBill['shares'];
-}
-
-/** A month of attack at all that the stage's settings let through, in dollars. */
-export interface WorstMonthReport extends Month {
-  /** What the gateway answers by itself at its own throttle, such as unknown paths. */
-  readonly other: number;
-  /** Answers of 429 at 10,000 a second, which nothing bounds. */
-  readonly refusals: number;
-}
+import { type Dollars, type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
 
 export interface ReportInput {
   readonly stage: Stage;
@@ -52,44 +25,67 @@ export interface ReportInput {
   readonly worstEntries: number;
 }
 
-export function toCostReport(input: ReportInput): CostReport {
+export type CostReport = ReturnType<typeof toCostReport>;
+
+/** All that the model says of a stage; dollars are US dollars without tax. */
+export function toCostReport(input: ReportInput) {
   const { stage, region, prices, traffic, sizes, worstEntries } = input;
-  const recorded = readRecordedUnits();
-  const pricing = toStagePricing(stage.settings, prices, sumRequests(traffic));
-  const bill = toRequestsBill(traffic, recorded, pricing);
+  const { name, settings } = stage;
+  const pricing = toStagePricing(settings, prices, sumRequests(traffic));
   return {
-    stage: stage.name,
+    stage: name,
     region,
     pricesAsOf: prices.asOf,
-    operations: toOperationCosts(recorded, pricing, sizes),
-    month: toMonth(stage, prices, traffic.entries, bill),
-    worstMonth: toWorstMonthReport(stage, prices, worstEntries),
-    savings: toSavings(traffic, recorded, pricing),
+    operations: toOperationCosts(pricing, sizes),
+    month: toMonth(settings, traffic, pricing),
+    worstMonth: toWorstMonth(settings, prices, worstEntries),
+    savings: toSavings(traffic, pricing),
   };
 }
 
-/** @param entries the length of the inventory, since whole lists are the most expensive by far */
-export function toWorstMonthReport(
-  stage: Stage,
-  prices: PriceTable,
-  entries: number,
-): WorstMonthReport {
-  const worst = toWorstMonth(stage.settings, readRecordedUnits(), prices, entries);
-  const { other, refusals } = worst;
-  const month = toMonth(stage, prices, entries, worst.requests);
-  return { ...month, other, refusals, total: month.total + other + refusals };
+/** What a million requests with one answer cost. */
+export interface OperationCost {
+  readonly operationId: OperationId;
+  readonly answer: Answer;
+  /** The length of the inventory, where the cost grows with it. */
+  readonly entries?: number;
+  readonly dollarsPerMillion: number;
+  readonly components: Dollars;
+  /** With calls as short, and as long, as `toBilledDuration` says they may be. */
+  readonly range: { readonly low: number; readonly high: number };
 }
 
-/** A month's bill, with what the stage costs in any case. */
-function toMonth(
-  { settings }: Stage,
-  prices: PriceTable,
-  entries: number,
-  { shares, dollars, keyReads }: RequestsBill,
-): Month {
-  const fixedParts = toFixedDollars(toFixedUnits(settings), prices, entries);
-  const requests = sumDollars(dollars);
-  const fixed = sumFixedDollars(fixedParts);
-  const total = requests + fixed;
-  return { entries, requests, fixed, total, components: dollars, keyReads, fixedParts, shares };
+/** @param sizes the lengths of the inventory that lists are priced for */
+export function toOperationCosts(
+  pricing: RequestPricing,
+  sizes: readonly number[],
+): OperationCost[] {
+  const recorded = readRecordedUnits();
+
+  function toCost(operationId: OperationId, answer: Answer, entries?: number): OperationCost[] {
+    const units = findUnits(recorded, operationId, answer, entries ?? 0);
+    if (!units) return [];
+    const components = toDollarsPerMillion(units, pricing);
+    const toTotal = (billedMilliseconds: number) =>
+      sumDollars(toDollarsPerMillion({ ...units, billedMilliseconds }, pricing));
+    const { low, high } = toBilledDuration(operationId, answer, entries);
+    return [
+      {
+        operationId,
+        answer,
+        ...(entries !== undefined && { entries }),
+        dollarsPerMillion: sumDollars(components),
+        components,
+        range: { low: toTotal(low), high: toTotal(high) },
+      },
+    ];
+  }
+
+  return operationIds.flatMap((id) =>
+    answersOf[id].flatMap((answer) =>
+      growsWithInventory(id, answer)
+        ? sizes.flatMap((entries) => toCost(id, answer, entries))
+        : toCost(id, answer),
+    ),
+  );
 }

@@ -3,7 +3,7 @@ import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 import { toTableCalls } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
-import type { PriceTable } from '../prices/priceTable.ts';
+import type { PriceTable } from '../prices.ts';
 
 /** What a stage has that is billed by the month, whether anybody calls it or not. Its one dashboard is free. */
 export interface FixedUnits {
@@ -70,50 +70,34 @@ function countCheckMetrics(): number {
   return 1 + 2 * 2 + (deprecated.length > 0 ? 1 + deprecated.length : 0);
 }
 
-/** By what it is for, in dollars a month. */
-export interface FixedDollars {
-  readonly alarms: number;
-  readonly metrics: number;
-  readonly encryptionKeys: number;
-  readonly checks: number;
-  readonly firewall: number;
-  /** Of the tables, their backups included. */
-  readonly storage: number;
-}
-
 /** An entry that was updated once, and the 100 bytes that DynamoDB bills with every item it stores. */
 export const STORED_BYTES_OF_AN_ENTRY = 124;
 /** A check takes about a second, with 256 MB. */
 export const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
 
-/** @param entries the length of the inventory, which takes most of the tables' room */
-export function toFixedDollars(
-  units: FixedUnits,
-  prices: PriceTable,
-  entries: number,
-): FixedDollars {
-  const { firewallRules } = units;
+export type FixedDollars = ReturnType<typeof toFixedDollars>;
+
+/**
+ * By what it is for, in dollars a month.
+ * @param entries the length of the inventory, which takes most of the tables' room
+ */
+export function toFixedDollars(units: FixedUnits, prices: PriceTable, entries: number) {
+  const { checks, firewallRules, isBackedUp } = units;
   const stored = (entries * STORED_BYTES_OF_AN_ENTRY) / 2 ** 30;
-  const perGigabyte =
-    prices.dynamoDbPerStoredGigabyte + (units.isBackedUp ? prices.dynamoDbPerBackedUpGigabyte : 0);
+  const backups = isBackedUp ? prices.dynamoDbPerBackedUpGigabyte : 0;
+  const perCheck =
+    prices.lambdaPerMillionRequests / 1e6 +
+    GIGABYTE_SECONDS_OF_A_CHECK * prices.lambdaPerGigabyteSecond;
+  const firewall = prices.firewallPerMonth + firewallRules * prices.firewallRulePerMonth;
   return {
     alarms: units.alarmMetrics * prices.alarmMetricPerMonth,
     metrics: units.customMetrics * prices.customMetricPerMonth,
     encryptionKeys: units.encryptionKeys * prices.encryptionKeyPerMonth,
-    checks:
-      units.checks *
-      (prices.lambdaPerMillionRequests / 1e6 +
-        GIGABYTE_SECONDS_OF_A_CHECK * prices.lambdaPerGigabyteSecond),
-    firewall:
-      firewallRules === 0
-        ? 0
-        : prices.firewallPerMonth + firewallRules * prices.firewallRulePerMonth,
-    storage: stored * perGigabyte,
+    checks: checks * perCheck,
+    firewall: firewallRules === 0 ? 0 : firewall,
+    /** Of the tables, their backups included. */
+    storage: stored * (prices.dynamoDbPerStoredGigabyte + backups),
   };
-}
-
-export function sumFixedDollars(dollars: FixedDollars): number {
-  return Object.values(dollars).reduce((sum, each) => sum + each, 0);
 }
 
 /** What of the fixed part is a cent or more, in words. */

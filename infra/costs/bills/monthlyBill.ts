@@ -1,32 +1,40 @@
-import type { OperationId } from '../../../shared/contract/operations.ts';
-import type { StageSettings, TraceSampling } from '../../stages/stageSettings.ts';
-import type { PriceTable } from '../prices/priceTable.ts';
-import type { AnswerUnits } from '../units/answerUnits.ts';
-import { findUnits } from '../units/recordedUnits.ts';
-import { type Traffic, TrafficError, type TrafficShare } from './traffic.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { toReservedConcurrency } from '../../stages/concurrency.ts';
+import {
+  accountThrottle,
+  type StageSettings,
+  type TraceSampling,
+} from '../../stages/stageSettings.ts';
+import { findPrices, type PriceTable } from '../prices.ts';
+import { type AnswerUnits, answersOf, findUnits, readRecordedUnits } from '../units/answerUnits.ts';
+import { type FixedDollars, toFixedDollars, toFixedUnits } from './fixedCosts.ts';
+import {
+  readCommittedTraffic,
+  sumRequests,
+  type Traffic,
+  TrafficError,
+  type TrafficShare,
+} from './traffic.ts';
 import {
   type Dollars,
   type Rates,
   type RequestPricing,
   scaleUsage,
+  sumDollars,
   sumUsage,
   toDollars,
+  toDollarsPerMillion,
   toRates,
   toRequestUsage,
   type Usage,
 } from './usage.ts';
 
 /** A month of 730 hours, as AWS reckons. */
-export const SECONDS_A_MONTH = 730 * 3600;
-
-/** One line of a month's bill. */
-export interface BilledShare extends TrafficShare {
-  readonly dollars: Dollars;
-}
+const SECONDS_A_MONTH = 730 * 3600;
 
 /** A month's requests, without what the stage costs in any case. */
 export interface RequestsBill {
-  readonly shares: readonly BilledShare[];
+  readonly shares: readonly (TrafficShare & { readonly dollars: Dollars })[];
   readonly dollars: Dollars;
   /** What of it is reads of the key table. */
   readonly keyReads: number;
@@ -41,8 +49,8 @@ export interface RequestsBill {
  */
 export function toRequestsBill(
   traffic: Traffic,
-  recorded: readonly AnswerUnits[],
   pricing: RequestPricing,
+  recorded: readonly AnswerUnits[] = readRecordedUnits(),
 ): RequestsBill {
   const metered = traffic.shares.map((share) => ({
     share,
@@ -101,17 +109,140 @@ function toShareUsage(
   );
 }
 
-const MINUTES_A_MONTH = SECONDS_A_MONTH / 60;
-
 /**
  * A container reads the record of a key once a minute, a unit each time: of one key, and as many containers
  * as there are operations, that is at most each request of a month, or each of its minutes.
  */
 function countKeyReads({ shares }: Traffic): number {
-  const requests = new Map<OperationId, number>();
-  for (const { operationId, answer, requests: more } of shares) {
-    if (answer === '401' || answer === '429') continue;
-    requests.set(operationId, (requests.get(operationId) ?? 0) + more);
+  const withKey = shares.filter(({ answer }) => answer !== '401' && answer !== '429');
+  const byOperation = Map.groupBy(withKey, ({ operationId }) => operationId);
+  return [...byOperation.values()]
+    .map((own) => own.reduce((sum, { requests }) => sum + requests, 0))
+    .reduce((sum, requests) => sum + Math.min(requests, SECONDS_A_MONTH / 60), 0);
+}
+
+/** A month with a certain traffic, in dollars. */
+export interface Month {
+  readonly entries: number;
+  readonly requests: number;
+  readonly fixed: number;
+  readonly total: number;
+  readonly components: Dollars;
+  /** What of the requests is for reading the keys' records anew, once a minute. */
+  readonly keyReads: number;
+  readonly fixedParts: FixedDollars;
+  readonly shares: RequestsBill['shares'];
+}
+
+/** A month's requests, with what the stage costs in any case. */
+export function toMonth(
+  settings: StageSettings,
+  traffic: Traffic,
+  pricing: RequestPricing,
+  recorded?: readonly AnswerUnits[],
+): Month {
+  const { shares, dollars, keyReads } = toRequestsBill(traffic, pricing, recorded);
+  const { entries } = traffic;
+  const fixedParts = toFixedDollars(toFixedUnits(settings), pricing.prices, entries);
+  const [requests, fixed] = [sumDollars(dollars), sumDollars({ ...fixedParts })];
+  const total = requests + fixed;
+  return { entries, requests, fixed, total, components: dollars, keyReads, fixedParts, shares };
+}
+
+/**
+ * A month of attack, around the clock and as much as the stage's settings let through: of every operation, the
+ * most expensive answer at the highest rate.
+ */
+export interface WorstMonth extends Month {
+  /** What the gateway answers by itself, such as unknown paths, at its own throttle. */
+  readonly other: number;
+  /**
+   * What is refused with 429, at 10,000 a second. Nothing bounds these but what AWS does against floods: the
+   * request is free, and its line of the access log and its answer are not.
+   */
+  readonly refusals: number;
+}
+
+/** @param entries the length of the inventory, since a whole list is the most expensive request by far */
+export function toWorstMonth(
+  settings: StageSettings,
+  prices: PriceTable,
+  entries: number,
+): WorstMonth {
+  const recorded = readRecordedUnits();
+  // Of a flood, nothing but the settled share is traced.
+  const pricing = toStagePricing(settings, prices, Number.MAX_SAFE_INTEGER);
+  const shares = operationIds.map((id) =>
+    mostExpensiveShare(settings, id, recorded, pricing, entries),
+  );
+  const month = toMonth(settings, { entries, shares }, pricing, recorded);
+  const other = toGatewayDollars(recorded, pricing, settings.throttles.other.rate, 1);
+  const refusals = toGatewayDollars(recorded, pricing, accountThrottle.rate, 0);
+  return { ...month, other, refusals, total: month.total + other + refusals };
+}
+
+function mostExpensiveShare(
+  settings: StageSettings,
+  operationId: OperationId,
+  recorded: readonly AnswerUnits[],
+  pricing: RequestPricing,
+  entries: number,
+): TrafficShare {
+  const priced = answersOf[operationId].flatMap((answer) => {
+    const units = findUnits(recorded, operationId, answer, entries);
+    if (!units) return [];
+    const rate = toHighestRate(settings, operationId, units.billedMilliseconds);
+    const dollars = sumDollars(toDollarsPerMillion(units, pricing)) * rate;
+    return [{ answer, requests: rate * SECONDS_A_MONTH, dollars }];
+  });
+  const [first] = priced.sort((one, other) => other.dollars - one.dollars);
+  if (!first) throw new Error(`There are no units of ${operationId}: npm run units measures them.`);
+  return { operationId, answer: first.answer, requests: first.requests };
+}
+
+/** Requests a second: what the throttle lets through, and no more than run at once. */
+function toHighestRate(settings: StageSettings, id: OperationId, milliseconds: number): number {
+  const { rate } = settings.throttles[id];
+  const reserved = toReservedConcurrency(settings, id);
+  return reserved === undefined || milliseconds === 0
+    ? rate
+    : Math.min(rate, (reserved * 1000) / milliseconds);
+}
+
+/** What the gateway answers by itself, which costs what a 429 does; that alone counts as no request. */
+function toGatewayDollars(
+  recorded: readonly AnswerUnits[],
+  pricing: RequestPricing,
+  rate: number,
+  gatewayRequests: 0 | 1,
+): number {
+  const refused = findUnits(recorded, 'getPet', '429', 0);
+  if (!refused) return 0;
+  const one = { ...toRequestUsage(refused, pricing), gatewayRequests };
+  const usage = scaleUsage(one, rate * SECONDS_A_MONTH);
+  const stepped = { ...sumUsage([]), gatewayRequests: usage.gatewayRequests };
+  return sumDollars(toDollars(usage, toRates(pricing.prices, stepped)));
+}
+
+/**
+ * What one request of an operation costs on average, in dollars: that of the mix of answers which the
+ * committed traffic has of it, or else a plain 200.
+ * @returns `undefined` for an operation whose units were not measured yet
+ */
+export function toMeanDollars(
+  operationId: OperationId,
+  settings: Pick<StageSettings, 'firewall' | 'region' | 'tracing'>,
+): number | undefined {
+  const recorded = readRecordedUnits();
+  const traffic = readCommittedTraffic();
+  const own = traffic.shares.filter((share) => share.operationId === operationId);
+  const plain = { operationId, answer: '200', requests: 1 } as const;
+  const shares = own.some(({ requests }) => requests > 0) ? own : [plain];
+  const { entries } = traffic;
+  if (!shares.every(({ answer }) => findUnits(recorded, operationId, answer, entries))) {
+    return undefined;
   }
-  return [...requests.values()].reduce((sum, count) => sum + Math.min(count, MINUTES_A_MONTH), 0);
+  const pricing = toStagePricing(settings, findPrices(settings.region), sumRequests(traffic));
+  const { dollars } = toRequestsBill({ entries, shares }, pricing, recorded);
+  return sumDollars(dollars) / sumRequests({ entries, shares });
 }

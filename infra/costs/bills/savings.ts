@@ -1,5 +1,5 @@
-import { toTieredDollars } from '../prices/priceTable.ts';
-import type { Answer, AnswerUnits } from '../units/answerUnits.ts';
+import { toTieredDollars } from '../prices.ts';
+import { type Answer, type AnswerUnits, readRecordedUnits } from '../units/answerUnits.ts';
 import { toRequestsBill } from './monthlyBill.ts';
 import type { Traffic, TrafficShare } from './traffic.ts';
 import { type RequestPricing, sumDollars } from './usage.ts';
@@ -14,23 +14,19 @@ export interface Saving {
 }
 
 /** Each by itself: two together save less than their sum. */
-export function toSavings(
-  traffic: Traffic,
-  recorded: readonly AnswerUnits[],
-  pricing: RequestPricing,
-): Saving[] {
-  const toBill = (changed: {
+export function toSavings(traffic: Traffic, pricing: RequestPricing): Saving[] {
+  const recorded = readRecordedUnits();
+  const now = toRequestsBill(traffic, pricing, recorded);
+  const saved = (changed: {
     shares?: readonly TrafficShare[];
     units?: (units: AnswerUnits) => AnswerUnits;
     pricing?: Partial<RequestPricing>;
   }) => {
     const { shares = traffic.shares, units = (same) => same } = changed;
     const priced = { ...pricing, ...changed.pricing };
-    return toRequestsBill({ ...traffic, shares }, recorded.map(units), priced);
+    const bill = toRequestsBill({ ...traffic, shares }, priced, recorded.map(units));
+    return sumDollars(now.dollars) - sumDollars(bill.dollars);
   };
-  const now = toBill({});
-  const saved = (changed: Parameters<typeof toBill>[0]) =>
-    sumDollars(now.dollars) - sumDollars(toBill(changed).dollars);
   const toLists = (from: readonly Answer[], answer: Answer) =>
     traffic.shares.map((share) =>
       share.operationId === 'listInventory' && from.includes(share.answer)

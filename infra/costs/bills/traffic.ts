@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { type Answer, answersOf } from '../units/answerUnits.ts';
-import { findUnits, readRecordedUnits } from '../units/recordedUnits.ts';
+import { type Answer, answersOf, findUnits, readRecordedUnits } from '../units/answerUnits.ts';
 
 /** How many requests of one month get one answer. */
 export interface TrafficShare {
@@ -27,10 +26,8 @@ export function sumRequests({ shares }: Traffic): number {
 }
 
 /** The traffic that changes of what a request costs are told for; to be kept like the stage's own. */
-export const trafficFile = new URL('../traffic.json', import.meta.url);
-
 export function readCommittedTraffic(): Traffic {
-  return parseTraffic(readFileSync(trafficFile, 'utf8'));
+  return parseTraffic(readFileSync(new URL('../traffic.json', import.meta.url), 'utf8'));
 }
 
 /** How long the inventory is taken to be where nobody says. */
@@ -68,7 +65,8 @@ export function parseRequests(text: string): TrafficShare[] {
 }
 
 /** The same requests, those without such an answer answered 200: a list of several pages has no 304. */
-export function toAnswerable(traffic: Traffic, recorded = readRecordedUnits()): Traffic {
+export function toAnswerable(traffic: Traffic): Traffic {
+  const recorded = readRecordedUnits();
   const shares = traffic.shares.map((share) => {
     const units = findUnits(recorded, share.operationId, share.answer, traffic.entries);
     return units ? share : { ...share, answer: '200' as const };
@@ -99,7 +97,8 @@ function toShare(
   requests: number,
   part: string,
 ): TrafficShare {
-  if (!isOperation(operationId)) {
+  const id = operationIds.find((one) => one === operationId);
+  if (id === undefined) {
     throw new TrafficError(
       `There is no operation "${operationId}" in "${part}"; write getPet=2M, of ${operationIds.join(', ')}.`,
     );
@@ -107,11 +106,7 @@ function toShare(
   if (!Number.isInteger(requests) || requests < 0) {
     throw new TrafficError(`"${part}" must name a count of requests such as 2000000, 500k or 2M.`);
   }
-  return { operationId, answer: findAnswer(operationId, answer), requests };
-}
-
-function isOperation(name: string): name is OperationId {
-  return operationIds.some((id) => id === name);
+  return { operationId: id, answer: findAnswer(id, answer), requests };
 }
 
 function findAnswer(operationId: OperationId, name: string): Answer {

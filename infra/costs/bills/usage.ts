@@ -1,22 +1,12 @@
-import { type PriceTable, toUnitDollars } from '../prices/priceTable.ts';
-import { type BilledUnits, sumLogBytes } from '../units/answerUnits.ts';
+import { type PriceTable, toUnitDollars } from '../prices.ts';
+import type { BilledUnits } from '../units/answerUnits.ts';
 
-/** What a bill for requests is made of. */
-export const components = [
-  'gateway',
-  'lambda',
-  'readUnits',
-  'writeUnits',
-  'transfer',
-  'logs',
-  'tracing',
-  'firewall',
-] as const;
-export type Component = (typeof components)[number];
+/** Dollars of each component of a bill for requests. */
 export type Dollars = Readonly<Record<Component, number>>;
+export type Component = keyof typeof componentLabels;
 
-/** In the words of tables. */
-export const componentLabels: Readonly<Record<Component, string>> = {
+/** What a bill for requests is made of, in the words of tables. */
+export const componentLabels = {
   gateway: 'gateway',
   lambda: 'Lambda',
   readUnits: 'reads',
@@ -25,7 +15,8 @@ export const componentLabels: Readonly<Record<Component, string>> = {
   logs: 'logs',
   tracing: 'traces',
   firewall: 'firewall',
-};
+} as const;
+export const components = Object.keys(componentLabels) as Component[];
 
 /** Each thing that AWS counts of requests, and the component that it is billed under. GB are of 2^30 bytes. */
 const componentOf = {
@@ -66,7 +57,7 @@ export function toRequestUsage(
   units: BilledUnits,
   { tracedPercent, hasFirewall }: Omit<RequestPricing, 'prices'>,
 ): Usage {
-  const { functionCalls, gatewayRequests, responseBytes } = units;
+  const { functionCalls, gatewayRequests, logBytes, responseBytes } = units;
   const streamedBytes = Math.max(0, responseBytes - FREE_STREAMED_BYTES);
   return {
     gatewayRequests,
@@ -76,7 +67,7 @@ export function toRequestUsage(
     readUnits: units.readUnits,
     writeUnits: units.writeUnits,
     sentGigabytes: responseBytes / GIGABYTE,
-    loggedGigabytes: sumLogBytes(units.logBytes) / GIGABYTE,
+    loggedGigabytes: Object.values(logBytes).reduce((sum, bytes) => sum + bytes, 0) / GIGABYTE,
     traces: gatewayRequests > 0 ? tracedPercent / 100 : 0,
     firewallRequests: hasFirewall ? 1 : 0,
   };
@@ -123,8 +114,8 @@ export function scaleUsage(usage: Usage, factor: number): Usage {
 }
 
 /** All components together. */
-export function sumDollars(dollars: Dollars): number {
-  return components.reduce((sum, component) => sum + dollars[component], 0);
+export function sumDollars(dollars: Readonly<Record<string, number>>): number {
+  return Object.values(dollars).reduce((sum, each) => sum + each, 0);
 }
 
 /** Component by component. */

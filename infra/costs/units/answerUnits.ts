@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import {
@@ -35,11 +36,10 @@ function listAnswers({ streamed, query = {}, requestHeaders = [], errors }: Oper
   ];
 }
 
-const answersBySize: readonly Answer[] = ['200', '200 gzip', '200 zstd', '304'];
-
 /** Whether an answer's units grow with the inventory, as those of a whole list do. */
 export function growsWithInventory(operationId: OperationId, answer: Answer): boolean {
-  return operations[operationId].streamed && answersBySize.includes(answer);
+  const bySize: readonly Answer[] = ['200', '200 gzip', '200 zstd', '304'];
+  return operations[operationId].streamed && bySize.includes(answer);
 }
 
 /** The lengths of the inventory, in entries, that those answers were measured at. */
@@ -52,7 +52,7 @@ export interface BilledUnits {
   /** Calls of the function. */
   readonly functionCalls: number;
   readonly memoryMegabytes: number;
-  /** An assumption, of `billedDuration.ts`. */
+  /** Assumed, see `toBilledDuration`. */
   readonly billedMilliseconds: number;
   /** With an API key that the container remembers: looking one up reads a unit more. */
   readonly readUnits: number;
@@ -81,7 +81,97 @@ export interface AnswerUnits extends BilledUnits {
   readonly entries?: number;
 }
 
-/** A log line's bytes, all kinds together. */
-export function sumLogBytes({ request, start, report, access }: LogBytes): number {
-  return request + start + report + access;
+/** Where `test/conformance/costs/units.test.ts` writes down what it measured. */
+export const unitsFile = new URL('units.json', import.meta.url);
+
+/** The units of every answer, as they were measured. */
+export function readRecordedUnits(): AnswerUnits[] {
+  return parseUnits(readFileSync(unitsFile, 'utf8'));
+}
+
+/** @param text of `units.json`, of this checkout or of another */
+export function parseUnits(text: string): AnswerUnits[] {
+  return JSON.parse(text) as AnswerUnits[];
+}
+
+/**
+ * The units of an answer with an inventory of any length: as measured, or on the straight line between
+ * two measured lengths, or beyond the last two.
+ * @returns `undefined` where there is no such answer: an inventory of several pages has no 304
+ */
+export function findUnits(
+  recorded: readonly AnswerUnits[],
+  operationId: OperationId,
+  answer: Answer,
+  entries: number,
+): BilledUnits | undefined {
+  const points = recorded.filter((one) => one.operationId === operationId && one.answer === answer);
+  const [first] = points;
+  if (first?.entries === undefined) return first;
+  const exact = points.find((point) => point.entries === entries);
+  if (exact) return exact;
+  if (answer === '304' && entries > MAX_ENTRIES_OF_A_PAGE) return undefined;
+  const behind = points.findIndex((point) => (point.entries ?? 0) > entries);
+  const index = behind < 0 ? points.length - 1 : Math.max(behind, 1);
+  return interpolate(points[index - 1] ?? first, points[index] ?? first, entries);
+}
+
+/** Of entries that were updated once, which take 24 bytes of the 1 MB that a page of a Scan has. */
+const MAX_ENTRIES_OF_A_PAGE = 43_000;
+
+function interpolate(from: AnswerUnits, to: AnswerUnits, entries: number): BilledUnits {
+  const { entries: start = 0, operationId, answer } = from;
+  const { entries: end = 1 } = to;
+  const share = end === start ? 0 : (entries - start) / (end - start);
+  const between = (a: number, b: number) => a + (b - a) * share;
+  const responseBytes = Math.max(0, Math.round(between(from.responseBytes, to.responseBytes)));
+  return {
+    ...from,
+    // By half units.
+    readUnits: Math.round(2 * between(from.readUnits, to.readUnits)) / 2,
+    responseBytes,
+    gatewayRequests: toGatewayRequests(responseBytes),
+    billedMilliseconds: toBilledDuration(operationId, answer, entries).typical,
+  };
+}
+
+/** Of a streamed answer, what counts as a request, when begun: https://aws.amazon.com/api-gateway/pricing/ */
+export const BYTES_OF_A_REQUEST = 10 * 2 ** 20;
+
+export function toGatewayRequests(responseBytes: number): number {
+  return Math.max(1, Math.ceil(responseBytes / BYTES_OF_A_REQUEST));
+}
+
+/**
+ * The milliseconds that Lambda bills for a call, on a good day, usual, and on a bad one, of a function that has
+ * the memory of `stages.ts`. Assumed, since no model knows a network: the CPU that `npm run bench` measures, at
+ * the share of a processor that the memory buys, and some 5 ms for each call of DynamoDB. A bill, or the
+ * platform's own report lines, tells the truth.
+ */
+export function toBilledDuration(
+  operationId: OperationId,
+  answer: Answer,
+  entries = 0,
+): Readonly<Record<'low' | 'typical' | 'high', number>> {
+  const typical = toTypicalDuration(operationId, answer, entries);
+  return { low: Math.ceil(typical / 2), typical, high: typical * 2 };
+}
+
+function toTypicalDuration(operationId: OperationId, answer: Answer, entries: number): number {
+  if (growsWithInventory(operationId, answer)) {
+    const [small, large] = listMilliseconds[toBodyKind(answer)];
+    return Math.ceil(small + ((large - small) * (entries - 1_000)) / 99_000);
+  }
+  if (answer === '429') return 0;
+  if (['400', '401', '403'].includes(answer)) return 2;
+  return answer === '412' || answer === '200 Idempotency-Key' ? 15 : 10;
+}
+
+/** Of 1,000 and of 100,000 entries, with 1,024 MB. */
+const listMilliseconds = { plain: [25, 700], gzip: [30, 900], zstd: [26, 730] } as const;
+
+/** How the body of a list's answer is sent. */
+export function toBodyKind(answer: Answer): keyof typeof listMilliseconds {
+  if (answer === '200 zstd') return 'zstd';
+  return answer === '200 gzip' ? 'gzip' : 'plain';
 }

@@ -1,14 +1,9 @@
-import { type CostReport, type Month, toCostReport } from '../../costs/bills/costReport.ts';
-import {
-  listFixedParts,
-  sumFixedDollars,
-  toFixedDollars,
-  toFixedUnits,
-} from '../../costs/bills/fixedCosts.ts';
-import type { OperationCost } from '../../costs/bills/requestCosts.ts';
+import { type CostReport, type OperationCost, toCostReport } from '../../costs/bills/costReport.ts';
+import { listFixedParts, toFixedDollars, toFixedUnits } from '../../costs/bills/fixedCosts.ts';
+import type { Month } from '../../costs/bills/monthlyBill.ts';
 import { sumRequests, type Traffic } from '../../costs/bills/traffic.ts';
-import { componentLabels, components } from '../../costs/bills/usage.ts';
-import { defaultPrices, defaultRegion } from '../../costs/prices/priceTables.ts';
+import { componentLabels, components, sumDollars } from '../../costs/bills/usage.ts';
+import { defaultPrices, defaultRegion } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { toTable } from '../markdown/table.ts';
 
@@ -87,7 +82,7 @@ function toFixedTable(entries: number): string {
     const units = toFixedUnits(stages[name].settings);
     const parts = toFixedDollars(units, defaultPrices, entries);
     const listed = listFixedParts(parts).map(([part, dollars]) => `${part} ${dollars.toFixed(2)}`);
-    return [name, `**${sumFixedDollars(parts).toFixed(2)}**`, listed.join(', ')];
+    return [name, `**${sumDollars(parts).toFixed(2)}**`, listed.join(', ')];
   });
   return toTable(['stage', 'dollars a month', 'of which'], rows);
 }

@@ -11,12 +11,10 @@ import {
   toAnswerable,
   usualEntries,
 } from '../../costs/bills/traffic.ts';
-import type { PriceTable } from '../../costs/prices/priceTable.ts';
-import { defaultRegion, priceTables } from '../../costs/prices/priceTables.ts';
+import { defaultRegion, type PriceTable, priceTables } from '../../costs/prices.ts';
 import { measuredSizes } from '../../costs/units/answerUnits.ts';
 import type { Stage } from '../../stages/stages.ts';
 
-/** Where prices are known. */
 const pricedRegions = Object.keys(priceTables);
 
 export const costsHelp = `npm run costs [-- options]
@@ -36,21 +34,6 @@ prices are AWS's list prices without tax. Without options, dollars per million r
   --json               all of it in one document, for a machine to read
 `;
 
-/** What `node:util` reads its options by. */
-export const costFlags = {
-  stage: { type: 'string' },
-  region: { type: 'string' },
-  entries: { type: 'string' },
-  requests: { type: 'string' },
-  traffic: { type: 'string' },
-  'worst-case': { type: 'boolean' },
-  check: { type: 'boolean' },
-  diff: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
-
-export type CostOptions = Typed<typeof costFlags>;
-
 export const byKeyHelp = `npm run costs -- --by-key ${stageUsage} --from DAY --to DAY [--json] [--yes]
 
 Asks the logs what each API key's requests have cost, by operation and by month, at list prices and
@@ -64,18 +47,6 @@ operation and status by status, among the requests with that answer. What has no
   --json               one document
   --yes                do not ask before queries that cost more than $1
 `;
-
-/** What `node:util` reads its options by. */
-export const byKeyFlags = {
-  'by-key': { type: 'boolean' },
-  stage: { type: 'string' },
-  from: { type: 'string' },
-  to: { type: 'string' },
-  json: { type: 'boolean' },
-  yes: { type: 'boolean' },
-} as const;
-
-export type ByKeyOptions = Typed<typeof byKeyFlags>;
 
 export const reconcileHelp = `npm run costs -- --reconcile FILE ${stageUsage} [--requests LIST | --traffic FILE] [options]
 
@@ -94,19 +65,26 @@ is what AWS gives no tags, such as traces. Credits, taxes and free allowances ar
   --json               one document
 `;
 
-/** What `node:util` reads its options by. */
-export const reconcileFlags = {
-  reconcile: { type: 'string' },
-  stage: { type: 'string' },
-  region: { type: 'string' },
-  from: { type: 'string' },
-  to: { type: 'string' },
-  entries: { type: 'string' },
-  requests: { type: 'string' },
-  traffic: { type: 'string' },
-  json: { type: 'boolean' },
-} as const;
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+const dayFlags = { from: text, to: text };
+const trafficFlags = { entries: text, requests: text, traffic: text };
+const stageFlags = { stage: text, json: flag };
+const costFlags = {
+  ...{ ...stageFlags, ...trafficFlags, region: text },
+  ...{ 'worst-case': flag, check: flag, diff: text },
+};
+const byKeyFlags = { ...stageFlags, ...dayFlags, 'by-key': flag, yes: flag };
+const reconcileFlags = {
+  ...{ ...stageFlags, ...trafficFlags, ...dayFlags },
+  ...{ reconcile: text, region: text },
+};
 
+/** What `node:util` reads the options by, of the model and of what has options of its own. */
+export const flags = { costs: costFlags, byKey: byKeyFlags, reconcile: reconcileFlags };
+
+export type CostOptions = Typed<typeof costFlags>;
+export type ByKeyOptions = Typed<typeof byKeyFlags>;
 export type ReconcileOptions = Typed<typeof reconcileFlags>;
 
 /** What was typed, by the names of the options. */
@@ -116,7 +94,7 @@ type Typed<Flags extends ParseArgsOptionsConfig> = ReturnType<
 
 /** @throws {UsageError} when one option would go unheard beside another */
 export function parseCostOptions(args: string[]): CostOptions {
-  const options = parseArgs({ args, options: costFlags }).values;
+  const options = parseArgs({ args, options: flags.costs }).values;
   const { check, diff, json, stage, 'worst-case': worstCase } = options;
   if (diff !== undefined && Object.keys(options).length > 1) {
     throw new UsageError(
@@ -153,16 +131,15 @@ export function toReportInput(options: CostOptions): ReportInput {
   };
 }
 
-/** The traffic that a command reckons with, as typed. */
-export interface TrafficOptions {
-  readonly requests?: string | undefined;
-  readonly traffic?: string | undefined;
-  /** In place of the traffic's own. */
-  readonly entries?: string | undefined;
-}
-
-/** The committed one where none is given. @throws {UsageError} when what was typed makes no sense */
-export function readTraffic({ requests, traffic: file, entries }: TrafficOptions): Traffic {
+/**
+ * The traffic that a command reckons with, the committed one where none is given; `--entries` in place of its own.
+ * @throws {UsageError} when what was typed makes no sense
+ */
+export function readTraffic({
+  requests,
+  traffic: file,
+  entries,
+}: Pick<CostOptions, keyof typeof trafficFlags>): Traffic {
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }
@@ -207,7 +184,7 @@ export function readPrices(
     return { region, prices };
   }
   throw new UsageError(
-    `The prices of ${region} are not known: add them to infra/costs/prices, or take --region ${pricedRegions.join(' or ')}.`,
+    `The prices of ${region} are not known: add them to infra/costs/prices.ts, or take --region ${pricedRegions.join(' or ')}.`,
   );
 }
 
@@ -217,6 +194,6 @@ const YEAR = 365 * 24 * 3600 * 1000;
 export function warnOfOldPrices({ asOf }: PriceTable): void {
   if (Date.now() - Date.parse(asOf) <= YEAR) return;
   process.stderr.write(
-    `The prices are of ${asOf}, over a year old: look them up again, at the pages that infra/costs/prices names.\n`,
+    `The prices are of ${asOf}, over a year old: look them up again, at the pages that infra/costs/prices.ts names.\n`,
   );
 }

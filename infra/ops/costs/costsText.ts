@@ -1,7 +1,7 @@
 import { toColumns } from '../../cli/output.ts';
-import type { CostReport, Month, WorstMonthReport } from '../../costs/bills/costReport.ts';
+import type { CostReport, OperationCost } from '../../costs/bills/costReport.ts';
 import { listFixedParts } from '../../costs/bills/fixedCosts.ts';
-import type { OperationCost } from '../../costs/bills/requestCosts.ts';
+import type { Month, WorstMonth } from '../../costs/bills/monthlyBill.ts';
 import type { Saving } from '../../costs/bills/savings.ts';
 import { components, componentLabels as labels } from '../../costs/bills/usage.ts';
 
@@ -65,7 +65,7 @@ export function toMonthText(
   ].join('\n');
 }
 
-export function toWorstMonthText(month: WorstMonthReport): string {
+export function toWorstMonthText(month: WorstMonth): string {
   return [
     toMonthText(month, {
       title:

@@ -8,21 +8,28 @@ export interface DayRange {
   readonly end: number;
 }
 
-/** The first and the last day, as typed. */
-export interface DayOptions {
+export const DAY_MILLISECONDS = 86_400_000;
+
+/**
+ * @param typed the first and the last day
+ * @throws {UsageError} when a day is none, the first comes behind the last, or has not come yet
+ */
+export function parseDayRange(typed: {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+}): DayRange {
+  const [from, to] = [parseDay('--from', typed.from), parseDay('--to', typed.to)];
+  if (from > to) throw new UsageError(`--from ${typed.from} comes after --to ${typed.to}.`);
+  if (from > Date.now()) throw new UsageError(`--from ${typed.from} has not come yet.`);
+  return { from, end: to + DAY_MILLISECONDS };
 }
 
-/** @throws {UsageError} when a day is none, the first comes behind the last, or has not come yet */
-export function parseDayRange({ from, to }: DayOptions, now = Date.now()): DayRange {
-  const range = { from: parseDay('--from', from), end: parseDay('--to', to) + DAY_MILLISECONDS };
-  if (range.from >= range.end) throw new UsageError(`--from ${from} comes after --to ${to}.`);
-  if (range.from > now) throw new UsageError(`--from ${from} has not come yet.`);
-  return range;
+function parseDay(option: string, text: string | undefined): number {
+  const time = parseInstant(`${text}T00:00:00Z`)?.getTime();
+  if (time !== undefined) return time;
+  const found = text === undefined ? 'missing' : `"${text}"`;
+  throw new UsageError(`${option} must be a day such as 2026-11-30; it is ${found}.`);
 }
-
-export const DAY_MILLISECONDS = 86_400_000;
 
 /** The parts of the range that lie in one calendar month each, by which AWS bills. */
 export function splitByMonth({ from, end }: DayRange): DayRange[] {
@@ -41,11 +48,4 @@ export function toMonth(time: number): DayRange {
 /** Such as `2026-11-30`. */
 export function toDay(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
-}
-
-function parseDay(option: string, text: string | undefined): number {
-  const time = parseInstant(`${text}T00:00:00Z`)?.getTime();
-  if (time !== undefined) return time;
-  const found = text === undefined ? 'missing' : `"${text}"`;
-  throw new UsageError(`${option} must be a day such as 2026-11-30; it is ${found}.`);
 }

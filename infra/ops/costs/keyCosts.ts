@@ -1,4 +1,4 @@
-import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import {
   addDollars,
   type Dollars,
@@ -11,9 +11,11 @@ import {
   type UsageKind,
   usageKinds,
 } from '../../costs/bills/usage.ts';
-import type { PriceTable } from '../../costs/prices/priceTable.ts';
-import { findUnits, readRecordedUnits } from '../../costs/units/recordedUnits.ts';
-import type { GatewayRequests, LoggedRequests, LogTotals } from './logTotals.ts';
+import type { PriceTable } from '../../costs/prices.ts';
+import { findUnits, readRecordedUnits } from '../../costs/units/answerUnits.ts';
+import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
+import type { Stage } from '../../stages/stages.ts';
+import type { LogRows, LogVolume, QueryRow } from './logTotals.ts';
 
 const counts = ['requests', 'readUnits', 'keyReadUnits', 'writeUnits', 'failedWrites'] as const;
 type Counts = Readonly<Record<(typeof counts)[number], number>>;
@@ -28,23 +30,21 @@ export interface KeyCost extends Counts {
   readonly total: number;
 }
 
-/** The bytes that the logs took in. */
-export interface LoggedBytes {
-  readonly functions: Readonly<Record<OperationId, number>>;
-  readonly gateway: number;
-}
-
 /**
  * What the requests of some days of one month have cost, by key and operation, keys in the order of their
  * names. All that was billed is in the rows, and nothing twice. The steps of prices that fall with use are
  * those of an account that has these requests and no other in the month.
+ * @param volume the bytes that each log took in
  */
 export function toKeyCosts(
-  totals: LogTotals,
-  bytes: LoggedBytes,
-  { prices, hasFirewall }: { readonly prices: PriceTable; readonly hasFirewall: boolean },
+  rows: LogRows,
+  volume: LogVolume,
+  stage: Stage,
+  prices: PriceTable,
 ): KeyCost[] {
-  const work = divideWork(totals, bytes, hasFirewall);
+  const work = rows.functions.flatMap(toLoggedWork);
+  divideGatewayRequests(work, rows.access, volume, stage);
+  divideCalls(work, rows.functions, volume, stage);
   const rates = toRates(prices, sumUsage(work.map(({ usage }) => usage)));
   const priced = work.map((row) => ({ ...row, dollars: toDollars(row.usage, rates) }));
   const groups = Map.groupBy(priced, ({ key, operation }) => `${key}\n${operation ?? ''}`);
@@ -66,39 +66,121 @@ const withoutKey = {
 /** Some requests with the same key, operation and status, and what they used. */
 interface KeyWork extends Omit<KeyCost, 'dollars' | 'total'> {
   readonly status: string;
+  /** Whether a function was called for them. */
   readonly isCalled: boolean;
   readonly milliseconds: number;
   readonly usage: Record<UsageKind, number>;
 }
 
-/**
- * Divides what the gateway and Lambda tell of all requests among those of each key: of the gateway's
- * requests, among those of the same operation and status; of a function's calls, among its own.
- */
-function divideWork(totals: LogTotals, bytes: LoggedBytes, hasFirewall: boolean): KeyWork[] {
-  const work = totals.requests.map(toLoggedWork);
+type WorkOf = Pick<KeyWork, 'key' | 'operation' | 'status' | 'isCalled'> & Partial<KeyWork>;
+
+function toWork(row: WorkOf): KeyWork {
+  const none = { requests: 0, readUnits: 0, keyReadUnits: 0, writeUnits: 0, failedWrites: 0 };
+  return { ...none, milliseconds: 0, usage: { ...sumUsage([]) }, ...row };
+}
+
+/** The requests that a function logged with the same key and status. */
+function toLoggedWork(row: QueryRow): KeyWork[] {
+  const operation = operationIds.find((id) => id === row.operation);
+  if (!operation) return [];
+  const [readUnits, writeUnits] = [toNumber(row.readUnits), toNumber(row.writeUnits)];
+  return [
+    toWork({
+      key: row.keyName || withoutKey.invalid,
+      operation,
+      status: row.status ?? '',
+      isCalled: true,
+      requests: toNumber(row.lines),
+      milliseconds: toNumber(row.milliseconds),
+      readUnits,
+      keyReadUnits: toNumber(row.keyReadUnits),
+      writeUnits,
+      failedWrites: toNumber(row.failedWrites),
+      usage: { ...sumUsage([]), readUnits, writeUnits },
+    }),
+  ];
+}
+
+/** The gateway's lines with the same route and status, as a row of their own where no function has a line of them. */
+function toGatewayWork({ route, method, status = '', ...row }: QueryRow): KeyWork {
+  const operation = operationIds.find(
+    (id) => operations[id].path === route && operations[id].method === method,
+  );
+  // What the gateway answers to a preflight may have a status as if a function had.
+  const isCalled = operation !== undefined && (row.functionStatus ?? '-') !== '-';
+  const byGateway = Number(status) < 400 ? withoutKey.answered : withoutKey.refused;
+  return toWork({
+    key: isCalled ? withoutKey.unlogged : byGateway,
+    operation,
+    status,
+    isCalled,
+    requests: toNumber(row.lines),
+    milliseconds: isCalled ? toNumber(row.milliseconds) : 0,
+  });
+}
+
+/** Divides what the gateway tells of all requests among those of the same operation and status. */
+function divideGatewayRequests(
+  work: KeyWork[],
+  access: readonly QueryRow[],
+  volume: LogVolume,
+  stage: Stage,
+): void {
   const headBytes = readHeadBytes();
-  const lines = totals.gateway.reduce((sum, { requests }) => sum + requests, 0);
-  for (const group of totals.gateway) {
-    const { requests } = group;
-    divide(findSame(work, group), ({ requests }) => requests, {
-      gatewayRequests: toBilledRequests(group),
-      sentGigabytes: (group.bytes + requests * headBytes) / GIGABYTE,
-      streamedGigabytes: group.streamedBytes / GIGABYTE,
-      loggedGigabytes: (bytes.gateway * requests) / lines / GIGABYTE,
-      firewallRequests: hasFirewall ? requests : 0,
+  const lines = access.reduce((sum, row) => sum + toNumber(row.lines), 0);
+  const logBytes = volume.get(toAccessLogName(stage)) ?? 0;
+  for (const row of access) {
+    const group = toGatewayWork(row);
+    const { isCalled, operation, requests, status } = group;
+    const isSame = (one: KeyWork) =>
+      isCalled && one.isCalled && one.operation === operation && one.status === status;
+    // What the gateway refuses for its rate is free: https://aws.amazon.com/api-gateway/faqs/
+    const isFree = !isCalled && status === '429';
+    divide(findOrAdd(work, isSame, group), ({ requests }) => requests, {
+      gatewayRequests: isFree ? 0 : requests + toNumber(row.furtherRequests),
+      sentGigabytes: (toNumber(row.sent) + requests * headBytes) / GIGABYTE,
+      streamedGigabytes: toNumber(row.streamedBytes) / GIGABYTE,
+      loggedGigabytes: (logBytes * requests) / lines / GIGABYTE,
+      firewallRequests: stage.settings.firewall ? requests : 0,
     });
   }
-  for (const { operation, calls, megabyteMilliseconds, traced } of totals.calls) {
-    const loggedGigabytes = bytes.functions[operation] / GIGABYTE;
-    if (calls + loggedGigabytes === 0) continue;
-    const rows = findCalled(work, operation);
-    const gigabyteSeconds = megabyteMilliseconds / 1_024_000;
-    divide(rows, ({ milliseconds }) => milliseconds, { gigabyteSeconds });
-    const byNumber = { functionCalls: calls, traces: traced, loggedGigabytes };
+}
+
+/** Divides what Lambda tells of all calls of a function among its requests. */
+function divideCalls(
+  work: KeyWork[],
+  functions: readonly QueryRow[],
+  volume: LogVolume,
+  stage: Stage,
+): void {
+  const reports = functions.filter(({ type }) => type === 'platform.report');
+  for (const operation of operationIds) {
+    const log = toFunctionLogName(stage, operation);
+    const report = reports.find((row) => row['@log']?.endsWith(`:${log}`));
+    const functionCalls = toNumber(report?.lines);
+    const loggedGigabytes = (volume.get(log) ?? 0) / GIGABYTE;
+    if (functionCalls + loggedGigabytes === 0) continue;
+    const isSame = (one: KeyWork) => one.isCalled && one.operation === operation;
+    // Of calls without a line, such as one that began a day before, there is a row of their own.
+    const own = toWork({ key: withoutKey.unlogged, operation, status: '', isCalled: true });
+    const rows = findOrAdd(work, isSame, own);
+    divide(rows, ({ milliseconds }) => milliseconds, {
+      gigabyteSeconds: toNumber(report?.billed) / 1_024_000,
+    });
+    const byNumber = { functionCalls, traces: toNumber(report?.traced), loggedGigabytes };
     divide(rows, ({ requests }) => requests, byNumber);
   }
-  return work;
+}
+
+function findOrAdd(
+  work: KeyWork[],
+  isSame: (row: KeyWork) => boolean,
+  otherwise: KeyWork,
+): KeyWork[] {
+  const same = work.filter(isSame);
+  if (same.length > 0) return same;
+  work.push(otherwise);
+  return [otherwise];
 }
 
 /** Equal shares where there is nothing to go by. */
@@ -114,60 +196,14 @@ function divide(
   }
 }
 
-function findSame(work: KeyWork[], group: GatewayRequests): KeyWork[] {
-  const { operation, status, isCalled } = group;
-  const same = work.filter(
-    (row) => isCalled && row.isCalled && row.operation === operation && row.status === status,
-  );
-  return same.length > 0 ? same : [addRow(work, toUnloggedWork(group))];
-}
-
-/** Of calls without a line, such as one that began a day before, there is a row of their own. */
-function findCalled(work: KeyWork[], operation: OperationId): KeyWork[] {
-  const called = work.filter((row) => row.isCalled && row.operation === operation);
-  if (called.length > 0) return called;
-  const row = { key: withoutKey.unlogged, operation, status: '', isCalled: true };
-  return [addRow(work, { ...nothing, ...row, usage: { ...sumUsage([]) } })];
-}
-
-function addRow(work: KeyWork[], row: KeyWork): KeyWork {
-  work.push(row);
-  return row;
-}
-
-/** What the gateway refuses for its rate is free: https://aws.amazon.com/api-gateway/faqs/ */
-function toBilledRequests({ isCalled, status, requests, furtherRequests }: GatewayRequests) {
-  return !isCalled && status === '429' ? 0 : requests + furtherRequests;
-}
-
-const nothing = {
-  requests: 0,
-  milliseconds: 0,
-  readUnits: 0,
-  keyReadUnits: 0,
-  writeUnits: 0,
-  failedWrites: 0,
-};
-
-function toLoggedWork({ keyName, ...row }: LoggedRequests): KeyWork {
-  const { readUnits, writeUnits } = row;
-  const usage = { ...sumUsage([]), readUnits, writeUnits };
-  return { ...row, key: keyName ?? withoutKey.invalid, isCalled: true, usage };
-}
-
-/** The gateway's requests of which no function has a line. */
-function toUnloggedWork(group: GatewayRequests): KeyWork {
-  const { isCalled, operation, status, requests, functionMilliseconds } = group;
-  const byGateway = Number(status) < 400 ? withoutKey.answered : withoutKey.refused;
-  const key = isCalled ? withoutKey.unlogged : byGateway;
-  const milliseconds = isCalled ? functionMilliseconds : 0;
-  const row = { ...nothing, key, operation, status, isCalled, requests, milliseconds };
-  return { ...row, usage: { ...sumUsage([]) } };
-}
-
 /** The gateway counts the bytes of bodies; heads are sent, and billed, too. A 304 has nothing else. */
 function readHeadBytes(): number {
   return findUnits(readRecordedUnits(), 'listInventory', '304', 1_000)?.responseBytes ?? 0;
+}
+
+/** A sum of nothing is left out of the logs' answer. */
+function toNumber(text: string | undefined): number {
+  return Number(text) || 0;
 }
 
 function joinRows(rows: readonly (KeyWork & { readonly dollars: Dollars })[]): KeyCost[] {

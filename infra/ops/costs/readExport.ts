@@ -40,39 +40,34 @@ export async function* readExport(
   }
 }
 
-/**
- * The lines of a CSV file, gzip by its name or not. The first one names the columns.
- * @throws {Error} that names the line which cannot be read
- */
+/** CSV, gzip by its name or not. The first line names the columns. */
 async function* readCsv(file: string, needsStart: boolean): AsyncGenerator<BilledLine[]> {
-  let names: string[] | undefined;
-  let columns: Columns;
+  let header: { readonly length: number; readonly columns: Columns } | undefined;
 
   function parse(line: Line): BilledLine[] {
+    if (line.text === '' && !line.problem) return [];
     const cells = toCells(line);
-    if (names === undefined) {
-      columns = findColumns(cells, needsStart);
-      names = cells;
+    if (header === undefined) {
+      header = { length: cells.length, columns: findColumns(cells, needsStart) };
       return [];
     }
-    if (cells.length === names.length) return [parseLine(columns, (index) => cells[index])];
-    throw new Error(`it has ${cells.length} fields, and the first line has ${names.length}`);
+    if (cells.length === header.length) return [parseLine(header.columns, (index) => cells[index])];
+    throw new Error(`it has ${cells.length} fields, and the first line has ${header.length}`);
   }
 
   for await (const lines of readLines(file)) {
     yield lines.flatMap((line) => {
       try {
-        return line.text === '' && !line.problem ? [] : parse(line);
+        return parse(line);
       } catch (error) {
         const { message } = error as Error;
         throw new Error(`${file} cannot be read at line ${line.number}: ${message}.`);
       }
     });
   }
-  if (!names) throw new Error(`${file} cannot be read: it is empty.`);
+  if (!header) throw new Error(`${file} cannot be read: it is empty.`);
 }
 
-/** A field cannot go on in the next line, which those of AWS's exports never do. */
 function toCells({ text, problem }: Line): string[] {
   if (problem) throw new Error(`it ${problem}`);
   const cells = parseCsvLine(text);
@@ -80,11 +75,7 @@ function toCells({ text, problem }: Line): string[] {
   throw new Error('its quotes do not match');
 }
 
-/**
- * The lines of a Parquet file, as AWS exports them with Snappy: of each of its row groups, the columns that
- * are needed.
- * @throws {Error} that names the row which cannot be read
- */
+/** Parquet, as AWS exports it with Snappy: of each row group, the columns that are needed. */
 async function* readParquet(path: string, needsStart: boolean): AsyncGenerator<BilledLine[]> {
   let row = 0;
   try {
@@ -107,9 +98,6 @@ async function* readParquet(path: string, needsStart: boolean): AsyncGenerator<B
     throw new Error(`${path} cannot be read${where}: ${(error as Error).message}.`);
   }
 }
-
-const fields = ['service', 'usageType', 'kind', 'quantity', 'dollars', 'start', 'tags'] as const;
-type Field = (typeof fields)[number];
 
 /**
  * By what names the columns go in CUR 2.0 and in FOCUS, where AWS tells the usage type by a column of its own.
@@ -136,15 +124,12 @@ const layouts: readonly Readonly<Record<Field, readonly string[]>>[] = [
     tags: ['tags'],
   },
 ];
+type Field = 'service' | 'usageType' | 'kind' | 'quantity' | 'dollars' | 'start' | 'tags';
 
 /** Where each column stands, and its name as the export spells it; -1 where it is not read. */
 type Columns = Readonly<Record<Field, { readonly index: number; readonly name: string }>>;
 
-/**
- * @param names those of all columns
- * @param needsStart whether days were asked for
- * @throws {Error} when a column is missing
- */
+/** @throws {Error} when a column is missing */
 function findColumns(names: readonly string[], needsStart: boolean): Columns {
   const lower = names.map((name) => name.toLowerCase());
   const find = (options: readonly string[]) =>
@@ -153,16 +138,17 @@ function findColumns(names: readonly string[], needsStart: boolean): Columns {
   if (!layout) {
     throw new Error('its columns are not those of a Cost and Usage Report 2.0 or of FOCUS');
   }
-  const found = fields.map((field) => {
-    const index = field === 'start' && !needsStart ? -1 : find(layout[field]);
-    const isNeeded = field !== 'kind' && (field !== 'start' || needsStart);
-    if (index < 0 && isNeeded) throw new Error(`it has no column ${layout[field].join(' or ')}`);
+  const found = Object.entries(layout).map(([field, options]) => {
+    const isUnread = field === 'start' && !needsStart;
+    const index = isUnread ? -1 : find(options);
+    if (index < 0 && field !== 'kind' && !isUnread) {
+      throw new Error(`it has no column ${options.join(' or ')}`);
+    }
     return [field, { index, name: names[index] ?? '' }] as const;
   });
   return Object.fromEntries(found) as Columns;
 }
 
-/** @throws {Error} on a line that makes no sense */
 function parseLine(columns: Columns, toCell: (index: number) => unknown): BilledLine {
   const toNumberOf = ({ index, name }: Columns[Field]) => toNumber(toCell(index), name);
   const { service, usageType, kind, quantity, dollars, start, tags } = columns;
@@ -208,14 +194,10 @@ function toTime(cell: unknown, name: string): number {
 
 /** By their names, without what AWS puts before those that users give. */
 function toTags(cell: unknown): Record<string, string> {
-  const tags = typeof cell === 'string' && cell !== '' ? JSON.parse(cell) : cell;
+  const tags: unknown = typeof cell === 'string' && cell !== '' ? JSON.parse(cell) : cell;
   if (typeof tags !== 'object' || tags === null) return {};
+  const toName = (name: string) => name.toLowerCase().replace(/^user[:_]/, '');
   return Object.fromEntries(
-    Object.entries(tags).map(([name, value]) => [
-      String(name)
-        .toLowerCase()
-        .replace(/^user[:_]/, ''),
-      toText(value),
-    ]),
+    Object.entries(tags).map(([name, value]) => [toName(name), toText(value)]),
   );
 }

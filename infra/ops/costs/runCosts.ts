@@ -4,19 +4,19 @@ import { writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { findCostChanges } from '../../costs/bills/costChanges.ts';
-import { type CostReport, toCostReport, toWorstMonthReport } from '../../costs/bills/costReport.ts';
+import { type CostReport, toCostReport } from '../../costs/bills/costReport.ts';
+import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, TrafficError } from '../../costs/bills/traffic.ts';
-import { findPrices } from '../../costs/prices/priceTables.ts';
-import { parseUnits, readRecordedUnits } from '../../costs/units/recordedUnits.ts';
+import { findPrices } from '../../costs/prices.ts';
+import { parseUnits, readRecordedUnits } from '../../costs/units/answerUnits.ts';
 import { type Stage, stages, stagesFile } from '../../stages/stages.ts';
 import {
-  byKeyFlags,
   byKeyHelp,
   type CostOptions,
   costsHelp,
+  flags,
   hasTraffic,
   parseCostOptions,
-  reconcileFlags,
   reconcileHelp,
   toReportInput,
 } from './costOptions.ts';
@@ -38,11 +38,11 @@ async function runOption(args: string[]): Promise<void> {
   // These two load the clients of AWS, and a reader of Parquet.
   if (isAsked(args, 'by-key')) {
     const { runByKey } = await import('./runByKey.ts');
-    return runByKey(parseArgs({ args, options: byKeyFlags }).values);
+    return runByKey(parseArgs({ args, options: flags.byKey }).values);
   }
   if (isAsked(args, 'reconcile')) {
     const { runReconcile } = await import('./runReconcile.ts');
-    return runReconcile(parseArgs({ args, options: reconcileFlags }).values);
+    return runReconcile(parseArgs({ args, options: flags.reconcile }).values);
   }
   const options = parseCostOptions(args);
   if (options.diff !== undefined) return writeOut(toChangesText(options.diff));
@@ -73,25 +73,24 @@ function toText(report: CostReport, options: CostOptions): string {
  * @throws {Error} in a sentence for each stage whose worst month costs more
  */
 export function checkWorstMonths(checked: readonly Stage[]): string {
-  const found = checked.map((stage) => {
-    const { inventoryEntries, region, worstMonthDollars } = stage.settings;
-    const { total } = toWorstMonthReport(stage, findPrices(region), inventoryEntries);
-    return { name: stage.name, total: Math.ceil(total), worstMonthDollars };
+  const found = checked.map(({ name, settings }) => {
+    const { inventoryEntries, region, worstMonthDollars: limit } = settings;
+    const { total } = toWorstMonth(settings, findPrices(region), inventoryEntries);
+    return { name, total: Math.ceil(total), limit };
   });
-  const failed = found.filter(({ total, worstMonthDollars }) => total > worstMonthDollars);
-  if (failed.length === 0) {
-    return found
-      .map(
-        ({ name, total, worstMonthDollars }) =>
-          `The worst month of ${name} costs at most $${total}, within its worstMonthDollars of ${worstMonthDollars}.\n`,
-      )
-      .join('');
+  const failed = found.filter(({ total, limit }) => total > limit);
+  if (failed.length > 0) {
+    const sentences = failed.map(
+      ({ name, total, limit }) =>
+        `The worst month of ${name} can cost $${total}, more than its worstMonthDollars of ${limit}: lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npm run costs -- --worst-case --stage ${name}).`,
+    );
+    throw new Error(sentences.join(' '));
   }
-  const sentences = failed.map(
-    ({ name, total, worstMonthDollars }) =>
-      `The worst month of ${name} can cost $${total}, more than its worstMonthDollars of ${worstMonthDollars}: lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npm run costs -- --worst-case --stage ${name}).`,
+  const lines = found.map(
+    ({ name, total, limit }) =>
+      `The worst month of ${name} costs at most $${total}, within its worstMonthDollars of ${limit}.\n`,
   );
-  throw new Error(sentences.join(' '));
+  return lines.join('');
 }
 
 /**
@@ -100,10 +99,14 @@ export function checkWorstMonths(checked: readonly Stage[]): string {
  * @throws {UsageError} when there is no such commit, or its units were not written down
  */
 function toChangesText(revision: string): string {
-  const before = parseUnits(readFileAt(revision, 'infra/costs/units/units.json'));
-  const changes = findCostChanges(before, readRecordedUnits(), readCommittedTraffic());
+  const path = 'infra/costs/units/units.json';
+  const changes = findCostChanges(
+    parseUnits(readFileAt(revision, path)),
+    readRecordedUnits(),
+    readCommittedTraffic(),
+  );
   if (changes.length === 0) return `No request costs more or less than at ${revision}.\n`;
-  return `${changes.map((sentence) => `- ${sentence}`).join('\n')}\n`;
+  return changes.map((sentence) => `- ${sentence}\n`).join('');
 }
 
 function readFileAt(revision: string, path: string): string {

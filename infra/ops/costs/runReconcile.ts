@@ -4,9 +4,14 @@ import { UsageError } from '../../cli/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type ReconcileOptions, readPrices, readTraffic } from './costOptions.ts';
 import { type DayRange, parseDayRange, splitByMonth, toMonth } from './dayRange.ts';
-import { toModelledUsage } from './modelledUsage.ts';
 import { readExport } from './readExport.ts';
-import { type BilledUsage, type Reconciliation, reconcile } from './reconcile.ts';
+import {
+  type BilledUsage,
+  type Reconciliation,
+  reconcile,
+  toError,
+  toModelledUsage,
+} from './reconcile.ts';
 
 /**
  * Prints what was billed beside what the model says of the same time.
@@ -14,22 +19,18 @@ import { type BilledUsage, type Reconciliation, reconcile } from './reconcile.ts
  * @throws {Error} when the export cannot be read
  */
 export async function runReconcile(options: ReconcileOptions): Promise<void> {
-  const { reconcile: file = '' } = options;
+  const { reconcile: file = '', from, to, json } = options;
   if (file === '') throw new UsageError('--reconcile must name an export of the costs.');
   const stage = parseStage(options.stage);
-  const hasDays = options.from !== undefined || options.to !== undefined;
-  const days = hasDays ? parseDayRange(options) : undefined;
+  const days = from === undefined && to === undefined ? undefined : parseDayRange({ from, to });
   const modelled = toModelledUsage({
     settings: stage.settings,
     prices: readPrices(options.region, stage).prices,
     traffic: readTraffic(options),
     months: days ? countMonths(days) : 1,
   });
-  const { service = '' } = toTags(stage);
-  const found = await reconcile(readExport(file, days), modelled, { service, stage: stage.name });
-  await writeOut(
-    `${options.json ? JSON.stringify(found, null, 2) : toReconciliationText(found)}\n`,
-  );
+  const found = await reconcile(readExport(file, days), modelled, toTags(stage));
+  await writeOut(`${json ? JSON.stringify(found, null, 2) : toReconciliationText(found)}\n`);
 }
 
 /** What is billed by the month is billed by the hour: of each month, the part that the days are. */
@@ -49,23 +50,22 @@ function toReconciliationText({ usage, unexplained, others }: Reconciliation): s
     ...['USAGE TYPE', 'UNIT', 'BILLED', 'MODELLED', 'QUANTITY ERROR', 'PRICE ERROR'],
     ...['BILLED $', 'MODELLED $', 'DOLLARS ERROR'],
   ];
-  const rows = usage.map((row) => [
-    row.usageType,
-    row.unit,
-    toQuantity(row.billed.quantity),
-    toQuantity(row.modelled.quantity),
-    toPercent(row.quantityError),
-    toPercent(row.priceError),
-    row.billed.dollars.toFixed(2),
-    row.modelled.dollars.toFixed(2),
-    toPercent(row.dollarsError),
+  const rows = usage.map(({ usageType, unit, billed, modelled, ...errors }) => [
+    usageType,
+    unit,
+    toQuantity(billed.quantity),
+    toQuantity(modelled.quantity),
+    toPercent(errors.quantityError),
+    toPercent(errors.priceError),
+    billed.dollars.toFixed(2),
+    modelled.dollars.toFixed(2),
+    toPercent(errors.dollarsError),
   ]);
-  const billed = usage.reduce((sum, row) => sum + row.billed.dollars, 0);
-  const modelled = usage.reduce((sum, row) => sum + row.modelled.dollars, 0);
-  const error = billed > 0 ? (100 * (modelled - billed)) / billed : undefined;
+  const billed = sumBilled(usage.map((row) => row.billed));
+  const modelled = sumBilled(usage.map((row) => row.modelled));
   const total = [
     ...['all of these', '', '', '', '', ''],
-    ...[billed.toFixed(2), modelled.toFixed(2), toPercent(error)],
+    ...[billed.toFixed(2), modelled.toFixed(2), toPercent(toError(modelled, billed))],
   ];
   return [
     toColumns([head, ...rows, total]),
@@ -77,21 +77,23 @@ function toReconciliationText({ usage, unexplained, others }: Reconciliation): s
 /** Without what cost nothing. */
 function toList(title: string, all: readonly BilledUsage[], most: number): string {
   const usage = all.filter(({ dollars }) => dollars !== 0);
-  const sum = (of: readonly BilledUsage[]) => of.reduce((total, { dollars }) => total + dollars, 0);
-  const heading = `${title}: $${sum(usage).toFixed(2)}`;
-  const rest = usage.slice(most);
-  const rows = [
-    ...usage
-      .slice(0, most)
-      .map(({ service, usageType, quantity, dollars }) => [
-        `  ${service}`,
-        usageType,
-        toQuantity(quantity),
-        `$${dollars.toFixed(2)}`,
-      ]),
-    ...(rest.length > 0 ? [[`  ${rest.length} others`, '', '', `$${sum(rest).toFixed(2)}`]] : []),
+  const toRow = ({ service, usageType, quantity, dollars }: BilledUsage) => [
+    `  ${service}`,
+    usageType,
+    toQuantity(quantity),
+    `$${dollars.toFixed(2)}`,
   ];
+  const rest = usage.slice(most);
+  const rows = usage.slice(0, most).map(toRow);
+  if (rest.length > 0) {
+    rows.push([`  ${rest.length} others`, '', '', `$${sumBilled(rest).toFixed(2)}`]);
+  }
+  const heading = `${title}: $${sumBilled(usage).toFixed(2)}`;
   return rows.length > 0 ? `${heading}\n${toColumns(rows)}` : heading;
+}
+
+function sumBilled(amounts: readonly { readonly dollars: number }[]): number {
+  return amounts.reduce((sum, { dollars }) => sum + dollars, 0);
 }
 
 function toQuantity(quantity: number): string {

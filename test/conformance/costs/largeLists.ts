@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { AnswerUnits } from '../../../infra/costs/units/answerUnits.ts';
-import { toBilledDuration, toBodyKind } from '../../../infra/costs/units/billedDuration.ts';
-import { toGatewayRequests } from '../../../infra/costs/units/recordedUnits.ts';
+import {
+  type AnswerUnits,
+  toBilledDuration,
+  toBodyKind,
+  toGatewayRequests,
+} from '../../../infra/costs/units/answerUnits.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
 import { toInventoryJson, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';

@@ -1,6 +1,10 @@
-import type { Answer, AnswerUnits, LogBytes } from '../../../infra/costs/units/answerUnits.ts';
-import { toBilledDuration } from '../../../infra/costs/units/billedDuration.ts';
-import { toGatewayRequests } from '../../../infra/costs/units/recordedUnits.ts';
+import {
+  type Answer,
+  type AnswerUnits,
+  type LogBytes,
+  toBilledDuration,
+  toGatewayRequests,
+} from '../../../infra/costs/units/answerUnits.ts';
 import type { accessLogFormat } from '../../../infra/gateway/accessLogFormat.ts';
 import { stages } from '../../../infra/stages/stages.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';

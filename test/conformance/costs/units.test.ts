@@ -8,8 +8,9 @@ import {
   answersOf,
   growsWithInventory,
   measuredSizes,
+  parseUnits,
+  unitsFile,
 } from '../../../infra/costs/units/answerUnits.ts';
-import { parseUnits, unitsFile } from '../../../infra/costs/units/recordedUnits.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem, Order, Pet } from '../../../shared/contract/schemas.ts';

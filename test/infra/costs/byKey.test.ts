@@ -1,31 +1,141 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { defaultPrices } from '../../../infra/costs/prices/priceTables.ts';
+import { defaultPrices } from '../../../infra/costs/prices.ts';
 import { toKeyCosts } from '../../../infra/ops/costs/keyCosts.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
-import { mapOperations, operationIds } from '../../../shared/contract/operations.ts';
-import { AwsError } from '../ops/aws.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
+import { changeProduction } from '../../support/stageFixtures.ts';
+import { type Answers, AwsError, startAws } from '../ops/aws.ts';
 import { callOps, runOps } from '../ops/opsProcess.ts';
-import { byKey, december, november, openAws, toAccess, toTodaysArgs } from './insights.ts';
-import { useTestStages } from './testStages.ts';
+import { useFixtureStages } from './fixtureStages.ts';
 
-useTestStages();
+useFixtureStages();
 
-/** Of an answer, as the recorded 304 has it, which has nothing else. */
-const HEAD_BYTES = 537;
-const GIGABYTE = 2 ** 30;
+const byKey = (args: string[]) => runCosts(['--by-key', ...args]);
+const november = ['--stage', 'production', '--from', '2026-11-01', '--to', '2026-11-30'];
+/** When November's logs are all there, and August's are gone. */
+const goToDecember = () =>
+  void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 11, 5, 12) });
 
-const stops: (() => void)[] = [];
-const goToDecember = () => void vi.useFakeTimers({ toFake: ['Date'], now: december });
+type Row = Readonly<Record<string, string>>;
+const functionLog = '/aws/lambda/petstore-production-';
+const accessLog = '/aws/apigateway/petstore-production';
+
+const toLine = (operation: string, status: string, keyName: string, sums: Row): Row => ({
+  ...{ '@log': `123456789012:${functionLog}${operation}`, operation, status },
+  ...(keyName && { keyName }),
+  ...sums,
+});
+const toReport = (operation: string, sums: Row): Row => ({
+  ...{ '@log': `123456789012:${functionLog}${operation}`, type: 'platform.report' },
+  ...sums,
+});
+const toAccess = (
+  method: string,
+  route: string,
+  status: string,
+  functionStatus: string,
+  sums: Row,
+) => ({
+  ...{ route, method, status, functionStatus, furtherRequests: '0', streamedBytes: '0' },
+  ...sums,
+});
+
+/** Rows as Logs Insights answers with them: all text, and sums of nothing left out. */
+const functionRows: readonly Row[] = [
+  toLine('getPet', '200', 'storefront', {
+    ...{ lines: '3000000', milliseconds: '3.0E7', readUnits: '1500000', keyReadUnits: '10' },
+  }),
+  toLine('getPet', '200', 'warehouse', {
+    ...{ lines: '1000000', milliseconds: '30000000', readUnits: '500000' },
+  }),
+  toLine('getPet', '401', '', { lines: '10000', milliseconds: '20000' }),
+  toLine('updateInventory', '412', 'warehouse', {
+    ...{ lines: '1000', milliseconds: '15000' },
+    ...{ readUnits: '1000', writeUnits: '1000', failedWrites: '1000' },
+  }),
+  // 60,300,000 ms with 512 MB.
+  toReport('getPet', { lines: '4010010', billed: '30873600000', traced: '40000' }),
+  toReport('updateInventory', { lines: '1000', billed: '7680000', traced: '0' }),
+];
+const pet = '/pets/{petId}';
+const accessRows: readonly Row[] = [
+  toAccess('GET', pet, '200', '200', { lines: '4000000', sent: '1200000000' }),
+  toAccess('GET', pet, '401', '200', { lines: '10000', sent: '1000000' }),
+  toAccess('GET', pet, '502', '200', { lines: '10', sent: '800', milliseconds: '280000' }),
+  toAccess('GET', pet, '429', '-', { lines: '5000', sent: '400000' }),
+  toAccess('OPTIONS', pet, '204', '200', { lines: '2000', sent: '0' }),
+  toAccess('PATCH', '/inventory/{petId}', '412', '200', { lines: '1000', sent: '80000' }),
+];
+
+/** What each log took in, in bytes. */
+const logBytes: Readonly<Record<string, number>> = {
+  [`${functionLog}getPet`]: 3_609_009_000,
+  [`${functionLog}updateInventory`]: 900_000,
+  [accessLog]: 1_607_204_000,
+};
+const ALL_BYTES = 3_609_009_000 + 900_000 + 1_607_204_000;
+
+interface Recorded {
+  readonly functions?: readonly Row[];
+  readonly access?: readonly Row[];
+  /** Times the bytes of every log. */
+  readonly volume?: number;
+  /** What a query comes to. */
+  readonly status?: string;
+  /** How often a query that is asked for still runs. */
+  readonly stillRuns?: number;
+}
+
+const opened: Disposable[] = [];
 beforeEach(goToDecember);
 afterEach(() => {
   vi.useRealTimers();
-  for (const stop of stops.splice(0)) stop();
+  for (const one of opened.splice(0)) one[Symbol.dispose]();
 });
 
-async function open(...recorded: Parameters<typeof openAws>) {
-  const opened = await openAws(...recorded);
-  stops.push(opened.aws.close);
-  return opened;
+/** An AWS with production's stack, metrics and logs, and the command on its November. */
+async function open(recorded: Recorded = {}, change: Answers = {}) {
+  const { functions = functionRows, access = accessRows, volume = 1 } = recorded;
+  const { status = 'Complete', stillRuns = 0 } = recorded;
+  const queries: { rows: readonly Row[]; asked: number }[] = [];
+  const aws = await startAws({
+    DescribeStacks: () => ({ Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs: [] }] }),
+    GetMetricData: ({ MetricDataQueries }) => ({
+      // In two pieces, as values of several days are.
+      MetricDataResults: (MetricDataQueries as { Id: string; Label: string }[]).map(
+        ({ Id, Label }) => ({
+          ...{ Id, Label },
+          Values: [0.25, 0.75].map((share) => share * volume * (logBytes[Label] ?? 0)),
+        }),
+      ),
+    }),
+    StartQuery({ logGroupNames }) {
+      const rows = String(logGroupNames).includes('apigateway') ? access : functions;
+      return { queryId: String(queries.push({ rows, asked: 0 }) - 1) };
+    },
+    GetQueryResults({ queryId }) {
+      const query = queries[Number(queryId)];
+      if (!query) throw new AwsError('ResourceNotFoundException', 'There is no such query.');
+      query.asked += 1;
+      if (query.asked <= stillRuns) return { status: 'Running', results: [] };
+      const toFields = (row: Row) =>
+        Object.entries(row).map(([field, value]) => ({ field, value }));
+      return { status, results: query.rows.map(toFields) };
+    },
+    StopQuery: () => ({ success: true }),
+    ...change,
+  });
+  opened.push({ [Symbol.dispose]: aws.close });
+  const variables = { ...aws.variables, AWS_REGION: 'us-east-1' };
+  const run = (...args: string[]) => callOps(byKey, [...november, ...args], variables);
+  return { aws, variables, run };
+}
+
+/** What asks, at the time that it is, for the costs of today. */
+function toTodaysArgs(): string[] {
+  vi.useRealTimers();
+  const today = new Date().toISOString().slice(0, 10);
+  return ['--by-key', '--stage', 'production', '--from', today, '--to', today];
 }
 
 interface Cost {
@@ -37,39 +147,42 @@ interface Cost {
 }
 
 describe('npm run costs -- --by-key', () => {
+  /** Of an answer, as the recorded 304 has it, which has nothing else. */
+  const HEAD_BYTES = 537;
+  const GIGABYTE = 2 ** 30;
   /** November's costs, of queries that were asked for twice. */
   let document: { total: number; months: [{ keys: Cost[] }] };
   let rows: readonly Cost[];
   beforeAll(async () => {
     goToDecember();
-    document = await (await open({ stillRuns: 1 })).json();
+    const { run } = await open({ stillRuns: 1 });
+    document = JSON.parse((await run('--json')).stdout);
     rows = document.months[0].keys;
   });
 
   it('reckons what a key’s requests cost, by hand', () => {
     const [first] = rows;
-    expect(first).toMatchObject({ key: 'storefront', operation: 'getPet', requests: 3e6 });
     const calls = 3e6 / 4_010_010;
-    const bytes = 0.75 * 1.2e9 + 3e6 * HEAD_BYTES;
-    const expected = {
+    const dollars = {
       gateway: 3 * 3.5,
       // Its share of all calls; and of 60,300,000 ms with half a GB, those that it logged.
       lambda: 4_010_010 * calls * 0.2e-6 + 30_000 * 0.5 * 0.0000133334,
       readUnits: 1.5 * 0.125,
       writeUnits: 0,
-      transfer: (bytes / GIGABYTE) * 0.09,
+      transfer: ((0.75 * 1.2e9 + 3e6 * HEAD_BYTES) / GIGABYTE) * 0.09,
       // Of the function's 900 bytes a call, and of the gateway's 400 a line.
       logs: ((3e6 * 900 + 3e6 * (1_607_204_000 / 4_018_010)) / GIGABYTE) * 0.5,
       tracing: 40_000 * calls * 5e-6,
       firewall: 0,
     };
-    for (const [component, dollars] of Object.entries(expected)) {
-      expect(first?.dollars[component], component).toBeCloseTo(dollars, 9);
-    }
-    expect(first?.total).toBeCloseTo(
-      Object.values(expected).reduce((sum, one) => sum + one, 0),
-      9,
-    );
+    const total = Object.values(dollars).reduce((sum, one) => sum + one, 0);
+    const close = Object.entries(dollars).map(([name, sum]) => [name, expect.closeTo(sum, 9)]);
+    expect(first).toEqual({
+      ...{ key: 'storefront', operation: 'getPet', requests: 3e6 },
+      ...{ readUnits: 1.5e6, keyReadUnits: 10, writeUnits: 0, failedWrites: 0 },
+      dollars: Object.fromEntries(close),
+      total: expect.closeTo(total, 9),
+    });
   });
 
   it('bills a failed conditional write by its units', () => {
@@ -89,77 +202,54 @@ describe('npm run costs -- --by-key', () => {
     ]);
     const [answered, unlogged, invalid, refused] = keyless.map(({ dollars }) => dollars);
     expect(answered?.gateway).toBeCloseTo(2_000 * 3.5e-6, 12);
-    expect(refused?.gateway).toBe(0);
-    expect(refused?.lambda).toBe(0);
+    expect(refused).toMatchObject({ gateway: 0, lambda: 0 });
     expect(refused?.transfer).toBeCloseTo(((400_000 + 5_000 * HEAD_BYTES) / GIGABYTE) * 0.09, 12);
     expect(invalid?.readUnits).toBe(0);
     // Ten calls of 28 s each, which broke off.
     expect(unlogged?.lambda).toBeCloseTo(10 * 0.2e-6 + 280 * 0.5 * 0.0000133334, 9);
   });
 
-  it('divides all that is billed, and nothing twice', () => {
-    const sum = (name: string) =>
-      rows.reduce((total, { dollars }) => total + (dollars[name] ?? 0), 0);
-    expect(sum('gateway')).toBeCloseTo(4_013_010 * 3.5e-6, 9);
-    expect(sum('lambda')).toBeCloseTo(
-      4_011_010 * 0.2e-6 + ((30_873_600_000 + 7_680_000) / 1024 / 1000) * 0.0000133334,
-      9,
-    );
-    expect(sum('logs')).toBeCloseTo(
-      ((3_609_009_000 + 900_000 + 1_607_204_000) / GIGABYTE) * 0.5,
-      9,
-    );
-    expect(sum('transfer')).toBeCloseTo(
-      ((1_200_000_000 + 1_000_000 + 800 + 400_000 + 80_000 + 4_018_010 * HEAD_BYTES) / GIGABYTE) *
-        0.09,
-      9,
-    );
-    expect(sum('tracing')).toBeCloseTo(40_000 * 5e-6, 9);
-    const total = rows.reduce((all, row) => all + row.total, 0);
-    expect(document.total).toBeCloseTo(total, 9);
-    expect(document).toMatchObject({
-      stage: 'production',
-      region: 'us-east-1',
-      pricesAsOf: '2026-11-21',
-    });
+  const sent = 1_201_480_800 + 4_018_010 * HEAD_BYTES;
+  it.each([
+    ['gateway', 4_013_010 * 3.5e-6],
+    ['lambda', 4_011_010 * 0.2e-6 + ((30_873_600_000 + 7_680_000) / 1_024_000) * 0.0000133334],
+    ['logs', (ALL_BYTES / GIGABYTE) * 0.5],
+    ['transfer', (sent / GIGABYTE) * 0.09],
+    ['tracing', 40_000 * 5e-6],
+  ])('divides all that is billed by %s, and nothing twice', (name, all) => {
+    const sum = rows.reduce((total, { dollars }) => total + Number(dollars[name]), 0);
+    expect(sum).toBeCloseTo(all, 9);
   });
 
-  it('goes by the steps of the gateway’s price, and counts long answers several times', async () => {
-    const sums = {
-      lines: '399999990',
-      sent: '0',
-      furtherRequests: '10',
-      streamedBytes: '1073741824',
-    };
-    const access = [toAccess('GET', '/inventory', '200', '200', sums)];
-    const { json } = await open({ functions: [], access });
-    const [row] = (await json()).months[0].keys as Cost[];
-    expect(row?.dollars.gateway).toBeCloseTo(333 * 3.5 + 67 * 2.8, 6);
-    expect(row?.dollars.lambda).toBeCloseTo(0.008, 12);
+  it('says what the sums are of', () => {
+    const total = rows.reduce((all, row) => all + row.total, 0);
+    expect(document).toMatchObject({
+      ...{ stage: 'production', region: 'us-east-1', pricesAsOf: '2026-11-21' },
+      tags: { service: 'petstore', stage: 'production', owner: 'petstore team' },
+      months: [{ from: '2026-11-01', to: '2026-11-30', total: expect.closeTo(total, 9) }],
+      total: expect.closeTo(total, 9),
+    });
   });
 
   it('asks each log once for each month, both ends included', async () => {
     const { aws, run } = await open();
     await run('--from', '2026-10-30', '--to', '2026-11-02');
-    // Of each month, the one that is longer first.
-    const queries = aws
-      .inputsOf('StartQuery')
-      .sort(
-        (one, other) =>
-          Number(one.startTime) - Number(other.startTime) ||
-          String(other.logGroupNames).length - String(one.logGroupNames).length,
-      );
     const second = (text: string) => Date.parse(text) / 1000;
-    expect(queries.map(({ startTime, endTime }) => [startTime, endTime])).toEqual([
-      ...Array(2).fill([second('2026-10-30T00:00:00Z'), second('2026-10-31T23:59:59Z')]),
-      ...Array(2).fill([second('2026-11-01T00:00:00Z'), second('2026-11-02T23:59:59Z')]),
-    ]);
-    expect(queries[0]?.logGroupNames).toEqual(
-      operationIds.map((id) => `/aws/lambda/petstore-production-${id}`),
-    );
-    expect(queries[1]?.logGroupNames).toEqual(['/aws/apigateway/petstore-production']);
-    expect(queries[0]?.limit).toBe(10_000);
-    expect(queries.slice(0, 2).map(({ queryString }) => queryString)).toMatchInlineSnapshot(`
+    const ends = [
+      [second('2026-10-30T00:00:00Z'), second('2026-10-31T23:59:59Z')],
+      [second('2026-11-01T00:00:00Z'), second('2026-11-02T23:59:59Z')],
+    ];
+    const queries = aws.inputsOf('StartQuery');
+    const find = (log: string) =>
+      queries.filter(({ logGroupNames }) => String(logGroupNames).includes(log));
+    for (const asked of [find('lambda'), find('apigateway')]) {
+      expect(asked.map(({ startTime, endTime }) => [startTime, endTime])).toEqual(ends);
+    }
+    const [own, access] = [find('lambda')[0], find('apigateway')[0]];
+    expect(own?.logGroupNames).toEqual(operationIds.map((id) => `${functionLog}${id}`));
+    expect(access?.logGroupNames).toEqual([accessLog]);
+    expect(own?.limit).toBe(10_000);
+    expect([own?.queryString, access?.queryString]).toMatchInlineSnapshot(`
       [
         "filter ispresent(message.operation) or type = "platform.report"
       | fields record.metrics.billedDurationMs * record.metrics.memorySizeMB as megabyteMilliseconds, strcontains(record.tracing.value, "Sampled=1") as isTraced
@@ -175,53 +265,56 @@ describe('npm run costs -- --by-key', () => {
     const { run } = await open();
     const { status, stdout } = await run('--from', '2026-10-31');
     expect(status).toBe(0);
-    expect(stdout).toMatch(
-      /^Dollars of production in us-east-1, by the prices of 2026-11-21\.\n\n/,
-    );
-    const rows = stdout
-      .trimEnd()
-      .split('\n')
-      .slice(2)
-      .map((line) => line.split(/ {2,}/));
+    const [title, , ...table] = stdout.trimEnd().split('\n');
+    expect(title).toBe('Dollars of production in us-east-1, by the prices of 2026-11-21.');
+    const rows = table.map((line) => line.split(/ {2,}/));
     expect(rows[0]).toEqual([
       ...['MONTH', 'KEY', 'OPERATION', 'REQUESTS', 'GATEWAY', 'LAMBDA', 'READS', 'WRITES'],
       ...['TRANSFER', 'LOGS', 'TRACES', 'FIREWALL', 'TOTAL'],
     ]);
-    expect(rows[1]?.slice(0, 5)).toEqual([
-      '2026-10',
-      'storefront',
-      'getPet',
-      '3,000,000',
-      '10.5000',
-    ]);
-    expect(rows[8]?.slice(0, 3)).toEqual(['2026-11', 'storefront', 'getPet']);
+    const first = ['storefront', 'getPet', '3,000,000', '10.5000'];
+    expect(rows[1]?.slice(0, 5)).toEqual(['2026-10', ...first]);
+    expect(rows[8]?.slice(0, 5)).toEqual(['2026-11', ...first]);
     expect(rows).toHaveLength(1 + 2 * 7 + 1);
-    expect(rows.at(-1)?.slice(0, 3)).toEqual([
-      'all',
-      '8,036,020',
-      (2 * 4_013_010 * 3.5e-6).toFixed(4),
-    ]);
+    const gateway = (2 * 4_013_010 * 3.5e-6).toFixed(4);
+    expect(rows.at(-1)?.slice(0, 3)).toEqual(['all', '8,036,020', gateway]);
   });
 });
 
-it('charges the firewall for each line of the gateway, those that it refused among them', () => {
-  const unbilled = { bytes: 0, furtherRequests: 0, streamedBytes: 0, functionMilliseconds: 0 };
-  const gateway = [{ ...unbilled, status: '429', isCalled: false, requests: 1e6 }];
-  const totals = { requests: [], calls: [], gateway, isCut: false };
-  const bytes = { functions: mapOperations(() => 0), gateway: 0 };
-  const toDollars = (hasFirewall: boolean) =>
-    toKeyCosts(totals, bytes, { prices: defaultPrices, hasFirewall })[0]?.dollars.firewall;
-  expect(toDollars(true)).toBeCloseTo(0.6, 9);
-  expect(toDollars(false)).toBe(0);
+describe('toKeyCosts', () => {
+  const toFirst = (access: Row, firewall = false) =>
+    toKeyCosts(
+      { functions: [], access: [access] },
+      new Map(),
+      changeProduction({ firewall }),
+      defaultPrices,
+    )[0]?.dollars;
+
+  it('goes by the steps of the gateway’s price, and counts long answers several times', () => {
+    const further = { furtherRequests: '10', streamedBytes: '1073741824' };
+    const sums = { lines: '399999990', sent: '0', ...further };
+    const dollars = toFirst(toAccess('GET', '/inventory', '200', '200', sums));
+    expect(dollars?.gateway).toBeCloseTo(333 * 3.5 + 67 * 2.8, 6);
+    expect(dollars?.lambda).toBeCloseTo(0.008, 12);
+  });
+
+  it('charges for a 429 of a function', () => {
+    const refused = toAccess('GET', pet, '429', '429', { lines: '1000000' });
+    expect(toFirst(refused)?.gateway).toBeCloseTo(3.5, 9);
+  });
+
+  it('charges the firewall for each line of the gateway, those that it refused among them', () => {
+    const refused = toAccess('GET', pet, '429', '-', { lines: '1000000' });
+    expect(toFirst(refused, true)?.firewall).toBeCloseTo(0.6, 9);
+    expect(toFirst(refused)?.firewall).toBe(0);
+  });
 });
 
 describe('the cost of asking', () => {
   it('is told first', async () => {
     const { run } = await open();
-    const gigabytes = (3_609_009_000 + 900_000 + 1_607_204_000) / 2 ** 30;
-    expect((await run()).stderr).toBe(
-      `The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $0.02.\n`,
-    );
+    const read = `The queries read ${(ALL_BYTES / 2 ** 30).toFixed(2)} GB of logs`;
+    expect((await run()).stderr).toBe(`${read}, which costs $0.02.\n`);
   });
 
   it('is asked for above a dollar, unless it is agreed to', async () => {
@@ -238,7 +331,6 @@ describe('the cost of asking', () => {
     ['y\n', 2],
     ['n\n', 0],
   ])('may be answered by %j', async (typed, queries) => {
-    vi.useRealTimers();
     const { aws, variables } = await open({ volume: 50 });
     const { status, stderr } = await callOps(runCosts, toTodaysArgs(), variables, typed);
     expect(stderr.includes('Nothing was asked.')).toBe(queries === 0);
@@ -247,107 +339,76 @@ describe('the cost of asking', () => {
   });
 });
 
-describe('the limits of the logs', () => {
-  it('leave out days that are gone, in one line', async () => {
-    const { aws, run } = await open();
-    const { stderr } = await run('--from', '2026-08-01', '--to', '2026-09-10');
-    expect(stderr).toContain(
-      'The logs of production are kept for 90 days: what was before 2026-09-07 is gone.\n',
-    );
-    expect(aws.inputsOf('StartQuery')[0]?.startTime).toBe(Date.UTC(2026, 8, 7) / 1000);
-  });
-
-  it('are told when a query has more rows than it answers with', async () => {
-    const access = Array.from({ length: 10_000 }, (_, index) =>
-      toAccess('GET', `/${index}`, '404', '-', { lines: '1', sent: '1' }),
-    );
-    const { run } = await open({ access });
-    expect((await run()).stderr).toContain('more than the 10,000 rows');
-  });
+const gone = 'what was before 2026-09-07 is gone.';
+it.each([
+  [['--from', '2026-11-31'], '--from must be a day such as 2026-11-30; it is "2026-11-31".'],
+  [['--to', 'today'], '--to must be a day such as 2026-11-30; it is "today".'],
+  [['--from', '2026-12-01'], '--from 2026-12-01 comes after --to 2026-11-30.'],
+  [['--from', '2027-01-01', '--to', '2027-01-02'], '--from 2027-01-01 has not come yet.'],
+  [['--from', '2026-09-05', '--to', '2026-09-06'], gone],
+  [['--csv'], "Unknown option '--csv'"],
+  [['--stage', 'nowhere'], '--stage must be'],
+])('refuses %j in one line: %s', async (args, line) => {
+  const { status, stdout, stderr } = await callOps(byKey, [...november, ...args]);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toContain(line);
+  expect(stderr).toMatch(/^[^\n]+\n$/);
 });
 
-describe('what goes wrong is one line', () => {
-  it.each([
-    [['--from', '2026-11-31'], '--from must be a day such as 2026-11-30; it is "2026-11-31".'],
-    [['--to', 'today'], '--to must be a day such as 2026-11-30; it is "today".'],
-    [['--from', '2026-12-01'], '--from 2026-12-01 comes after --to 2026-11-30.'],
-    [['--from', '2027-01-01', '--to', '2027-01-02'], '--from 2027-01-01 has not come yet.'],
-    [['--from', '2026-01-01', '--to', '2026-01-02'], 'what was before 2026-09-07 is gone.'],
-    [['--csv'], "Unknown option '--csv'"],
-    [['--stage', 'nowhere'], '--stage must be'],
-  ])('%j: %s', async (args, line) => {
-    const { status, stdout, stderr } = await callOps(byKey, [...november, ...args]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toContain(line);
-    expect(stderr).toMatch(/^[^\n]+\n$/);
-  });
+it('leaves out days that are gone from the logs, in one line', async () => {
+  const { aws, run } = await open();
+  const { stderr } = await run('--from', '2026-08-01', '--to', '2026-09-10');
+  expect(stderr).toContain(`The logs of production are kept for 90 days: ${gone}\n`);
+  expect(aws.inputsOf('StartQuery')[0]?.startTime).toBe(Date.UTC(2026, 8, 7) / 1000);
+});
 
-  it('without a day', async () => {
-    const { stderr } = await callOps(byKey, ['--stage', 'production']);
-    expect(stderr).toBe('--from must be a day such as 2026-11-30; it is missing.\n');
-  });
+it('tells of a query with more rows than it answers with', async () => {
+  const access = Array.from({ length: 10_000 }, (_, index) =>
+    toAccess('GET', `/${index}`, '404', '-', { lines: '1', sent: '1' }),
+  );
+  const { run } = await open({ access });
+  expect((await run()).stderr).toContain('more than the 10,000 rows');
+});
 
-  it('without credentials', async () => {
-    const { stderr } = await callOps(byKey, november, { AWS_REGION: 'us-east-1' });
-    expect(stderr).toContain('There are no AWS credentials: run aws configure');
-  });
-
-  const refuse = (name: string, message: string) => () => {
+const refuse = (name: string, message = 'no') => ({ name, message });
+it.each([
+  [
+    ...(['DescribeStacks', refuse('ValidationError', 'Stack x does not exist')] as const),
+    'There is no stack',
+  ],
+  ['GetMetricData', refuse('AccessDeniedException'), 'AWS refuses this'],
+  ['StartQuery', refuse('ResourceNotFoundException'), 'is not in us-east-1: deploy the stage'],
+  ['StartQuery', refuse('AccessDeniedException'), 'AWS refuses this'],
+  ['', refuse(''), 'The query of the logs came to no end (Timeout)'],
+] as const)('ends at %s: %j in one line', async (operation, { name, message }, line) => {
+  const fail = () => {
     throw new AwsError(name, message);
   };
-  it.each([
-    [
-      'DescribeStacks',
-      'ValidationError',
-      'Stack petstore-production does not exist',
-      'There is no stack',
-    ],
-    ['GetMetricData', 'AccessDeniedException', 'no', 'AWS refuses this'],
-    ['StartQuery', 'ResourceNotFoundException', 'no', 'is not in us-east-1: deploy the stage'],
-    ['StartQuery', 'AccessDeniedException', 'no', 'AWS refuses this'],
-  ])('%s: %s', async (operation, name, message, line) => {
-    const { run } = await open({}, { [operation]: refuse(name, message) });
-    const { status, stdout, stderr } = await run();
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr.trimEnd().split('\n').at(-1)).toContain(line);
-  });
+  const { run } = await open({ status: 'Timeout' }, operation ? { [operation]: fail } : {});
+  const { status, stdout, stderr } = await run();
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr.trimEnd().split('\n').at(-1)).toContain(line);
+});
 
-  it('a query that fails', async () => {
-    const { run } = await open({ status: 'Timeout' });
-    const { status, stdout, stderr } = await run();
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toContain('The query of the logs came to no end (Timeout)');
+it('at Ctrl-C says nothing, and no query goes on', async () => {
+  let interrupt = () => {};
+  const asked = new Set<unknown>();
+  const GetQueryResults: Answers[string] = ({ queryId }) => {
+    if (!asked.has(queryId) && asked.add(queryId).size === 2) interrupt();
+    return { status: 'Running', results: [] };
+  };
+  const { aws, variables } = await open({}, { GetQueryResults });
+  const { status, stdout, stderr } = await runOps('infra/ops/costs/costs.ts', toTodaysArgs(), {
+    variables,
+    onStart: (child) => {
+      interrupt = () => child.kill('SIGINT');
+    },
   });
-
-  it('at Ctrl-C nothing, and no query goes on', async () => {
-    vi.useRealTimers();
-    let interrupt = () => {};
-    const asked = new Set<unknown>();
-    const { aws, variables } = await open(
-      {},
-      {
-        GetQueryResults({ queryId }) {
-          if (!asked.has(queryId) && asked.add(queryId).size === 2) interrupt();
-          return { status: 'Running', results: [] };
-        },
-      },
-    );
-    const { status, stdout, stderr } = await runOps('infra/ops/costs/costs.ts', toTodaysArgs(), {
-      variables,
-      onStart: (child) => {
-        interrupt = () => child.kill('SIGINT');
-      },
-    });
-    expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
-    // Whose prices these are, where the committed stage is elsewhere, comes before.
-    expect(stderr).toMatch(/^(The prices of [^\n]+\n)?The queries read [^\n]+\n$/);
-    expect(
-      aws
-        .inputsOf('StopQuery')
-        .map(({ queryId }) => queryId)
-        .sort(),
-    ).toEqual(['0', '1']);
-  });
+  expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
+  // Whose prices these are, where the committed stage is elsewhere, comes before.
+  expect(stderr).toMatch(/^(The prices of [^\n]+\n)?The queries read [^\n]+\n$/);
+  const stopped = aws.inputsOf('StopQuery').map(({ queryId }) => queryId);
+  expect(stopped.sort()).toEqual(['0', '1']);
 });
 
 it('names other regions’ prices for what they are', async () => {

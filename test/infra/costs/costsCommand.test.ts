@@ -3,15 +3,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { byKeyFlags, costFlags, reconcileFlags } from '../../../infra/ops/costs/costOptions.ts';
+import type { CostReport } from '../../../infra/costs/bills/costReport.ts';
+import { flags } from '../../../infra/ops/costs/costOptions.ts';
 import { checkWorstMonths, runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { stageNames, stages } from '../../../infra/stages/stages.ts';
+import { stageNames } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
+import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { callOps, runUnread } from '../ops/opsProcess.ts';
-import { useTestStages } from './testStages.ts';
+import { useFixtureStages } from './fixtureStages.ts';
 
-useTestStages();
+useFixtureStages();
 
 const root = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'costs-'));
@@ -25,18 +27,7 @@ async function read(...args: string[]): Promise<string> {
   return stdout;
 }
 
-interface Document {
-  operations: {
-    operationId: string;
-    answer: string;
-    entries?: number;
-    dollarsPerMillion: number;
-    components: Record<string, number>;
-  }[];
-  month: { requests: number; fixed: number; total: number };
-  worstMonth: { total: number };
-}
-const readDocument = async (...args: string[]): Promise<Document> =>
+const readReport = async (...args: string[]): Promise<CostReport> =>
   JSON.parse(await read('--json', ...args));
 
 function writeTraffic(text: string): string {
@@ -47,34 +38,25 @@ function writeTraffic(text: string): string {
 
 test('every option is in the help', async () => {
   const help = await read('--help');
-  for (const name of Object.keys({ ...costFlags, ...byKeyFlags, ...reconcileFlags })) {
+  for (const name of Object.values(flags).flatMap(Object.keys)) {
     expect(help).toContain(`--${name}`);
   }
 });
 
 describe('--json', () => {
   test('is one document, in which everything adds up', async () => {
-    const document = await readDocument();
-    expect(document).toMatchObject({
-      stage: 'production',
-      region: 'us-east-1',
-      pricesAsOf: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
-      worstMonth: { total: expect.any(Number) },
+    const { operations, month, ...report } = await readReport();
+    expect(report).toMatchObject({
+      ...{ stage: 'production', region: 'us-east-1', pricesAsOf: '2026-11-21' },
+      worstMonth: { entries: 100_000, total: expect.any(Number) },
     });
-    const { operations, month } = document;
-    for (const { components, dollarsPerMillion } of operations) {
-      expect(Object.keys(components).sort()).toEqual(
-        'firewall gateway lambda logs readUnits tracing transfer writeUnits'.split(' '),
-      );
+    for (const { components, dollarsPerMillion, range } of operations) {
       const sum = Object.values(components).reduce((total, one) => total + one, 0);
       expect(sum).toBeCloseTo(dollarsPerMillion, 9);
+      expect(range.low).toBeLessThanOrEqual(dollarsPerMillion);
+      expect(range.high).toBeGreaterThanOrEqual(dollarsPerMillion);
     }
-    expect(month.requests).toBeGreaterThan(0);
     expect(month.requests + month.fixed).toBeCloseTo(month.total, 9);
-  });
-
-  test('has every answer once, and the length of the inventory with lists alone', async () => {
-    const { operations } = await readDocument();
     const names = operations.map(({ operationId, answer, entries }) =>
       [operationId, answer, entries].join(),
     );
@@ -82,46 +64,53 @@ describe('--json', () => {
     expect(names).toEqual(
       expect.arrayContaining(['getPet,200,', 'listInventory,200 gzip,100000', 'listOrders,401,']),
     );
+    const pet = operations.find(({ operationId }) => operationId === 'getPet');
+    // 10 ms, half as long and twice as long, with half a GB.
+    const spread = Number(pet?.range.high) - Number(pet?.range.low);
+    expect(spread).toBeCloseTo(0.015 * 0.5 * 13.3334, 9);
   });
 
   test('has the month of the traffic that was typed', async () => {
-    const { month } = await readDocument('--requests', 'getPet=2M,listInventory:gzip=0.5M');
+    const { month } = await readReport('--requests', 'getPet=2M,listInventory:gzip=0.5M');
     const file = { requests: { getPet: 2_000_000, 'listInventory 200 gzip': 500_000 } };
-    const { month: same } = await readDocument('--traffic', writeTraffic(JSON.stringify(file)));
+    const { month: same } = await readReport('--traffic', writeTraffic(JSON.stringify(file)));
     expect(same).toEqual(month);
     expect(month.requests).toBeCloseTo(2 * 4.53 + 0.5 * 6.35, 1);
   });
-});
 
-test('--entries prices lists of that length alone, and longer ones dearer', async () => {
-  const { operations } = await readDocument('--entries', '5000');
-  const sizes = operations.flatMap(({ entries = [] }) => entries);
-  expect(new Set(sizes)).toEqual(new Set([5_000]));
-  const find = (document: Document) =>
-    document.operations.find(({ answer }) => answer === '200 gzip')?.dollarsPerMillion;
-  expect(find(await readDocument('--entries', '5001'))).toBeGreaterThan(
-    Number(find({ operations } as Document)),
-  );
-});
+  test('with --entries prices lists of that length alone, and longer ones dearer', async () => {
+    const reports = [await readReport('--entries', '5000'), await readReport('--entries', '5001')];
+    const [short = 0, long = 0] = reports.map(({ operations }) =>
+      Number(operations.find(({ answer }) => answer === '200 gzip')?.dollarsPerMillion),
+    );
+    expect(long).toBeGreaterThan(short);
+    const sizes = reports[0]?.operations.flatMap(({ entries = [] }) => entries);
+    expect(new Set(sizes)).toEqual(new Set([5_000]));
+    expect(reports[0]?.worstMonth.entries).toBe(5_000);
+  });
 
-test('--entries may be more than a page has, where the committed traffic has answers of 304', async () => {
-  const { operations, month } = await readDocument('--entries', '200000');
-  expect(operations.map(({ answer }) => answer)).not.toContain('304');
-  expect(month.requests).toBeGreaterThan(500);
+  test('may have more --entries than a page, though the committed traffic has answers of 304', async () => {
+    const { operations, month } = await readReport('--entries', '200000');
+    expect(operations.map(({ answer }) => answer)).not.toContain('304');
+    const lists = month.shares.filter(({ operationId }) => operationId === 'listInventory');
+    expect(lists.map(({ answer }) => answer)).toEqual(['200', '200 gzip', '200 petId', '200']);
+  });
 });
 
 describe('for people', () => {
   test.each([
-    ['of all requests', [], 100],
-    ['of a month', ['--traffic', 'infra/costs/traffic.json'], 120],
-    ['of the worst month', ['--worst-case'], 120],
-  ])('the table %s fits its width', async (_, args, width) => {
-    const lines = (await read(...args)).split('\n');
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+    ['of all requests', [], 100, 'Dollars per million requests, us-east-1'],
+    ['of a month', ['--traffic', 'infra/costs/traffic.json'], 120, 'A month of production'],
+    ['of the worst month', ['--worst-case'], 120, 'The worst month'],
+  ])('the table %s fits its width', async (_, args, width, title) => {
+    const text = await read(...args);
+    expect(text).toMatch(title);
+    expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(width);
   });
 
   test('a month tells its fixed part apart, and what would save', async () => {
     const text = await read('--requests', 'getPet=1k');
+    expect(text).toMatch(/^getPet 200 +1,000 /m);
     expect(text).toMatch(/^fixed +10\.\d\d$/m);
     expect(text).toMatch(/^Fixed are alarms \d\.\d\d, .*encryption key 1\.00/m);
     expect(text).toContain('What would save');
@@ -129,11 +118,7 @@ describe('for people', () => {
 
   test('a stage of which nothing is used costs what is fixed', async () => {
     const text = await read('--stage', 'staging', '--requests', 'getPet=0');
-    const [fixed, total] = ['fixed', 'total'].map(
-      (row) => new RegExp(`^${row} +(.*)$`, 'm').exec(text)?.[1],
-    );
-    expect(fixed).toMatch(/^0\.[1-9]0$/);
-    expect(total).toBe(fixed);
+    expect(text).toMatch(/^fixed +(0\.[1-9]0)\ntotal +\1$/m);
   });
 
   test('--diff tells of a commit, from which files may differ that are about to be committed', async () => {
@@ -144,27 +129,21 @@ describe('for people', () => {
 });
 
 describe('--check', () => {
-  const { settings } = stages.production;
+  const { settings } = fixtures.production;
   const check = (changes: Partial<StageSettings>) => () =>
-    checkWorstMonths([{ name: 'production', settings: { ...settings, ...changes } }]);
-  const listInventory = { rate: 50, burst: 100 };
-  const throttles = { ...settings.throttles, listInventory };
+    checkWorstMonths([changeProduction(changes)]);
+  const throttles = { ...settings.throttles, listInventory: { rate: 50, burst: 100 } };
 
-  test.each([[], ...stageNames.map((name) => ['--stage', name])])(
-    'says of every stage, or of one, what its worst month costs: %j %j',
-    async (...stage) => {
-      const args = stage.filter((arg) => arg !== undefined);
-      const names = args.length > 0 ? args.slice(1) : stageNames;
-      const lines = (await read('--check', ...args)).trimEnd().split('\n');
-      expect(lines).toEqual(
-        names.map((name) =>
-          expect.stringMatching(
-            `^The worst month of ${name} costs at most \\$\\d+, within its worstMonthDollars of \\d+\\.$`,
-          ),
-        ),
-      );
-    },
-  );
+  test.each([
+    [[], stageNames],
+    [['--stage', 'staging'], ['staging']],
+  ])('%j says of %j what the worst month costs', async (args, names) => {
+    const lines = (await read('--check', ...args)).trimEnd().split('\n');
+    const within = 'costs at most \\$\\d+, within its worstMonthDollars of \\d+\\.$';
+    expect(lines).toEqual(
+      names.map((name) => expect.stringMatching(`^The worst month of ${name} ${within}`)),
+    );
+  });
 
   test.each<[name: string, changes: Partial<StageSettings>]>([
     ['a higher throttle', { throttles }],
@@ -183,97 +162,86 @@ describe('--check', () => {
   });
 
   test('allows what the settings state, to the dollar', async () => {
-    const { worstMonth } = await readDocument();
-    const worstMonthDollars = Math.ceil(worstMonth.total);
+    const worstMonthDollars = Math.ceil((await readReport()).worstMonth.total);
     expect(check({ worstMonthDollars })).not.toThrow();
     expect(check({ worstMonthDollars: worstMonthDollars - 1 })).toThrow(`$${worstMonthDollars}`);
   });
 });
 
-describe('what makes no sense is one line, that says what would', () => {
-  const badTraffic = (text: string) => ['--traffic', writeTraffic(text)];
-
-  test.each<[args: string[] | (() => string[]), line: string]>([
-    [['--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
-    [['--region', 'eu-north-9'], 'or take --region us-east-1 or us-east-2'],
-    [['--region', 'toString'], 'The prices of toString are not known'],
-    [['--requests', 'getDog=1'], `of ${operationIds.join(', ')}.`],
-    [['--requests', 'getPet'], 'write getPet=2M'],
-    [['--requests', ''], 'write getPet=2M'],
-    [['--requests', 'getPet:412=1'], 'getPet has no answer "412"; it has 200, 400, 401, 404, 429.'],
-    [['--requests', 'getPet=many'], 'such as 2000000, 500k or 2M.'],
-    [['--requests', 'getPet=-1'], 'such as 2000000, 500k or 2M.'],
-    [['--requests', 'getPet=1', '--traffic', 'x'], 'Give --requests or --traffic, not both.'],
-    [['--worst-case', '--requests', 'getPet=1'], 'Give --worst-case or a traffic, not both'],
-    [['--traffic', join(folder, 'none.json')], '--traffic cannot be read: ENOENT'],
-    [['--traffic', folder], '--traffic cannot be read: EISDIR'],
-    [() => badTraffic('{'), 'The traffic file is not JSON: '],
-    [() => badTraffic('null'), 'A traffic file is a JSON object.'],
-    [() => badTraffic('{}'), 'A traffic file holds {"requests": {"getPet": 2000000}}.'],
-    [() => badTraffic('{"requests": {"getPet": "2M"}}'), 'such as 2000000, 500k or 2M.'],
-    [() => badTraffic('{"requests": {"getPet": null}}'), 'such as 2000000, 500k or 2M.'],
-    [() => badTraffic('{"entries": -1, "requests": {}}'), 'entries must be a whole number from 0'],
-    [['--entries=-1'], '--entries must be a whole number from 0 to 1000000000; it is "-1".'],
-    [['--entries', '-1'], 'one that begins with a dash is --entries=-…. See --help.'],
-    [['--entries', '1e3'], '--entries must be a whole number from 0'],
-    [['--entries', '5 000'], '--entries must be a whole number from 0'],
-    [['getPet=1'], "Unexpected argument 'getPet=1'. See --help."],
-    [['--diff', 'nobody/knows'], 'git has no infra/costs/units/units.json at "nobody/knows"'],
-    [['--diff=--output=x'], 'name a commit that has.'],
-    [['--diff', 'HEAD', '--json'], 'Give --diff alone'],
-    [['--check', '--json'], 'Give --check alone or with --stage.'],
-    [['--check', '--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
-    [
-      ['--entries', '100000', '--requests', 'listInventory:304=1'],
-      'listInventory has no answer 304 with an inventory of 100,000 entries, which takes more than one page; count it as 200.',
-    ],
-  ])('%s', async (args, line) => {
-    const typed = typeof args === 'function' ? args() : args;
-    const { status, stdout, stderr } = await callOps(runCosts, typed);
-    expect(stderr).toContain(line);
-    expect(stderr).toMatch(/^[^\n]+\n$/);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  });
+const badTraffic = (text: string) => () => ['--traffic', writeTraffic(text)];
+test.each<[args: string[] | (() => string[]), line: string]>([
+  [['--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
+  [['--region', 'eu-north-9'], 'or take --region us-east-1 or us-east-2'],
+  [['--region', 'toString'], 'The prices of toString are not known'],
+  [['--requests', 'getDog=1'], `of ${operationIds.join(', ')}.`],
+  [['--requests', 'getPet'], 'write getPet=2M'],
+  [['--requests', 'getPet:412=1'], 'getPet has no answer "412"; it has 200, 400, 401, 404, 429.'],
+  [['--requests', 'getPet=many'], 'such as 2000000, 500k or 2M.'],
+  [['--requests', 'getPet=-1'], 'such as 2000000, 500k or 2M.'],
+  [['--requests', 'getPet=1', '--traffic', 'x'], 'Give --requests or --traffic, not both.'],
+  [['--worst-case', '--requests', 'getPet=1'], 'Give --worst-case or a traffic, not both'],
+  [['--traffic', join(folder, 'none.json')], '--traffic cannot be read: ENOENT'],
+  [badTraffic('{'), 'The traffic file is not JSON: '],
+  [badTraffic('null'), 'A traffic file is a JSON object.'],
+  [badTraffic('{}'), 'A traffic file holds {"requests": {"getPet": 2000000}}.'],
+  [badTraffic('{"requests": {"getPet": "2M"}}'), 'such as 2000000, 500k or 2M.'],
+  [badTraffic('{"entries": -1, "requests": {}}'), 'entries must be a whole number from 0'],
+  [['--entries=-1'], '--entries must be a whole number from 0 to 1000000000; it is "-1".'],
+  [['--entries', '1e3'], '--entries must be a whole number from 0'],
+  [['--entries', '1000000001'], '--entries must be a whole number from 0'],
+  [['getPet=1'], "Unexpected argument 'getPet=1'. See --help."],
+  [['--diff', 'nobody/knows'], 'git has no infra/costs/units/units.json at "nobody/knows"'],
+  [['--diff=--output=x'], 'name a commit that has.'],
+  [['--diff', 'HEAD', '--json'], 'Give --diff alone'],
+  [['--check', '--json'], 'Give --check alone or with --stage.'],
+  [['--check', '--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
+  [
+    ['--entries', '100000', '--requests', 'listInventory:304=1'],
+    'listInventory has no answer 304 with an inventory of 100,000 entries, which takes more than one page; count it as 200.',
+  ],
+])('%s is refused in one line', async (args, line) => {
+  const typed = typeof args === 'function' ? args() : args;
+  const { status, stdout, stderr } = await callOps(runCosts, typed);
+  expect(stderr).toContain(line);
+  expect(stderr).toMatch(/^[^\n]+\n$/);
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
 });
 
 test.each([
   [364, ''],
   [367, expect.stringMatching(/^The prices are of .*, over a year old: [^\n]+\n$/)],
 ])('prices of %i days ago: a warning is %j', async (days, stderr) => {
-  const { pricesAsOf } = JSON.parse(await read('--json'));
-  const now = Date.parse(pricesAsOf) + days * 24 * 3600 * 1000;
+  const now = Date.UTC(2026, 10, 21) + days * 24 * 3600 * 1000;
   vi.useFakeTimers({ toFake: ['Date'], now });
   expect(await callOps(runCosts, [])).toMatchObject({ status: 0, stderr });
 });
 
 test.each(['before', 'atFirst'] as const)('a reader that leaves ends it: %s', async (leaves) => {
   const args = ['--json', '--region', 'us-east-1'];
-  const outcome = await runUnread('infra/ops/costs/costs.ts', args, leaves);
-  expect(outcome.stderr).toBe('');
+  const { stderr, status } = await runUnread('infra/ops/costs/costs.ts', args, leaves);
+  expect(stderr).toBe('');
   // A short text may be through before its reader leaves.
-  expect(leaves === 'before' ? [141] : [0, 141]).toContain(outcome.status);
+  expect(leaves === 'before' ? [141] : [0, 141]).toContain(status);
 });
 
-/** The shell lines of the workflow's step, with which GitHub runs `bash -eo pipefail`. */
-function readStep(): string {
-  const workflow = readFileSync(join(root, '.github/workflows/check.yml'), 'utf8');
+const workflow = readFileSync(join(root, '.github/workflows/check.yml'), 'utf8');
+test.each([
+  ['HEAD^1', '(- |No request costs|The base has no)'],
+  ['HEAD', '(- |No request costs)'],
+  ['HEAD:no/such', 'The base has no units'],
+])("a pull request's summary tells what it does to the bill, with the base %s", (base, text) => {
   const [, lines = ''] =
     /- name: What it does to the bill\n.*\n +run: \|\n((?: {10}.*\n)+)/.exec(workflow) ?? [];
-  return lines.replaceAll(/^ {10}/gm, '');
-}
-
-test.each([
-  ['as it is', 'HEAD^1', /^## What it does to the bill\n\n(- |No request costs|The base has no)/],
-  ['the commit itself', 'HEAD', /^## What it does to the bill\n\n(- |No request costs)/],
-  ['one without units', 'HEAD:no/such', /^## What it does to the bill\n\nThe base has no units/],
-])("a pull request's summary tells what it does to the bill, with the base %s", (_, base, text) => {
-  const step = readStep();
+  const step = lines.replaceAll(/^ {10}/gm, '');
   expect(step).toContain('HEAD^1');
   const summary = join(folder, `${base.replaceAll(/\W/g, '')}.md`);
+  // As GitHub runs it.
   execFileSync('bash', ['-eo', 'pipefail', '-c', step.replaceAll('HEAD^1', base)], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'ignore'],
     env: { PATH: process.env.PATH, HOME: folder, GITHUB_STEP_SUMMARY: summary },
   });
-  expect(readFileSync(summary, 'utf8')).toMatch(text);
+  expect(readFileSync(summary, 'utf8')).toMatch(
+    new RegExp(`^## What it does to the bill\\n\\n${text}`),
+  );
 });

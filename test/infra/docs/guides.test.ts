@@ -1,9 +1,8 @@
 import { globSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
 import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
-import { toOperationCosts } from '../../../infra/costs/bills/requestCosts.ts';
-import { defaultPrices } from '../../../infra/costs/prices/priceTables.ts';
-import { readRecordedUnits } from '../../../infra/costs/units/recordedUnits.ts';
+import { defaultPrices } from '../../../infra/costs/prices.ts';
 import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import type { Site } from '../../../infra/docs/page.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
@@ -132,11 +131,8 @@ test('what requests cost is told as the model has it, and what a shop does not a
   expect(answers).toContain('listInventory 200 gzip');
   expect(answers).toContain('getPet 401');
   expect(answers.join()).not.toMatch(/429|412|400/);
-  const costs = toOperationCosts(
-    readRecordedUnits(),
-    toStagePricing(stages.production.settings, defaultPrices, 1),
-    [1_000],
-  );
+  const pricing = toStagePricing(stages.production.settings, defaultPrices, 1);
+  const costs = toOperationCosts(pricing, [1_000]);
   const pet = costs.find(({ operationId, answer }) => operationId === 'getPet' && answer === '200');
   expect(read('costs')).toContain(`<strong>${pet?.dollarsPerMillion.toFixed(2)}</strong>`);
 });

@@ -6,11 +6,14 @@ import { suites } from '../../conformance/operations/suites.ts';
 import {
   builtCommit,
   type CfnResource,
+  changedProduction,
   findResources,
   synthesizeProduction,
   templates,
 } from '../../support/stackTemplates.ts';
-import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
+import { changedSettings, fixtureNames, fixtures } from '../../support/stageFixtures.ts';
+
+// Of two operations all properties stand in `templates/*.txt`; here is what each has of its own.
 
 /** Everything that a function may use of the data: the contract of its role and its environment. */
 function toAccess(id: OperationId): Partial<Record<TableName, readonly string[]>> {
@@ -22,107 +25,94 @@ describe.each(fixtureNames)('the functions of %s', (stage) => {
   const policies = Object.values(findResources(stage, 'AWS::IAM::Policy'));
   const tableIds = Object.keys(findResources(stage, 'AWS::DynamoDB::Table'));
   const toTableId = (table: string) => tableIds.find((id) => id.startsWith(`${table}Table`));
-  const findFunction = (id: OperationId) =>
-    Object.values(functions).find(
-      ({ Properties }) => Properties.Description === operations[id].summary,
-    ) as CfnResource;
+  const { settings } = fixtures[stage];
 
   it('are one for each operation and nothing else', () => {
-    expect(Object.keys(functions)).toHaveLength(operationIds.length);
-    for (const id of operationIds) expect(findFunction(id)).toBeDefined();
+    const names = Object.values(functions).map(({ Properties }) => Properties.FunctionName);
+    expect(names.sort()).toEqual(operationIds.map((id) => `petstore-${stage}-${id}`).sort());
   });
 
-  describe.each(operationIds)('%s', (id) => {
-    const { Properties } = findFunction(id);
-
-    it('runs on Node.js 24 and arm64, with JSON logs and tracing', () => {
-      expect(Properties).toMatchObject({
-        Runtime: 'nodejs24.x',
-        Architectures: ['arm64'],
-        Handler: 'index.handler',
-        Timeout: operations[id].streamed ? 120 : 28,
-        MemorySize: fixtures[stage].settings.memoryMegabytes[id],
-        FunctionName: `petstore-${stage}-${id}`,
-        LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO' },
-        TracingConfig: { Mode: 'Active' },
-      });
+  it.each(operationIds)('%s may do and is told what it needs, and nothing else', (id) => {
+    const [functionId, { Properties }] = Object.entries(functions).find(
+      ([, one]) => one.Properties.Description === operations[id].summary,
+    ) as [string, CfnResource];
+    expect(Properties).toMatchObject({
+      FunctionName: `petstore-${stage}-${id}`,
+      Timeout: operations[id].streamed ? 120 : 28,
+      MemorySize: settings.memoryMegabytes[id],
     });
-
-    it('may do what it needs to its tables, its log group and X-Ray, and nothing else', () => {
-      const role = Properties.Role['Fn::GetAtt'][0];
-      const statements = policies
-        .filter((policy) =>
-          policy.Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role),
-        )
-        .flatMap((policy) => policy.Properties.PolicyDocument.Statement);
-      const logGroup = Properties.LoggingConfig.LogGroup.Ref;
-      const expected = [
-        allow(['logs:CreateLogStream', 'logs:PutLogEvents'], toArn(logGroup)),
-        ...Object.entries(toAccess(id)).map(([table, actions]) =>
-          allow(actions, toArn(toTableId(table))),
-        ),
-        allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'),
-      ];
-      expect(statements).toHaveLength(expected.length);
-      expect(statements).toEqual(expect.arrayContaining(expected));
-      const { Properties: roleProperties } = findResources(stage, 'AWS::IAM::Role')[role] ?? {};
-      expect(roleProperties).toBeDefined();
-      expect(roleProperties.ManagedPolicyArns ?? []).toEqual([]);
-      expect(roleProperties.Policies ?? []).toEqual([]);
+    const role = Properties.Role['Fn::GetAtt'][0];
+    const statements = policies
+      .filter(({ Properties: { Roles } }) => Roles.some(({ Ref }: { Ref: string }) => Ref === role))
+      .flatMap((policy) => policy.Properties.PolicyDocument.Statement);
+    const toArn = (logicalId?: string) => ({ 'Fn::GetAtt': [logicalId, 'Arn'] });
+    const allow = (actions: readonly string[], Resource: unknown) => ({
+      Action: actions.length === 1 ? actions[0] : actions,
+      Effect: 'Allow',
+      Resource,
     });
-
-    it('is told the names of its tables the allowed origins, the documentation and the commit, and nothing else', () => {
-      const names = (Object.keys(toAccess(id)) as TableName[]).map((table) => [
-        tables[table].variable,
-        { Ref: toTableId(table) },
-      ]);
-      expect(Properties.Environment.Variables).toEqual({
-        ...Object.fromEntries(names),
-        ALLOWED_ORIGINS: stage === 'staging' ? '*' : 'https://www.petstore.example',
-        DOCUMENTATION_ADDRESS: fixtures[stage].settings.documentationAddress,
-        COMMIT: builtCommit,
-      });
+    const logGroup = Properties.LoggingConfig.LogGroup.Ref;
+    const expected = [
+      allow(['logs:CreateLogStream', 'logs:PutLogEvents'], toArn(logGroup)),
+      ...Object.entries(toAccess(id)).map(([table, actions]) =>
+        allow(actions, toArn(toTableId(table))),
+      ),
+      allow(['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*'),
+    ];
+    expect(statements).toHaveLength(expected.length);
+    expect(statements).toEqual(expect.arrayContaining(expected));
+    const names = (Object.keys(toAccess(id)) as TableName[]).map((table) => [
+      tables[table].variable,
+      { Ref: toTableId(table) },
+    ]);
+    expect(Properties.Environment.Variables).toEqual({
+      ...Object.fromEntries(names),
+      ALLOWED_ORIGINS: settings.allowedOrigins.join(','),
+      DOCUMENTATION_ADDRESS: settings.documentationAddress,
+      COMMIT: builtCommit,
     });
+    const [alias] = Object.values(findResources(stage, 'AWS::Lambda::Alias')).filter(
+      (one) => one.Properties.FunctionName.Ref === functionId,
+    ) as (CfnResource & { readonly UpdatePolicy?: object })[];
+    const isGradual = JSON.stringify(alias?.UpdatePolicy)?.includes(`"${id}Deployment`) ?? false;
+    expect(isGradual).toBe(settings.rollout !== 'atOnce');
   });
 });
 
-describe('what is live has the name of its commit', () => {
+it('each operation can have concurrency of its own, and be turned off', () => {
+  const { service } = changedProduction();
+  const reserved: Partial<Record<OperationId, number>> = changedSettings.reservedConcurrency;
+  const found = Object.values(service.findResources('AWS::Lambda::Function')).map(
+    ({ Properties }) => [Properties.FunctionName, Properties.ReservedConcurrentExecutions],
+  );
+  expect(Object.fromEntries(found)).toEqual(
+    Object.fromEntries(operationIds.map((id) => [`petstore-production-${id}`, reserved[id]])),
+  );
+});
+
+it('lets the functions use a restored table, and keeps the one that it stands for', () => {
+  const { service } = changedProduction();
+  const variables = { PETS_TABLE: 'pets-restored' };
+  const functions = service.findResources('AWS::Lambda::Function', {
+    Properties: { Environment: { Variables: variables } },
+  });
+  expect(Object.keys(functions)).toHaveLength(1);
+  const [granted] = Object.values(service.findResources('AWS::IAM::Policy'))
+    .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
+    .filter((statement) => JSON.stringify(statement).includes(':table/pets-restored'));
+  // Versions that were published before use the first table until nobody calls them any more.
+  const first = { 'Fn::GetAtt': [expect.stringMatching(/^petsTable/), 'Arn'] };
+  expect(granted.Resource).toEqual([expect.anything(), first]);
+});
+
+it('is another version of the same code when it comes from another commit', () => {
   const versionsOf = (template: Template) =>
     Object.entries(template.findResources('AWS::Lambda::Version'));
-  const next = synthesizeProduction({}, 'fedcba987654').service;
-
-  it('on each published version, in a tag of its function, and in an output', () => {
-    for (const [, { Properties }] of versionsOf(templates.production)) {
-      expect(Properties.Description).toBe(builtCommit);
-    }
-    for (const { Properties } of Object.values(
-      findResources('production', 'AWS::Lambda::Function'),
-    ))
-      expect(Properties.Tags).toContainEqual({ Key: 'commit', Value: builtCommit });
-    expect(templates.production.findOutputs('Commit')).toMatchObject({
-      Commit: { Value: builtCommit },
-    });
-  });
-
-  it('and the same code from another commit is another version, of other settings', () => {
-    const ids = versionsOf(templates.production).map(([id]) => id);
-    for (const [id, { Properties }] of versionsOf(next)) {
-      expect(ids).not.toContain(id);
-      expect(Properties.Description).toBe('fedcba987654');
-    }
-    for (const { Properties } of Object.values(next.findResources('AWS::Lambda::Function')))
-      expect(Properties.Environment.Variables.COMMIT).toBe('fedcba987654');
-  });
+  const before = versionsOf(templates.production).map(([id]) => id);
+  const next = versionsOf(synthesizeProduction({}, 'fedcba987654').service);
+  expect(next).toHaveLength(operationIds.length);
+  for (const [id, { Properties }] of next) {
+    expect(before).not.toContain(id);
+    expect(Properties.Description).toBe('fedcba987654');
+  }
 });
-
-function allow(actions: readonly string[], resource: unknown) {
-  return {
-    Action: actions.length === 1 ? actions[0] : actions,
-    Effect: 'Allow',
-    Resource: resource,
-  };
-}
-
-function toArn(logicalId: string | undefined) {
-  return { 'Fn::GetAtt': [logicalId, 'Arn'] };
-}

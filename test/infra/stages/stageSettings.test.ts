@@ -29,7 +29,6 @@ import { callOps } from '../ops/opsProcess.ts';
 const production = fixtures.production.settings;
 const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e';
 const name = 'api.petstore.example';
-
 const budget = {
   monthlyDollars: 49.5,
   notify: ['finance@shop.example'],
@@ -37,155 +36,137 @@ const budget = {
   forecastPercent: [80],
 };
 
-const maximum = production.maximumUnitsPerSecond;
+/** What a setting, or a part of one, cannot be; the types alone would let most of it through. */
+const wrong: Record<string, unknown[]> = {
+  purpose: [undefined, ' for nothing', 'x'.repeat(101)],
+  account: ['12345', 123456789012],
+  region: ['Ireland', 'eu-west-9'],
+  allowedOrigins: [
+    ...[[], 'https://shop.example', ['*', 'https://shop.example']],
+    ...[['https://shop.example', 'https://shop.example'], ['https://shop.example:443']],
+    ...[['https://shop.example/'], ['https://shop.example/checkout'], ['shop.example']],
+    ...[['ftp://shop.example'], ['https://Shop.example'], ["https://o'shop.example"]],
+    ...[['https://shop.example"'], ['https://$shop.example']],
+  ],
+  baseAddress: [
+    ...[undefined, 'https://api.shop.example', 'https://api.shop.example/v1/'],
+    'http://api.shop.example/v1',
+  ],
+  documentationAddress: [
+    ...['https://docs.shop.example/', 'https://docs.shop.example/a>b', 'docs.shop.example'],
+    'https://docs.shop.example/#top',
+  ],
+  customDomain: [
+    ...[{ certificateArn }, { name }, { name: `https://${name}`, certificateArn }],
+    ...[{ name, certificateArn, port: 443 }],
+    { name, certificateArn: 'arn:aws:iam::1:certificate/a' },
+  ],
+  logLevel: ['WARN'],
+  logRetentionDays: [15],
+  'alarms.page': ['ops', 'ops@petstore'],
+  'alarms.ticket': ['a@b.example, c@d.example', 'arn:aws:sqs:eu-west-1:123456789012:queue'],
+  'alarms.sms': ['ops@petstore.example'],
+  checkEveryMinutes: [0, 61],
+  quietMinutes: [0, 1441],
+  raisesAlarms: ['yes'],
+  protectsData: ['yes'],
+  backupRegion: ['eu-central-1'],
+  'restoredTables.inventory': ['a b', 'petstore-production-inventory'],
+  'restoredTables.pets': ['petstore-staging-apiKeys'],
+  'restoredTables.stock': ['petstore-stock'],
+  'throttles.getPet': [
+    ...[
+      { rate: 0, burst: 5 },
+      { rate: -1, burst: 5 },
+      { rate: 9, burst: 8 },
+    ],
+    ...[
+      { rate: 1, burst: 1.5 },
+      { rate: 10_001, burst: 5_000 },
+      { rate: 100, burst: 5_001 },
+    ],
+    { rate: 1, burst: 2, per: 'minute' },
+  ],
+  'throttles.other': [undefined],
+  'memoryMegabytes.getPet': [127, 10_241, 512.5, undefined],
+  memoryMegabytes: [512],
+  'reservedConcurrency.getPet': [-1, 1],
+  accountConcurrency: [0],
+  rollout: ['slowly', undefined],
+  firewall: [1],
+  owner: [undefined, '', 'petstore; team', 'petstore team '],
+  tracing: [
+    ...[undefined, { reservedPerSecond: 0 }, { reservedPerSecond: 0.5, percent: 1 }],
+    ...[
+      { reservedPerSecond: 0, percent: 101 },
+      { reservedPerSecond: 0, percent: -1 },
+    ],
+    ...[
+      { reservedPerSecond: 1_001, percent: 1 },
+      { reservedPerSecond: 0, percent: 1, rate: 1 },
+    ],
+  ],
+  inventoryEntries: [-1, 1_000_000_001],
+  worstMonthDollars: [0, '1'],
+  budget: [
+    100,
+    ...[
+      ...[{ monthlyDollars: 0 }, { monthlyDollars: '100' }, { currency: 'EUR' }],
+      ...[{ notify: [] }, { notify: ['finance'] }, { notify: ['a@b.example', 'a@b.example'] }],
+      { notify: Array.from('abcdefghijk', (a) => `${a}@b.example`) },
+      ...[{ actualPercent: [], forecastPercent: [] }, { actualPercent: [80, 80] }],
+      { actualPercent: [10, 20, 30, 40], forecastPercent: [50, 60] },
+      ...[{ forecastPercent: [0] }, { forecastPercent: undefined }],
+    ].map((change) => ({ ...budget, ...change })),
+  ],
+  maximumUnitsPerSecond: [undefined],
+  'maximumUnitsPerSecond.orders': [undefined],
+  'maximumUnitsPerSecond.pets': [{ read: 1 }, { read: 0, write: 1 }, { read: 1, write: 1_000_001 }],
+  'maximumUnitsPerSecond.stock': [{ read: 1, write: 1 }],
+  colour: ['blue'],
+};
 
-/** Settings that cannot be deployed, by what is wrong; the types alone would let most of them through. */
-const wrong: [field: string, changed: Record<string, unknown>][] = [
-  ['purpose', { purpose: undefined }],
-  ['purpose', { purpose: ' for nothing' }],
-  ['purpose', { purpose: 'x'.repeat(101) }],
-  ['account', { account: '12345' }],
-  ['account', { account: 123456789012 }],
-  ['region', { region: 'Ireland' }],
-  ['region', { region: 'eu-west-9' }],
-  ['allowedOrigins', { allowedOrigins: [] }],
-  ['allowedOrigins', { allowedOrigins: ['https://shop.example/'] }],
-  ['allowedOrigins', { allowedOrigins: ['https://shop.example/checkout'] }],
-  ['allowedOrigins', { allowedOrigins: ['shop.example'] }],
-  ['allowedOrigins', { allowedOrigins: ['ftp://shop.example'] }],
-  ['allowedOrigins', { allowedOrigins: ['https://Shop.example'] }],
-  ['allowedOrigins', { allowedOrigins: ['https://shop.example:443'] }],
-  ['allowedOrigins', { allowedOrigins: ['*', 'https://shop.example'] }],
-  ['allowedOrigins', { allowedOrigins: ['https://shop.example', 'https://shop.example'] }],
-  ['allowedOrigins', { allowedOrigins: ["https://o'shop.example"] }],
-  ['allowedOrigins', { allowedOrigins: ['https://shop.example"'] }],
-  ['allowedOrigins', { allowedOrigins: ['https://$shop.example'] }],
-  ['allowedOrigins', { allowedOrigins: 'https://shop.example' }],
-  ['baseAddress', { baseAddress: undefined }],
-  ['baseAddress', { baseAddress: 'https://api.shop.example' }],
-  ['baseAddress', { baseAddress: 'https://api.shop.example/v1/' }],
-  ['baseAddress', { baseAddress: 'http://api.shop.example/v1' }],
+const reserved = 'reservedConcurrency.getPet';
+/** Settings that are wrong beside each other, and the one that is blamed. */
+const wrongTogether: [field: string, changed: Record<string, unknown>][] = [
   ['baseAddress', { region: 'eu-west-1', customDomain: { name: 'a.example', certificateArn } }],
-  ['documentationAddress', { documentationAddress: 'https://docs.shop.example/' }],
-  ['documentationAddress', { documentationAddress: 'https://docs.shop.example/a>b' }],
-  ['documentationAddress', { documentationAddress: 'https://docs.shop.example/#top' }],
-  ['documentationAddress', { documentationAddress: 'docs.shop.example' }],
-  ['customDomain', { customDomain: { certificateArn } }],
-  ['customDomain', { customDomain: { name } }],
-  ['customDomain', { customDomain: { name: 'https://api.petstore.example', certificateArn } }],
-  ['customDomain', { customDomain: { name, certificateArn: 'arn:aws:iam::1:certificate/a' } }],
   ['customDomain', { region: 'us-east-1', customDomain: { name, certificateArn } }],
-  ['logLevel', { logLevel: 'WARN' }],
-  ['logRetentionDays', { logRetentionDays: 15 }],
-  ['alarms.page', { alarms: { page: 'ops' } }],
-  ['alarms.page', { alarms: { page: 'ops@petstore' } }],
-  ['alarms.ticket', { alarms: { ticket: 'a@b.example, c@d.example' } }],
-  ['alarms.ticket', { alarms: { ticket: 'arn:aws:sqs:eu-west-1:123456789012:queue' } }],
-  ['checkEveryMinutes', { checkEveryMinutes: 0 }],
-  ['checkEveryMinutes', { checkEveryMinutes: 61 }],
-  ['quietMinutes', { quietMinutes: 0 }],
-  ['quietMinutes', { quietMinutes: 1441 }],
-  ['raisesAlarms', { raisesAlarms: 'yes' }],
-  ['alarms.sms', { alarms: { sms: 'ops@petstore.example' } }],
-  ['protectsData', { protectsData: 'yes' }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'Frankfurt' }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'eu-west-1' }],
-  ['backupRegion', { backupRegion: 'eu-central-1' }],
-  ['restoredTables.inventory', { restoredTables: { inventory: 'a b' } }],
-  ['restoredTables.inventory', { restoredTables: { inventory: 'petstore-production-inventory' } }],
-  ['restoredTables.pets', { restoredTables: { pets: 'petstore-staging-apiKeys' } }],
-  ['restoredTables.stock', { restoredTables: { stock: 'petstore-stock' } }],
-  ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: 0, burst: 5 } } }],
-  ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: -1, burst: 5 } } }],
-  ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: 9, burst: 8 } } }],
-  ['throttles.getPet', { throttles: { ...production.throttles, getPet: { rate: 1, burst: 1.5 } } }],
-  [
-    'throttles.getPet',
-    { throttles: { ...production.throttles, getPet: { rate: 10_001, burst: 5_000 } } },
-  ],
-  [
-    'throttles.getPet',
-    { throttles: { ...production.throttles, getPet: { rate: 100, burst: 5_001 } } },
-  ],
-  ['throttles.other', { throttles: { ...production.throttles, other: undefined } }],
-  ['memoryMegabytes.getPet', { memoryMegabytes: { ...production.memoryMegabytes, getPet: 127 } }],
-  [
-    'memoryMegabytes.getPet',
-    { memoryMegabytes: { ...production.memoryMegabytes, getPet: 10_241 } },
-  ],
-  ['memoryMegabytes.getPet', { memoryMegabytes: { ...production.memoryMegabytes, getPet: 512.5 } }],
-  ['memoryMegabytes.listInventory', { memoryMegabytes: {} }],
-  ['memoryMegabytes', { memoryMegabytes: 512 }],
-  ['reservedConcurrency.getPet', { reservedConcurrency: { getPet: -1 } }],
-  [
-    'reservedConcurrency.getPet',
-    { accountConcurrency: 1000, reservedConcurrency: { getPet: 901 } },
-  ],
-  ['reservedConcurrency.getPet', { reservedConcurrency: { getPet: 1 } }],
-  ['reservedConcurrency.getPet', { accountConcurrency: 10, reservedConcurrency: { getPet: 1 } }],
-  [
-    'reservedConcurrency.getPet',
-    { accountConcurrency: 1000, reservedConcurrency: { getPet: 900, listOrders: 900 } },
-  ],
-  ['accountConcurrency', { accountConcurrency: 0 }],
-  ['rollout', { rollout: 'slowly' }],
-  ['rollout', { rollout: undefined }],
-  ['firewall', { firewall: 1 }],
-  ['owner', { owner: undefined }],
-  ['owner', { owner: '' }],
-  ['owner', { owner: 'petstore; team' }],
-  ['owner', { owner: 'petstore team ' }],
-  ['tracing', { tracing: undefined }],
-  ['tracing', { tracing: { reservedPerSecond: 0 } }],
-  ['tracing', { tracing: { reservedPerSecond: 0.5, percent: 1 } }],
-  ['tracing', { tracing: { reservedPerSecond: 0, percent: 101 } }],
-  ['tracing', { tracing: { reservedPerSecond: 0, percent: -1 } }],
-  ['tracing', { tracing: { reservedPerSecond: 0, percent: 1, rate: 1 } }],
-  ['budget', { budget: 100 }],
-  ['budget', { budget: { ...budget, monthlyDollars: 0 } }],
-  ['budget', { budget: { ...budget, monthlyDollars: '100' } }],
-  ['budget', { budget: { ...budget, notify: [] } }],
-  ['budget', { budget: { ...budget, notify: ['finance'] } }],
-  ['budget', { budget: { ...budget, notify: Array.from('abcdefghijk', (a) => `${a}@b.example`) } }],
-  ['budget', { budget: { ...budget, notify: ['a@b.example', 'a@b.example'] } }],
-  ['budget', { budget: { ...budget, actualPercent: [], forecastPercent: [] } }],
-  ['budget', { budget: { ...budget, actualPercent: [10, 20, 30, 40], forecastPercent: [50, 60] } }],
-  ['budget', { budget: { ...budget, actualPercent: [80, 80] } }],
-  ['budget', { budget: { ...budget, forecastPercent: [0] } }],
-  ['budget', { budget: { ...budget, forecastPercent: undefined } }],
-  ['budget', { budget: { ...budget, currency: 'EUR' } }],
-  ['maximumUnitsPerSecond', { maximumUnitsPerSecond: undefined }],
-  ['maximumUnitsPerSecond.orders', { maximumUnitsPerSecond: { ...maximum, orders: undefined } }],
-  ['maximumUnitsPerSecond.pets', { maximumUnitsPerSecond: { ...maximum, pets: { read: 1 } } }],
-  [
-    'maximumUnitsPerSecond.pets',
-    { maximumUnitsPerSecond: { ...maximum, pets: { read: 0, write: 1 } } },
-  ],
-  [
-    'maximumUnitsPerSecond.stock',
-    { maximumUnitsPerSecond: { ...maximum, stock: { read: 1, write: 1 } } },
-  ],
-  ['colour', { colour: 'blue' }],
+  [reserved, { accountConcurrency: 1000, reservedConcurrency: { getPet: 901 } }],
+  [reserved, { accountConcurrency: 1000, reservedConcurrency: { getPet: 900, listOrders: 900 } }],
+  [reserved, { accountConcurrency: 10, reservedConcurrency: { getPet: 1 } }],
 ];
+
+/** Production's settings with another value of one, or of a part of one. */
+function toChange(field: string, value: unknown): Record<string, unknown> {
+  const [setting = '', part] = field.split('.');
+  const before = production[setting as 'throttles'];
+  return { [setting]: part === undefined ? value : { ...before, [part]: value } };
+}
 
 const right: Record<string, unknown>[] = [
   { account: '123456789012', region: 'eu-west-1', customDomain: { name, certificateArn } },
   { allowedOrigins: ['https://shop.example', 'http://localhost:5173', 'https://a.b.example:8443'] },
   { documentationAddress: 'https://shop.example/docs/petstore' },
   { alarms: { page: 'ops+petstore@shop.example' }, logRetentionDays: 9999, logLevel: 'DEBUG' },
-  {
-    accountConcurrency: 1000,
-    reservedConcurrency: { getPet: 0, listOrders: 900 },
-    restoredTables: { pets: 'pets-restored' },
-  },
-  { reservedConcurrency: { updateInventory: 0 } },
+  { accountConcurrency: 1000, reservedConcurrency: { getPet: 0, listOrders: 900 } },
+  { reservedConcurrency: { updateInventory: 0 }, restoredTables: { pets: 'pets-restored' } },
   { region: 'eu-west-1', backupRegion: 'eu-central-1' },
-  { throttles: { ...production.throttles, getPet: { rate: 0.5, burst: 1 } } },
-  { throttles: { ...production.throttles, getPet: { rate: 10_000, burst: 5_000 } } },
+  toChange('throttles.getPet', { rate: 0.5, burst: 1 }),
+  toChange('throttles.getPet', { rate: 10_000, burst: 5_000 }),
   { owner: 'Équipe Petstore/EU', tracing: { reservedPerSecond: 10, percent: 0.5 } },
   { budget },
   { budget: { ...budget, actualPercent: [], forecastPercent: [80, 100.5, 120, 200, 1000] } },
-  { rollout: 'linear10PercentEveryMinute', firewall: true },
+  { rollout: 'linear10PercentEveryMinute', firewall: true, checkEveryMinutes: 60 },
+  { checkEveryMinutes: 1, quietMinutes: 1440 },
+];
+
+const rows = [
+  ...Object.entries(wrong).flatMap(([field, values]) =>
+    values.map((value) => [field, toChange(field, value)] as const),
+  ),
+  ...wrongTogether,
 ];
 
 describe("a stage's settings", () => {
@@ -212,13 +193,12 @@ describe("a stage's settings", () => {
     expect(() => check(changed)).not.toThrow();
   });
 
-  it.each(wrong)('are refused for %s in %j', (field, changed) => {
-    const error = errorOf(() => check(changed));
-    expect(error).toBeInstanceOf(StageSettingsError);
-    expect(error?.message).toMatch(
-      /^infra\/stages\/stages\.ts: [\w.]+ of production must be [^\n]+; it is [^\n]+\.$/,
+  it.each(rows)('are refused for %s in %j', (field, changed) => {
+    const complaint = new RegExp(
+      `^infra/stages/stages\\.ts: ${field} of production must be [^\\n]+; it is [^\\n]+\\.$`,
     );
-    expect(error?.message).toContain(`: ${field} of`);
+    expect(() => check(changed)).toThrow(StageSettingsError);
+    expect(() => check(changed)).toThrow(complaint);
   });
 });
 
@@ -273,20 +253,8 @@ it('names the settings of production that are examples still', () => {
 
 describe('synthesizing production', () => {
   it.each([
-    [
-      'stops at them where there is an account to deploy to',
-      '123456789012',
-      fixtures.production,
-      [line],
-      [],
-    ],
-    [
-      'warns of them at a first look, without credentials',
-      undefined,
-      fixtures.production,
-      [],
-      [line],
-    ],
+    ['stops at them where there is an account', '123456789012', fixtures.production, [line], []],
+    ['warns of them without credentials', undefined, fixtures.production, [], [line]],
     ['has nothing to say of addresses of one’s own', '123456789012', owned, [], []],
     ['has nothing to say of staging', '123456789012', fixtures.staging, [], []],
   ])('%s', (_, account, stage, errors, warnings) => {
@@ -307,13 +275,4 @@ describe('synthesizing production', () => {
 
 function check(changed: Record<string, unknown>): void {
   checkStageSettings(changeProduction(changed as Partial<StageSettings>));
-}
-
-function errorOf(act: () => void): Error | undefined {
-  try {
-    act();
-    return undefined;
-  } catch (error) {
-    return error as Error;
-  }
 }

@@ -1,5 +1,4 @@
-import { readMetric, type TemplateMetric } from './metricValues.ts';
-import type { Minute } from './traffic.ts';
+import { type Minute, readMetric, type TemplateMetric } from './minutes.ts';
 
 /** An alarm that fired. */
 export interface FiredAlarm {

@@ -10,7 +10,14 @@ import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { toFunctionMetric, toGatewayMetric, toLogMetric } from '../service/serviceMetrics.ts';
-import { type NamedStage, toAccessLogName, toStackName } from '../stages/resourceNames.ts';
+import {
+  type NamedStage,
+  toAccessLogName,
+  toStackName,
+  toUsedTableName,
+} from '../stages/resourceNames.ts';
+import { type Stage, toTableCalls } from '../stages/stages.ts';
+import type { TableName } from '../stages/tables.ts';
 
 /** The period of the metrics that alarms and dashboard look at: shorter would wake people for what passes. */
 export const period = Duration.minutes(5);
@@ -21,7 +28,7 @@ const statuses = { unauthorized: '401', forbidden: '403', throttled: '429' } as 
 /** Requests refused for each reason; a metric costs nothing in a month without such a request. */
 export type RefusalMetrics = Record<keyof typeof statuses, Metric>;
 
-/** Has the access log counted: the refusals, and the bytes of large answers, which `toSentBytes` reads. */
+/** Has the access log counted: the refusals, and the bytes of large answers. */
 export function defineAccessLogMetrics(scope: Construct, stage: NamedStage): RefusalMetrics {
   const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toAccessLogName(stage));
   new MetricFilter(scope, 'SentBytesFilter', {
@@ -81,16 +88,6 @@ export function toRequestShare(
   });
 }
 
-/** The bytes that a log is billed by, as CloudWatch Logs counts them. */
-export function toIncomingBytes(logGroupName: string, options: MetricOptions): Metric {
-  return new Metric({
-    namespace: 'AWS/Logs',
-    metricName: 'IncomingBytes',
-    dimensionsMap: { LogGroupName: logGroupName },
-    ...options,
-  });
-}
-
 /**
  * The bodies of answers as the access log has their bytes, of those that are as large as `LARGE_ANSWER`: a custom
  * metric costs $0.30 a month, of which the hours count in which it has a value, and the scheduled check's small
@@ -99,10 +96,58 @@ export function toIncomingBytes(logGroupName: string, options: MetricOptions): M
 const sentBytes = { name: 'sentBytes', value: '$.bytes' } as const;
 const LARGE_ANSWER = 1_024;
 
-export function toSentBytes(stage: NamedStage, options: MetricOptions): Metric {
+/** The request units that a table consumed. */
+export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | 'Write'): Metric {
+  const TableName = toUsedTableName(stage, table);
+  return toMetric(`Consumed${kind}CapacityUnits`, { TableName }, table);
+}
+
+/** The reads, and what writes the functions make, that DynamoDB refused for their rate. */
+export function toTableThrottles(stage: Stage, table: TableName): MathExpression {
+  const TableName = toUsedTableName(stage, table);
+  const isWritten = toTableCalls(table).some((call) => /^(Update|TransactWrite)/.test(call));
+  const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
+  return toTotal(table, names, (name) => toMetric(name, { TableName }));
+}
+
+/** DynamoDB's own failures, which it counts by the kind of call. */
+export function toTableSystemErrors(stage: Stage, table: TableName): MathExpression {
+  const TableName = toUsedTableName(stage, table);
+  return toTotal(table, toTableCalls(table), (Operation) =>
+    toMetric('SystemErrors', { TableName, Operation }),
+  );
+}
+
+/**
+ * The writes to inventory entries that DynamoDB refused since another transaction on the entry was at work.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
+ */
+export function toTransactionConflicts(stage: Stage): Metric {
+  return toMetric('TransactionConflict', { TableName: toUsedTableName(stage, 'inventory') });
+}
+
+function toMetric(metricName: string, dimensionsMap: Record<string, string>, label?: string) {
   return new Metric({
-    namespace: toStackName(stage),
-    metricName: sentBytes.name,
-    ...options,
+    namespace: 'AWS/DynamoDB',
+    metricName,
+    dimensionsMap,
+    statistic: Stats.SUM,
+    period,
+    ...(label && { label }),
   });
+}
+
+/** Where one of the metrics has no value, a plain sum would have none either. Ids are unique in a graph. */
+function toTotal(
+  table: TableName,
+  names: readonly string[],
+  toNamedMetric: (name: string) => IMetric,
+): MathExpression {
+  const usingMetrics = Object.fromEntries(
+    names.map((name, index) => [`${table}${index}`, toNamedMetric(name)]),
+  );
+  const expression = Object.keys(usingMetrics)
+    .map((id) => `FILL(${id}, 0)`)
+    .join(' + ');
+  return new MathExpression({ label: table, expression, usingMetrics, period });
 }
