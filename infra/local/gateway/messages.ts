@@ -37,12 +37,11 @@ export function toGatewayRequest({
 }: IncomingMessage): GatewayRequest {
   const [, fullPath = '', query = ''] = target.exec(url) ?? [];
   const base = `/${apiVersion}`;
-  const isInStage = `${fullPath}/`.startsWith(`${base}/`);
   return {
     requestId: randomUUID(),
     method,
     fullPath,
-    path: isInStage ? fullPath.slice(base.length) : undefined,
+    path: fullPath.startsWith(`${base}/`) ? fullPath.slice(base.length) : undefined,
     query: new URLSearchParams(query),
     headerLines: Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
       rawHeaders[2 * index] ?? '',
