@@ -96,7 +96,7 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
 }
 
 /** Such as `quantity must be an integer from 0 to 2147483647, and is -1; status is missing`. */
-function toComplaint(value: unknown, { issues }: z.core.$ZodError): string {
+export function toComplaint(value: unknown, { issues }: z.core.$ZodError): string {
   return issues
     .map((issue) => {
       const place = issue.path.join('.');

@@ -1,10 +1,12 @@
 import { apiVersion } from '../../shared/contract/operation.ts';
-import { defineDocumentation } from './documentation.ts';
+import type { LocalAccess, Site, SiteFile } from '../docs/page.ts';
+import { type GatewayError, toMethodNotAllowedError } from '../gateway/gatewayErrors.ts';
 import type { Engine, EngineOptions, StartEngine } from './engine/engine.ts';
-import { listen } from './engine/loopback.ts';
+import { foreignHostRefusal, isLoopbackHost, listen } from './engine/loopback.ts';
 import { defineDrain } from './gateway/connections.ts';
 import type { FaultInjection } from './gateway/faultInjection.ts';
 import { defineGateway, type Service } from './gateway/gateway.ts';
+import { type GatewayAnswer, toErrorAnswer } from './gateway/messages.ts';
 import { importHandler, type LoadHandler, loadFunctions } from './lambda/lambdaFunction.ts';
 import { defineAwslambda, setFunctionEnvironment } from './lambda/lambdaRuntime.ts';
 import { type FillOptions, fillTables, type LocalKeys } from './localTables.ts';
@@ -82,4 +84,58 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
     await engine?.close();
     throw error;
   }
+}
+
+const foreignHostError: GatewayError = { code: 'forbidden', message: foreignHostRefusal };
+
+/**
+ * Answers GET and HEAD below the documentation's address. Its pages hold the key, so the Host header has to name the
+ * loopback. The site is built when its first page is asked for, so that a start waits for none of it.
+ * @param build makes the site; by default, the documentation
+ */
+export function defineDocumentation(
+  local: LocalAccess,
+  build: (local: LocalAccess) => Promise<Site> = buildDocumentation,
+): NonNullable<Service['serveDocs']> {
+  const { pathname: root } = new URL(local.documentationAddress);
+  let site: Promise<Site> | undefined;
+
+  return async function serveDocs({ method, fullPath, headerLines, requestId }) {
+    if (fullPath !== root && !fullPath.startsWith(`${root}/`)) return undefined;
+    const [, host] = headerLines.find(([name]) => name.toLowerCase() === 'host') ?? [];
+    if (!isLoopbackHost(host)) return toErrorAnswer(foreignHostError, requestId);
+    if (fullPath === root) return redirect(`${root}/`);
+    site ??= build(local);
+    const file = (await site).get(fullPath.slice(root.length + 1) || 'index.html');
+    if (!file) return undefined;
+    if (method === 'GET' || method === 'HEAD') return toAnswer(file);
+    return toErrorAnswer(toMethodNotAllowedError('GET, HEAD'), requestId);
+  };
+}
+
+async function buildDocumentation(local: LocalAccess): Promise<Site> {
+  const { buildSite } = await import('../docs/site.ts');
+  return buildSite(local);
+}
+
+function redirect(location: string): GatewayAnswer {
+  return { statusCode: 302, headers: { Location: location }, body: '' };
+}
+
+/**
+ * Nothing is kept by the browser, since the next start on this port has another key; and no page from
+ * elsewhere can load the key as a script.
+ */
+function toAnswer({ type, policy, body }: SiteFile): GatewayAnswer {
+  return {
+    statusCode: 200,
+    headers: {
+      'Content-Type': type,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      ...(policy !== undefined && { 'Content-Security-Policy': policy }),
+    },
+    body,
+  };
 }

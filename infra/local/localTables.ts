@@ -1,14 +1,13 @@
-import { setTimeout } from 'node:timers/promises';
 import {
   CreateTableCommand,
-  DescribeTableCommand,
   DynamoDBClient,
   ResourceInUseException,
+  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineKeyRegister, type KeyRegister } from '../../shared/keys/keyRegister.ts';
-import { type Resource, type ResourceName, resources, toKeySchema } from '../bulk/resources.ts';
+import { type Resource, resourceNames, resources, toKeySchema } from '../bulk/resources.ts';
 import { defineReplacingWriter, GROUP_SIZE } from '../bulk/tableWriters.ts';
 import { type TableDefinition, tables } from '../stages/tables.ts';
 import type { StoreData } from './storeData.ts';
@@ -21,27 +20,25 @@ export interface LocalKeys {
   readonly readKey: string;
 }
 
-export interface FillOptions extends LoadOptions {
+export interface FillOptions {
   /** What to put into the tables. */
   readonly data: StoreData;
   /** Puts the data only where no earlier run finished its start. */
   readonly onlyIfNew?: boolean;
+  /** Ends the load. */
+  readonly signal?: AbortSignal | undefined;
+  /** Is told how many entries are in the tables, after each group of them. */
+  readonly onProgress?: ((done: number) => void) | undefined;
 }
 
 /** @returns the API keys, of which that to write is made last: its presence says that the tables are filled */
-export async function fillTables({
-  data,
-  onlyIfNew,
-  signal,
-  onProgress,
-}: FillOptions): Promise<LocalKeys> {
+export async function fillTables(options: FillOptions): Promise<LocalKeys> {
   const client = new DynamoDBClient({});
   try {
     await createTables(client);
     const keys = defineKeyRegister(client, 'apiKeys');
-    if (!(onlyIfNew && (await hasLocalKey(keys)))) {
-      await loadData(client, data, { signal, onProgress });
-    }
+    const isFilled = options.onlyIfNew && (await keys.get(keyIds.write)) !== undefined;
+    if (!isFilled) await loadData(client, options);
     const readKey = await replaceLocalKey(keys, 'read');
     return { readKey, apiKey: await replaceLocalKey(keys, 'write') };
   } finally {
@@ -57,7 +54,11 @@ export async function createTables(client: DynamoDBClient): Promise<void> {
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error;
     }
-    await untilActive(client, name);
+    // An engine says that a table is created a moment before it takes requests for it.
+    await waitUntilTableExists(
+      { client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 },
+      { TableName: name },
+    );
   }
 }
 
@@ -74,25 +75,8 @@ function toCommand(name: string, { partitionKey, sortKey }: TableDefinition): Cr
   });
 }
 
-/** An engine says that a table is created a moment before it takes requests for it. */
-async function untilActive(client: DynamoDBClient, name: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
-    if (Table?.TableStatus === 'ACTIVE') return;
-    if (attempt === 500) throw new Error(`The table ${name} does not become active.`);
-    await setTimeout(10);
-  }
-}
-
 /** How long one call may go on failing, in milliseconds. */
 const GIVE_UP_AFTER = 60_000;
-
-interface LoadOptions {
-  /** Ends the load. */
-  readonly signal?: AbortSignal | undefined;
-  /** Is told how many entries are in the tables, after each group of them. */
-  readonly onProgress?: ((done: number) => void) | undefined;
-}
 
 /** So that the engine's thread never waits for this one. */
 const GROUPS_UNDER_WAY = 3;
@@ -103,46 +87,39 @@ const GROUPS_UNDER_WAY = 3;
  */
 async function loadData(
   client: DynamoDBClient,
-  { inventory, pets, orders }: StoreData,
-  { signal = new AbortController().signal, onProgress }: LoadOptions = {},
+  { data, signal = new AbortController().signal, onProgress }: FillOptions,
 ): Promise<void> {
   let done = 0;
-
-  async function writeAll<Contents>(
-    tableName: ResourceName,
-    entries: readonly Contents[],
-    { toItem }: Pick<Resource<Contents>, 'toItem'>,
-  ): Promise<void> {
+  for (const tableName of resourceNames) {
+    const { toItem }: Resource = resources[tableName];
     const key = toKeySchema(tableName);
-    const table = { client, tableName, key, giveUpAfter: GIVE_UP_AFTER, signal };
-    const writeGroup = defineReplacingWriter(table);
-    let next = 0;
-
-    async function writeInTurn(): Promise<void> {
-      while (next < entries.length) {
-        const group = entries.slice(next, next + GROUP_SIZE);
-        next += GROUP_SIZE;
-        await writeGroup(group.map((entry) => toItem(entry)));
+    const writeGroup = defineReplacingWriter({
+      client,
+      tableName,
+      key,
+      giveUpAfter: GIVE_UP_AFTER,
+      signal,
+    });
+    const groups = groupBySize(data[tableName]);
+    const writeInTurn = async () => {
+      for (const group of groups) {
+        await writeGroup(group.map(toItem));
         done += group.length;
         onProgress?.(done);
       }
-    }
-
+    };
     await Promise.all(Array.from({ length: GROUPS_UNDER_WAY }, writeInTurn));
   }
+}
 
-  await writeAll('inventory', inventory, resources.inventory);
-  await writeAll('pets', pets, resources.pets);
-  await writeAll('orders', orders, resources.orders);
+function* groupBySize(entries: readonly unknown[]): Generator<readonly unknown[]> {
+  for (let start = 0; start < entries.length; start += GROUP_SIZE) {
+    yield entries.slice(start, start + GROUP_SIZE);
+  }
 }
 
 /** One key id for every start: the new key takes the place of the last one. */
 const keyIds: Record<Permission, string> = { read: 'localreads', write: 'localstage' };
-
-/** Whether an earlier run got as far as making its write key, which is its last step before it serves. */
-async function hasLocalKey(keys: KeyRegister): Promise<boolean> {
-  return (await keys.get(keyIds.write)) !== undefined;
-}
 
 /** Makes the key with a permission, and returns it. */
 async function replaceLocalKey(keys: KeyRegister, permission: Permission): Promise<string> {

@@ -1,26 +1,238 @@
-import { PetstoreError } from './petstoreError.ts';
-import { type CallOptions, parseBounds, type Settings } from './settings.ts';
+import type { OperationId, operations } from '../contract/operations.ts';
+import { parseExactJson } from './json.ts';
+import { PetstoreError, toAnswerDetails, toPetstoreError } from './petstoreError.ts';
+import type { Call } from './settings.ts';
 
-/** A call under way, which may be several requests. */
-export interface Call {
-  readonly settings: Settings;
-  readonly signal: AbortSignal | undefined;
-  /** Milliseconds. */
-  readonly timeout: number;
-  readonly maxRetries: number;
-  /** Milliseconds that are left of its total; 0 or less when its time is up. */
-  timeLeft(): number;
+type Contract = typeof operations;
+
+/** A path with something in the place of each parameter. */
+type Filled<Path extends string> = Path extends `${infer Start}{${string}}${infer Rest}`
+  ? `${Start}${string}${Filled<Rest>}`
+  : Path;
+
+type QueryNames<Of> = Of extends { readonly query: infer Query } ? keyof Query : never;
+
+/** It compiles only as long as it is what the contract says. */
+export interface PetstoreRequest<Id extends OperationId = OperationId> {
+  readonly operationId: Id;
+  readonly method: Contract[Id]['method'];
+  /** Relative to the base address. */
+  readonly path: Filled<Contract[Id]['path']>;
+  readonly query?: {
+    readonly [Name in QueryNames<Contract[Id]>]?: string | number | undefined;
+  };
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON. */
+  readonly body?: string;
+  /** Whether it may be sent again though an earlier attempt may have had its effect. */
+  readonly isRepeatable: boolean;
+  readonly answersList?: boolean;
 }
 
-/** @throws {TypeError} when an option makes no sense */
-export function startCall(settings: Settings, options: CallOptions = {}): Call {
-  const { totalTimeout, ...bounds } = parseBounds(options, settings.bounds);
-  const end = performance.now() + totalTimeout;
-  return { settings, signal: options.signal, ...bounds, timeLeft: () => end - performance.now() };
+/** An answer of which the headers are there. Who has it reads the body or stops the watchdog. */
+interface OpenAnswer {
+  readonly request: PetstoreRequest;
+  readonly response: Response;
+  readonly watchdog: Watchdog;
+}
+
+/** An answer that came whole. */
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as JSON; undefined where there is none. */
+  readonly document: unknown;
+}
+
+/**
+ * Sends a request, again where that is safe and of use, and reads its answer.
+ * @param toValue reads the answer; whatever it throws means that the answer is not as it should be
+ */
+export function send<Id extends OperationId, Value>(
+  call: Call,
+  request: PetstoreRequest<Id>,
+  toValue: (answer: Answer) => Value,
+): Promise<Value> {
+  return withRetries(call, request.isRepeatable, async () => {
+    const answer = await openAnswer(call, request);
+    const { status, headers } = answer.response;
+    const text = await readText(answer);
+    try {
+      return toValue({ status, headers, document: text === '' ? undefined : parseExactJson(text) });
+    } catch (cause) {
+      const isCutOff = request.answersList && /^\s*\[/.test(text) && !/\]\s*$/.test(text);
+      throw isCutOff ? incompleteListError(answer) : invalidAnswerError(answer, cause);
+    }
+  });
+}
+
+/** A list that ends before its closing bracket. */
+export function incompleteListError({ response: { headers, status } }: OpenAnswer): PetstoreError {
+  return new PetstoreError(
+    'incomplete_list',
+    'The list broke off before its end.',
+    toAnswerDetails(headers, status),
+  );
+}
+
+/** An answer that is no such thing as the service says. */
+export function invalidAnswerError(
+  { request, response: { headers, status } }: OpenAnswer,
+  cause: unknown,
+): PetstoreError {
+  return new PetstoreError(
+    'invalid_answer',
+    `The answer is not one that ${request.operationId} gives.`,
+    { ...toAnswerDetails(headers, status), cause },
+  );
+}
+
+/** Milliseconds. */
+const FIRST_BACKOFF = 200;
+const MAX_BACKOFF = 5_000;
+
+/**
+ * Tries again what may go better another time, after a pause that is never shorter than `Retry-After`.
+ * @param isRepeatable whether it may be sent again though an earlier attempt may have had its effect
+ * @throws {PetstoreError} of the last attempt when there are no retries left, or no time for another
+ */
+export async function withRetries<Value>(
+  call: Call,
+  isRepeatable: boolean,
+  attempt: () => Promise<Value>,
+): Promise<Value> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof PetstoreError) || retries === call.maxRetries) throw error;
+      if (!isRetryable(error, isRepeatable)) throw error;
+      const { retryAfter = 0 } = error;
+      const delay = retryAfter * 1_000 + drawBackoff(FIRST_BACKOFF, retries);
+      if (delay >= call.timeLeft()) throw error;
+      await pause(delay, call.signal);
+    }
+  }
+}
+
+/** Waits, or until the signal is aborted: whatever comes next looks at it. */
+export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    };
+    const timer = setTimeout(stop, milliseconds);
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
+  });
+}
+
+/**
+ * Milliseconds to wait: at random up to `first`, and up to twice as many after each further attempt, so
+ * that clients that met do not meet again. This is full jitter:
+ * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+ * @param attempt counted from 0
+ */
+export function drawBackoff(first: number, attempt: number): number {
+  return Math.random() * Math.min(first * 2 ** attempt, MAX_BACKOFF);
+}
+
+/** A 429 is the one failure of which it is known that nothing has happened, and that it passes. */
+function isRetryable({ code, status = 0 }: PetstoreError, isRepeatable: boolean): boolean {
+  if (status === 429) return true;
+  return isRepeatable && (status >= 500 || passing.includes(code));
+}
+
+const passing: readonly string[] = ['connection_failed', 'timeout', 'incomplete_list'];
+
+/**
+ * Sends a request once.
+ * @throws {PetstoreError} when no answer comes, or that of an error
+ * @throws the reason of the caller's signal when that is aborted
+ */
+export async function openAnswer(call: Call, request: PetstoreRequest): Promise<OpenAnswer> {
+  const watchdog = startWatchdog(call);
+  try {
+    const response = await fetchAnswer(call, request, watchdog.signal);
+    call.settings.reportDeprecation(request.operationId, response.headers);
+    if (response.ok || response.status === 304) return { request, response, watchdog };
+    throw toPetstoreError(response, await response.text().catch(() => ''));
+  } catch (error) {
+    watchdog.stop();
+    throw watchdog.signal.aborted ? watchdog.signal.reason : error;
+  }
+}
+
+/** The whole body. */
+async function readText(answer: OpenAnswer): Promise<string> {
+  try {
+    return await answer.response.text();
+  } catch (cause) {
+    throw breakError(answer, cause);
+  } finally {
+    answer.watchdog.stop();
+  }
+}
+
+/** The body piece by piece, as it arrives. Whoever stops early ends the connection. */
+export async function* readPieces(answer: OpenAnswer): AsyncGenerator<string, void, undefined> {
+  const { response, watchdog } = answer;
+  const reader = response.body?.getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (;;) {
+      watchdog.restart();
+      const piece = await reader?.read();
+      watchdog.rest();
+      if (!piece || piece.done) return;
+      yield decoder.decode(piece.value, { stream: true });
+    }
+  } catch (cause) {
+    throw breakError(answer, cause);
+  } finally {
+    watchdog.stop();
+    // Whatever is wrong with the rest, nobody wants it any more.
+    reader?.cancel().catch(() => {});
+  }
+}
+
+async function fetchAnswer(
+  { settings: { baseUrl, apiKey } }: Call,
+  { method, path, query = {}, headers, body }: PetstoreRequest,
+  signal: AbortSignal,
+): Promise<Response> {
+  const url = new URL(baseUrl + path);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  const allHeaders = new Headers({ ...headers, Authorization: `Bearer ${apiKey}` });
+  try {
+    return await fetch(url, {
+      method,
+      headers: allHeaders,
+      ...(body !== undefined && { body }),
+      signal,
+      // Stock is of this moment, and a key goes to no address but the one that it was given for.
+      cache: 'no-store',
+      redirect: 'manual',
+    });
+  } catch (cause) {
+    throw new PetstoreError('connection_failed', 'The service could not be reached.', { cause });
+  }
+}
+
+/** What to throw when a body breaks off. */
+function breakError({ request, response, watchdog }: OpenAnswer, cause: unknown): unknown {
+  if (watchdog.signal.aborted) return watchdog.signal.reason;
+  const code = request.answersList ? 'incomplete_list' : 'connection_failed';
+  const details = toAnswerDetails(response.headers, response.status);
+  return new PetstoreError(code, 'The answer broke off.', { ...details, cause });
 }
 
 /** Ends an attempt that takes too long, or whose caller wants no more of it. */
-export interface Watchdog {
+interface Watchdog {
   /** Its reason is the caller's own, or a PetstoreError. */
   readonly signal: AbortSignal;
   /** Stops the clock, while it is the caller who takes time. */
@@ -31,7 +243,7 @@ export interface Watchdog {
 }
 
 /** @throws the reason of the caller's signal when that is aborted already */
-export function startWatchdog({ signal, timeout, timeLeft }: Call): Watchdog {
+function startWatchdog({ signal, timeout, timeLeft }: Call): Watchdog {
   signal?.throwIfAborted();
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);

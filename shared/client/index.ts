@@ -1,5 +1,4 @@
 export type { ErrorCode } from '../contract/errorBody.ts';
-export type { Deprecation } from './deprecation.ts';
 export type {
   EntryOf,
   Included,
@@ -8,17 +7,21 @@ export type {
   StockChange,
   UpdatePreconditions,
 } from './inventory.ts';
-export type { OrderPage, OrderQuery } from './orders.ts';
-export type { Page } from './pages.ts';
-export { createPetstoreClient, type PetstoreClient } from './petstoreClient.ts';
+export {
+  createPetstoreClient,
+  type OrderPage,
+  type OrderQuery,
+  type PetstoreClient,
+} from './petstoreClient.ts';
 export { PetstoreError, type PetstoreErrorCode } from './petstoreError.ts';
 export type {
   InventoryItem,
   InventoryUpdate,
   Named,
   Order,
+  Page,
   Pet,
   PetStatus,
   TaggedInventoryItem,
 } from './resources.ts';
-export type { Bounds, CallOptions, ClientOptions } from './settings.ts';
+export type { Bounds, CallOptions, ClientOptions, Deprecation } from './settings.ts';

@@ -1,22 +1,32 @@
 import type { MAX_QUANTITY as ContractMaximum } from '../contract/inventoryUpdate.ts';
 import type { PetStatus } from '../contract/values.ts';
-import type { Call } from './call.ts';
-import { openAnswer, type PetstoreRequest, readPieces } from './exchange.ts';
+import {
+  drawBackoff,
+  incompleteListError,
+  invalidAnswerError,
+  openAnswer,
+  type PetstoreRequest,
+  pause,
+  readPieces,
+  send,
+  withRetries,
+} from './call.ts';
 import { defineArrayReader } from './json.ts';
-import { eachPage, PAGE_LIMIT, type Page, toNextCursor } from './pages.ts';
 import { PetstoreError } from './petstoreError.ts';
 import {
+  eachPage,
   type InventoryItem,
   type InventoryUpdate,
+  PAGE_LIMIT,
+  type Page,
   type TaggedInventoryItem,
   toInventoryItem,
   toList,
+  toNextCursor,
   toPetIdText,
   toTaggedItem,
 } from './resources.ts';
-import { drawBackoff, pause, withRetries } from './retries.ts';
-import { incompleteListError, invalidAnswerError, send } from './send.ts';
-import type { CallOptions } from './settings.ts';
+import type { Call, CallOptions } from './settings.ts';
 
 /** Which entries, and what of each. */
 export interface InventoryQuery<Include extends Included = Included> {

@@ -1,15 +1,43 @@
 import type { OperationId } from '../contract/operations.ts';
-import { startCall } from './call.ts';
+import { send } from './call.ts';
 import { defineInventoryMethods, type InventoryMethods } from './inventory.ts';
-import { defineOrderMethods, type OrderMethods } from './orders.ts';
-import { definePetMethods, type PetMethods } from './pets.ts';
-import { type CallOptions, type ClientOptions, parseOptions } from './settings.ts';
+import {
+  eachPage,
+  type Order,
+  PAGE_LIMIT,
+  type Page,
+  type Pet,
+  toList,
+  toNextCursor,
+  toOrder,
+  toPet,
+  toPetIdText,
+} from './resources.ts';
+import { type CallOptions, type ClientOptions, parseOptions, startCall } from './settings.ts';
 
 /**
  * Calls the service. Every method rejects with a `PetstoreError`, or with the reason of the caller's
  * `AbortSignal`. What only reads is sent again after 429, 5xx, a lost connection or a timeout.
  */
-export interface PetstoreClient extends InventoryMethods, PetMethods, OrderMethods {}
+export interface PetstoreClient extends InventoryMethods {
+  /** @deprecated A warning says after when the operation may be gone, and where to read on. */
+  getPet(petId: bigint, options?: CallOptions): Promise<Pet>;
+
+  /** A page of the orders, newest first. */
+  listOrders(query?: OrderQuery, options?: CallOptions): Promise<OrderPage>;
+
+  /** All orders, newest first, page by page: of 1,000 where the query has no `limit`. */
+  orderPages(query?: OrderQuery, options?: CallOptions): AsyncGenerator<OrderPage, void, undefined>;
+}
+
+export interface OrderQuery {
+  /** The most orders that the page may have: 1 to 1,000, 100 by default. */
+  readonly limit?: number | undefined;
+  /** The `next` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+export type OrderPage = Page<Order>;
 
 /** It does not compile while it lacks an operation of the contract. */
 type CompleteClient = PetstoreClient & Readonly<Record<OperationId, unknown>>;
@@ -23,8 +51,36 @@ export function createPetstoreClient(options: ClientOptions): PetstoreClient {
   const start = (options?: CallOptions) => startCall(settings, options);
   const client: CompleteClient = {
     ...defineInventoryMethods(start),
-    ...definePetMethods(start),
-    ...defineOrderMethods(start),
+
+    async getPet(petId, options) {
+      const path = `/pets/${toPetIdText(petId)}` as const;
+      return send(
+        start(options),
+        { operationId: 'getPet', method: 'GET', path, isRepeatable: true },
+        ({ document }) => toPet(document),
+      );
+    },
+
+    async listOrders({ limit, cursor } = {}, options) {
+      return send(
+        start(options),
+        {
+          operationId: 'listOrders',
+          method: 'GET',
+          path: '/store/orders',
+          query: { limit, cursor },
+          isRepeatable: true,
+          answersList: true,
+        },
+        ({ document, headers }) => ({
+          items: toList(document, toOrder),
+          next: toNextCursor(headers),
+        }),
+      );
+    },
+
+    orderPages: ({ limit = PAGE_LIMIT, cursor: first } = {}, options) =>
+      eachPage(first, (cursor) => client.listOrders({ limit, cursor }, options)),
   };
   return client;
 }

@@ -1,8 +1,4 @@
-import {
-  type Deprecation,
-  defineDeprecationReport,
-  type ReportDeprecation,
-} from './deprecation.ts';
+import { toLink } from './resources.ts';
 
 export interface ClientOptions extends Bounds {
   /** The base address, which ends in `/v1`. */
@@ -63,11 +59,29 @@ export function parseOptions(options: ClientOptions): Settings {
   };
 }
 
+/** A call under way, which may be several requests. */
+export interface Call {
+  readonly settings: Settings;
+  readonly signal: AbortSignal | undefined;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly maxRetries: number;
+  /** Milliseconds that are left of its total; 0 or less when its time is up. */
+  timeLeft(): number;
+}
+
+/** @throws {TypeError} when an option makes no sense */
+export function startCall(settings: Settings, options: CallOptions = {}): Call {
+  const { totalTimeout, ...bounds } = parseBounds(options, settings.bounds);
+  const end = performance.now() + totalTimeout;
+  return { settings, signal: options.signal, ...bounds, timeLeft: () => end - performance.now() };
+}
+
 /**
  * @param otherwise what holds where the bounds say nothing
  * @throws {TypeError} when a bound makes no sense
  */
-export function parseBounds(bounds: Bounds, otherwise: Settings['bounds']): Settings['bounds'] {
+function parseBounds(bounds: Bounds, otherwise: Settings['bounds']): Settings['bounds'] {
   const {
     timeout = otherwise.timeout,
     totalTimeout = otherwise.totalTimeout,
@@ -101,4 +115,46 @@ function toUrl(text: string): URL | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What an answer says of an operation that is deprecated. */
+export interface Deprecation {
+  readonly operationId: string;
+  /** Since when it is (`Deprecation`, RFC 9745). */
+  readonly since: Date | undefined;
+  /** After when it may be gone (`Sunset`, RFC 8594). */
+  readonly sunset: Date | undefined;
+  /** The page that says what to call instead (`Link`, relation `deprecation`). */
+  readonly documentation: string | undefined;
+}
+
+type ReportDeprecation = (operationId: string, headers: Headers) => void;
+
+/** Reports each deprecated operation once. */
+function defineDeprecationReport(
+  onDeprecation: (deprecation: Deprecation) => void = warn,
+): ReportDeprecation {
+  const reported = new Set<string>();
+  return function reportDeprecation(operationId, headers) {
+    const since = headers.get('Deprecation');
+    if (since === null || reported.has(operationId)) return;
+    reported.add(operationId);
+    onDeprecation({
+      operationId,
+      since: toDate(Number(since.replace('@', '')) * 1_000),
+      sunset: toDate(Date.parse(headers.get('Sunset') ?? '')),
+      documentation: toLink(headers, 'deprecation'),
+    });
+  };
+}
+
+function toDate(milliseconds: number): Date | undefined {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+function warn({ operationId, sunset, documentation }: Deprecation): void {
+  const end = sunset ? `, and may be gone after ${sunset.toISOString()}` : '';
+  const link = documentation ? `: see ${documentation}` : '.';
+  console.warn(`The pet store's operation ${operationId} is deprecated${end}${link}`);
 }

@@ -8,9 +8,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const files = [
   'test/shared/http/*.test.ts',
-  'test/shared/keys/apiKey.test.ts',
   'test/shared/keys/keyVerifier.test.ts',
-  'test/shared/contract/inventoryUpdate.test.ts',
   'test/shared/contract/schemas.test.ts',
   'test/shared/runtime/*.test.ts',
   'test/infra/local/storeData.test.ts',

@@ -16,8 +16,7 @@ declare module 'dynalite/db/index.js' {
   }
 
   /** Attributes by name, in DynamoDB's JSON. */
-  export type Item = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
+  export type Item = Readonly<Record<string, object>>;
   /** A description, as DescribeTable answers it. */
   export type Table = Readonly<Record<string, unknown>>;
 
@@ -68,34 +67,22 @@ declare module 'dynalite/actions/*' {
     /** What a Put has in place of a Key. */
     readonly Item?: Item;
     readonly Key?: Item;
-    readonly ReturnConsumedCapacity?: string;
   }
 
-  export interface ActionResult {
-    readonly ConsumedCapacity?: { readonly TableName: string; readonly CapacityUnits: number };
-  }
+  type Result = { readonly ConsumedCapacity?: { readonly CapacityUnits: number } };
 
-  export default function act(
-    store: Store,
-    parameters: ActionParameters,
-    done: Done<ActionResult>,
-  ): void;
+  export default function act(store: Store, parameters: ActionParameters, done: Done<Result>): void;
 }
 
 declare module 'dynalite/validations/index.js' {
   import type { Store } from 'dynalite/db/index.js';
 
-  type Types = Readonly<Record<string, unknown>>;
+  type Check = (request: never, store: Store) => string | undefined;
 
   const validations: {
     /** @returns a copy without parameters that are not in `types` */
-    checkTypes(request: unknown, types: Types): unknown;
-    checkValidations(
-      request: unknown,
-      types: Types,
-      custom: (request: never, store: Store) => string | undefined,
-      store: Store,
-    ): void;
+    checkTypes(request: unknown, types: object): unknown;
+    checkValidations(request: unknown, types: object, custom: Check, store: Store): void;
   };
   export default validations;
 }

@@ -1,9 +1,13 @@
-import { Worker } from 'node:worker_threads';
+import { once } from 'node:events';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Engine, EngineOptions, StartEngine } from './engine.ts';
 import { StartFailure } from './loopback.ts';
 
 /** A quarter of what Node.js takes, since two threads hold more at the peak of a load than one. */
 const YOUNG_MEGABYTES = 12;
+
+/** Tells the thread that this file starts from any other that imports it. */
+const ENGINE_THREAD = 'petstore:engine';
 
 /** Disposed of, it ends at once; an engine that was started is to be closed before. */
 export interface EngineThread extends Disposable {
@@ -15,7 +19,8 @@ export interface EngineThread extends Disposable {
  * load at once, beside what this one loads until it has the engine started.
  */
 export function defineEngineThread(): EngineThread {
-  const thread = new Worker(new URL('engineThreadMain.ts', import.meta.url), {
+  const thread = new Worker(new URL(import.meta.url), {
+    workerData: ENGINE_THREAD,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
   });
   const crash = new AbortController();
@@ -60,4 +65,15 @@ function toFailure({ name, message }: Error): StartFailure {
 function toCrash(reason: string): StartFailure {
   const line = reason.replaceAll(/\s+/g, ' ');
   return new StartFailure(`The embedded DynamoDB has crashed, and the stage ends: ${line}`);
+}
+
+if (parentPort && workerData === ENGINE_THREAD) {
+  const { startEmbeddedEngine } = await import('./engine.ts');
+  const [options] = await once(parentPort, 'message');
+  const engine = await startEmbeddedEngine(options);
+  const isToClose = once(parentPort, 'message');
+  parentPort.postMessage(engine.endpoint);
+  await isToClose;
+  await engine.close();
+  process.exit();
 }

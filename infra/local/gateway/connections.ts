@@ -3,7 +3,7 @@ import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { gatewayErrors } from '../../gateway/gatewayErrors.ts';
-import { toErrorAnswer } from './gatewayAnswer.ts';
+import { toErrorAnswer } from './messages.ts';
 
 /**
  * Watches a server, and returns a function that closes it: requests that have arrived whole are

@@ -11,21 +11,17 @@ import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits
 import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
 import { answerMalformedRequest, answerRareRequests, hasUnmetExpectation } from './connections.ts';
 import { type FaultInjection, injectFault, noFaults } from './faultInjection.ts';
+import { FunctionTimeout, invoke } from './invoke.ts';
 import {
   type GatewayAnswer,
-  sendAnswer,
-  toErrorAnswer,
-  toPreflightAnswer,
-} from './gatewayAnswer.ts';
-import {
-  defineRoutes,
-  type FindRoute,
   type GatewayRequest,
   readBody,
+  sendAnswer,
+  toErrorAnswer,
   toGatewayRequest,
-} from './gatewayRequest.ts';
-import { FunctionTimeout, invoke } from './invoke.ts';
-import { toProxyEvent } from './proxyEvent.ts';
+  toPreflightAnswer,
+} from './messages.ts';
+import { defineRoutes, type FindRoute, toProxyEvent } from './proxyEvent.ts';
 
 /** What the gateway answers for. */
 export interface Service {
@@ -39,6 +35,14 @@ export interface Service {
 interface Answering extends Omit<Service, 'functions'> {
   readonly findRoute: FindRoute;
   readonly faultInjection: FaultInjection;
+}
+
+/** What the access log says of an answer that no function gave, beside the answer itself. */
+interface Logged {
+  /** The path of the contract, such as `/pets/{petId}`; none at an unknown path. */
+  readonly route?: string;
+  /** API Gateway's response type; none of its fixed answers has one. */
+  readonly gatewayError?: keyof typeof gatewayErrors;
 }
 
 /** An answer that no function gave; `logged` where it has a line in API Gateway's access log. */
@@ -77,8 +81,10 @@ export function defineGateway(
         message: 'The gateway got no answer from the function.',
         cause: error instanceof Error ? error.stack : String(error),
       });
+      const isTimeout = error instanceof FunctionTimeout;
+      const failure = gatewayErrors[isTimeout ? 'INTEGRATION_TIMEOUT' : 'DEFAULT_5XX'];
       if (response.headersSent) response.destroy();
-      else sendAnswer(toErrorAnswer(toFailure(error), request.requestId), response);
+      else sendAnswer(toErrorAnswer(failure, request.requestId), response);
     }
   });
   answerRareRequests(server);
@@ -99,7 +105,8 @@ async function answerRequest(
   });
   const refuse = (gatewayError: keyof typeof gatewayErrors, at: Logged = {}) =>
     answerFixed(gatewayErrors[gatewayError], { ...at, gatewayError });
-  if (countBytes(request.headerLines) > MAX_HEADER_BYTES || hasUnmetExpectation(incoming)) {
+  const headerBytes = request.headerLines.flat().join('').length;
+  if (headerBytes > MAX_HEADER_BYTES || hasUnmetExpectation(incoming)) {
     return refuse('DEFAULT_4XX');
   }
   const page = path === undefined ? await serveDocs?.(request) : undefined;
@@ -130,24 +137,6 @@ async function answerRequest(
 function hasFixedAnswer({ headers }: IncomingMessage): boolean {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() || 'application/json';
   return fixedAnswerTypes.some((one) => one === type);
-}
-
-function toFailure(error: unknown): GatewayError {
-  return error instanceof FunctionTimeout
-    ? gatewayErrors.INTEGRATION_TIMEOUT
-    : gatewayErrors.DEFAULT_5XX;
-}
-
-function countBytes(lines: GatewayRequest['headerLines']): number {
-  return lines.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-}
-
-/** What the access log says of an answer that no function gave, beside the answer itself. */
-interface Logged {
-  /** The path of the contract, such as `/pets/{petId}`; none at an unknown path. */
-  readonly route?: string;
-  /** API Gateway's response type; none of its fixed answers has one. */
-  readonly gatewayError?: keyof typeof gatewayErrors;
 }
 
 /** @param milliseconds how long the answer took */

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { type ServerResponse, validateHeaderName, validateHeaderValue } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import * as z from 'zod/mini';
 import { MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
 import type { BufferedHandler, LambdaFunction, StreamedHandler } from '../lambda/lambdaFunction.ts';
-import { toLambdaContext, withRequestId } from '../lambda/lambdaRuntime.ts';
-import { ClientLeft, defineResponseStream } from '../lambda/responseStream.ts';
-import { type GatewayAnswer, sendAnswer } from './gatewayAnswer.ts';
+import {
+  ClientLeft,
+  defineResponseStream,
+  toLambdaContext,
+  withRequestId,
+} from '../lambda/lambdaRuntime.ts';
+import { type GatewayAnswer, sendAnswer } from './messages.ts';
 
 /** The function took longer than it may. */
 export class FunctionTimeout extends Error {
   override readonly name = 'FunctionTimeout';
-
-  constructor(milliseconds: number) {
-    super(`The function did not answer within ${milliseconds / 1000} seconds.`);
-  }
 }
 
 /**
@@ -34,8 +34,8 @@ export async function invoke(
   const send = operation.streamed ? sendStreamed : sendBuffered;
   let expire: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
-    const fail = () => reject(new FunctionTimeout(timeoutMilliseconds));
-    expire = setTimeout(fail, timeoutMilliseconds);
+    const message = `The function did not answer within ${timeoutMilliseconds / 1000} seconds.`;
+    expire = setTimeout(() => reject(new FunctionTimeout(message)), timeoutMilliseconds);
   });
   try {
     await withRequestId(requestId, () => send(handler as never, event, context, response, expired));
@@ -102,13 +102,16 @@ function parseProxyResult(result: unknown): GatewayAnswer {
   if (Buffer.byteLength(JSON.stringify(result)) > MAX_PAYLOAD_BYTES) {
     throw new Error('The function returned more than 6 MB.');
   }
-  const all: Record<string, string | string[]> = { 'Content-Type': 'application/json' };
   const lines = Object.entries({ ...headers, ...multiValueHeaders });
-  if (lines.some(([name]) => name.toLowerCase() === 'content-type')) delete all['Content-Type'];
-  for (const [name, value] of lines) {
-    validateHeaderName(name);
-    for (const text of [value].flat()) validateHeaderValue(name, String(text));
-    all[name] = Array.isArray(value) ? value.map(String) : String(value);
-  }
-  return { statusCode, headers: all, body: body ?? '' };
+  const isTyped = lines.some(([name]) => name.toLowerCase() === 'content-type');
+  return {
+    statusCode,
+    headers: {
+      ...(!isTyped && { 'Content-Type': 'application/json' }),
+      ...Object.fromEntries(
+        lines.map(([name, value]) => [name, Array.isArray(value) ? value.map(String) : `${value}`]),
+      ),
+    },
+    body: body ?? '',
+  };
 }

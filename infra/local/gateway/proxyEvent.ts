@@ -1,9 +1,49 @@
-import type { APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayEventIdentity, APIGatewayProxyEvent } from 'aws-lambda';
 import { apiVersion } from '../../../shared/contract/operation.ts';
-import type { GatewayRequest, Route } from './gatewayRequest.ts';
+import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
+import type { GatewayRequest } from './messages.ts';
+
+/** Where a path leads: its functions by method, and the parameters as the path has them, decoded. */
+export interface Route {
+  /** As the contract has it, such as `/pets/{petId}`. */
+  readonly path: string;
+  readonly functions: ReadonlyMap<string, LambdaFunction>;
+  readonly pathParameters: Record<string, string>;
+}
+
+export type FindRoute = (path: string) => Route | undefined;
+
+/** @returns a search by paths relative to the base address; as on API Gateway, a slash at the end counts */
+export function defineRoutes(functions: readonly LambdaFunction[]): FindRoute {
+  const byPath = Map.groupBy(functions, ({ operation }) => operation.path);
+  const routes = [...byPath].map(([path, group]) => ({
+    path,
+    pattern: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
+    functions: new Map(group.map((each) => [each.operation.method, each])),
+  }));
+  return function findRoute(searched) {
+    for (const { path, pattern, functions } of routes) {
+      const found = pattern.exec(searched);
+      if (!found) continue;
+      const parameters = Object.entries(found.groups ?? {});
+      const decoded = parameters.map(([name, segment]) => [name, decode(segment)]);
+      return { path, functions, pathParameters: Object.fromEntries(decoded) };
+    }
+    return undefined;
+  };
+}
+
+/** Text that is not percent-encoded UTF-8 stays as it is, for the function to refuse. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
 
 /**
- * The event of a REST API's Lambda proxy integration:
+ * The event of a REST API's Lambda proxy integration, without what it says of a caller whom API Gateway knows:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export function toProxyEvent(
@@ -13,6 +53,8 @@ export function toProxyEvent(
   body: string | null,
 ): APIGatewayProxyEvent {
   const queryLines = [...query];
+  const [, userAgent = null] =
+    headerLines.findLast(([name]) => name.toLowerCase() === 'user-agent') ?? [];
   return {
     resource,
     path,
@@ -28,7 +70,7 @@ export function toProxyEvent(
       apiId: 'local',
       authorizer: null,
       httpMethod: method,
-      identity: { ...anonymous, sourceIp, userAgent: findHeader(headerLines, 'user-agent') },
+      identity: { sourceIp, userAgent } as APIGatewayEventIdentity,
       path: `/${apiVersion}${path}`,
       protocol: 'HTTP/1.1',
       requestId,
@@ -42,22 +84,6 @@ export function toProxyEvent(
   };
 }
 
-const anonymous = {
-  accessKey: null,
-  accountId: null,
-  apiKey: null,
-  apiKeyId: null,
-  caller: null,
-  clientCert: null,
-  cognitoAuthenticationProvider: null,
-  cognitoAuthenticationType: null,
-  cognitoIdentityId: null,
-  cognitoIdentityPoolId: null,
-  principalOrgId: null,
-  user: null,
-  userArn: null,
-};
-
 type Lines = readonly (readonly [name: string, value: string])[];
 
 function toLastValues(lines: Lines): Record<string, string> | null {
@@ -70,8 +96,4 @@ function toAllValues(lines: Lines): Record<string, string[]> | null {
   return Object.fromEntries(
     [...groups].map(([name, all]) => [name, all.map(([, value]) => value)]),
   );
-}
-
-function findHeader(lines: Lines, lowerCase: string): string | null {
-  return lines.findLast(([name]) => name.toLowerCase() === lowerCase)?.[1] ?? null;
 }

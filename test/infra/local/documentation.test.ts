@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { defineDocumentation } from '../../../infra/local/documentation.ts';
-import type { GatewayRequest } from '../../../infra/local/gateway/gatewayRequest.ts';
+import type { GatewayRequest } from '../../../infra/local/gateway/messages.ts';
+import { defineDocumentation } from '../../../infra/local/localStage.ts';
 
 const local = {
   baseUrl: 'http://127.0.0.1:3000/v1',
@@ -10,83 +10,67 @@ const local = {
 const page = { type: 'text/html', policy: "default-src 'none'", body: 'page' };
 
 let builds = 0;
-let answer: ReturnType<typeof defineDocumentation>;
+let serveDocs: ReturnType<typeof defineDocumentation>;
 beforeEach(() => {
   builds = 0;
-  answer = defineDocumentation(local, async (given) => {
+  serveDocs = defineDocumentation(local, async (given) => {
     builds += 1;
     expect(given).toBe(local);
     return new Map([['index.html', page]]);
   });
 });
 
-const send = (method: string, fullPath: string, host = '127.0.0.1:3000') =>
-  answer({
-    method,
-    fullPath,
-    headerLines: [['Host', host]],
-    requestId: 'request',
-  } as unknown as GatewayRequest);
+/** @param line the method and the path, and the name of the host where it is another */
+function send(line: string) {
+  const [method, fullPath, host = '127.0.0.1:3000'] = line.split(' ');
+  const headerLines = [['Host', host]];
+  return serveDocs({ method, fullPath, headerLines } as unknown as GatewayRequest);
+}
+
+const served = {
+  statusCode: 200,
+  headers: {
+    'Content-Type': 'text/html',
+    'Content-Security-Policy': "default-src 'none'",
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  },
+  body: 'page',
+};
+const redirected = { statusCode: 302, headers: { Location: '/docs/' }, body: '' };
+const refused = { statusCode: 403, body: expect.stringContaining('127.0.0.1, localhost and') };
 
 describe('the documentation', () => {
-  test.each(['/docs/', '/docs/index.html'])('is served at %s', async (path) => {
-    expect(await send('GET', path)).toEqual({
-      statusCode: 200,
-      headers: {
-        'Content-Type': 'text/html',
-        'Content-Security-Policy': "default-src 'none'",
-        'Cache-Control': 'no-store',
-        'X-Content-Type-Options': 'nosniff',
-        'Cross-Origin-Resource-Policy': 'same-origin',
-      },
-      body: 'page',
-    });
-    expect(await send('HEAD', path)).toMatchObject({ statusCode: 200 });
+  test.each([
+    ['GET /docs/', served, 1],
+    ['GET /docs/index.html', served, 1],
+    ['HEAD /docs/', served, 1],
+    ['GET /docs/ localhost:3000', served, 1],
+    ['GET /docs/ [::1]:3000', served, 1],
+    ['GET /docs', redirected, 0],
+    ['POST /docs/', { statusCode: 405, headers: { Allow: 'GET, HEAD' } }, 1],
+    // The gateway answers what the documentation does not have.
+    ['GET /', undefined, 0],
+    ['GET /doc', undefined, 0],
+    ['GET /docsx', undefined, 0],
+    ['GET /docs/nothing.html', undefined, 1],
+    ['GET /docs/../index.html', undefined, 1],
+    ['GET /docs//', undefined, 1],
+    // A name of another, which may have been led here to read the key.
+    ['GET /docs petstore.example:3000', refused, 0],
+    ['GET /docs/ petstore.example:3000', refused, 0],
+    ['GET /docs/nothing.html petstore.example:3000', refused, 0],
+    ['GET / petstore.example:3000', undefined, 0],
+  ])('answers %s, and is built no sooner than it must be', async (line, expected, built) => {
+    const answer = await send(line);
+    if (expected === undefined) expect(answer).toBeUndefined();
+    else expect(answer).toMatchObject(expected);
+    expect(builds).toBe(built);
   });
 
-  test('is led to from its address without a slash', async () => {
-    const headers = { Location: '/docs/' };
-    expect(await send('GET', '/docs')).toMatchObject({ statusCode: 302, headers });
-    expect(builds).toBe(0);
-  });
-
-  test('is built once, and not before a page of it is asked for', async () => {
-    for (const path of ['/', '/docsx', '/doc', '/favicon.ico']) {
-      expect(await send('GET', path)).toBeUndefined();
-    }
-    expect(builds).toBe(0);
-    await Promise.all([send('GET', '/docs/'), send('GET', '/docs/index.html')]);
+  test('is built once', async () => {
+    await Promise.all([send('GET /docs/'), send('GET /docs/index.html')]);
     expect(builds).toBe(1);
-  });
-
-  test('leaves paths that it does not have to the gateway', async () => {
-    for (const path of ['/docs/nothing.html', '/docs/../index.html', '/docs//']) {
-      expect(await send('GET', path)).toBeUndefined();
-    }
-  });
-
-  test.each(['localhost:3000', '[::1]:3000'])('answers to the name %s', async (host) => {
-    expect(await send('GET', '/docs/', host)).toMatchObject({ statusCode: 200 });
-  });
-
-  test('does not answer to another name, which may have been led here to read the key', async () => {
-    for (const path of ['/docs', '/docs/', '/docs/index.html', '/docs/nothing.html']) {
-      const refused = await send('GET', path, 'petstore.example:3000');
-      expect(refused?.statusCode).toBe(403);
-      expect(JSON.parse(String(refused?.body))).toEqual({
-        code: 'forbidden',
-        message: 'This answers only to 127.0.0.1, localhost and [::1] in the Host header.',
-        status: 403,
-      });
-    }
-    expect(builds).toBe(0);
-    expect(await send('GET', '/', 'petstore.example:3000')).toBeUndefined();
-  });
-
-  test('is only read', async () => {
-    expect(await send('POST', '/docs/')).toMatchObject({
-      statusCode: 405,
-      headers: { Allow: 'GET, HEAD' },
-    });
   });
 });

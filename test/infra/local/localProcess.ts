@@ -20,18 +20,14 @@ export interface ReadyStage extends LocalProcess {
 
 const running = new Set<ChildProcess>();
 
+/** With standard error taken for a terminal of 200 columns. */
 export function runLocal(...args: string[]): LocalProcess {
-  return run([main, ...args]);
+  return run([...toImport(terminal), main, ...args]);
 }
 
 const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 200 })';
 
-/** As `runLocal`, with standard error taken for a terminal of 200 columns. */
-export function runLocalOnTerminal(...args: string[]): LocalProcess {
-  return run([...toImport(terminal), main, ...args]);
-}
-
-/** As `runLocalOnTerminal`, with an error that nobody catches in each other thread once a file is there. */
+/** As `runLocal`, with an error that nobody catches in each other thread once a file is there. */
 export function runLocalCrashing(trigger: string, ...args: string[]): LocalProcess {
   const crash = `import { existsSync } from 'node:fs';
     import { isMainThread } from 'node:worker_threads';
@@ -63,9 +59,9 @@ function run(words: readonly string[]): LocalProcess {
   return { child, stdout: () => stdout, stderr: () => stderr, exited };
 }
 
-/** Starts it on a free port and waits for the two lines that say it is ready. */
+/** Starts it on a free port, without a terminal, and waits for the two lines that say it is ready. */
 export function startLocal(...args: string[]): Promise<ReadyStage> {
-  return untilReady(runLocal('--port', '0', ...args));
+  return untilReady(run([main, '--port', '0', ...args]));
 }
 
 export async function untilReady(local: LocalProcess): Promise<ReadyStage> {

@@ -4,19 +4,24 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { start } from '../../../infra/local/start.ts';
+import { UsageError } from '../../../infra/cli/usage.ts';
+import { noFaults } from '../../../infra/local/gateway/faultInjection.ts';
+import { parseOptions, start } from '../../../infra/local/start.ts';
 import { runExport } from '../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../infra/ops/data/runImport.ts';
 import { runKeys } from '../../../infra/ops/keys/runKeys.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
-import { callOps, type Outcome } from '../ops/opsProcess.ts';
+import { callOps } from '../ops/opsProcess.ts';
 import {
   killLocals,
+  type LocalProcess,
   type ReadyStage,
   runLocal,
-  runLocalOnTerminal,
+  runLocalCrashing,
   startLocal,
+  untilReady,
 } from './localProcess.ts';
 
 let folder: string;
@@ -46,7 +51,12 @@ async function update(stage: ReadyStage, petId: number, quantity: number): Promi
   return status;
 }
 
-async function stop({ child, exited }: ReadyStage, signal: NodeJS.Signals = 'SIGTERM') {
+const withKey = (stage: ReadyStage, output: string): ReadyStage => {
+  const [apiKey] = /psk_\w+/.exec(output) ?? [];
+  return { ...stage, authorization: { Authorization: `Bearer ${apiKey}` } };
+};
+
+async function stop({ child, exited }: LocalProcess, signal: NodeJS.Signals = 'SIGTERM') {
   child.kill(signal);
   return exited;
 }
@@ -57,68 +67,126 @@ async function writeData(name: string, text: string): Promise<string> {
   return file;
 }
 
-describe('a start', { timeout: 30_000 }, () => {
-  test('serves the sample, shows how, and ends with status 0 on SIGTERM', async () => {
-    const stage = await startLocal();
-    const curl = /^Try it: curl -H '(Authorization: Bearer psk_\w+)' (\S+)$/m;
-    const [, header = '', url = ''] = curl.exec(stage.stdout()) ?? [];
-    const [name = '', value = ''] = header.split(': ');
-    const response = await exactFetch(url, { headers: { [name]: value } });
-    expect(response.json()).toHaveLength(50);
-    expect((await list(stage)).map(({ petId }) => petId)).toContain(9007199254740993n);
-    const [, readKey = ''] = /^Read key: (psk_\w+)$/m.exec(stage.stdout()) ?? [];
-    const read = { Authorization: `Bearer ${readKey}` };
-    expect(await list({ ...stage, authorization: read })).toHaveLength(50);
-    expect(await update({ ...stage, authorization: read }, 1, 5)).toBe(403);
-    expect(await stop(stage)).toBe(0);
-    const lines = stage.stdout().trimEnd().split('\n');
-    expect(lines).toHaveLength(5);
-    expect(lines.at(-1)).toBe(`Documentation: ${stage.baseUrl.replace('/v1', '/docs/')}`);
-  });
+/** A file that takes a while to load. */
+function writeLargeData(): Promise<string> {
+  const toEntry = (_: unknown, petId: number) => ({ petId, quantity: 1, status: 'sold' });
+  const inventory = Array.from({ length: 20_000 }, toEntry);
+  return writeData('large.json', JSON.stringify({ inventory }));
+}
 
-  test('logs each request as one line of JSON, and ends with status 0 on SIGINT and the echo of it that npm sends', async () => {
+async function untilLoading({ child, stderr }: LocalProcess): Promise<void> {
+  // A bar, which is drawn anew ten times a second.
+  while (!/Loading .*large\.json \[#*\.+\] \d+% of 20,000 rows/.test(stderr())) {
+    expect(child.exitCode).toBeNull();
+    await setTimeout(20);
+  }
+}
+
+/** A start in this process, which ends by itself. */
+const startHere = (...args: string[]) =>
+  callOps(async (typed) => {
+    process.exitCode = await start(typed);
+  }, args);
+
+async function expectRefusal(status: number, message: RegExp, ...args: string[]) {
+  const outcome = await startHere(...args);
+  expect(outcome.stderr).toMatch(message);
+  expect(outcome.stderr).toMatch(/^[^\n]+\n$/);
+  expect(outcome).toMatchObject({ status, stdout: '' });
+}
+
+describe('a start', { timeout: 30_000 }, () => {
+  test('serves the sample, logs requests, and ends on SIGINT and the echo of it that npm sends', async () => {
     const stage = await startLocal();
-    await list(stage);
+    const [address, key, example, readKey = '', docs, ...others] = stage
+      .stdout()
+      .trimEnd()
+      .split('\n');
+    expect(address).toBe(`Base address: ${stage.baseUrl}`);
+    expect(key).toBe(`API key: ${stage.authorization.Authorization.slice(7)}`);
+    expect(example).toBe(
+      `Try it: curl -H 'Authorization: ${stage.authorization.Authorization}' ${stage.baseUrl}/inventory`,
+    );
+    expect(docs).toBe(`Documentation: ${stage.baseUrl.replace('/v1', '/docs/')}`);
+    expect(others).toEqual([]);
+    expect((await list(stage)).map(({ petId }) => petId)).toContain(9007199254740993n);
+    expect(readKey).toMatch(/^Read key: psk_\w+$/);
+    const reader = withKey(stage, readKey);
+    expect(await list(reader)).toHaveLength(50);
+    expect(await update(reader, 1, 5)).toBe(403);
     stage.child.kill('SIGINT');
     expect(await stop(stage, 'SIGINT')).toBe(0);
     const lines = stage.stderr().trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
-      {
-        timestamp: expect.any(String),
-        level: 'INFO',
-        requestId: expect.any(String),
-        message: expect.objectContaining({ operation: 'listInventory', status: 200 }),
-      },
-    ]);
+    const logged = ([operation, status]: [string, number]) => ({
+      timestamp: expect.any(String),
+      level: 'INFO',
+      requestId: expect.any(String),
+      message: expect.objectContaining({ operation, status }),
+    });
+    const calls: [string, number][] = [
+      ['listInventory', 200],
+      ['listInventory', 200],
+      ['updateInventory', 403],
+    ];
+    expect(lines.map((line) => JSON.parse(line))).toEqual(calls.map(logged));
   });
 
   test('says how far it is with a large file, and can be broken off', async () => {
-    const entries = Array.from({ length: 20_000 }, (_, petId) => ({
-      petId,
-      quantity: 1,
-      status: 'available',
-    }));
-    const file = await writeData('large.json', JSON.stringify({ inventory: entries }));
-    const local = runLocalOnTerminal('--port', '0', '--data', file);
-    // A bar, which is drawn anew ten times a second.
-    while (!/Loading .*large\.json \[#*\.+\] \d+% of 20,000 rows/.test(local.stderr())) {
-      expect(local.child.exitCode).toBeNull();
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    local.child.kill('SIGTERM');
-    expect(await local.exited).toBe(0);
+    const local = runLocal('--port', '0', '--data', await writeLargeData());
+    await untilLoading(local);
+    expect(await stop(local)).toBe(0);
     expect(local.stdout()).toBe('');
+  });
+
+  test('keeps its data in a folder: acknowledged updates, data given over them, and what commands load', async () => {
+    const dir = join(folder, 'kept');
+    const stage = await startLocal('--dir', dir);
+    await expectRefusal(1, /another process is using it/, '--port', '0', '--dir', dir);
+    const acknowledged = new Map<number, number>();
+    async function keepUpdating(petId: number): Promise<void> {
+      for (let quantity = 1000; ; quantity += 1) {
+        if ((await update(stage, petId, quantity)) === 200) acknowledged.set(petId, quantity);
+      }
+    }
+    const clients = Array.from({ length: 8 }, (_, index) => keepUpdating(index + 1));
+    const ended = Promise.allSettled(clients);
+    await vi.waitFor(() => expect(acknowledged.size).toBe(8), 10_000);
+    await setTimeout(100);
+    expect(await stop(stage)).toBe(0);
+    await ended;
+    expect(stage.stderr()).not.toContain('"level":"ERROR"');
+
+    const entries = [9, 777].map((petId) => ({ petId, quantity: 5, status: 'sold' }));
+    const file = await writeData('over.json', JSON.stringify({ inventory: entries }));
+    const again = await startLocal('--dir', dir, '--data', file, '--expose-dynamodb', '0');
+    expect(again.authorization).not.toEqual(stage.authorization);
+    const kept = await list(again);
+    expect(kept).toHaveLength(51);
+    expect(kept).toEqual(expect.arrayContaining(entries));
+    const quantities = new Map(kept.map(({ petId, quantity }) => [petId, quantity]));
+    for (const [petId, last] of acknowledged) {
+      // An update may be done although its client never heard of it.
+      expect([last, last + 1]).toContain(quantities.get(petId));
+    }
+
+    const lines = again.stdout().trimEnd().split('\n');
+    const exposed = /^DynamoDB: (\S+), with the tables inventory, pets, orders, requests, apiKeys$/;
+    const [, endpoint = ''] = exposed.exec(lines[5] ?? '') ?? [];
+    const from = ['--endpoint', endpoint];
+    const stock = await writeData('stock.csv', 'petId,quantity,status\n778,3,sold\n');
+    expect(await callOps(runImport, [...from, '--inventory', stock])).toMatchObject({ status: 0 });
+    const key = ['--name', 'rehearsal', '--permission', 'read', '--table', 'apiKeys'];
+    const { stdout } = await callOps(runKeys, ['create', ...from, ...key]);
+    const imported = { petId: 778, quantity: 3, status: 'sold' };
+    expect(await list(withKey(again, stdout))).toContainEqual(imported);
+    const saved = join(folder, 'saved.csv');
+    expect(await callOps(runExport, [...from, '--inventory', saved])).toMatchObject({ status: 0 });
+    expect((await readFile(saved, 'utf8')).split('\n')).toContain('778,3,sold');
+    expect(await stop(again)).toBe(0);
   });
 });
 
-describe('a start that cannot succeed', { timeout: 30_000 }, () => {
-  test('is a process that ends with one line and its status', async () => {
-    const local = runLocal('--prot', '1');
-    expect(await local.exited).toBe(2);
-    expect(local.stderr()).toBe("Unknown option '--prot'. See --help.\n");
-    expect(local.stdout()).toBe('');
-  });
-
+describe('a start that cannot succeed', () => {
   test.each([
     ['--port', []],
     ['--expose-dynamodb', ['--port', '0']],
@@ -131,111 +199,100 @@ describe('a start that cannot succeed', { timeout: 30_000 }, () => {
     other.close();
   });
 
+  test('names what is wrong with the data, and what it does not know', async () => {
+    const file = await writeData('not-ok.json', '{"pets": [');
+    const args = ['--port', '0', '--data', file];
+    await expectRefusal(1, /not-ok\.json cannot be used: it is not JSON/, ...args);
+    await expectRefusal(2, /^Unknown option '--prot'\. See --help\.$/m, '--prot', '1');
+  });
+});
+
+// An error in the engine's thread that nobody catches, once there is a file.
+describe('a crash of the engine', { timeout: 20_000 }, () => {
+  const line = 'The embedded DynamoDB has crashed, and the stage ends: no more of this\n';
+
+  test('ends a stage with one line and status 1, at once', async () => {
+    const trigger = join(folder, 'serving');
+    const stage = await untilReady(runLocalCrashing(trigger, '--port', '0', '--delay', '29s'));
+    const asked = exactFetch(`${stage.baseUrl}/inventory`, { headers: stage.authorization });
+    const outcome = asked.catch((error: Error) => error);
+    // Its answer is not waited for, since none could be a good one.
+    await setTimeout(100);
+    await writeFile(trigger, '');
+    expect(await stage.exited).toBe(1);
+    expect(stage.stderr().endsWith(`\x1b[K${line}`)).toBe(true);
+    expect(await outcome).toBeInstanceOf(Error);
+  });
+
+  test('ends a load that is under way', async () => {
+    const trigger = join(folder, 'loading');
+    const local = runLocalCrashing(trigger, '--port', '0', '--data', await writeLargeData());
+    await untilLoading(local);
+    await writeFile(trigger, '');
+    expect(await local.exited).toBe(1);
+    expect(local.stdout()).toBe('');
+    expect(local.stderr()).toMatch(new RegExp(`(^|\\r\\x1b\\[K)${line}$`));
+  });
+});
+
+describe('the options', () => {
+  test('without arguments are port 3000, and a sample in memory', () => {
+    expect(parseOptions([])).toEqual({ port: 3000, faultInjection: noFaults, help: false });
+  });
+
+  test('are read', () => {
+    const line =
+      '--port 0 --data stock.json --dir=kept --expose-dynamodb 8000 --help --fail 503:0.1 --fail=429:.2 --delay 2s';
+    expect(parseOptions(line.split(' '))).toEqual({
+      port: 0,
+      data: 'stock.json',
+      dir: 'kept',
+      enginePort: 8_000,
+      faultInjection: {
+        failures: [
+          { status: 503, share: 0.1 },
+          { status: 429, share: 0.2 },
+        ],
+        delayMilliseconds: 2_000,
+      },
+      help: true,
+    });
+    expect(parseOptions(['--delay', '29000ms', '--fail', '503:1', '--port', '65535'])).toEqual({
+      port: 65_535,
+      faultInjection: { failures: [{ status: 503, share: 1 }], delayMilliseconds: 29_000 },
+      help: false,
+    });
+  });
+
   test.each([
-    ['{"pets": [', /not-ok\.json cannot be used: it is not JSON/],
-    ['{"inventory": [{"petId": 1, "status": "sold"}]}', /inventory\[0\]\.quantity must be/],
-  ])('names what is wrong with the data %s', async (text, message) => {
-    const file = await writeData('not-ok.json', text);
-    await expectRefusal(1, message, '--port', '0', '--data', file);
+    ['--port 65536', "Option '--port' must be a number from 0 to 65535, not '65536'"],
+    ['--port 80x', "not '80x'"],
+    ['--expose-dynamodb 80x', "Option '--expose-dynamodb' must be a number from 0 to 65535"],
+    ['--port=', "not ''"],
+    ['--port', "'--port <value>' argument missing"],
+    ['--data=', "Option '--data' must not be empty"],
+    ['--dir=', "Option '--dir' must not be empty"],
+    ['--fail 503', "'--fail' must be such as 503:0.1"],
+    [
+      '--fail 200:0.1',
+      "one of 400, 401, 403, 404, 405, 412, 413, 415, 429, 500, 503, not '200:0.1'",
+    ],
+    ['--fail 503:1.5', "not '503:1.5'"],
+    ['--fail 503:0.6 --fail 500:0.6', 'must not be more than 1 together'],
+    ['--delay 200', "'--delay' must be such as 200ms or 2s"],
+    ['--delay 30s', "up to 29s, not '30s'"],
+    ['stock.json', "Unexpected argument 'stock.json'"],
+  ])('%s are refused in one line', (line, message) => {
+    const parse = () => parseOptions(line.split(' '));
+    expect(parse).toThrow(UsageError);
+    expect(parse).toThrow(message);
+    expect(parse).toThrow(/^[^\n]+$/);
   });
 
-  test('names a data file that is not there', async () => {
-    const file = join(folder, 'absent.json');
-    await expectRefusal(1, /absent\.json cannot be used: ENOENT/, '--port', '0', '--data', file);
-  });
-});
-
-test('--help tells of every option', async () => {
-  const { status, stdout } = await startHere('--help');
-  expect(status).toBe(0);
-  const options = ['--port N', '--data FILE.json', '--dir FOLDER', '--fail', '--delay'];
-  for (const option of [...options, '--expose-dynamodb PORT']) {
-    expect(stdout).toContain(option);
-  }
-});
-
-/** A start in this process, which ends by itself. */
-function startHere(...args: string[]): Promise<Outcome> {
-  return callOps(async (typed) => {
-    process.exitCode = await start(typed);
-  }, args);
-}
-
-async function expectRefusal(status: number, message: RegExp, ...args: string[]) {
-  const outcome = await startHere(...args);
-  expect(outcome.stderr).toMatch(message);
-  expect(outcome.stderr).toMatch(/^[^\n]+\n$/);
-  expect(outcome).toMatchObject({ status, stdout: '' });
-}
-
-describe('exposed tables', { timeout: 30_000 }, () => {
-  test('let commands make keys, load data and save it, as a stage’s do', async () => {
-    const empty = await writeData('empty.json', '{}');
-    const stage = await startLocal('--data', empty, '--expose-dynamodb', '0');
-    const [, endpoint = '', tables] =
-      /^DynamoDB: (\S+), with the tables (.+)$/m.exec(stage.stdout()) ?? [];
-    expect(tables).toBe('inventory, pets, orders, requests, apiKeys');
-    expect(stage.stdout().trimEnd().split('\n')).toHaveLength(6);
-
-    const stock = await writeData('stock.csv', 'petId,quantity,status\n7,3,sold\n');
-    const from = ['--endpoint', endpoint];
-    expect(await callOps(runImport, [...from, '--inventory', stock])).toMatchObject({ status: 0 });
-    const key = ['--name', 'rehearsal', '--permission', 'read', '--table', 'apiKeys'];
-    const created = await callOps(runKeys, ['create', ...from, ...key]);
-    const [apiKey = ''] = /psk_\w+/.exec(created.stdout) ?? [];
-    const reader = { ...stage, authorization: { Authorization: `Bearer ${apiKey}` } };
-    expect(await list(reader)).toEqual([{ petId: 7, quantity: 3, status: 'sold' }]);
-    const saved = join(folder, 'saved.csv');
-    expect(await callOps(runExport, [...from, '--inventory', saved])).toMatchObject({ status: 0 });
-    expect(await readFile(saved, 'utf8')).toBe(await readFile(stock, 'utf8'));
-    expect(await stop(stage)).toBe(0);
-  });
-});
-
-describe('a folder', { timeout: 60_000 }, () => {
-  test('is one stage’s alone, and takes data that is given over the updates that it keeps', async () => {
-    const dir = join(folder, 'kept');
-    const first = await startLocal('--dir', dir);
-    await expectRefusal(1, /another process is using it/, '--port', '0', '--dir', dir);
-    expect(await update(first, 1, 4321)).toBe(200);
-    expect(await stop(first)).toBe(0);
-
-    const entries = [2, 777].map((petId) => ({ petId, quantity: 5, status: 'sold' }));
-    const file = await writeData('over.json', JSON.stringify({ inventory: entries }));
-    const second = await startLocal('--dir', dir, '--data', file);
-    expect(second.authorization).not.toEqual(first.authorization);
-    const merged = await list(second);
-    expect(merged).toHaveLength(51);
-    expect(merged).toEqual(expect.arrayContaining(entries));
-    expect(merged).toContainEqual(expect.objectContaining({ petId: 1, quantity: 4321 }));
-    expect(await stop(second)).toBe(0);
-  });
-
-  test('has every update that was acknowledged before a SIGTERM in the midst of traffic', async () => {
-    const dir = join(folder, 'traffic');
-    const stage = await startLocal('--dir', dir);
-    const acknowledged = new Map<number, number>();
-    async function keepUpdating(petId: number): Promise<void> {
-      for (let quantity = 1000; ; quantity += 1) {
-        if ((await update(stage, petId, quantity)) === 200) acknowledged.set(petId, quantity);
-      }
-    }
-    const clients = Array.from({ length: 8 }, (_, index) => keepUpdating(index + 1));
-    const ended = Promise.allSettled(clients);
-    await vi.waitFor(() => expect(acknowledged.size).toBe(8), 10_000);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(await stop(stage)).toBe(0);
-    await ended;
-    expect(stage.stderr()).not.toContain('"level":"ERROR"');
-
-    const again = await startLocal('--dir', dir);
-    const kept = await list(again);
-    expect(kept).toHaveLength(50);
-    for (const { petId, quantity } of kept) {
-      const last = acknowledged.get(Number(petId));
-      // An update may be done although its client never heard of it.
-      if (last !== undefined) expect([last, last + 1]).toContain(quantity);
-    }
-    expect(await stop(again)).toBe(0);
+  test('are all in --help', async () => {
+    const { status, stdout } = await startHere('--help');
+    expect(status).toBe(0);
+    const named = [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name]) => name);
+    expect(named).toEqual(['--port', '--data', '--dir', '--fail', '--delay', '--expose-dynamodb']);
   });
 });

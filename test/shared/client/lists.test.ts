@@ -1,16 +1,9 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { brokenOff, type StandIn, startStandIn } from './standIn.ts';
+import { describe, expect, it } from 'vitest';
+import { brokenOff, useStandIn } from './standIn.ts';
 
-let standIn: StandIn;
-beforeAll(async () => {
-  standIn = await startStandIn();
-});
-afterAll(() => standIn.close());
-beforeEach(() => {
-  standIn.requests.length = 0;
-});
+const standIn = useStandIn();
 
 const entry = '{"petId":9223372036854775807,"quantity":1,"status":"sold","shelf":9007199254740993}';
 const read = { petId: 9223372036854775807n, quantity: 1, status: 'sold', shelf: 9007199254740993n };

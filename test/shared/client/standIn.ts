@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import {
   type ClientOptions,
   createPetstoreClient,
@@ -33,16 +34,23 @@ export interface StandInRequest {
 
 /** An HTTP server in the service's place that answers as it is told. */
 export interface StandIn {
-  readonly baseUrl: string;
+  baseUrl: string;
+  /** Those of the test that runs. */
   readonly requests: StandInRequest[];
   /** One for each request to come; the last one for all that come after. */
   answers: StandInAnswer[];
   /** A client that asks it. */
   open(options?: Partial<ClientOptions>): PetstoreClient;
-  close(): void;
 }
 
-export async function startStandIn(): Promise<StandIn> {
+/** For the tests of a file; no pause is longer than it must be. */
+export function useStandIn(): StandIn {
+  const standIn: StandIn = {
+    baseUrl: '',
+    requests: [],
+    answers: [],
+    open: (options) => createPetstoreClient({ baseUrl: standIn.baseUrl, apiKey, ...options }),
+  };
   const server = createServer(async (incoming, response) => {
     const { method = '', url = '', headers } = incoming;
     const time = performance.now();
@@ -52,19 +60,21 @@ export async function startStandIn(): Promise<StandIn> {
     if (typeof next === 'function') next(response);
     else response.writeHead(next?.status ?? 200, next?.headers).end(next?.body ?? '[]');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const standIn: StandIn = {
-    baseUrl,
-    requests: [],
-    answers: [],
-    open: (options) => createPetstoreClient({ baseUrl, apiKey, ...options }),
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    standIn.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  });
+  beforeEach(() => {
+    standIn.requests.length = 0;
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+  });
+  afterEach(() => vi.restoreAllMocks());
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   return standIn;
 }
 

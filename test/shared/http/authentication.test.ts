@@ -2,39 +2,17 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
-import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
-import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
-import { toProxyRequest } from '../../support/proxyRequest.ts';
+import { apiKey, call, settings } from './callHandler.ts';
 
-const { apiKey, keyId, secretHash } = mintApiKey();
-const record = {
-  keyId,
-  secretHash,
-  name: 'fuzzed',
-  permission: 'read',
-  createdAt: '2026-12-01T00:00:00Z',
-} as const;
+let answered = 0;
+const handler = defineHandler(getPet, settings, async () => {
+  answered++;
+  return { body: {} };
+});
 
-let answered: number;
-const handler = defineHandler(
-  getPet,
-  {
-    verifier: defineKeyVerifier({ get: async (id) => (id === keyId ? record : undefined) }),
-    allowedOrigins: ['*'],
-    documentationAddress: '',
-  },
-  async () => {
-    answered++;
-    return { body: {} };
-  },
-);
-
-async function call(lines: string[]): Promise<HttpResponse> {
-  const event = toProxyRequest({ Authorization: lines }, { petId: '1' });
-  return (await handler(event as never, {} as never)) as HttpResponse;
-}
+const callWith = (lines: string[]) => call(handler, { headers: { Authorization: lines } });
 
 /** Exactly one credential, of the bearer scheme in any case, and it is the key. */
 function isTheKey(lines: string[]): boolean {
@@ -76,7 +54,6 @@ describe('the Authorization header', () => {
   const { info } = console;
   const { stackTraceLimit } = Error;
   beforeAll(() => {
-    answered = 0;
     // The runner takes longer over a line of the log, or a stack, than the service over a request.
     console.info = () => {};
     Error.stackTraceLimit = 0;
@@ -86,22 +63,22 @@ describe('the Authorization header', () => {
     Error.stackTraceLimit = stackTraceLimit;
   });
 
-  it('lets in the exact key and answers 401 to 100,000 values of any other kind', async () => {
+  it('lets in the exact key and answers 401 to 10,000 values of any other kind', async () => {
     const seen = { 200: 0, 401: 0 };
     await fc.assert(
       fc.asyncProperty(lines, async (values) => {
-        const { statusCode } = await call(values);
+        const { statusCode } = await callWith(values);
         // As `expect` would, which takes as long as the request.
         if (statusCode !== (isTheKey(values) ? 200 : 401)) expect.fail(`answered ${statusCode}`);
         seen[statusCode as 200 | 401]++;
       }),
-      { numRuns: 100_000 },
+      { numRuns: 10_000 },
     );
     // The values were of both kinds, so that neither half passed for want of trying.
-    expect(seen[200]).toBeGreaterThan(1_000);
-    expect(seen[401]).toBeGreaterThan(10_000);
+    expect(seen[200]).toBeGreaterThan(100);
+    expect(seen[401]).toBeGreaterThan(1_000);
     expect(answered).toBe(seen[200]);
-  }, 120_000);
+  });
 
   it.each([
     [
@@ -114,7 +91,7 @@ describe('the Authorization header', () => {
     ['no key behind the scheme', ['Bearer  '], 'no bearer credentials'],
   ])('is refused with %s', async (_, values, refused) => {
     const log = vi.spyOn(console, 'info').mockImplementation(() => {});
-    const { statusCode, headers } = await call(values);
+    const { statusCode, headers } = await callWith(values);
     expect(statusCode).toBe(401);
     expect(headers['WWW-Authenticate']).toBe(
       refused.startsWith('no')
@@ -126,13 +103,13 @@ describe('the Authorization header', () => {
   });
 
   it('may have more than one space behind its scheme', async () => {
-    expect((await call([`Bearer   ${apiKey}`])).statusCode).toBe(200);
+    expect((await callWith([`Bearer   ${apiKey}`])).statusCode).toBe(200);
   });
 
   it('is never repeated to the client', async () => {
     const impostor = mintApiKey(parseApiKey(apiKey)?.keyId).apiKey;
     for (const value of [`Bearer ${impostor}`, `Basic ${impostor}`, impostor]) {
-      const { body, headers } = await call([value]);
+      const { body, headers } = await callWith([value]);
       expect(JSON.stringify({ body, headers })).not.toContain(impostor);
     }
   });

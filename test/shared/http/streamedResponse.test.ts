@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
@@ -10,18 +10,14 @@ import { defineStreamedHandler } from '../../../shared/http/defineStreamedHandle
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
 import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
 import type { Pages } from '../../../shared/http/reply.ts';
-import { defineHandlerSettings } from '../../support/handlerSettings.ts';
 import { toProxyRequest } from '../../support/proxyRequest.ts';
+import { apiKey, call, settings, useLogs, withKey } from './callHandler.ts';
 
-const { apiKey, settings } = defineHandlerSettings();
-let log: MockInstance<typeof console.info>;
+const logs = useLogs();
 let hasReturned: boolean;
-
 beforeEach(() => {
   hasReturned = false;
-  log = vi.spyOn(console, 'info').mockImplementation(() => {});
 });
-afterEach(() => vi.restoreAllMocks());
 
 async function* toPages(...texts: string[]): Pages {
   try {
@@ -37,8 +33,7 @@ async function list(pages: Pages, headers: Record<string, string[]> = {}): Promi
   const handler = defineHandler(listInventory, settings, async () => ({ pages }), {
     response: streamedResponse(),
   });
-  const event = toProxyRequest({ Authorization: [`Bearer ${apiKey}`], ...headers });
-  return (await handler(event as never, {} as never)) as HttpResponse;
+  return call(handler, { headers });
 }
 
 async function textOf({ body }: HttpResponse): Promise<string> {
@@ -98,14 +93,13 @@ describe("a streamed request's log line", () => {
   async function brokenOf(pages: Pages): Promise<unknown> {
     defineAwslambda();
     const handler = defineStreamedHandler(listInventory, settings, async () => ({ pages }));
-    const event = toProxyRequest({ Authorization: [`Bearer ${apiKey}`] });
+    const event = toProxyRequest(withKey(apiKey));
     const sent = new PassThrough();
     sent.on('error', () => {}).resume();
     const invoke = handler as unknown as (...args: unknown[]) => Promise<void>;
     await invoke(event, sent, {}).catch(() => {});
-    expect(log).toHaveBeenCalledOnce();
-    const [[line] = []] = log.mock.calls;
-    return line.broken;
+    expect(logs.info).toHaveBeenCalledOnce();
+    return logs.info.mock.calls[0]?.[0].broken;
   }
 
   it('says that the list broke off', async () => {

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
@@ -7,23 +7,13 @@ import { listInventory } from '../../../shared/contract/operations/listInventory
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { defineStreamedHandler } from '../../../shared/http/defineStreamedHandler.ts';
-import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
 import { defineWarmUp, MIN_ID } from '../../../shared/http/warmUp.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { isOverdue } from '../../../shared/runtime/requestDeadline.ts';
 import { countUnits, meterRequest } from '../../../shared/runtime/requestUnits.ts';
-import { defineHandlerSettings } from '../../support/handlerSettings.ts';
-import { toProxyRequest } from '../../support/proxyRequest.ts';
+import { call, settings, useLogs } from './callHandler.ts';
 
-const { settings } = defineHandlerSettings();
-let info: MockInstance<typeof console.info>;
-let error: MockInstance<typeof console.error>;
-
-beforeEach(() => {
-  info = vi.spyOn(console, 'info').mockImplementation(() => {});
-  error = vi.spyOn(console, 'error').mockImplementation(() => {});
-});
-afterEach(() => vi.restoreAllMocks());
+const logs = useLogs();
 
 describe('the warm-up of a function', () => {
   it('runs one request up to the answer, permission to write included, and logs nothing', async () => {
@@ -41,8 +31,8 @@ describe('the warm-up of a function', () => {
         ifMatch: [],
       }),
     );
-    expect(info).not.toHaveBeenCalled();
-    expect(error).not.toHaveBeenCalled();
+    expect(logs.info).not.toHaveBeenCalled();
+    expect(logs.error).not.toHaveBeenCalled();
   });
 
   it('looks a key up that is nobody’s, and another one each time', async () => {
@@ -78,7 +68,7 @@ describe('the warm-up of a function', () => {
     await defineWarmUp(listInventory, handler)();
     expect(from).toHaveBeenCalledOnce();
     expect(from.mock.results[0]?.value.writableFinished).toBe(true);
-    expect(error).not.toHaveBeenCalled();
+    expect(logs.error).not.toHaveBeenCalled();
   });
 
   it.each([
@@ -90,15 +80,15 @@ describe('the warm-up of a function', () => {
     const handler = defineHandler(getPet, settings, answer);
     await defineWarmUp(getPet, handler, { pathParameters: { petId: MIN_ID } })();
     expect(performance.now() - started).toBeLessThan(2_000);
-    expect(error).toHaveBeenCalledExactlyOnceWith(
+    expect(logs.error).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ requestId: 'warm-up', error: expect.anything() }),
     );
-    expect(info).not.toHaveBeenCalled();
+    expect(logs.info).not.toHaveBeenCalled();
   });
 
   it('logs one error and goes on when the handler itself fails', async () => {
     await defineWarmUp(getPet, () => Promise.reject(new Error('broken')))();
-    expect(error).toHaveBeenCalledOnce();
+    expect(logs.error).toHaveBeenCalledOnce();
   });
 
   it('leaves neither its deadline nor its meter to what comes after it', async () => {
@@ -124,12 +114,13 @@ it('is nothing that a client can ask for: without a valid key it is answered 401
     "warm-up": true, "Symbol(warm-up)": true, "isWarmUp": true, "internal": {"isWarmUp": true},
     "__proto__": {"isWarmUp": true}, "requestId": "warm-up"
   }`);
-  const event = { ...toProxyRequest({}, { petId: '1' }), ...forged };
-  const response = (await handler(
-    event as never,
-    { awsRequestId: 'warm-up' } as never,
-  )) as HttpResponse;
+  const headers = { Authorization: [] };
+  const response = await call(handler, {
+    headers,
+    event: forged,
+    context: { awsRequestId: 'warm-up' },
+  });
   expect(response.statusCode).toBe(401);
   expect(answer).not.toHaveBeenCalled();
-  expect(info).toHaveBeenCalledOnce();
+  expect(logs.info).toHaveBeenCalledOnce();
 });

@@ -7,12 +7,12 @@ import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { createTables } from '../../../../infra/local/localTables.ts';
 
 /*
- * Writes to the engine in the named folder: each transaction puts the same 50 ids into two tables, first into one and
- * then into the other. It prints the first of the ids once the transaction is acknowledged. With 20 of them
+ * Writes to the engine in the named folder: each transaction puts the same 25 ids into two tables, first into one and
+ * then into the other. It prints the first of the ids once the transaction is acknowledged. With 5 of them
  * acknowledged and others under way, it kills itself as soon as it sees the first item of the next one.
  */
-const WRITERS = 5;
-const IDS = 50;
+const WRITERS = 3;
+const IDS = 25;
 
 const [dir = ''] = process.argv.slice(2);
 const { endpoint } = await startEmbeddedEngine({ dir });
@@ -35,7 +35,7 @@ async function writeIds(): Promise<never> {
     await client.send(new TransactWriteItemsCommand({ TransactItems }));
     process.stdout.write(`${first}\n`);
     acknowledged += 1;
-    if (acknowledged === 20) void killOnceSeen(String(nextId));
+    if (acknowledged === 5) void killOnceSeen(String(nextId));
   }
 }
 

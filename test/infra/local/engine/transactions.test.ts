@@ -146,45 +146,37 @@ describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
     test('keeps an index up to date, and leaves it alone when it is cancelled', async () => {
       const { transact, refusal } = tables;
       const TableName = 'indexed';
-      const keySchema = (AttributeName: string) => [{ AttributeName, KeyType: 'HASH' } as const];
+      const key = (AttributeName: string) => [{ AttributeName, KeyType: 'HASH' } as const];
+      const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' }) as const;
+      const Projection = { ProjectionType: 'ALL' } as const;
       await client.send(
         new CreateTableCommand({
           TableName,
           BillingMode: 'PAY_PER_REQUEST',
-          AttributeDefinitions: ['p', 's'].map((name) => ({
-            AttributeName: name,
-            AttributeType: 'S',
-          })),
-          KeySchema: keySchema('p'),
-          GlobalSecondaryIndexes: [
-            {
-              IndexName: 'status',
-              KeySchema: keySchema('s'),
-              Projection: { ProjectionType: 'ALL' },
-            },
-          ],
+          AttributeDefinitions: [text('p'), text('s')],
+          KeySchema: key('p'),
+          GlobalSecondaryIndexes: [{ IndexName: 'status', KeySchema: key('s'), Projection }],
         }),
       );
       await waitUntilTableExists({ client, maxWaitTime: 5, minDelay: 0.1 }, { TableName });
-      const list = async (status: string) => {
-        const query = new QueryCommand({
-          TableName,
-          IndexName: 'status',
-          KeyConditionExpression: 's = :s',
-          ExpressionAttributeValues: { ':s': { S: status } },
-        });
-        return (await client.send(query)).Items;
-      };
       const item = (s: string) => ({ p: { S: 'a' }, s: { S: s } });
+      async function expectIndexed(expected: Record<string, object[]>): Promise<void> {
+        for (const [S, items] of Object.entries(expected)) {
+          const query = new QueryCommand({
+            TableName,
+            IndexName: 'status',
+            KeyConditionExpression: 's = :s',
+            ExpressionAttributeValues: { ':s': { S } },
+          });
+          expect((await client.send(query)).Items).toEqual(items);
+        }
+      }
       await transact([put(item('sold'), { TableName })]);
-      expect(await list('sold')).toEqual([item('sold')]);
       const change = put(item('lost'), { TableName });
       expect(await refusal([change, sell(9_000_000)])).toEqual(cancelled(none, failed));
-      expect(await list('lost')).toEqual([]);
-      expect(await list('sold')).toEqual([item('sold')]);
+      await expectIndexed({ sold: [item('sold')], lost: [] });
       await transact([change]);
-      expect(await list('lost')).toEqual([item('lost')]);
-      expect(await list('sold')).toEqual([]);
+      await expectIndexed({ sold: [], lost: [item('lost')] });
     });
 
     test('has at most 100 actions', async () => {
@@ -255,37 +247,28 @@ describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
       expect(await read(inventory(kept))).toEqual(stocked(kept, 3));
     });
 
-    // DynamoDB Local refuses the request as a whole.
-    test.skipIf(isLocal)('reports an update that the item does not allow', async () => {
-      const { refusal, read, stock } = tables;
-      const [id, other] = [await stock(1), await stock(1)];
-      const Update = { ...inventory(id), ...selling, UpdateExpression: 'SET q = absent - :one' };
-      expect(await refusal([sell(other), { Update }])).toEqual(
-        cancelled(none, {
-          Code: 'ValidationError',
-          Message: 'The provided expression refers to an attribute that does not exist in the item',
-        }),
-      );
-      expect(await read(inventory(other))).toEqual(stocked(other, 1));
-    });
-
-    // Neither does DynamoDB Local cancel for these.
-    test.skipIf(isLocal).each<[string, TransactWriteItem, string]>([
+    // DynamoDB Local refuses these as a whole.
+    test.skipIf(isLocal).each<[string, (id: number) => TransactWriteItem, string]>([
+      [
+        'an update that the item does not allow',
+        (id) => sell(id, { UpdateExpression: 'SET q = absent - :one' }),
+        'The provided expression refers to an attribute that does not exist in the item',
+      ],
       [
         'a key of other attributes',
-        { Update: { ...inventory(1), ...selling, Key: { id: number(1) } } },
+        () => sell(1, { Key: { id: number(1) } }),
         'The provided key element does not match the schema',
       ],
       [
         'an item without its key',
-        put({ q: number(1) }),
+        () => put({ q: number(1) }),
         'One or more parameter values were invalid: Missing the key p in the item',
       ],
-    ])('reports %s', async (_, action, Message) => {
+    ])('reports %s', async (_, toAction, Message) => {
       const { refusal, read, stock } = tables;
-      const other = await stock(1);
+      const [id, other] = [await stock(1), await stock(1)];
       const reason = { Code: 'ValidationError', Message };
-      expect(await refusal([sell(other), action])).toEqual(cancelled(none, reason));
+      expect(await refusal([sell(other), toAction(id)])).toEqual(cancelled(none, reason));
       expect(await read(inventory(other))).toEqual(stocked(other, 1));
     });
   });
@@ -293,24 +276,16 @@ describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
   describe('with a client token', () => {
     const token = () => ({ ClientRequestToken: `token-${++lastId}` });
 
-    test('has its effect once, however often it is sent', async () => {
-      const { transact, read, stock } = tables;
-      const [id, options] = [await stock(5), token()];
-      expect(await transact([sell(id)], options)).toEqual({});
-      expect(await transact([sell(id)], options)).toEqual({});
-      expect(await read(inventory(id))).toEqual(stocked(id, 4));
-      expect(await transact([sell(id)], token())).toEqual({});
-      expect(await read(inventory(id))).toEqual(stocked(id, 3));
-    });
-
     // DynamoDB itself answers TransactionInProgressException to a repeat of one that is under way.
-    test('has its effect once when it is repeated while it is under way', async () => {
+    test('has its effect once, however often it is sent, also while it is under way', async () => {
       const { transact, read, stock } = tables;
       const [id, options] = [await stock(50), token()];
       const items = [sell(id), putPet(id, { name: { S: 'Rex' } })];
       const answers = await Promise.all(Array.from({ length: 20 }, () => transact(items, options)));
-      expect(answers).toEqual(Array.from({ length: 20 }, () => ({})));
+      expect([...answers, await transact(items, options)]).toEqual(Array(21).fill({}));
       expect(await read(inventory(id))).toEqual(stocked(id, 49));
+      expect(await transact([sell(id)], token())).toEqual({});
+      expect(await read(inventory(id))).toEqual(stocked(id, 48));
     });
 
     test('is refused with other parameters, whose names may stand in another order', async () => {
@@ -337,25 +312,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
   });
 
   describe('beside others at the same time', () => {
-    test('sells no piece twice', async () => {
-      const { transact, read, stock } = tables;
-      const id = await stock(7);
-      const sales = await Promise.allSettled(
-        Array.from({ length: 20 }, (_, seller) =>
-          transact([sell(id), putPet(id * 1_000 + seller, { name: { S: 'sold' } })]),
-        ),
-      );
-      expect(sales.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
-      for (const sale of sales) {
-        if (sale.status === 'rejected') expect(sale.reason).toMatchObject(cancelled(failed, none));
-      }
-      expect(await read(inventory(id))).toEqual(stocked(id, 0));
-      const receipts = sales.map((_, seller) => read(pet(id * 1_000 + seller)));
-      const written = (await Promise.all(receipts)).map((receipt) => receipt !== undefined);
-      expect(written).toEqual(sales.map(({ status }) => status === 'fulfilled'));
-    });
-
-    test('sells no piece that a plain update sells', async () => {
+    test('sells no piece twice, and none that a plain update sells', async () => {
       const { transact, read, stock } = tables;
       const id = await stock(7);
       const sales = await Promise.allSettled(
@@ -366,88 +323,82 @@ describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
         ),
       );
       expect(sales.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
-      for (const [seller, sale] of sales.entries()) {
-        if (sale.status === 'fulfilled') continue;
-        if (seller % 2 === 0) expect(sale.reason).toMatchObject(cancelled(failed, none));
-        else expect(sale.reason).toBeInstanceOf(ConditionalCheckFailedException);
-      }
       expect(await read(inventory(id))).toEqual(stocked(id, 0));
+      for (const [seller, sale] of sales.entries()) {
+        const refused = sale.status === 'rejected' ? sale.reason : undefined;
+        if (seller % 2 === 0) {
+          if (refused) expect(refused).toMatchObject(cancelled(failed, none));
+          expect((await read(pet(id * 1_000 + seller))) === undefined).toBe(refused !== undefined);
+        } else if (refused) expect(refused).toBeInstanceOf(ConditionalCheckFailedException);
+      }
     });
 
     test('does not wait for ever for one over the same items in another order', async () => {
       const { transact, read, stock } = tables;
       const [left, right] = [await stock(0), await stock(0)];
       await Promise.all(
-        Array.from({ length: 40 }, (_, index) =>
+        Array.from({ length: 20 }, (_, index) =>
           transact(index % 2 === 0 ? [add(left), add(right)] : [add(right), add(left)]),
         ),
       );
-      expect(await read(inventory(left))).toEqual(stocked(left, 40));
-      expect(await read(inventory(right))).toEqual(stocked(right, 40));
+      expect(await read(inventory(left))).toEqual(stocked(left, 20));
+      expect(await read(inventory(right))).toEqual(stocked(right, 20));
     }, 10_000);
   });
 
   describe('that is not valid', () => {
-    test.each<[string, TransactWriteItem[], string, RegExp]>([
+    const [written, another] = [put(stocked(3_000_000, 1)), 3_000_001];
+    test.each<[string, TransactWriteItem[], RegExp, string?]>([
+      ['no action', [], /Member must have length greater than or equal to 1$/],
       [
-        'without actions',
-        [],
-        'ValidationException',
-        /Member must have length greater than or equal to 1$/,
-      ],
-      [
-        'with two actions on one item',
-        [put(stocked(3_000_000, 1)), sell(3_000_000)],
-        'ValidationException',
+        'two actions on one item',
+        [written, sell(3_000_000)],
         /^Transaction request cannot include multiple operations on one item$/,
       ],
       [
-        'with a table that does not exist',
-        [put(stocked(3_000_000, 1)), { Delete: { ...inventory(1), TableName: 'nowhere' } }],
+        'a table that does not exist',
+        [written, { Delete: { ...inventory(1), TableName: 'nowhere' } }],
+        /./,
         'ResourceNotFoundException',
-        /./,
       ],
-      ['with an action of no kind', [put(stocked(3_000_000, 1)), {}], 'ValidationException', /./],
+      ['an action of no kind', [written, {}], /./],
       [
-        'with a ConditionCheck without a condition',
-        [
-          put(stocked(3_000_000, 1)),
-          { ConditionCheck: { ...inventory(1), ConditionExpression: undefined } },
-        ],
-        'ValidationException',
+        'a ConditionCheck without a condition',
+        [written, { ConditionCheck: { ...inventory(1), ConditionExpression: undefined } }],
         /./,
       ],
-    ])('is refused as a whole, %s', async (_, items, error, message) => {
+      // Dynoxide takes the first of two kinds, and cancels for an expression where the others refuse.
+      ...(isDynoxide
+        ? []
+        : ([
+            [
+              'two kinds of one action',
+              [written, { ...putPet(1), Delete: inventory(another) }],
+              /^TransactItems can only contain one of Check, Put, Update or Delete$/,
+            ],
+            [
+              'a condition that cannot be parsed',
+              [written, put(stocked(another, 1), { ConditionExpression: 'p ==' })],
+              /^Invalid ConditionExpression: Syntax error; /,
+            ],
+            [
+              'a value that no expression has',
+              [
+                written,
+                put(stocked(another, 1), {
+                  ...isNew,
+                  ExpressionAttributeValues: { ':x': number(1) },
+                }),
+              ],
+              /^Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}$/,
+            ],
+          ] as [string, TransactWriteItem[], RegExp][])),
+    ])('is refused as a whole: %s', async (_, items, message, refused = 'ValidationException') => {
       expect(await tables.refusal(items)).toEqual({
-        name: error,
+        name: refused,
         message: expect.stringMatching(message),
       });
       expect(await tables.read(inventory(3_000_000))).toBeUndefined();
-    });
-
-    // Dynoxide takes the first of two kinds, and cancels for an expression where the others refuse.
-    test.skipIf(isDynoxide).each<[string, TransactWriteItem, RegExp]>([
-      [
-        'with two kinds of one action',
-        { ...put(stocked(3_000_002, 1)), ...putPet(1), Delete: inventory(3_000_003) },
-        /^TransactItems can only contain one of Check, Put, Update or Delete$/,
-      ],
-      [
-        'with a condition that cannot be parsed',
-        put(stocked(3_000_002, 1), { ConditionExpression: 'p ==' }),
-        /^Invalid ConditionExpression: Syntax error; /,
-      ],
-      [
-        'with a value that no expression has',
-        put(stocked(3_000_002, 1), { ...isNew, ExpressionAttributeValues: { ':x': number(1) } }),
-        /^Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}$/,
-      ],
-    ])('is refused as a whole, %s', async (_, action, message) => {
-      expect(await tables.refusal([put(stocked(3_000_001, 1)), action])).toEqual({
-        name: 'ValidationException',
-        message: expect.stringMatching(message),
-      });
-      expect(await tables.read(inventory(3_000_001))).toBeUndefined();
     });
   });
 
@@ -548,7 +499,7 @@ describe('the embedded engine', () => {
       const { inventory, pets } = await listIds();
       expect(pets).toEqual(inventory);
       const acknowledged = printed.split('\n').slice(0, -1);
-      expect(acknowledged.length).toBeGreaterThanOrEqual(20);
+      expect(acknowledged.length).toBeGreaterThanOrEqual(5);
       expect(acknowledged.filter((id) => !inventory.includes(id))).toEqual([]);
     });
 
@@ -558,11 +509,11 @@ describe('the embedded engine', () => {
       await createTables(client);
       const { transact } = define(client);
       const answered: string[] = [];
-      const calls = Array.from({ length: 200 }, async (_, id) => {
+      const calls = Array.from({ length: 60 }, async (_, id) => {
         await transact([put(stocked(id, 1)), putPet(id)]);
         answered.push(String(id));
       });
-      while (answered.length < 75) await new Promise(setImmediate);
+      while (answered.length < 20) await new Promise(setImmediate);
       await engine.close();
       await Promise.allSettled(calls);
       client.destroy();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { parseExactJson } from '../../../shared/client/json.ts';
+import { defineArrayReader, parseExactJson } from '../../../shared/client/json.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 
@@ -65,4 +65,54 @@ describe('the client’s JSON', () => {
     '-',
     '',
   ])('%j is refused', (text) => expect(() => parseExactJson(text)).toThrow(SyntaxError));
+});
+
+const elements = fc.array(
+  fc.oneof(fc.jsonValue(), fc.constantFrom('],["', '\\', '\\"]', { '{"[,': ['}', '"'] })),
+);
+
+/** The text in pieces that begin and end anywhere. */
+function cut(text: string, places: readonly number[]): string[] {
+  const ends = [...places.map((place) => place % (text.length + 1)), text.length];
+  ends.sort((a, b) => a - b);
+  return ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end));
+}
+
+describe('an array that arrives in pieces', () => {
+  it('gives every element once, wherever it is cut', () => {
+    const indent = fc.constantFrom('', '  ');
+    fc.assert(
+      fc.property(elements, fc.array(fc.nat()), indent, (array, places, space) => {
+        const reader = defineArrayReader();
+        const text = ` ${JSON.stringify(array, null, space)}\n`;
+        const read = cut(text, places).flatMap((piece) => reader.read(piece));
+        expect(read).toEqual(parseExactJson(text));
+        expect(reader.isWhole).toBe(true);
+      }),
+    );
+  });
+
+  it('is not whole before its closing bracket, whatever its elements hold', () => {
+    fc.assert(
+      fc.property(elements, fc.nat(), (array, place) => {
+        const reader = defineArrayReader();
+        const text = JSON.stringify(array);
+        reader.read(text.slice(0, place % text.length));
+        expect(reader.isWhole).toBe(false);
+      }),
+    );
+  });
+
+  it('gives an element as soon as the comma behind it is there', () => {
+    const reader = defineArrayReader();
+    expect(reader.read('[{"a":[1,')).toEqual([]);
+    expect(reader.read('2]},')).toEqual([{ a: [1, 2] }]);
+    expect(reader.read('3,9223372036854775807,4')).toEqual([3, 9223372036854775807n]);
+    expect(reader.read(']')).toEqual([4]);
+  });
+
+  it.each(['{"a":1}', 'x', '[1,]', '[,1]', '[1,,2]', '[1}', '[1]]', '[] []', '[{]}]', '[1 2]'])(
+    'is refused when it is %j',
+    (text) => expect(() => defineArrayReader().read(text)).toThrow(SyntaxError),
+  );
 });

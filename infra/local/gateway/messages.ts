@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { statusOfCode, toErrorBody } from '../../../shared/contract/errorBody.ts';
+import {
+  allowedRequestHeaders,
+  exposedHeaders,
+  preflightMaxAgeSeconds,
+} from '../../../shared/contract/headers.ts';
+import { apiVersion } from '../../../shared/contract/operation.ts';
+import type { GatewayError } from '../../gateway/gatewayErrors.ts';
+import { MAX_BODY_BYTES } from '../../gateway/gatewayLimits.ts';
+
+// The requests that the gateway reads, and the answers that it gives by itself.
+
+/** A request with what the gateway makes of its first lines. */
+export interface GatewayRequest {
+  readonly requestId: string;
+  readonly method: string;
+  /** The address without origin and query. */
+  readonly fullPath: string;
+  /** Relative to the base address; `undefined` outside the stage. */
+  readonly path: string | undefined;
+  readonly query: URLSearchParams;
+  /** In the client's case and order. */
+  readonly headerLines: readonly (readonly [name: string, value: string])[];
+  readonly sourceIp: string;
+}
+
+/** Drops the origin that a request to a proxy has: `GET http://127.0.0.1:3000/v1/inventory`. */
+const target = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)/i;
+
+export function toGatewayRequest({
+  url = '',
+  method = '',
+  rawHeaders,
+  socket,
+}: IncomingMessage): GatewayRequest {
+  const [, fullPath = '', query = ''] = target.exec(url) ?? [];
+  const base = `/${apiVersion}`;
+  return {
+    requestId: randomUUID(),
+    method,
+    fullPath,
+    path: fullPath.startsWith(`${base}/`) ? fullPath.slice(base.length) : undefined,
+    query: new URLSearchParams(query),
+    headerLines: Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
+      rawHeaders[2 * index] ?? '',
+      rawHeaders[2 * index + 1] ?? '',
+    ]),
+    sourceIp: socket.remoteAddress ?? '',
+  };
+}
+
+/**
+ * Reads the body as text, in which bytes that are not UTF-8 become U+FFFD.
+ * @returns `null` when there is none, `undefined` as soon as it proves too large
+ */
+export async function readBody(incoming: IncomingMessage): Promise<string | null | undefined> {
+  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return new Promise((resolve, reject) => {
+    incoming.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) {
+        chunks.push(chunk);
+      } else {
+        // The rest is read and dropped: a client that is still sending would miss the answer.
+        chunks.length = 0;
+        resolve(undefined);
+      }
+    });
+    incoming.on('end', () => resolve(size === 0 ? null : Buffer.concat(chunks).toString('utf8')));
+    incoming.on('error', reject);
+    incoming.on('close', () => {
+      if (!incoming.complete) reject(new Error('The client left before its request was whole.'));
+    });
+  });
+}
+
+/** A whole answer. */
+export interface GatewayAnswer {
+  readonly statusCode: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string | Buffer;
+}
+
+/**
+ * An error that the gateway answers by itself, with the contract's Error body; but for a body that is too
+ * large, which API Gateway refuses before it knows the API: no response of ours takes that one's place.
+ */
+export function toErrorAnswer(error: GatewayError, requestId: string): GatewayAnswer {
+  if (error.code === 'payload_too_large') return tooLarge;
+  return {
+    statusCode: statusOfCode[error.code],
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Request-Id': requestId,
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Expose-Headers': exposedHeaders.join(','),
+      ...error.headers,
+    },
+    body: JSON.stringify(toErrorBody(error.code, error.message)),
+  };
+}
+
+const tooLarge: GatewayAnswer = {
+  statusCode: statusOfCode.payload_too_large,
+  headers: { 'Content-Type': 'text/plain' },
+  body: 'HTTP content length exceeded 10485760 bytes.',
+};
+
+/** The answer to a browser's preflight. */
+export function toPreflightAnswer(allow: string, requestId: string): GatewayAnswer {
+  return {
+    statusCode: 204,
+    headers: {
+      'X-Request-Id': requestId,
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': allow,
+      'Access-Control-Allow-Headers': allowedRequestHeaders.join(','),
+      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
+    },
+    body: '',
+  };
+}
+
+export function sendAnswer(
+  { statusCode, headers, body }: GatewayAnswer,
+  response: ServerResponse,
+): void {
+  const length = statusCode === 204 || statusCode === 304 ? undefined : Buffer.byteLength(body);
+  response.writeHead(statusCode, {
+    ...headers,
+    ...(length !== undefined && { 'Content-Length': length }),
+  });
+  response.end(body);
+}

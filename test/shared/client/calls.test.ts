@@ -1,0 +1,156 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { pause } from '../../../shared/client/call.ts';
+import { PetstoreError } from '../../../shared/client/index.ts';
+import { onFastClock } from '../../support/faults/fastClock.ts';
+import { brokenOff, lost, silent, toError, unfinished, useStandIn } from './standIn.ts';
+
+const standIn = useStandIn();
+
+const busy = toError(503, 'service_unavailable');
+
+describe('what only reads is sent again', () => {
+  it.each([
+    ['429', toError(429, 'too_many_requests')],
+    ['500', toError(500, 'internal_error')],
+    ['503', busy],
+    ['a proxy’s 502', { status: 502, body: '<html>' }],
+    ['a lost connection', lost],
+    ['a list that broke off', brokenOff('[{"petId":1,')],
+    ['a list that a proxy cut', { body: '[{"petId":1,' }],
+    ['a timeout', silent],
+    ['a timeout within the body', unfinished(200, '[')],
+  ] as const)('after %s', async (_, failure) => {
+    standIn.answers = [failure, { body: '[]' }];
+    const { items } = await standIn.open({ timeout: 100 }).listInventory();
+    expect(items).toEqual([]);
+    expect(standIn.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['400', toError(400, 'invalid_request')],
+    ['401', toError(401, 'unauthorized')],
+    ['404', toError(404, 'not_found')],
+    ['what is not the service', { body: '<html>' }],
+    ['a redirect', { status: 302, headers: { Location: 'http://127.0.0.1:9/' } }],
+  ] as const)('not after %s', async (_, failure) => {
+    standIn.answers = [failure];
+    await expect(standIn.open().listInventory()).rejects.toThrow();
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it.each([
+    [undefined, 4],
+    [0, 1],
+    [1, 2],
+  ])('at most maxRetries times: with %s, %i requests', async (maxRetries, count) => {
+    standIn.answers = [busy];
+    const call = standIn.open({ maxRetries }).listOrders();
+    await expect(call).rejects.toMatchObject({ code: 'service_unavailable', status: 503 });
+    expect(standIn.requests).toHaveLength(count);
+  });
+
+  it.each([
+    ['seconds', () => '1'],
+    // Dates have whole seconds: this one is 1 to 2 seconds away.
+    ['a date', () => new Date(Date.now() + 2_000).toUTCString()],
+  ])('no sooner than Retry-After lets it: %s', async (_, toValue) => {
+    await onFastClock(async () => {
+      standIn.answers = [toError(429, 'too_many_requests', { 'Retry-After': toValue() }), {}];
+      await standIn.open().listInventory();
+    });
+    const [first, second] = standIn.requests.map(({ time }) => time);
+    expect(Number(second) - Number(first)).toBeGreaterThanOrEqual(990);
+  });
+
+  it('not where Retry-After leaves no time: the error says how long to wait', async () => {
+    standIn.answers = [toError(429, 'too_many_requests', { 'Retry-After': '60' })];
+    const call = standIn.open({ totalTimeout: 59_000 }).listInventory();
+    await expect(call).rejects.toMatchObject({ code: 'too_many_requests', retryAfter: 60 });
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('after pauses that double and are drawn at random', async () => {
+    const random = vi.spyOn(Math, 'random').mockReturnValue(0.1);
+    standIn.answers = [busy];
+    await expect(standIn.open().listInventory()).rejects.toThrow();
+    expect(random).toHaveBeenCalledTimes(3);
+    const times = standIn.requests.map(({ time }) => time);
+    const pauses = times.slice(1).map((time, index) => time - Number(times[index]));
+    for (const [index, least] of [20, 40, 80].entries()) {
+      expect(pauses[index]).toBeGreaterThanOrEqual(least - 2);
+    }
+  });
+});
+
+const reason = new Error('the customer left');
+
+describe('an AbortSignal ends a call with its reason', () => {
+  it('before anything is sent', async () => {
+    const call = standIn.open().listInventory({}, { signal: AbortSignal.abort(reason) });
+    await expect(call).rejects.toBe(reason);
+    expect(standIn.requests).toEqual([]);
+  });
+
+  it.each([
+    ['while the answer is waited for', silent],
+    ['within the body', unfinished(200, '[')],
+    ['within an error’s body', unfinished(503, '{')],
+  ] as const)('%s', async (_, answer) => {
+    standIn.answers = [answer];
+    const controller = new AbortController();
+    const call = standIn.open().listInventory({}, { signal: controller.signal });
+    const refusal = expect(call).rejects.toBe(reason);
+    await vi.waitFor(() => expect(standIn.requests).toHaveLength(1), { interval: 5 });
+    controller.abort(reason);
+    await refusal;
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('in a pause, however long', async () => {
+    const controller = new AbortController();
+    const abortSoon = () => setTimeout(() => controller.abort(reason), 50);
+    standIn.answers = [
+      (response) => void response.writeHead(503, { 'Retry-After': '50' }).end('{}', abortSoon),
+    ];
+    const call = standIn.open().listInventory({}, { signal: controller.signal });
+    await expect(call).rejects.toBe(reason);
+    expect(standIn.requests).toHaveLength(1);
+  }, 2_000);
+
+  it('that came before a pause', () => pause(60_000, AbortSignal.abort(reason)), 1_000);
+});
+
+describe('a timeout', () => {
+  it.each([
+    ['without an answer', silent],
+    ['without the end of its body', unfinished(200, '[')],
+  ] as const)('ends an attempt %s', async (_, answer) => {
+    standIn.answers = [answer];
+    const call = standIn.open().listInventory({}, { timeout: 50, maxRetries: 0 });
+    await expect(call).rejects.toThrow(new PetstoreError('timeout', 'Nothing came for 50 ms.'));
+    await standIn.requests[0]?.closed;
+  });
+
+  it('for the whole call ends the attempt under way, and allows none after it', async () => {
+    standIn.answers = [silent];
+    const started = performance.now();
+    const call = standIn.open({ totalTimeout: 80, maxRetries: 100 }).listInventory();
+    await expect(call).rejects.toMatchObject({ code: 'timeout', status: undefined });
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  it('and a signal are let go of when the call is done', async () => {
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    const cleared = vi.spyOn(globalThis, 'clearTimeout');
+    standIn.answers = [busy, {}];
+    const { signal } = new AbortController();
+    const options = { timeout: 12_345, signal };
+    await standIn.open().listInventory({}, options);
+    for await (const _ of standIn.open().streamInventory({}, options));
+    const timers = set.mock.results.filter((_, index) => set.mock.calls[index]?.[1] === 12_345);
+    expect(timers.length).toBeGreaterThanOrEqual(4);
+    for (const { value } of timers) expect(cleared).toHaveBeenCalledWith(value);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it, vi } from 'vitest';
+import { lost, type StandInAnswer, silent, toError, useStandIn } from './standIn.ts';
+
+const standIn = useStandIn();
+
+const body = '{"petId":7,"quantity":3,"status":"sold"}';
+const written = { headers: { ETag: '"c"' }, body };
+const toList = (quantity: number, etag: string) => ({
+  body: `[{"petId":7,"quantity":${quantity},"status":"sold","etag":"\\"${etag}\\""}]`,
+});
+const conflict = toError(412, 'precondition_failed');
+
+/** What was sent, without the keys of the updates. */
+const sent = () =>
+  standIn.requests.map(({ method, url, headers, body }) =>
+    [method, url, headers['if-match'], body].join(' ').trim(),
+  );
+const keys = () => standIn.requests.map(({ headers }) => headers['idempotency-key']);
+
+const unsure = [
+  ['503', toError(503, 'service_unavailable')],
+  ['a lost connection', lost],
+  ['a timeout', silent],
+] as const;
+
+describe('an update', () => {
+  it.each(unsure)(
+    'with If-Match is sent again after %s, with one key for all attempts',
+    async (_, failure) => {
+      standIn.answers = [failure, failure, written, failure, written];
+      const client = standIn.open({ timeout: 100 });
+      await client.updateInventory(7n, { quantity: 5 }, { ifMatch: '"a"' });
+      await client.updateInventory(7n, { quantity: 5 }, { ifMatch: '"a"' });
+      expect(sent()).toEqual(Array(5).fill('PATCH /v1/inventory/7 "a" {"quantity":5}'));
+      const [first, , , fourth] = keys();
+      expect(first).toMatch(/^[0-9a-f]{32}$/);
+      expect(fourth).not.toBe(first);
+      expect(keys()).toEqual([first, first, first, fourth, fourth]);
+    },
+  );
+
+  it('is sent with the caller’s key where there is one', async () => {
+    standIn.answers = [lost, written];
+    const keyed = { ifMatch: '"a"', idempotencyKey: 'mine' };
+    await standIn.open().updateInventory(7n, { quantity: 5 }, keyed);
+    expect(keys()).toEqual(['mine', 'mine']);
+  });
+
+  it.each(unsure)(
+    'without If-Match is not sent again after %s, which may have had its effect',
+    async (_, failure) => {
+      standIn.answers = [failure, written];
+      const call = standIn.open({ timeout: 100 }).updateInventory(7n, { quantity: 5 });
+      await expect(call).rejects.toThrow();
+      expect(keys()).toEqual([undefined]);
+    },
+  );
+
+  it('without If-Match is sent again after 429, which had none', async () => {
+    standIn.answers = [toError(429, 'too_many_requests'), written];
+    const updated = await standIn.open().updateInventory(7n, { quantity: 5 });
+    expect(updated).toEqual({ petId: 7n, quantity: 3, status: 'sold', etag: '"c"' });
+    expect(standIn.requests).toHaveLength(2);
+  });
+
+  it('is not sent again after 412', async () => {
+    standIn.answers = [conflict];
+    const call = standIn.open().updateInventory(7n, { quantity: 5 }, { ifMatch: '"a"' });
+    await expect(call).rejects.toMatchObject({ code: 'precondition_failed', status: 412 });
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('without a tag in its answer is none, since no safe one could follow it', async () => {
+    standIn.answers = [{ body }];
+    const call = standIn.open().updateInventory(7n, { quantity: 5 });
+    await expect(call).rejects.toMatchObject({ code: 'invalid_answer' });
+  });
+});
+
+/** Milliseconds. */
+const SLOW = 40;
+const slowConflict: StandInAnswer = (response) =>
+  void setTimeout(() => response.writeHead(412).end(conflict.body), SLOW);
+
+describe('updateStock', () => {
+  it('begins anew after 412 and a pause, with what the entry is by then and another key', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    standIn.answers = [toList(5, 'a'), slowConflict, toList(4, 'b'), written];
+    const seen: unknown[] = [];
+    const updated = await standIn.open().updateStock(7n, async (entry) => {
+      seen.push(entry);
+      return entry.quantity - 1;
+    });
+    expect(seen).toEqual([
+      { petId: 7n, quantity: 5, status: 'sold', etag: '"a"' },
+      { petId: 7n, quantity: 4, status: 'sold', etag: '"b"' },
+    ]);
+    expect(updated).toEqual({ petId: 7n, quantity: 3, status: 'sold', etag: '"c"' });
+    expect(sent()).toEqual([
+      'GET /v1/inventory?petId=7&include=etag',
+      'PATCH /v1/inventory/7 "a" {"quantity":4}',
+      'GET /v1/inventory?petId=7&include=etag',
+      'PATCH /v1/inventory/7 "b" {"quantity":3}',
+    ]);
+    expect(keys()[1]).not.toBe(keys()[3]);
+    const [, refused = 0, anew = 0] = standIn.requests.map(({ time }) => time);
+    expect(anew - refused).toBeGreaterThanOrEqual(SLOW + 2 * SLOW - 2);
+  });
+
+  const reason = new Error('sold out');
+  const abortion = new AbortController();
+
+  it.each<[string, () => number, unknown]>([
+    [
+      'throws',
+      () => {
+        throw reason;
+      },
+      reason,
+    ],
+    ['gives what is no quantity', () => -1, expect.objectContaining({ code: 'invalid_request' })],
+    [
+      'aborts the call',
+      () => {
+        abortion.abort(reason);
+        return 4;
+      },
+      reason,
+    ],
+  ])('writes nothing when change %s', async (_, change, expected) => {
+    standIn.answers = [toList(5, 'a')];
+    const error = await standIn
+      .open()
+      .updateStock(7n, change, { signal: abortion.signal })
+      .catch((cause) => cause);
+    expect(error).toEqual(expected);
+    expect(standIn.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  it('gives up when its time is over, and says that it was for conflicts', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    standIn.answers = [toList(5, 'a'), slowConflict];
+    const call = standIn.open().updateStock(7n, () => 1, { totalTimeout: 100 });
+    await expect(call).rejects.toMatchObject({ code: 'precondition_failed', status: 412 });
+    expect(standIn.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ['another error', [toList(5, 'a'), toError(403, 'forbidden')], 'forbidden'],
+    ['no entry', [{ body: '[]' }], 'not_found'],
+    ['an entry without a tag', [{ body: `[${body}]` }], 'invalid_answer'],
+  ])('does not begin anew after %s', async (_, answers, code) => {
+    standIn.answers = [...answers];
+    await expect(standIn.open().updateStock(7n, () => 1)).rejects.toMatchObject({ code });
+    expect(standIn.requests).toHaveLength(answers.length);
+  });
+});

@@ -1,0 +1,217 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
+import { NotFound, StoreUnavailable } from '../../../shared/contract/errors.ts';
+import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
+import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
+import { petId } from '../../../shared/contract/parameters.ts';
+import { defineHandler, type OperationInput } from '../../../shared/http/defineHandler.ts';
+import { defineStreamedHandler } from '../../../shared/http/defineStreamedHandler.ts';
+import { defineHandlerSettings } from '../../support/handlerSettings.ts';
+import { apiKey, call, settings, useLogs, withKey } from './callHandler.ts';
+
+const logs = useLogs();
+
+type Input = OperationInput<typeof updateInventory>;
+
+/** What a handler is given, or the status of the refusal. */
+async function given<Name extends keyof Input>(
+  name: Name,
+  headers: Record<string, string[]>,
+  client = { apiKey, settings },
+): Promise<unknown> {
+  let input: Input | undefined;
+  const handler = defineHandler(updateInventory, client.settings, async (given) => {
+    input = given;
+    return { body: {} };
+  });
+  const { statusCode } = await call(handler, {
+    headers: { ...withKey(client.apiKey), ...headers },
+    event: { body: '{"quantity":1}' },
+  });
+  return statusCode === 200 ? input?.[name] : statusCode;
+}
+
+const tags = (count: number) => Array.from({ length: count }, (_, tag) => `"${tag}"`).join(', ');
+
+describe('If-Match', () => {
+  it.each<[string, Record<string, string[]>, unknown]>([
+    ['any version when it is absent', {}, undefined],
+    ['any version when it is *', { 'If-Match': [' * '] }, undefined],
+    [
+      'those of both, in two cases',
+      { 'If-Match': ['"a"'], 'if-match': ['"b"', '"c"'] },
+      [...'abc'],
+    ],
+    ['no weak tags, which match nothing strongly', { 'If-Match': ['W/"a", "b"'] }, ['b']],
+    ['none where all are weak', { 'If-Match': ['W/"a"'] }, []],
+    ['20 versions', { 'If-Match': [tags(20)] }, expect.objectContaining({ length: 20 })],
+    ['no more than 20', { 'If-Match': [tags(21)] }, 400],
+    ['nothing beside a second Authorization', { authorization: ['Bearer nonsense'] }, 401],
+    ['nothing beside the same one again', { AUTHORIZATION: [`Bearer ${apiKey}`] }, 401],
+  ])('names %s', async (_, headers, expected) => {
+    expect(await given('ifMatch', headers)).toEqual(expected);
+  });
+});
+
+describe('Idempotency-Key', () => {
+  const keyOf = (lines: string[], client?: typeof one) =>
+    given('idempotencyKey', { 'Idempotency-Key': lines }, client);
+  const [one, other] = [defineHandlerSettings('write'), defineHandlerSettings('write')];
+
+  it('is optional, and tells the requests of one API key apart from those of another', async () => {
+    expect(await given('idempotencyKey', {})).toBeUndefined();
+    const key = await keyOf(['abc'], one);
+    expect(await keyOf(['abc'], one)).toBe(key);
+    expect(await keyOf(['abc'], other)).not.toBe(key);
+    expect(await keyOf(['abd'], one)).not.toBe(key);
+  });
+
+  it('is refused when it is empty, too long, given twice, or not visible ASCII', async () => {
+    expect(await keyOf(['x'.repeat(255)])).toBeTypeOf('string');
+    for (const lines of [[''], ['x'.repeat(256)], ['a', 'b'], ['a b'], ['\u007f'], ['é']]) {
+      expect(await keyOf(lines)).toBe(400);
+    }
+  });
+});
+
+describe('a failure', () => {
+  async function answerTo(thrown: unknown) {
+    const handler = defineHandler(updateInventory, settings, async () => {
+      throw thrown;
+    });
+    const { body, ...response } = await call(handler, { event: { body: '{"quantity":1}' } });
+    return { ...response, body: JSON.parse(String(body)) };
+  }
+
+  it('on our side is a fixed sentence to the client, and told in full to the log', async () => {
+    const cause = new Error('the cause');
+    expect(await answerTo(new TypeError('a mistake', { cause }))).toMatchObject({
+      statusCode: 500,
+      body: {
+        code: 'internal_error',
+        message: 'Something went wrong on our side; the request id tells us what.',
+        status: 500,
+      },
+    });
+    expect(logs.error).toHaveBeenCalledExactlyOnceWith({
+      requestId: 'request-1',
+      error: {
+        name: 'TypeError',
+        message: 'a mistake',
+        stack: expect.stringContaining('a mistake'),
+        cause: { name: 'Error', message: 'the cause', stack: expect.any(String) },
+      },
+    });
+  });
+
+  it('is logged also when what was thrown is no Error', async () => {
+    expect(await answerTo('a text')).toMatchObject({ statusCode: 500 });
+    expect(logs.error).toHaveBeenCalledOnce();
+  });
+
+  it('of the database is 503, and logged with what the SDK said', async () => {
+    const response = await answerTo(new StoreUnavailable(new Error('throttled')));
+    expect(response).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '5' } });
+    expect(JSON.stringify(logs.error.mock.calls)).toContain('throttled');
+    expect(JSON.stringify(response.body)).not.toContain('throttled');
+  });
+
+  it('of the client is not logged as an error', async () => {
+    const response = await answerTo(new NotFound(petId, 7n));
+    expect(response).toMatchObject({
+      statusCode: 404,
+      body: { message: 'There is no pet with petId 7.' },
+    });
+    expect(response.headers).not.toHaveProperty('Retry-After');
+    expect(logs.error).not.toHaveBeenCalled();
+  });
+
+  it('of a key without the permission says so as RFC 6750 does', async () => {
+    const reader = defineHandlerSettings('read');
+    const handler = defineHandler(updateInventory, reader.settings, async () => ({ body: {} }));
+    expect(await call(handler, { headers: withKey(reader.apiKey) })).toMatchObject({
+      statusCode: 403,
+      headers: { 'WWW-Authenticate': 'Bearer realm="petstore", error="insufficient_scope"' },
+    });
+  });
+});
+
+const quantityMessage = 'quantity must be an integer from 0 to 2147483647.';
+const objectMessage = 'The body must be a JSON object with a quantity, such as {"quantity": 5}.';
+const jsonMessage = 'The body must be valid JSON.';
+const handler = defineHandler(updateInventory, settings, async () => ({ body: {} }));
+
+it.each([
+  ['{"quantity":-1}', quantityMessage],
+  ['{"quantity":"5"}', quantityMessage],
+  ['{}', quantityMessage],
+  ['5', objectMessage],
+  ['null', objectMessage],
+  ['{', jsonMessage],
+  ['{"__proto__":{"quantity":5}', jsonMessage],
+  ['{"__proto__":{"quantity":5}}', quantityMessage],
+  ['{"quantity":5,"x":"\uFFFD"}', 'The body must be encoded in UTF-8.'],
+])('to the body %s it says what would be right', async (body, message) => {
+  const response = await call(handler, { event: { body } });
+  expect(JSON.parse(String(response.body))).toMatchObject({ message, status: 400 });
+});
+
+it('a media type may have white space around its parameters', async () => {
+  const headers = { 'Content-Type': ['application/json ; charset=utf-8'] };
+  const event = { body: '{"quantity":5}' };
+  expect(await call(handler, { headers, event })).toMatchObject({ statusCode: 200 });
+});
+
+// What API Gateway never sends: a mistake in the stack, or a call by hand.
+describe('what is no event of API Gateway', () => {
+  const headers = { ...withKey(apiKey), 'Content-Type': ['application/json'] };
+  const event = {
+    multiValueHeaders: headers,
+    pathParameters: { petId: '7' },
+    body: '{"quantity":1}',
+  };
+  const context = { awsRequestId: 'request-2', functionVersion: '3' };
+  const withHeaders = (multiValueHeaders: unknown) => ({ ...event, multiValueHeaders });
+
+  it.each<[string, event: unknown, context: unknown, status: number]>([
+    ['no event', undefined, context, 401],
+    ['an event of nothing', null, context, 401],
+    ['an event that is text', 'event', context, 401],
+    ['no context', event, undefined, 200],
+    ['a context of nothing', event, null, 200],
+    ['neither event nor context', null, null, 401],
+    ['a request context of nothing', { ...event, requestContext: null }, context, 200],
+    ['headers that are text', withHeaders('headers'), context, 500],
+    ['a header that is text', withHeaders({ a: 'text' }), context, 500],
+    ['a header that is a number', withHeaders({ a: 5 }), context, 500],
+    ['a header of nothing', withHeaders({ a: null }), context, 500],
+    ['a line that is a number', withHeaders({ ...headers, Authorization: [5] }), context, 401],
+    [
+      'a query of a number',
+      { ...event, multiValueQueryStringParameters: { limit: 5 } },
+      context,
+      200,
+    ],
+    ['a body that is an object', { ...event, body: { quantity: 1 } }, context, 400],
+  ])('is answered, with one line in the log: %s', async (_, event, context, status) => {
+    const invoke = handler as unknown as (...args: unknown[]) => ReturnType<typeof call>;
+    const response = await invoke(event, context);
+    expect(response.statusCode).toBe(status);
+    expect(response.headers['X-Request-Id']).toMatch(/^[\w-]{8,}$/);
+    expect(JSON.parse(String(response.body))).toMatchObject(status === 200 ? {} : { status });
+    expect(logs.info.mock.calls).toMatchObject([[{ operation: 'updateInventory', status }]]);
+    expect(logs.error).toHaveBeenCalledTimes(status === 500 ? 1 : 0);
+  });
+
+  it('is answered by a streamed operation too', async () => {
+    defineAwslambda();
+    const streamed = defineStreamedHandler(listInventory, settings, async () => ({ body: [] }));
+    const sent = new PassThrough();
+    const invoke = streamed as unknown as (...args: unknown[]) => Promise<void>;
+    await invoke({ multiValueHeaders: { a: 5 } }, sent, null);
+    expect(JSON.parse(await text(sent))).toMatchObject({ code: 'internal_error', status: 500 });
+    expect(logs.info).toHaveBeenCalledOnce();
+  });
+});

@@ -1,0 +1,39 @@
+import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
+import { afterEach, beforeEach, type MockInstance, vi } from 'vitest';
+import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
+import { defineHandlerSettings } from '../../support/handlerSettings.ts';
+import { toProxyRequest } from '../../support/proxyRequest.ts';
+
+/** Those of a key that may write, which `call` sends where it is given no other. */
+export const { apiKey, settings } = defineHandlerSettings('write');
+
+export const withKey = (key: string) => ({ Authorization: [`Bearer ${key}`] });
+
+interface Sent {
+  readonly headers?: Record<string, string[]>;
+  readonly event?: Partial<Record<keyof APIGatewayProxyEvent, unknown>>;
+  readonly context?: Partial<Context>;
+}
+
+/** Calls a handler with what API Gateway makes of a request for petId 7. */
+export async function call(
+  handler: unknown,
+  { headers, event, context = {} }: Sent = {},
+): Promise<HttpResponse> {
+  const json = { 'Content-Type': ['application/json'] };
+  const request = toProxyRequest({ ...withKey(apiKey), ...json, ...headers }, { petId: '7' });
+  const invoke = handler as (event: object, context: object) => Promise<HttpResponse>;
+  return invoke({ ...request, ...event }, context);
+}
+
+/** What each test of a file logs, and nobody reads. */
+export function useLogs() {
+  const logs = {} as Record<'info' | 'error', MockInstance<typeof console.info>>;
+  beforeEach(() => {
+    for (const level of ['info', 'error'] as const) {
+      logs[level] = vi.spyOn(console, level).mockImplementation(() => {});
+    }
+  });
+  afterEach(() => vi.restoreAllMocks());
+  return logs;
+}

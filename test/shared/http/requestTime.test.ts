@@ -1,0 +1,139 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { getPet } from '../../../shared/contract/operations/getPet.ts';
+import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
+import { defineHandler } from '../../../shared/http/defineHandler.ts';
+import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
+import type { Pages, Reply } from '../../../shared/http/reply.ts';
+import { isOverdue } from '../../../shared/runtime/requestDeadline.ts';
+import { countUnits } from '../../../shared/runtime/requestUnits.ts';
+import { call, settings, useLogs } from './callHandler.ts';
+
+const logs = useLogs();
+const forever = () => new Promise<never>(() => {});
+
+async function* neverPages(): Pages {
+  yield await forever();
+}
+
+const waiting = {
+  'the lookup of its key': defineHandler(
+    getPet,
+    { ...settings, verifier: { verify: forever } },
+    forever,
+  ),
+  'its handler': defineHandler(getPet, settings, forever),
+  'the first page of its stream': defineHandler(
+    listInventory,
+    settings,
+    async () => ({ pages: neverPages() }),
+    { response: streamedResponse() },
+  ),
+};
+
+const within = (milliseconds: number) => ({ getRemainingTimeInMillis: () => milliseconds });
+
+it.each(Object.entries(waiting))(
+  'a request that waits for %s is answered 503 a second before its time runs out',
+  async (_, handler) => {
+    const answered = call(handler, { context: within(1_100) });
+    // Timers that are due fire in their order, also on a machine that is late for all of them.
+    const early = setTimeout(50, 'waiting');
+    const late = setTimeout(1_000, 'too late');
+    expect(await Promise.race([answered, early])).toBe('waiting');
+    expect(await Promise.race([answered, late])).toMatchObject({
+      statusCode: 503,
+      headers: { 'Retry-After': '5', 'X-Request-Id': 'request-1' },
+    });
+    expect(JSON.stringify(logs.error.mock.calls)).toContain(
+      'The request was not answered in time.',
+    );
+  },
+);
+
+/** One container, whose handler does something else for each petId. */
+function defineContainer(answers: Record<string, () => Promise<Reply>>) {
+  const handler = defineHandler(getPet, settings, ({ parameters: { petId } }) =>
+    (answers[`${petId}`] ?? answerWell)(),
+  );
+  return (petId: string, milliseconds = 28_000) => {
+    const requestContext = { requestId: `request-${petId}` };
+    const event = { pathParameters: { petId }, requestContext };
+    return call(handler, { event, context: within(milliseconds) });
+  };
+}
+
+async function answerWell(): Promise<Reply> {
+  countUnits('read', 0.25);
+  await setTimeout(5);
+  countUnits('read', 0.25);
+  return { body: { id: 8 } };
+}
+
+/** What the request of a petId logged. */
+const lineOf = (petId: string) =>
+  logs.info.mock.calls
+    .map(([line]) => line)
+    .filter(({ requestId }) => requestId === `request-${petId}`);
+
+const right = { statusCode: 200, body: '{"id":8}', headers: { 'X-Request-Id': 'request-8' } };
+
+it.each<[string, () => Promise<Reply>, number]>([
+  ['throws', () => Promise.reject(new Error('a mistake')), 500],
+  [
+    'throws before it waits',
+    () => {
+      throw new TypeError('a mistake');
+    },
+    500,
+  ],
+  ['throws what is no error', () => Promise.reject('text'), 500],
+  ['does not answer in time', forever, 503],
+])('a handler that %s leaves the next request right', async (_, answer, status) => {
+  const call = defineContainer({ 7: answer });
+  expect((await call('7', 1_050)).statusCode).toBe(status);
+  expect(await call('8')).toMatchObject(right);
+  expect(lineOf('7')).toMatchObject([{ status, readUnits: 0 }]);
+  expect(lineOf('8')).toMatchObject([{ status: 200, readUnits: 0.5 }]);
+});
+
+it('what a request does after its time is overdue, counts for no other, and answers none', async () => {
+  const late = Promise.withResolvers<void>();
+  const seen: [begun: boolean, late: boolean][] = [];
+  const call = defineContainer({
+    async 7() {
+      const begun = isOverdue();
+      await setTimeout(100);
+      seen.push([begun, isOverdue()]);
+      countUnits('read', 100);
+      late.resolve();
+      return { body: { id: 7 } };
+    },
+    async 8() {
+      const begun = isOverdue();
+      await late.promise;
+      await setTimeout(5);
+      seen.push([begun, isOverdue()]);
+      return answerWell();
+    },
+  });
+  expect((await call('7', 1_020)).statusCode).toBe(503);
+  expect(await call('8')).toMatchObject(right);
+  expect(lineOf('8')).toMatchObject([{ status: 200, readUnits: 0.5 }]);
+  expect(lineOf('7')).toHaveLength(1);
+  expect(seen).toEqual([
+    [false, true],
+    [false, false],
+  ]);
+});
+
+it('requests at once that fail and hang leave those between them right', async () => {
+  const call = defineContainer({ 7: forever, 9: () => Promise.reject(new Error('a mistake')) });
+  const petIds = ['7', '8', '9', '8', '7', '8', '9'];
+  const answers = await Promise.all(petIds.map((petId) => call(petId, 1_100)));
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([503, 200, 500, 200, 503, 200, 500]);
+  expect(answers.map(({ headers }) => headers['X-Request-Id'])).toEqual(
+    petIds.map((petId) => `request-${petId}`),
+  );
+  for (const { readUnits } of lineOf('8')) expect(readUnits).toBe(0.5);
+});
