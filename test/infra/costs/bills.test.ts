@@ -74,6 +74,12 @@ type Worked = [
   number,
   digits?: number,
 ];
+test('a list has a 304 as long as it fits into a page of a Scan', () => {
+  const has304 = (entries: number) =>
+    findUnits(recorded, 'listInventory', '304', entries) !== undefined;
+  expect([9_000, 42_000, 44_000].map(has304)).toEqual([true, true, false]);
+});
+
 test.each<Worked>([
   ['an update, one write unit', 'updateInventory', '200', 0, 'writeUnits', 0.625],
   ['it reads nothing', 'updateInventory', '200', 0, 'readUnits', 0],

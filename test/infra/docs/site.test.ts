@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Site, SiteFile } from '../../../infra/docs/page.ts';
 import { toPublishedDocument } from '../../../infra/docs/reference.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
-import { stagesForClients } from '../../../infra/stages/stages.ts';
+import { stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { changeProduction } from '../../support/stageFixtures.ts';
 
 const local = {
@@ -71,6 +71,13 @@ describe('the links', () => {
       expect([...new Set(ids)], name).toEqual(ids);
     }
   });
+});
+
+test('a page of a local stage leads to that stage alone', () => {
+  const { documentationAddress } = stages.production.settings;
+  for (const [name, { body }] of toPages(localSite)) {
+    expect(String(body), name).not.toContain(documentationAddress);
+  }
 });
 
 describe('a page', () => {

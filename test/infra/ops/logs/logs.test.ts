@@ -175,6 +175,11 @@ describe('npm run logs', () => {
     expect(names.filter((name) => name.includes('gateway'))).toEqual([]);
   });
 
+  it('shows the causes of one status of 500', async () => {
+    const { logs } = await open(logged);
+    expect((await logs('--status', '500')).stdout).toContain('StoreError');
+  });
+
   it('puts beneath a request what went wrong, down to the first cause', async () => {
     const refusal = { status: 401, keyName: undefined, refused: 'expired key' };
     const { logs } = await open([
