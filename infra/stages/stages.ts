@@ -55,10 +55,9 @@ export function toTableCalls(table: TableName): string[] {
   return table === 'inventory' ? [...calls, transaction] : calls;
 }
 
-// One item or page is mostly waiting, which costs by the memory held. 512 MB is the knee of what
-// `npm run bench -- --only first` prints: with half of it a cold start takes some 30 ms longer, for one or two
-// cents a million requests; twice as much takes 15 ms off, for three or four. A long list is work for the CPU:
-// twice the memory takes half the time, at the same cost.
+// One item or page is mostly waiting, which costs by the memory held. With half of 512 MB a cold start takes some
+// 30 ms longer and saves one or two cents a million requests; with twice as much it takes 15 ms less and costs three
+// or four more. A long list is work for the CPU: twice the memory takes half the time, at the same cost.
 const memoryMegabytes = {
   listInventory: 1024,
   updateInventory: 512,
