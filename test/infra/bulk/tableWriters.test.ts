@@ -95,6 +95,15 @@ describe('the writer that adds', () => {
   });
 });
 
+it('a writer takes a write unit for each KB begun of each item', async () => {
+  const taken: number[] = [];
+  const takeUnits = async (units: number) => void taken.push(units);
+  const { table } = await openTable({ BatchWriteItem: () => ({}) });
+  const large = { p: { N: '99' }, name: { S: 'x'.repeat(1_024) } };
+  await defineReplacingWriter({ ...table, takeUnits })([...items.slice(0, 26), large]);
+  expect(taken).toEqual([25, 3]);
+});
+
 describe('the write rate', () => {
   it('is never above its bound, whoever asks', async () => {
     const { signal } = new AbortController();
