@@ -13,7 +13,10 @@ const awsLines = byProgram.get('aws') ?? [];
 const npmLines = byProgram.get('npm') ?? [];
 
 const services: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  ...{ cloudformation, deploy, dynamodb, lambda },
+  cloudformation,
+  deploy,
+  dynamodb,
+  lambda,
 };
 const isKnown = (line: string) => (line.split(' ')[1] ?? '') in services;
 

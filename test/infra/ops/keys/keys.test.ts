@@ -58,7 +58,8 @@ describe('npm run keys', () => {
   /** Edits a key's record by hand; without a value, the member goes. */
   async function edit(keyId: string, member: string, value?: AttributeValue) {
     const command = new UpdateItemCommand({
-      ...{ TableName: 'apiKeys', Key: { keyId: { S: keyId } } },
+      TableName: 'apiKeys',
+      Key: { keyId: { S: keyId } },
       UpdateExpression: value ? 'SET #member = :value' : 'REMOVE #member',
       ExpressionAttributeNames: { '#member': member },
       ...(value && { ExpressionAttributeValues: { ':value': value } }),
@@ -169,7 +170,9 @@ describe('npm run keys', () => {
     const first = toKey(await keys('rotate', keyId));
     const { length } = await register.list();
     expect(await keys('rotate', keyId)).toMatchObject({
-      ...{ status: 2, stdout: '', stderr: expect.stringContaining('--yes') },
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--yes'),
     });
     const no = await answer('n\n', 'rotate', keyId);
     expect(no).toMatchObject({ status: 0, stdout: 'Nothing was changed.\n' });

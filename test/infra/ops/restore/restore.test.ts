@@ -212,7 +212,11 @@ describe('npm run restore restores nothing', () => {
   );
 
   const restored = (source: string, time: number) => ({
-    ...{ creating: 0, recovery: false, protected: false, tags: [], latest: 0 },
+    creating: 0,
+    recovery: false,
+    protected: false,
+    tags: [],
+    latest: 0,
     restored: { source, time },
   });
   const time = seconds('2026-11-20T09:59:00Z');

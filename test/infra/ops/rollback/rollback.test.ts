@@ -238,7 +238,8 @@ describe('npm run rollback during a canary', () => {
       ListDeployments: () => ({ deployments: ['d-1', 'd-2', 'd-3'] }),
       BatchGetDeployments: () => ({
         deploymentsInfo: ['ours-getPet', 'ours-listOrders', 'theirs'].map((group, index) => ({
-          ...{ deploymentId: `d-${index + 1}`, deploymentGroupName: group },
+          deploymentId: `d-${index + 1}`,
+          deploymentGroupName: group,
         })),
       }),
       StopDeployment: ({ deploymentId }) => {
