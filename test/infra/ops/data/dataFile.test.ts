@@ -29,6 +29,7 @@ describe('a CSV file', () => {
   });
 
   it.each([
+    ['\uFEFF7,2,sold', 'petId must be an integer'],
     ['07,2,sold', 'petId must have no leading zero, and is "07"'],
     ['-07,2,sold', 'petId must have no leading zero, and is "-07"'],
     ['7,007,sold', 'quantity must have no leading zero, and is "007"'],
