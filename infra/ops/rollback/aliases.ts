@@ -168,7 +168,9 @@ async function readLiveFunction(
     // What is not published goes by the name of $LATEST.
     .filter(({ Version = '' }) => /^\d+$/.test(Version))
     .map(({ Version, Description = '', LastModified = '' }) => ({
-      ...{ version: Number(Version), commit: Description, publishedAt: LastModified },
+      version: Number(Version),
+      commit: Description,
+      publishedAt: LastModified,
     }));
   return {
     operationId,

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { ResourceName } from '../../../../infra/bulk/resources.ts';
 import { MAX_LINE_BYTES } from '../../../../infra/cli/lines.ts';
 import { type Row, readRows } from '../../../../infra/ops/data/dataFile.ts';
+import { loadRows } from '../../../../infra/ops/data/runImport.ts';
+import { defineSeenIds } from '../../../../infra/ops/data/scratchDatabase.ts';
 import { replaceFile } from '../../../../infra/ops/data/writeContent.ts';
 import { openDataFolder } from './dataFolder.ts';
 
@@ -27,6 +29,7 @@ describe('a CSV file', () => {
   });
 
   it.each([
+    ['\uFEFF7,2,sold', 'petId must be an integer'],
     ['07,2,sold', 'petId must have no leading zero, and is "07"'],
     ['-07,2,sold', 'petId must have no leading zero, and is "-07"'],
     ['7,007,sold', 'quantity must have no leading zero, and is "007"'],
@@ -132,4 +135,17 @@ describe('replacing a file', () => {
       replaceFile(saved.toPath('never.csv'), content, new AbortController().signal),
     ).rejects.toBe(failure);
   });
+});
+
+it('loading stops where a file has changed since it was checked', async () => {
+  const file = data.write('changed.csv', ['petId,quantity,status', '1,1,sold', '2,1,sold']);
+  const seen = defineSeenIds();
+  seen.add(1n, 2);
+  const checked = { name: 'inventory', file, format: 'csv', rows: 1, invalid: 0, seen } as const;
+  const state = { written: 0, kept: 0, line: 0 };
+  const writeGroup = async () => ({ written: 1, kept: 0 });
+  const { signal } = new AbortController();
+  await expect(loadRows(checked, writeGroup, state, signal)).rejects.toThrow(
+    'has changed since it was checked, at line 3',
+  );
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   type DynamoDBClient,
@@ -152,13 +152,18 @@ describe.each(engines.slice(-1))('npm run import and export on $name', ({ start 
     expect(scans.every(({ input }) => input.ConsistentRead === true)).toBe(true);
   });
 
-  it('gives up on a table that throttles for too long, and says where it was', async () => {
-    faulty.fail({ fault: 'throughputExceeded', after: 1 });
+  it.each([
+    ['throughputExceeded', Number.POSITIVE_INFINITY, 0, 'ProvisionedThroughputExceededException'],
+    // The first batch alone is refused, and the two groups behind it are written.
+    ['accessDenied', 1, 200, 'AccessDeniedException'],
+  ] as const)('gives up at %s, %f times, and says where it was', async (...row) => {
+    const [fault, times, written, name] = row;
+    faulty.fail({ fault, times, after: 1 });
     const file = data.write('some.csv', toStockLines(300));
     const { status, stdout, stderr } = await load(file, '--give-up-after', '1s');
-    expect(stderr).toMatch(
-      /^Stopped: .*some\.csv is loaded up to line 0 \(0 written\)[^\n]+\n[^\n]+\(ProvisionedThroughputExceededException\)[^\n]+\n$/,
-    );
+    const where = `Stopped: ${file} is loaded up to line 0 (${written} written); run the same command again to load the rest.\n`;
+    expect(stderr.startsWith(where)).toBe(true);
+    expect(stderr.slice(where.length)).toMatch(new RegExp(`^[^\n]+\\(${name}\\)[^\n]+\n$`));
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   });
 
@@ -262,6 +267,9 @@ describe.each(engines.slice(-1))('npm run import and export on $name', ({ start 
       ...done,
       stdout: expect.stringMatching(/^inventory: 400 rows to /),
     });
+    const scans = faulty.requests.filter(({ action }) => action === 'Scan');
+    expect(scans.every(({ input }) => input.ConsistentRead)).toBe(true);
+    expect(statSync(data.toPath('out.csv.gz')).mode & 0o777).toBe(0o600);
     const packed = readFileSync(data.toPath('out.csv.gz'));
     expect(gunzipSync(packed).toString()).toBe(toText([first, ...stock]));
     expect(data.read('out.pets.jsonl')).toBe(toText(pets));

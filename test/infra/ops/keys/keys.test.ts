@@ -58,7 +58,8 @@ describe('npm run keys', () => {
   /** Edits a key's record by hand; without a value, the member goes. */
   async function edit(keyId: string, member: string, value?: AttributeValue) {
     const command = new UpdateItemCommand({
-      ...{ TableName: 'apiKeys', Key: { keyId: { S: keyId } } },
+      TableName: 'apiKeys',
+      Key: { keyId: { S: keyId } },
       UpdateExpression: value ? 'SET #member = :value' : 'REMOVE #member',
       ExpressionAttributeNames: { '#member': member },
       ...(value && { ExpressionAttributeValues: { ':value': value } }),
@@ -87,6 +88,12 @@ describe('npm run keys', () => {
   it.each<[string, string, AttributeValue | undefined, RegExp]>([
     ['an end of text', 'expiresAt', { S: 'yesterday' }, / unreadable /],
     ['an end in seconds', 'expiresAt', { N: '1764547200' }, / unreadable /],
+    [
+      'an end that was',
+      'expiresAt',
+      { S: '2026-01-01T00:00:00.000Z' },
+      /^\w+ +till +read +expired /,
+    ],
     ['no name', 'name', undefined, /^\w+ +- +read /],
     ['no permission', 'permission', undefined, /^\w+ +till +- +unreadable /],
     ['no time of creation', 'createdAt', undefined, /^\w+ +till +read +\w+ +- /],
@@ -163,7 +170,9 @@ describe('npm run keys', () => {
     const first = toKey(await keys('rotate', keyId));
     const { length } = await register.list();
     expect(await keys('rotate', keyId)).toMatchObject({
-      ...{ status: 2, stdout: '', stderr: expect.stringContaining('--yes') },
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--yes'),
     });
     const no = await answer('n\n', 'rotate', keyId);
     expect(no).toMatchObject({ status: 0, stdout: 'Nothing was changed.\n' });
@@ -239,10 +248,10 @@ describe('npm run keys', () => {
   it('takes its own update for nobody else’s when the answer to it is lost', async () => {
     const { keyId } = await create();
     database.fail({ action: 'UpdateItem', fault: 'lostAnswer', times: 1 });
-    const { status, stdout, stderr } = await keys('rotate', keyId);
+    const { status, stdout, stderr } = await keys('rotate', keyId, '--json');
     expect(database.calls.get('UpdateItem')).toBe(2);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(stdout).toContain(`The old key ${keyId} works until `);
+    expect(await verify(JSON.parse(stdout).apiKey)).toMatchObject({ name: 'till' });
   });
 
   it.each([
@@ -307,6 +316,8 @@ describe('npm run keys', () => {
 
 const emulator = ['--endpoint', 'http://127.0.0.1:9', '--table', 'apiKeys'];
 const wholeKey = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
+const tooLate = new Date(Date.now() + 86_400_000);
+tooLate.setUTCFullYear(tooLate.getUTCFullYear() + 10);
 const ends = ['90', '0s', '9999d', '2027-02-30', '2027-01-31T18:00:00', '2026-01-31', '31.1.2027'];
 
 it.each<[string[], string]>([
@@ -324,11 +335,12 @@ it.each<[string[], string]>([
   [['create', ...read, ...emulator], '--name must be'],
   [['create', '--name', 'a b', ...read, ...emulator], '--name must be'],
   [['create', '--name', 'a', '--permission', 'admin', ...emulator], '--permission must be'],
-  ...[...ends, '2037-12-31'].map((time): [string[], string] => [
+  ...[...ends, tooLate.toISOString().slice(0, 10)].map((time): [string[], string] => [
     ['create', '--name', 'a', ...read, '--expires', time, ...emulator],
     '--expires must',
   ]),
   [['rotate', 'abcdefghij', '--grace', '-1h', ...emulator], '--grace'],
+  [['rotate', 'abcdefghij', '--grace', '3654d', ...emulator], '--grace must be a number with s'],
   [['show', ...emulator], 'KEY_ID must be'],
   [['revoke', wholeKey, ...emulator], 'KEY_ID must be the 10 letters and digits'],
   [['revoke', 'abcdefghij', 'more', ...emulator], 'Too many words'],

@@ -81,9 +81,17 @@ function definePattern(pattern: string): (message: string) => boolean {
 /** A function's line of a request, in Lambda's JSON format. */
 export function requestLine(requestId: string, fields: Line = {}): Line {
   return toFunctionLine({
-    ...{ operation: 'getPet', requestId, status: 200, milliseconds: 12 },
-    ...{ readUnits: 0.5, writeUnits: 0, keyId: 'abcdefghij', keyName: 'storefront-web' },
-    ...{ commit: '3f2a9c0d1e2f', version: '7', ...fields },
+    operation: 'getPet',
+    requestId,
+    status: 200,
+    milliseconds: 12,
+    readUnits: 0.5,
+    writeUnits: 0,
+    keyId: 'abcdefghij',
+    keyName: 'storefront-web',
+    commit: '3f2a9c0d1e2f',
+    version: '7',
+    ...fields,
   });
 }
 
@@ -109,9 +117,16 @@ export function reportLine(lambdaId: string, type = 'platform.report'): Line {
 /** The gateway's line of a request, by default of one that a function answered. */
 export function gatewayLine(requestId: string, fields: Line = {}): Line {
   return {
-    ...{ requestId, sourceIp: '203.0.113.9', method: 'GET', path: '/v1/pets/7', status: '200' },
-    ...{ latency: '20', functionError: '-', functionRequestId: 'lambda-of-another' },
-    ...{ gatewayError: '-', ...fields },
+    requestId,
+    sourceIp: '203.0.113.9',
+    method: 'GET',
+    path: '/v1/pets/7',
+    status: '200',
+    latency: '20',
+    functionError: '-',
+    functionRequestId: 'lambda-of-another',
+    gatewayError: '-',
+    ...fields,
   };
 }
 

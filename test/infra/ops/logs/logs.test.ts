@@ -124,55 +124,28 @@ describe('npm run logs', () => {
     ['gateway', 9, gatewayLine('g-9', { functionRequestId: 'x") || ($.status = "404' })],
   ];
   it.each([
-    [[], ['r-59', 'r-50', 'r-40', 'r-31', 'g-29', 'g-20', 'g-10']],
-    [
-      ['--since', '30m'],
-      ['g-29', 'g-20', 'g-10'],
-    ],
-    [
-      ['--since', '2d', '--status', '200'],
-      ['r-2d', ...many, 'r-1', 'r-1', 'r-61', 'r-59'],
-    ],
-    [
-      ['--key', 'till'],
-      ['r-59', 'r-40'],
-    ],
-    [
-      ['--key', '0123456789'],
-      ['r-59', 'r-40'],
-    ],
-    [
-      ['--key', 'storefront-web'],
-      ['r-50', 'r-31'],
-    ],
-    [
-      ['--status', '404'],
-      ['r-31', 'g-29'],
-    ],
-    [
-      ['--status', '5xx'],
-      ['r-50', 'r-40', 'g-10'],
-    ],
-    [['--status', '429'], ['g-20']],
-    [['--request', 'r-1'], ['r-1']],
-    [
-      ['--request', 'theirs'],
-      ['r-31', 'r-31'],
-    ],
+    ['', 'r-59 r-50 r-40 r-31 g-29 g-20 g-10', 2],
+    ['--since 30m', 'g-29 g-20 g-10', 0],
+    ['--since 2d --status 200', `r-2d ${many.join(' ')} r-1 r-1 r-61 r-59`, 0],
+    ['--key till', 'r-59 r-40', 1],
+    ['--key 0123456789', 'r-59 r-40', 1],
+    ['--key storefront-web', 'r-50 r-31', 1],
+    ['--status 404', 'r-31 g-29', 0],
+    ['--status 5xx', 'r-50 r-40 g-10', 2],
+    ['--status 429', 'g-20', 0],
+    ['--request r-1', 'r-1', 0],
+    ['--request theirs', 'r-31 r-31', 0],
     // A client sent it with many requests.
-    [['--request', longId, '--since', '2d'], many],
+    [`--request ${longId} --since 2d`, many.join(' '), 0],
     // A client put the other id into the gateway's line.
-    [['--request', 'g-9'], ['g-9']],
-  ])('finds by %j', async (options, ids) => {
-    const { find, logs, aws } = await open(logged);
-    expect(await find(...options)).toEqual(ids);
-    if (!options.includes('--key')) return;
-    // Not the error of another's request.
-    expect((await logs(...options, '--since', '45m')).stdout.includes('StoreError')).toBe(
-      options[1] !== 'storefront-web',
-    );
-    const names = aws.calls.map(({ input }) => String(input.logGroupName));
-    expect(names.filter((name) => name.includes('gateway'))).toEqual([]);
+    ['--request g-9', 'g-9', 0],
+  ])('finds by "%s" %s, and %i errors', async (typed, ids, errors) => {
+    const { logs, aws } = await open(logged);
+    const outcome = await logs(...typed.split(' ').filter(Boolean));
+    expect(toIds(outcome).join(' ')).toBe(ids);
+    expect(outcome.stdout.match(/StoreError/g) ?? []).toHaveLength(errors);
+    const asked = aws.calls.some(({ input }) => `${input.logGroupName}`.includes('gateway'));
+    expect(asked).toBe(!typed.includes('--key'));
   });
 
   it('shows the causes of one status of 500', async () => {

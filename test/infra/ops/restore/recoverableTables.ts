@@ -24,7 +24,10 @@ const outputs = tableNames.map((name) => [toTableOutput(name), prefix + name]);
 /** The tables of production, which can be restored to any second of 2026-11 before 12:00:00.5 of the 20th. */
 export function defineRecoverableTables() {
   const toTable = (): Table => ({
-    ...{ creating: 0, recovery: true, protected: true, latest },
+    creating: 0,
+    recovery: true,
+    protected: true,
+    latest,
     maximum: { MaxReadRequestUnits: 6_000, MaxWriteRequestUnits: 2_000 },
     tags: [
       { Key: 'stage', Value: 'production' },
@@ -57,7 +60,8 @@ export function defineRecoverableTables() {
           ...(maximum && { OnDemandThroughput: maximum }),
           ...(restored && {
             RestoreSummary: {
-              ...{ SourceTableArn: toArn(restored.source), RestoreDateTime: restored.time },
+              SourceTableArn: toArn(restored.source),
+              RestoreDateTime: restored.time,
               RestoreInProgress: isCreating,
             },
           }),
@@ -72,7 +76,8 @@ export function defineRecoverableTables() {
           PointInTimeRecoveryDescription: {
             PointInTimeRecoveryStatus: recovery ? 'ENABLED' : 'DISABLED',
             ...(recovery && {
-              ...{ EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest },
+              EarliestRestorableDateTime: earliest,
+              LatestRestorableDateTime: latest,
             }),
           },
         },
@@ -81,7 +86,11 @@ export function defineRecoverableTables() {
     RestoreTableToPointInTime: ({ SourceTableName, TargetTableName, RestoreDateTime }) => {
       find(SourceTableName);
       tables.set(String(TargetTableName), {
-        ...{ creating: 2, recovery: false, protected: false, tags: [], latest },
+        creating: 2,
+        recovery: false,
+        protected: false,
+        tags: [],
+        latest,
         restored: { source: String(SourceTableName), time: Number(RestoreDateTime) },
       });
       return {};

@@ -189,30 +189,44 @@ describe('npm run restore', () => {
 });
 
 describe('npm run restore restores nothing', () => {
-  it.each([
-    [[], '--stage must be'],
-    [
-      [...production, ...at],
-      '--table must be one or more of inventory, pets, orders, requests, apiKeys; it is missing',
-    ],
-    [[...production, '--table', 'stock', ...at], 'it is "stock"'],
-    [
-      inventory,
-      '--at must be a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest; it is missing',
-    ],
-    ...['', ' 09:59:00Z', 'T09:59:00', 'T09:59:00.5Z', 'T09:59:00+99:00'].map(
-      (time): [string[], string] => [[...inventory, '--at', `2026-11-20${time}`], '--at must be'],
+  const tables = '--table must be one or more of inventory, pets, orders, requests, apiKeys';
+  it.each<[string, string]>([
+    ['', '--stage must be'],
+    ['--stage production --at latest', `${tables}; it is missing`],
+    ['--stage production --table stock --at latest', `${tables}; it is "stock"`],
+    ['--stage production --table pets', '--at must be a second with its zone, such as 2026-12-24T'],
+    ...['', 'T09:59', 'T09:59:00', 'T09:59:00.5Z', 'T09:59:00+99:00'].map(
+      (time): [string, string] => [
+        `--stage production --table pets --at 2026-11-20${time}`,
+        `--at must be a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest; it is "2026-11-20${time}"`,
+      ],
     ),
-    [[...inventory, '--at', '2026-02-30T09:59:00Z'], '--at must be'],
-    [[...inventory, '--at', '2999-01-01T00:00:00Z'], '--at lies ahead: 2999-01-01T00:00:00Z'],
-    [[...inventory, '--table', 'pets', ...at, '--from', 'first'], '--from goes with one'],
-  ])('where %j makes no sense', (args, message) => expectRefusal(runRestore, args, message));
+    ['--stage production --table pets --at 2026-02-30T09:59:00Z', '--at must be'],
+    ['--stage production --table pets --at 2999-01-01T00:00:00Z', '--at lies ahead: 2999-01-01T'],
+    [
+      '--stage production --table pets --table orders --at latest --from first',
+      '--from goes with one --table only',
+    ],
+  ])('where "%s" makes no sense', (typed, message) =>
+    expectRefusal(runRestore, typed.split(' ').filter(Boolean), message),
+  );
 
   const restored = (source: string, time: number) => ({
-    ...{ creating: 0, recovery: false, protected: false, tags: [], latest: 0 },
+    creating: 0,
+    recovery: false,
+    protected: false,
+    tags: [],
+    latest: 0,
     restored: { source, time },
   });
-  it.each<[string, (recoverable: Recoverable) => unknown, string[], string]>([
+  const time = seconds('2026-11-20T09:59:00Z');
+  type Prepare = (recoverable: Recoverable) => unknown;
+  const find = (from: string, at: number): Prepare => {
+    return ({ tables }) => tables.set(target, restored(from, at));
+  };
+  const makeUnrecoverable: Prepare = ({ tables }) =>
+    Object.assign(tables.get(requests) ?? {}, { recovery: false });
+  it.each<[string, Prepare, string[], string]>([
     [
       'as of a time that is not to be had yet',
       () => {},
@@ -227,23 +241,13 @@ describe('npm run restore restores nothing', () => {
     ],
     [
       'unless all tables can be restored',
-      ({ tables }) => Object.assign(tables.get(requests) ?? {}, { recovery: false }),
+      makeUnrecoverable,
       ['--table', 'requests', ...at],
       'no point-in-time recovery',
     ],
     ['of a table that is gone', ({ tables }) => tables.delete(source), at, '"A deleted table"'],
-    [
-      'over a table that comes from another',
-      ({ tables }) => tables.set(target, restored('other', seconds('2026-11-20T09:59:00Z'))),
-      at,
-      'was not restored from',
-    ],
-    [
-      'over a table as of another time',
-      ({ tables }) => tables.set(target, restored(source, 1)),
-      at,
-      'was not restored from',
-    ],
+    ['over a table that comes from another', find('other', time), at, 'was not restored from'],
+    ['over a table as of another time', find(source, 1), at, 'was not restored from'],
     [
       'over a table that was not restored',
       ({ tables }) => tables.set(target, { ...restored('', 1), restored: undefined as never }),

@@ -13,7 +13,8 @@ export function defineDeployedFunctions(stack = 'petstore-production') {
   const toName = (id: string) => `${stack}-${id}`;
   const toVersions = () =>
     commits.map((Description, index) => ({
-      ...{ Version: String(index + 1), Description },
+      Version: String(index + 1),
+      Description,
       LastModified: `2026-12-0${index + 1}T10:20:30.000+0000`,
     }));
   const versions = new Map(operationIds.map((id) => [toName(id), toVersions()]));
@@ -34,7 +35,8 @@ export function defineDeployedFunctions(stack = 'petstore-production') {
       StackResourceSummaries: [
         { ResourceType: 'AWS::Lambda::Alias', PhysicalResourceId: 'ours-getPet' },
         ...state.groups.map((PhysicalResourceId) => ({
-          ...{ ResourceType: 'AWS::CodeDeploy::DeploymentGroup', PhysicalResourceId },
+          ResourceType: 'AWS::CodeDeploy::DeploymentGroup',
+          PhysicalResourceId,
         })),
       ],
     }),

@@ -6,7 +6,6 @@ import { type Answers, AwsError, useAws } from '../aws.ts';
 import { callOps, expectRefusal, interrupt } from '../opsProcess.ts';
 import { defineDeployedFunctions } from './deployedFunctions.ts';
 
-const production = ['--stage', 'production'];
 const all = operationIds.length;
 const getPet = 'petstore-production-getPet';
 
@@ -30,12 +29,16 @@ const everywhere = (version: string): Record<OperationId, string> =>
   Object.fromEntries(operationIds.map((id) => [id, version])) as Record<OperationId, string>;
 const oneLine = (text: string) => expect.stringMatching(new RegExp(`^[^\n]*${text}[^\n]*\n$`));
 
-/** Of each function, the version at a place. */
+/** Changes the versions of each function, newest last. */
 function changeVersions(change: (versions: { Description: string }[]) => unknown): Change {
   return ({ versions }) => {
     for (const known of versions.values()) change(known);
   };
 }
+const describeSecond = (Description: string) =>
+  changeVersions(([, second]) => Object.assign(second ?? {}, { Description }));
+const leaveAlone: Change = () => {};
+const dirty = describeSecond('aaaaaaaaaaa1-dirty');
 
 describe('npm run rollback', () => {
   it('moves every alias to the commit before the live one, and says what to do next', async () => {
@@ -65,44 +68,25 @@ describe('npm run rollback', () => {
     expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['eu-west-1']));
   });
 
-  it.each<[string, Change, string[], Partial<Record<OperationId, string>>]>([
-    ['to a commit by its beginning', () => {}, ['aaaaaaa'], everywhere('1')],
-    ['to a commit by its name', () => {}, ['aaaaaaaaaaa1'], everywhere('1')],
-    ['to a commit by all digits', () => {}, [`aaaaaaaaaaa1${'2'.repeat(28)}`], everywhere('1')],
-    [
-      'the named functions alone',
-      () => {},
-      ['getPet=1', 'listOrders=2'],
-      { getPet: '1', listOrders: '2' },
-    ],
-    [
-      'to a commit, and not to the same with changes',
-      changeVersions(([, second]) =>
-        Object.assign(second ?? {}, { Description: 'aaaaaaaaaaa1-d' }),
-      ),
-      ['aaaaaaaaaaa1'],
-      everywhere('1'),
-    ],
-    [
-      'to a commit with changes',
-      changeVersions(([, second]) =>
-        Object.assign(second ?? {}, { Description: 'aaaaaaaaaaa1-d' }),
-      ),
-      ['aaaaaaaaaaa1-'],
-      everywhere('2'),
-    ],
+  it.each<[string, Change, string, Partial<Record<OperationId, string>>]>([
+    ['to a commit by its beginning', leaveAlone, '--to aaaaaaa', everywhere('1')],
+    ['to a commit by its name', leaveAlone, '--to aaaaaaaaaaa1', everywhere('1')],
+    ['to one by all digits', leaveAlone, `--to aaaaaaaaaaa1${'2'.repeat(28)}`, everywhere('1')],
+    ['two', leaveAlone, '--to getPet=1 listOrders=2', { getPet: '1', listOrders: '2' }],
+    ['to a commit, not to the same with changes', dirty, '--to aaaaaaaaaaa1', everywhere('1')],
+    ['to a commit with changes', dirty, '--to aaaaaaaaaaa1-', everywhere('2')],
     [
       'past a commit that not every function has a version of',
       ({ versions }) => versions.get(getPet)?.splice(1, 1),
-      [],
+      '',
       everywhere('1'),
     ],
-  ])('moves %s: %#', async (_, change, to, expected) => {
+  ])('moves %s', async (what, change, typed, expected) => {
     const { rollback, live, ...deployed } = await open();
     change({ ...deployed, live });
-    const { stdout } = await rollback(...(to.length > 0 ? ['--to', ...to] : []));
+    const { stdout } = await rollback(...typed.split(' ').filter(Boolean));
     expect(live()).toEqual({ ...everywhere('3'), ...expected });
-    if (to[1] === 'listOrders=2') expect(stdout).toContain('--to getPet=3 listOrders=3');
+    if (what === 'two') expect(stdout).toContain('--to getPet=3 listOrders=3');
   });
 
   it.each([
@@ -144,52 +128,48 @@ describe('npm run rollback', () => {
 
 describe('npm run rollback moves nothing', () => {
   it.each([
-    [[], '--stage must be staging or production; it is missing'],
-    [['--stage', 'test'], '--stage must be staging or production; it is "test"'],
-    [[...production, '--to', 'short'], '--to must be a commit'],
-    [[...production, '--to', 'getPets=1'], '--to must be a commit'],
-    [[...production, '--to', 'getPet=0'], '--to must be a commit'],
-    [[...production, '--to', 'getPet=1', 'getPet=2'], 'names an operation twice'],
-    [[...production, '--to', 'aaaaaaaaaaa1', 'getPet=2'], '--to must be a commit'],
-  ])('where %j makes no sense', (args, message) => expectRefusal(runRollback, args, message));
+    ['', '--stage must be staging or production; it is missing'],
+    ['--stage test', '--stage must be staging or production; it is "test"'],
+    ['--stage production --to short', '--to must be a commit'],
+    ['--stage production --to getPets=1', '--to must be a commit'],
+    ['--stage production --to getPet=0', '--to must be a commit'],
+    ['--stage production --to getPet=1 getPet=2', 'names an operation twice'],
+    ['--stage production --to aaaaaaaaaaa1 getPet=2', '--to must be a commit'],
+  ])('where "%s" makes no sense', (typed, message) =>
+    expectRefusal(runRollback, typed.split(' ').filter(Boolean), message),
+  );
 
   const tooFew = changeVersions((known) => known.splice(0, 2));
-  it.each<[string, Change, string[], number, string]>([
-    ['nobody is there to ask', () => {}, [], 2, 'There is no terminal to ask on: add --yes'],
-    ['no commit is that', () => {}, ['--to', 'dddddddd'], 1, 'no function has a version of'],
-    ['a version is not there', () => {}, ['--to', 'getPet=9'], 1, 'getPet has no version 9'],
-    [
-      'one function lacks the commit',
-      ({ versions }) => versions.get(getPet)?.shift(),
-      ['--to', 'aaaaaaa'],
-      1,
-      'getPet has no version of',
-    ],
+  const toStatus =
+    (status: string): Change =>
+    ({ state }) =>
+      Object.assign(state, { status });
+  const lackFirst: Change = ({ versions }) => versions.get(getPet)?.shift();
+  it.each<[string, Change, string, number, string]>([
+    ['nobody is there to ask', leaveAlone, '', 2, 'There is no terminal to ask on: add --yes'],
+    ['no commit is that', leaveAlone, '--to dddddddd', 1, 'no function has a version of'],
+    ['a version is not there', leaveAlone, '--to getPet=9', 1, 'getPet has no version 9'],
+    ['one lacks the commit', lackFirst, '--to aaaaaaa', 1, 'getPet has no version of'],
     [
       'a commit may be several',
-      changeVersions(([, second]) => Object.assign(second ?? {}, { Description: 'aaaaaaaaaaa2' })),
-      ['--to', 'aaaaaaa'],
+      describeSecond('aaaaaaaaaaa2'),
+      '--to aaaaaaa',
       2,
       'may mean any of aaaaaaaaaaa2, aaaaaaaaaaa1',
     ],
-    ['no earlier commit is to be had', tooFew, ['--yes'], 1, '--to getPet=12'],
+    ['no earlier commit is to be had', tooFew, '--yes', 1, '--to getPet=12'],
     [
       'the stack is being updated',
-      ({ state }) => Object.assign(state, { status: 'UPDATE_IN_PROGRESS' }),
-      ['--yes'],
+      toStatus('UPDATE_IN_PROGRESS'),
+      '--yes',
       1,
       'aws cloudformation cancel-update-stack --stack-name petstore-production',
     ],
-    [
-      'the stack is being taken back',
-      ({ state }) => Object.assign(state, { status: 'UPDATE_ROLLBACK_IN_PROGRESS' }),
-      ['--yes'],
-      1,
-      'Wait until it is done',
-    ],
-  ])('where %s', async (_, change, args, status, message) => {
+    ['it is taken back', toStatus('UPDATE_ROLLBACK_IN_PROGRESS'), '', 1, 'Wait until it is done'],
+  ])('where %s', async (_, change, typed, status, message) => {
     const { call, aws, ...deployed } = await open();
     change(deployed);
+    const args = typed.split(' ').filter(Boolean);
     expect(await call(args)).toMatchObject({ status, stderr: oneLine(message) });
     expect(aws.inputsOf('UpdateAlias')).toEqual([]);
   });
@@ -258,7 +238,8 @@ describe('npm run rollback during a canary', () => {
       ListDeployments: () => ({ deployments: ['d-1', 'd-2', 'd-3'] }),
       BatchGetDeployments: () => ({
         deploymentsInfo: ['ours-getPet', 'ours-listOrders', 'theirs'].map((group, index) => ({
-          ...{ deploymentId: `d-${index + 1}`, deploymentGroupName: group },
+          deploymentId: `d-${index + 1}`,
+          deploymentGroupName: group,
         })),
       }),
       StopDeployment: ({ deploymentId }) => {

@@ -205,6 +205,12 @@ describe.concurrent('a target that does not answer', () => {
   });
 });
 
+it('a target that redirects is not followed', async () => {
+  using served = await serve((_, response) => response.writeHead(302, { Location: '/' }).end());
+  const { failures } = await smoke({ baseUrl: served.baseUrl, apiKey, isLight: true });
+  expect(failures[0]).toContain('GET /inventory?limit=100 answered 302 (without a request id)');
+});
+
 it('npm run smoke is interrupted with the status of Ctrl-C', async () => {
   using served = await serve(interrupt);
   const outcome = await callOps(runSmoke, ['--base-url', served.baseUrl, ...key]);

@@ -89,8 +89,14 @@ export async function smoke(
 ) {
   const lines: string[] = [];
   const defaults: Omit<SmokeSettings, 'baseUrl' | 'apiKey'> = {
-    ...{ timeoutSeconds: 10, deadlineSeconds: 60, isLight: false, isVerbose: true },
-    ...{ throttles: undefined, entry: undefined, origin: undefined, expectedCommit: undefined },
+    timeoutSeconds: 10,
+    deadlineSeconds: 60,
+    isLight: false,
+    isVerbose: true,
+    throttles: undefined,
+    entry: undefined,
+    origin: undefined,
+    expectedCommit: undefined,
     signal: new AbortController().signal,
   };
   const passed = await checkStage({ ...defaults, ...settings }, (line) => lines.push(line));
