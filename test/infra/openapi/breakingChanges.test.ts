@@ -120,6 +120,11 @@ const breaking: [told: string, change: Change, ...beforehand: Change[]][] = [
     [`${schemas} Pet properties tags items properties name type`, 'integer'],
   ],
   [
+    'GET /inventory: 400: message is not always there any more',
+    [`${schemas} Error required`, ['code', 'status']],
+    [`${list} responses 400 ${json} schema allOf 1 required`, ['code']],
+  ],
+  [
     'GET /inventory: 400: code: the values were ["invalid_request"] and are ["bad_request"]',
     [`${list} responses 400 ${json} schema allOf 1 properties code const`, 'bad_request'],
   ],
