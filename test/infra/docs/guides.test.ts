@@ -55,6 +55,7 @@ test('an error is told in the words of the service, with who answers it', () => 
 });
 
 test.each(stageNames)('the address and every throttle of %s are told', (name) => {
+  expect(read('limits')).toContain('<td>6 MB</td>');
   const { baseAddress, throttles } = stages[name].settings;
   expect(read('index')).toContain(`<code>${baseAddress}</code>`);
   for (const [id, { rate, burst }] of Object.entries(throttles)) {
