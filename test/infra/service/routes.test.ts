@@ -72,7 +72,11 @@ describe.each(fixtureNames)('the gateway of %s', (stage) => {
 
   it.each(contract)('answers 405 to another method on the path of %s', (_, { path }) => {
     const route = findRoute('ANY', path);
-    expect(route?.integration.IntegrationResponses[0].StatusCode).toBe('405');
+    expect(route?.integration).toMatchObject({
+      PassthroughBehavior: 'NEVER',
+      RequestTemplates: { 'application/json': '{"statusCode":405}' },
+      IntegrationResponses: [{ StatusCode: '405' }],
+    });
     expect(toBody(route).code).toBe('method_not_allowed');
     expect(toAnswerHeaders(route)).toMatchObject({
       Allow: `'${toAllow(path)}'`,
