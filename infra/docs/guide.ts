@@ -77,3 +77,12 @@ export function fillPlaceholders(markdown: string, placeholders: Placeholders): 
     return text;
   });
 }
+
+/** A table in Markdown. */
+export function toTable(
+  head: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
+  const lines = [head, head.map(() => '---'), ...rows];
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}

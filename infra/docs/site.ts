@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { stages } from '../stages/stages.ts';
 import { toExampleFacts, toOperationFacts, valueFacts } from './facts/contractFacts.ts';
-import { toCostFacts } from './facts/costFacts.ts';
+import { toCostFacts } from './facts/costsPage.ts';
 import { errorFacts } from './facts/errorFacts.ts';
 import { toStageFacts } from './facts/stageFacts.ts';
 import { guideNames, type Placeholders, readGuide } from './guide.ts';

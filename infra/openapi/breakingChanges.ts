@@ -21,7 +21,7 @@ const stabilities = ['experimental', 'beta', 'stable', 'deprecated'];
  * operations may change, one may go after its sunset, and a new major version may do anything.
  */
 export function findBreakingChanges(pair: Pair, now: Date): string[] {
-  const { before, after } = pair;
+  const [before, after] = [expand(pair.before, pair.before), expand(pair.after, pair.after)];
   if (toMajor(after) > toMajor(before)) return [];
   const found: string[] = [];
   for (const { url } of before.servers) {
@@ -36,17 +36,39 @@ export function findBreakingChanges(pair: Pair, now: Date): string[] {
       if (operation['x-stability'] === 'experimental') continue;
       const current = after.paths[path]?.[method];
       const changes = current
-        ? [
-            ...findOperationChanges(operation, current),
-            ...findContentChanges(pair, operation, current),
-          ]
-        : hasSet(operation, now)
-          ? []
-          : ['it is gone'];
+        ? [...findOperationChanges(operation, current), ...findContentChanges(operation, current)]
+        : ['it is gone'];
+      if (!current && hasSet(operation, now)) continue;
       found.push(...changes.map((change) => `${method.toUpperCase()} ${path}: ${change}`));
     }
   }
   return found;
+}
+
+/** The document, or a part of it, with what each `$ref` stands for, and each `allOf` in one. */
+function expand<Node>(node: Node, document: OpenApiDocument): Node {
+  if (Array.isArray(node)) return node.map((one) => expand(one, document)) as Node;
+  if (typeof node !== 'object' || node === null) return node;
+  const { $ref, allOf = [], ...rest } = node as JsonSchema;
+  const own = Object.entries(rest).map(([name, value]) => [name, expand(value, document)]);
+  const [, ...names] = typeof $ref === 'string' ? $ref.split('/') : [];
+  const target = names.reduce<JsonSchema>((at, name) => at[name] as JsonSchema, { ...document });
+  const parts = [...($ref === undefined ? [] : [target]), ...(allOf as JsonSchema[])];
+  return [...parts.map((part) => expand(part, document)), Object.fromEntries(own)].reduce(merge);
+}
+
+function merge(one: JsonSchema, other: JsonSchema): JsonSchema {
+  const properties = { ...toProperties(one) };
+  for (const [name, property] of Object.entries(toProperties(other))) {
+    properties[name] = merge(properties[name] ?? {}, property);
+  }
+  const required = [...new Set([...toNames(one.required), ...toNames(other.required)])];
+  return {
+    ...one,
+    ...other,
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  };
 }
 
 function toMajor({ info }: OpenApiDocument): number {
@@ -73,25 +95,22 @@ function findOperationChanges(before: OperationObject, after: OperationObject): 
   return found;
 }
 
-function findContentChanges(pair: Pair, before: OperationObject, after: OperationObject): string[] {
+function findContentChanges(before: OperationObject, after: OperationObject): string[] {
   const found = findParameterChanges(before.parameters, after.parameters);
   if (after.requestBody?.required && !before.requestBody?.required) {
     found.push('a body is required now');
   }
-  found.push(
-    ...findBodyChanges(pair, before.requestBody?.content, after.requestBody?.content, 'sent'),
-  );
+  found.push(...findBodyChanges(before.requestBody?.content, after.requestBody?.content, 'sent'));
   for (const [status, response] of Object.entries(before.responses)) {
     const current = after.responses[status];
+    // An error that no longer comes troubles nobody.
+    if (!current && Number(status) >= 400) continue;
     const changes = current
       ? [
-          ...findHeaderChanges(pair, response, current),
-          ...findBodyChanges(pair, response.content, current.content, 'received'),
+          ...findHeaderChanges(response, current),
+          ...findBodyChanges(response.content, current.content, 'received'),
         ]
-      : // An error that no longer comes troubles nobody.
-        Number(status) < 400
-        ? ['it is gone']
-        : [];
+      : ['it is gone'];
     found.push(...changes.map((change) => `${status}: ${change}`));
   }
   return found;
@@ -120,39 +139,29 @@ function findParameterChanges(
   return found;
 }
 
-function findHeaderChanges(pair: Pair, before: ResponseObject, after: ResponseObject): string[] {
-  return Object.keys(before.headers).flatMap((name) => {
-    const now = toHeader(pair.after, after, name);
+function findHeaderChanges(before: ResponseObject, after: ResponseObject): string[] {
+  return Object.entries(before.headers).flatMap(([name, { required }]) => {
+    const now = after.headers[name];
     if (!now) return [`the header ${name} is gone`];
-    const isLess = toHeader(pair.before, before, name)?.required && !now.required;
-    return isLess ? [`the header ${name} is not always there any more`] : [];
+    return required && !now.required ? [`the header ${name} is not always there any more`] : [];
   });
 }
 
-function toHeader(document: OpenApiDocument, { headers }: ResponseObject, name: string) {
-  const header = headers[name];
-  const { $ref } = header ?? {};
-  return $ref === undefined ? header : document.components.headers[$ref.replace(/^.*\//, '')];
-}
-
 function findBodyChanges(
-  { before, after }: Pair,
-  released: Content = {},
-  current: Content = {},
+  before: Content = {},
+  after: Content = {},
   direction: Direction,
 ): string[] {
-  return Object.entries(released).flatMap(([type, { schema }]) => {
-    const now = current[type]?.schema;
-    if (!now) return [`${type} is gone`];
-    const schemas = { before: resolveSchema(schema, before), after: resolveSchema(now, after) };
-    return findSchemaChanges(schemas, direction);
+  return Object.entries(before).flatMap(([type, { schema }]) => {
+    const now = after[type]?.schema;
+    return now ? findSchemaChanges({ before: schema, after: now }, direction) : [`${type} is gone`];
   });
 }
 
 /** Who makes the values: what a client sends may become more, and what it gets may become less. */
 type Direction = 'sent' | 'received';
 
-/** Of a schema that was released and what it is now, in their own documents. */
+/** A schema that was released, and what it is now. */
 interface SchemaPair {
   readonly before: JsonSchema;
   readonly after: JsonSchema;
@@ -168,10 +177,7 @@ const bounds = [
   ['maxItems', -1],
 ] as const;
 
-/**
- * Why clients of the one schema break at the other, each with the place in the value; nothing when they
- * do not. Schemas are to be whole (`resolveSchema`).
- */
+/** Why clients of the one schema break at the other, each with the place in the value. */
 function findSchemaChanges(
   { before, after }: SchemaPair,
   direction: Direction,
@@ -217,39 +223,6 @@ function findSchemaChanges(
   return found;
 }
 
-/** The schema without `$ref` and `allOf`. */
-function resolveSchema(schema: JsonSchema, document: OpenApiDocument): JsonSchema {
-  const { $ref, allOf = [], properties, items, ...rest } = schema;
-  const parts = [
-    ...($ref ? [document.components.schemas[String($ref).replace(/^.*\//, '')] ?? {}] : []),
-    ...(allOf as JsonSchema[]),
-  ].map((part) => resolveSchema(part, document));
-  const own = Object.entries(toProperties({ properties })).map(([name, property]) => [
-    name,
-    resolveSchema(property, document),
-  ]);
-  const merged = parts.reduce<JsonSchema>((whole, part) => merge(whole, part), {});
-  return merge(merged, {
-    ...rest,
-    ...(properties !== undefined && { properties: Object.fromEntries(own) }),
-    ...(items !== undefined && { items: resolveSchema(items as JsonSchema, document) }),
-  });
-}
-
-function merge(one: JsonSchema, other: JsonSchema): JsonSchema {
-  const properties = { ...toProperties(one) };
-  for (const [name, property] of Object.entries(toProperties(other))) {
-    properties[name] = merge(properties[name] ?? {}, property);
-  }
-  const required = [...new Set([...toNames(one.required), ...toNames(other.required)])];
-  return {
-    ...one,
-    ...other,
-    ...(Object.keys(properties).length > 0 && { properties }),
-    ...(required.length > 0 && { required }),
-  };
-}
-
 /** As a lower bound, whichever it is. */
 function toBound(value: unknown, sign: 1 | -1): number {
   return typeof value === 'number' ? value * sign : Number.NEGATIVE_INFINITY;
@@ -260,7 +233,7 @@ function toValues({ const: only, enum: values }: JsonSchema): unknown[] | undefi
 }
 
 function toNames(required: unknown): readonly string[] {
-  return (required as string[] | undefined) ?? [];
+  return Array.isArray(required) ? required : [];
 }
 
 function toProperties({ properties = {} }: JsonSchema): Readonly<Record<string, JsonSchema>> {

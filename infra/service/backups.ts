@@ -15,8 +15,7 @@ import {
   toTags,
 } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
-import type { DataTables } from './dataTables.ts';
-import { toKeptPolicy } from './keptPolicy.ts';
+import { type DataTables, toKeptPolicy } from './dataTables.ts';
 
 /**
  * A backup of the tables every night, copied to a vault in another region. The account must have switched

@@ -15,10 +15,10 @@ export interface DataTable {
 }
 
 /** What the stage's settings say of its tables. */
-export interface TableSettings
-  extends Pick<StageSettings, 'protectsData' | 'maximumUnitsPerSecond'> {
-  readonly restoredTables: StageSettings['restoredTables'] | undefined;
-}
+export type TableSettings = Pick<
+  StageSettings,
+  'protectsData' | 'maximumUnitsPerSecond' | 'restoredTables'
+>;
 
 /** The tables, billed by request so that an idle one costs its storage alone. */
 export function defineDataTables(
@@ -62,4 +62,15 @@ export function defineDataTables(
 
 function toAttribute({ name, type }: TableDefinition['partitionKey']): Attribute {
   return { name, type: type === 'N' ? AttributeType.NUMBER : AttributeType.STRING };
+}
+
+/**
+ * What becomes of logs and published versions when the stack, or a newer one, has no more use for them:
+ * kept where the stage protects its data. Not those that a deployment made which was then rolled back:
+ * left behind, they would refuse its repetition, since a log of that name exists, and a version of that
+ * code. CloudFormation calls it RetainExceptOnCreate:
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
+ */
+export function toKeptPolicy(protectsData: boolean): RemovalPolicy {
+  return protectsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 }

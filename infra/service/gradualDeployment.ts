@@ -87,24 +87,42 @@ function defineDeploymentGroup(
 const period = Duration.minutes(1);
 const treatMissingData = TreatMissingData.NOT_BREACHING;
 
-/** What sends one function back to the version before: its code crashed or timed out, or became slow. */
+/** What sends one function back to the version before: its code crashed or timed out, fails, or became slow. */
 function defineRollbackAlarms(
   scope: Construct,
   stage: NamedStage,
   id: OperationId,
   live: Alias,
 ): Alarm[] {
-  const errors = new Alarm(scope, `${id}RollbackErrors`, {
-    alarmDescription: `${id} crashed or ran out of time. During a deployment this takes the new code back; look into the function's log, level ERROR.`,
-    metric: live.metricErrors({ period, statistic: Stats.SUM }),
-    threshold: 1,
-    evaluationPeriods: 1,
-    treatMissingData,
-  });
+  const { latencyMilliseconds } = operationSettings[id];
+  // A long list is not slow code.
+  const { streamed } = operations[id];
+  const slowest = { period, statistic: Stats.p(99) };
   return [
-    errors,
-    defineVersionErrorAlarm(scope, stage, id, live),
-    defineLatencyAlarm(scope, stage, id, live),
+    new Alarm(scope, `${id}RollbackErrors`, {
+      alarmDescription: `${id} crashed or ran out of time. During a deployment this takes the new code back; look into the function's log, level ERROR.`,
+      metric: live.metricErrors({ period, statistic: Stats.SUM }),
+      threshold: 1,
+      evaluationPeriods: 1,
+      treatMissingData,
+    }),
+    new Alarm(scope, `${id}RollbackServerErrors`, {
+      alarmDescription: `At least 1 in 20 calls of ${id}'s newest version was answered 5xx within a minute. During a deployment this takes the new code back; look for "Errors with their cause" in Logs Insights.`,
+      metric: toVersionErrorShare(stage, id, live),
+      threshold: 5,
+      evaluationPeriods: 1,
+      treatMissingData,
+    }),
+    new Alarm(scope, `${id}RollbackLatency`, {
+      alarmDescription: `The slowest hundredth of ${id}'s calls takes ${latencyMilliseconds} ms or more${streamed ? ' until the first byte' : ''}. During a deployment this takes the new code back; look for "Slowest requests" in Logs Insights.`,
+      metric: streamed
+        ? toLogMetric(stage, id, 'firstByte', slowest)
+        : live.metricDuration(slowest),
+      threshold: latencyMilliseconds,
+      // A single slow call among few is chance.
+      evaluationPeriods: 2,
+      treatMissingData,
+    }),
   ];
 }
 
@@ -113,54 +131,19 @@ function defineRollbackAlarms(
  * all. Lambda counts the calls of each version while an alias has two:
  * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
  */
-function defineVersionErrorAlarm(
-  scope: Construct,
-  stage: NamedStage,
-  id: OperationId,
-  live: Alias,
-): Alarm {
+function toVersionErrorShare(stage: NamedStage, id: OperationId, live: Alias): MathExpression {
   const { version } = live.version;
-  const calls = live.metricInvocations({ period, statistic: Stats.SUM });
-  const usingMetrics = {
-    failed: toLogMetric(stage, id, 'serverErrors', {
-      period,
-      statistic: Stats.SUM,
-      dimensionsMap: { [versionDimension]: version },
-    }),
-    calls: calls.with({ dimensionsMap: { ...calls.dimensions, ExecutedVersion: version } }),
-  };
-  return new Alarm(scope, `${id}RollbackServerErrors`, {
-    alarmDescription: `At least 1 in 20 calls of ${id}'s newest version was answered 5xx within a minute. During a deployment this takes the new code back; look for "Errors with their cause" in Logs Insights.`,
-    metric: new MathExpression({
-      label: '5xx, % of the calls',
-      expression: '100 * FILL(failed, 0) / calls',
-      usingMetrics,
-      period,
-    }),
-    threshold: 5,
-    evaluationPeriods: 1,
-    treatMissingData,
-  });
-}
-
-function defineLatencyAlarm(
-  scope: Construct,
-  stage: NamedStage,
-  id: OperationId,
-  live: Alias,
-): Alarm {
-  const slowest = { period, statistic: Stats.p(99) };
-  // A long list is not slow code.
-  const { latencyMilliseconds } = operationSettings[id];
-  return new Alarm(scope, `${id}RollbackLatency`, {
-    alarmDescription: `The slowest hundredth of ${id}'s calls takes ${latencyMilliseconds} ms or more${operations[id].streamed ? ' until the first byte' : ''}. During a deployment this takes the new code back; look for "Slowest requests" in Logs Insights.`,
-    metric: operations[id].streamed
-      ? toLogMetric(stage, id, 'firstByte', slowest)
-      : live.metricDuration(slowest),
-    threshold: latencyMilliseconds,
-    // A single slow call among few is chance.
-    evaluationPeriods: 2,
-    treatMissingData,
+  const options = { period, statistic: Stats.SUM };
+  const calls = live.metricInvocations(options);
+  const dimensionsMap = { [versionDimension]: version };
+  return new MathExpression({
+    label: '5xx, % of the calls',
+    expression: '100 * FILL(failed, 0) / calls',
+    usingMetrics: {
+      failed: toLogMetric(stage, id, 'serverErrors', { ...options, dimensionsMap }),
+      calls: calls.with({ dimensionsMap: { ...calls.dimensions, ExecutedVersion: version } }),
+    },
+    period,
   });
 }
 

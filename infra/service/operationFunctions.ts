@@ -71,8 +71,6 @@ export function defineOperationFunctions(
       }),
       timeout: Duration.seconds(operationSettings[operationId].timeoutSeconds),
       environment: { ...toEnvironment(operationId, settings, dataTables), COMMIT: commit },
-      // A variable that only version 2 of the SDK reads.
-      awsSdkConnectionReuse: false,
       role: defineExecutionRole(scope, operationId, logGroup, dataTables),
       logGroup,
       loggingFormat: LoggingFormat.JSON,

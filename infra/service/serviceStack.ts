@@ -6,10 +6,9 @@ import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toApiName, toStackName, toTableOutput, toTags } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineBackupCopies } from './backups.ts';
-import { type DataTables, defineDataTables } from './dataTables.ts';
+import { type DataTables, defineDataTables, toKeptPolicy } from './dataTables.ts';
 import { defineFirewall, explainNoFirewall } from './firewall.ts';
 import { defineLiveAliases } from './gradualDeployment.ts';
-import { toKeptPolicy } from './keptPolicy.ts';
 import { defineOperationFunctions } from './operationFunctions.ts';
 import { defineCustomDomain, defineRestApi, defineTraceSampling } from './restApi.ts';
 
@@ -30,12 +29,7 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   });
   const named = { name };
   const removalPolicy = toKeptPolicy(protectsData);
-  const { maximumUnitsPerSecond, restoredTables } = settings;
-  const tables = defineDataTables(stack, named, {
-    protectsData,
-    maximumUnitsPerSecond,
-    restoredTables,
-  });
+  const tables = defineDataTables(stack, named, settings);
   if (backupRegion) defineBackupCopies(stack, named, tables, backupRegion, removalPolicy);
   const functions = defineOperationFunctions(stack, named, tables, commit, {
     allowedOrigins,

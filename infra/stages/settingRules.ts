@@ -1,6 +1,6 @@
+import { RegionInfo } from 'aws-cdk-lib/region-info';
 import { operationIds } from '../../shared/contract/operations.ts';
 import { canReserve } from './concurrency.ts';
-import { regions } from './regions.ts';
 import { toTableName } from './resourceNames.ts';
 import {
   isAddress,
@@ -42,6 +42,7 @@ const ownTables = stageNames.flatMap((name) =>
   tableNames.map((table) => toTableName({ name }, table)),
 );
 
+const regions = RegionInfo.regions.map(({ name }) => name);
 const isRegion = (value: unknown) => regions.some((region) => region === value);
 
 export const settingRules: Record<keyof StageSettings, SettingRule> = {

@@ -62,25 +62,21 @@ export function isEmailAddress(text: unknown): boolean {
 export const isTopicArn = matches(/^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/);
 
 export function isThrottle(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { rate, burst, ...more } = value;
+  if (!hasExactly(value, 'rate', 'burst')) return false;
+  const { rate, burst } = value;
   return (
-    Object.keys(more).length === 0 &&
-    Number.isFinite(rate) &&
-    Number(rate) > 0 &&
-    Number(rate) <= accountThrottle.rate &&
-    Number.isInteger(burst) &&
-    Number(burst) <= accountThrottle.burst &&
-    Number(burst) >= Math.min(Number(rate), accountThrottle.burst)
+    isPositive(rate) &&
+    rate <= accountThrottle.rate &&
+    isWithin(Math.min(rate, accountThrottle.burst), accountThrottle.burst)(burst)
   );
 }
 
 export function isCustomDomain(value: unknown, region: string | undefined): boolean {
-  if (!isRecord(value) || !isText(value.name) || !isText(value.certificateArn)) return false;
+  if (!hasExactly(value, 'name', 'certificateArn')) return false;
+  if (!isText(value.name) || !isText(value.certificateArn)) return false;
   const [, certificateRegion] =
     /^arn:aws:acm:([a-z0-9-]+):\d{12}:certificate\/[\w-]+$/.exec(value.certificateArn) ?? [];
   return (
-    Object.keys(value).length === 2 &&
     hostName.test(value.name) &&
     certificateRegion !== undefined &&
     certificateRegion === (region ?? certificateRegion)
@@ -88,23 +84,19 @@ export function isCustomDomain(value: unknown, region: string | undefined): bool
 }
 
 export function isTraceSampling(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { reservedPerSecond, percent, ...more } = value;
+  if (!hasExactly(value, 'reservedPerSecond', 'percent')) return false;
+  const { reservedPerSecond, percent } = value;
   return (
-    Object.keys(more).length === 0 &&
-    isWithin(0, 1_000)(reservedPerSecond) &&
-    isNumber(percent) &&
-    percent >= 0 &&
-    percent <= 100
+    isWithin(0, 1_000)(reservedPerSecond) && isNumber(percent) && percent >= 0 && percent <= 100
   );
 }
 
 /** AWS Budgets' limits: https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_budgets_CreateBudget.html */
 export function isBudget(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { monthlyDollars, notify, actualPercent, forecastPercent, ...more } = value;
+  if (!hasExactly(value, 'monthlyDollars', 'notify', 'actualPercent', 'forecastPercent'))
+    return false;
+  const { monthlyDollars, notify, actualPercent, forecastPercent } = value;
   return (
-    Object.keys(more).length === 0 &&
     isPositive(monthlyDollars) &&
     isListOf(notify, isEmailAddress) &&
     isListOf(actualPercent, isPositive) &&
@@ -120,12 +112,14 @@ function isListOf(value: unknown, isValid: (one: unknown) => boolean): value is 
 }
 
 export function isUnits(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { read, write, ...more } = value;
-  return Object.keys(more).length === 0 && [read, write].every(isWithin(1, 1_000_000));
+  return hasExactly(value, 'read', 'write') && Object.values(value).every(isWithin(1, 1_000_000));
 }
 
-export function isPositive(value: unknown): boolean {
+function hasExactly(value: unknown, ...names: string[]): value is Record<string, unknown> {
+  return isRecord(value) && Object.keys(value).sort().join() === names.sort().join();
+}
+
+export function isPositive(value: unknown): value is number {
   return isNumber(value) && value > 0;
 }
 

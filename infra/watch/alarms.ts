@@ -84,10 +84,8 @@ function defineAlarmTopics(
   );
   const topics = severities.map((severity) => {
     const topic = defineTopic(scope, stackName, severity, targets[severity], key);
-    new CfnOutput(scope, `${labels[severity]}TopicArn`, {
-      description: `Where alarms of the severity ${severity} go`,
-      value: topic.topicArn,
-    });
+    const description = `Where alarms of the severity ${severity} go`;
+    new CfnOutput(scope, `${labels[severity]}TopicArn`, { description, value: topic.topicArn });
     return [severity, topic];
   });
   return Object.fromEntries(topics) as Record<Severity, ITopic>;

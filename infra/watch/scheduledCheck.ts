@@ -79,7 +79,6 @@ export function defineScheduledCheck(
       API_KEYS_TABLE: keyTable,
       NAMESPACE: toStackName(stage),
     },
-    awsSdkConnectionReuse: false,
     role: defineRole(scope, toCheckKeyParameter(stage), keyTable, logGroup),
     logGroup,
     // Lines that CloudWatch makes metrics of may not lie in another.

@@ -18,7 +18,7 @@ export interface FixedUnits {
   readonly isBackedUp: boolean;
 }
 
-/** What a stage's settings come to; `test/infra/costs/fixedUnits.test.ts` counts the same in its stacks. */
+/** What a stage's settings come to; `test/infra/costs/bills.test.ts` counts the same in its stacks. */
 export function toFixedUnits(settings: StageSettings): FixedUnits {
   const { checkEveryMinutes, firewall, protectsData, raisesAlarms } = settings;
   // The days that are left of the certificate, of the first key, and until the first sunset.

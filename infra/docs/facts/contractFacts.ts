@@ -17,8 +17,7 @@ import type { Parameter } from '../../../shared/contract/parameters.ts';
 import { petStatuses } from '../../../shared/contract/values.ts';
 import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
 import type { OpenApiDocument } from '../../openapi/openApi.ts';
-import type { Placeholders } from '../guide.ts';
-import { toTable } from '../markdown/table.ts';
+import { type Placeholders, toTable } from '../guide.ts';
 
 const rows = Object.values<Operation>(operations);
 

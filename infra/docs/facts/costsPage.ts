@@ -1,11 +1,11 @@
 import { type CostReport, type OperationCost, toCostReport } from '../../costs/bills/costReport.ts';
 import { listFixedParts, toFixedDollars, toFixedUnits } from '../../costs/bills/fixedCosts.ts';
 import type { Month } from '../../costs/bills/monthlyBill.ts';
-import { sumRequests, type Traffic } from '../../costs/bills/traffic.ts';
+import { readCommittedTraffic, sumRequests, type Traffic } from '../../costs/bills/traffic.ts';
 import { componentLabels, components, sumDollars } from '../../costs/bills/usage.ts';
 import { defaultPrices, defaultRegion } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
-import { toTable } from '../markdown/table.ts';
+import { type Placeholders, toTable } from '../guide.ts';
 
 /** The page for finance, whose marked parts the model fills. */
 export const pageFile = new URL('../../costs/README.md', import.meta.url);
@@ -30,8 +30,19 @@ export function fillCostsPage(page: string, traffic: Traffic): string {
   });
 }
 
+/** What the guides say of production's costs at the committed traffic. */
+export function toCostFacts(): Placeholders {
+  const traffic = readCommittedTraffic();
+  const parts = toPageParts(traffic);
+  return {
+    costEntries: () => traffic.entries.toLocaleString('en'),
+    requestCosts: () => parts.get('served'),
+    monthCosts: () => parts.get('month'),
+  };
+}
+
 /** What is counted in the page, by the names of its marks. */
-export function toPageParts(traffic: Traffic): ReadonlyMap<string, string> {
+function toPageParts(traffic: Traffic): ReadonlyMap<string, string> {
   const stage = stages.production;
   const report = toCostReport({
     stage,

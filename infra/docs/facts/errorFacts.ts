@@ -24,8 +24,7 @@ import {
   gatewayErrors,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
-import type { Placeholders } from '../guide.ts';
-import { toTable } from '../markdown/table.ts';
+import { type Placeholders, toTable } from '../guide.ts';
 
 /** What goes wrong, in the service's own words. */
 export const errorFacts: Placeholders = {

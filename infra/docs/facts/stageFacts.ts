@@ -1,7 +1,6 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { operationSettings, stages, stagesForClients } from '../../stages/stages.ts';
-import type { Placeholders } from '../guide.ts';
-import { toTable } from '../markdown/table.ts';
+import { type Placeholders, toTable } from '../guide.ts';
 import type { LocalAccess } from '../page.ts';
 
 /** Where the stages are, and what each lets through. */

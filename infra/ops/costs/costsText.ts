@@ -27,18 +27,15 @@ function toAnswerName({ answer, entries }: OperationCost): string {
   return entries === undefined ? answer : `${answer} of ${entries.toLocaleString('en-US')}`;
 }
 
-/** How a month is told. */
-interface MonthTelling {
-  readonly title: string;
-  /** What is billed besides the operations' answers, in dollars. */
-  readonly more?: readonly (readonly [name: string, dollars: number])[];
-  readonly toText?: (dollars: number) => string;
-}
-
-/** A month's bill by operation and answer, with what the stage costs in any case. */
+/**
+ * A month's bill by operation and answer, with what the stage costs in any case.
+ * @param more what is billed besides the operations' answers, in dollars
+ */
 export function toMonthText(
   month: Month,
-  { title, more = [], toText = toCents }: MonthTelling,
+  title: string,
+  more: readonly (readonly [name: string, dollars: number])[] = [],
+  toText = toCents,
 ): string {
   const used = components.filter((one) => month.components[one] > 0);
   const rows = month.shares.map((share) => [
@@ -67,15 +64,15 @@ export function toMonthText(
 
 export function toWorstMonthText(month: WorstMonth): string {
   return [
-    toMonthText(month, {
-      title:
-        'The worst month: an attack with a valid key, around the clock, at all that the throttles let through',
-      more: [
+    toMonthText(
+      month,
+      'The worst month: an attack with a valid key, around the clock, at all that the throttles let through',
+      [
         ['other paths, at their throttle', month.other],
         ['429, at 10,000 a second', month.refusals],
       ],
-      toText: (dollars) => Math.round(dollars).toLocaleString('en-US'),
-    }),
+      (dollars) => Math.round(dollars).toLocaleString('en-US'),
+    ),
     'Nothing bounds the refusals: the gateway charges nothing for them, but their log lines and answers are billed.',
   ].join('\n');
 }

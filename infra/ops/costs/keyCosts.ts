@@ -15,7 +15,7 @@ import type { PriceTable } from '../../costs/prices.ts';
 import { findUnits, readRecordedUnits } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import type { LogRows, LogVolume, QueryRow } from './logTotals.ts';
+import type { LogRows, LogVolume, QueryRow } from './logRows.ts';
 
 const counts = ['requests', 'readUnits', 'keyReadUnits', 'writeUnits', 'failedWrites'] as const;
 type Counts = Readonly<Record<(typeof counts)[number], number>>;

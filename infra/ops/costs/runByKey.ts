@@ -13,7 +13,7 @@ import type { Stage } from '../../stages/stages.ts';
 import { type ByKeyOptions, warnOfOldPrices } from './costOptions.ts';
 import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 import { type KeyCost, toKeyCosts } from './keyCosts.ts';
-import { type LogVolume, MAX_ROWS, readLogRows, readLogVolume } from './logTotals.ts';
+import { type LogVolume, MAX_ROWS, readLogRows, readLogVolume } from './logRows.ts';
 
 /** An account may start only so many queries a second: throttling is waited out. */
 const MAX_ATTEMPTS = 10;

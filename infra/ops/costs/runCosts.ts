@@ -64,7 +64,7 @@ function toText(report: CostReport, options: CostOptions): string {
   if (options['worst-case']) return toWorstMonthText(report.worstMonth);
   if (!hasTraffic(options)) return toOperationsText(report);
   const title = `A month of ${report.stage}, ${report.region}, prices of ${report.pricesAsOf}`;
-  return `${toMonthText(report.month, { title })}\n\n${toSavingsText(report.savings)}`;
+  return `${toMonthText(report.month, title)}\n\n${toSavingsText(report.savings)}`;
 }
 
 /**

@@ -360,6 +360,8 @@ it('leaves out days that are gone from the logs, in one line', async () => {
   const { stderr } = await run('--from', '2026-08-01', '--to', '2026-09-10');
   expect(stderr).toContain(`The logs of production are kept for 90 days: ${gone}\n`);
   expect(aws.inputsOf('StartQuery')[0]?.startTime).toBe(Date.UTC(2026, 8, 7) / 1000);
+  const { stderr: kept } = await run('--from', '2026-09-07', '--to', '2026-09-10');
+  expect(kept).not.toContain('gone');
 });
 
 it('tells of a query with more rows than it answers with', async () => {

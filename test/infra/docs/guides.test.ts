@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
 import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { defaultPrices } from '../../../infra/costs/prices.ts';
+import { toOperationFacts } from '../../../infra/docs/facts/contractFacts.ts';
 import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import type { Site } from '../../../infra/docs/page.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
@@ -54,6 +55,7 @@ test('an error is told in the words of the service, with who answers it', () => 
 });
 
 test.each(stageNames)('the address and every throttle of %s are told', (name) => {
+  expect(read('limits')).toContain('<td>6 MB</td>');
   const { baseAddress, throttles } = stages[name].settings;
   expect(read('index')).toContain(`<code>${baseAddress}</code>`);
   for (const [id, { rate, burst }] of Object.entries(throttles)) {
@@ -96,23 +98,15 @@ describe('a deprecated operation', () => {
   });
 });
 
-describe('a placeholder', () => {
+test('a placeholder is replaced wherever it stands; one that is not known fails the build', () => {
   const facts = { limit: () => '5', double: (text: string) => (text === '2' ? '4' : undefined) };
-
-  test('is replaced wherever it stands', () => {
-    expect(fillPlaceholders('{{limit}} `{{limit}}` {{double 2}}', facts)).toBe('5 `5` 4');
-  });
-
-  test.each(['{{limits}}', '{{double 3}}', '{{toString}}', '{{ limit}}'])(
-    'that is not known fails the build: %s',
-    (placeholder) => {
-      expect(() => fillPlaceholders(`# a\n${placeholder}`, facts)).toThrow(placeholder);
-    },
-  );
-
-  test('is left in no page', () => {
-    for (const name of guideNames) expect(read(name), name).not.toContain('{{');
-  });
+  expect(fillPlaceholders('{{limit}} `{{limit}}` {{double 2}}', facts)).toBe('5 `5` 4');
+  for (const unknown of ['{{limits}}', '{{double 3}}', '{{toString}}', '{{ limit}}']) {
+    expect(() => fillPlaceholders(`# a\n${unknown}`, facts)).toThrow(unknown);
+  }
+  for (const name of guideNames) expect(read(name), name).not.toContain('{{');
+  const { deprecation } = toOperationFacts('');
+  expect(() => deprecation?.('listOrders')).toThrow('listOrders is not deprecated.');
 });
 
 test('a heading has an anchor: a name in code as it is, any other in lower case', () => {

@@ -38,6 +38,13 @@ describe('an answer that is not', () => {
     ['GET /inventory', 200, { ...json, Age: '1' }, list, 'The document has no header age here.'],
     ['GET /inventory', 200, { ...json, ETag: 'a' }, list, /^ETag must match pattern/],
     ['GET /pets/1', 404, json, missing, 'The header Deprecation is missing.'],
+    [
+      'GET /nothing',
+      404,
+      { 'Content-Type': 'application/json' },
+      missing,
+      /X-Request-Id is missing/,
+    ],
     ['GET /inventory', 304, { ...id, ETag: '"a"' }, list, 'The body is not empty.'],
     ['GET /inventory', 200, id, list, 'The Content-Type is "".'],
     ['PATCH /inventory/1', 413, json, missing, 'The document has no header x-request-id here.'],

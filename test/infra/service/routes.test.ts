@@ -30,30 +30,30 @@ describe.each(fixtureNames)('the gateway of %s', (stage) => {
     );
   });
 
-  it.each(contract)('calls the live %s, and lets it stream if it does', (_, operation) => {
-    const { integration } = findRoute(operation.method, operation.path) ?? {};
-    const uri = integration.Uri['Fn::Join'][1];
-    const [alias] = uri.filter((part: { Ref?: string }) => part.Ref && part.Ref in aliases);
-    const { Name, FunctionName } = aliases[alias.Ref]?.Properties ?? {};
-    expect(Name).toBe('live');
-    expect(functions[FunctionName.Ref]?.Properties.Description).toBe(operation.summary);
-    const permitted = permissions.filter(
-      ({ Properties }) => Properties.FunctionName.Ref === alias.Ref,
-    );
-    expect(permitted.map(({ Properties }) => Properties.Principal)).toEqual([
-      'apigateway.amazonaws.com',
-    ]);
-    expect(integration.Type).toBe('AWS_PROXY');
-    expect(integration.ResponseTransferMode).toBe(operation.streamed ? 'STREAM' : undefined);
-    expect(uri.at(-1)).toBe(
-      operation.streamed ? '/response-streaming-invocations' : '/invocations',
-    );
-  });
-
-  it.each(contract)('waits for %s as long as its function may run', (id, { method, path }) => {
-    const limit = findRoute(method, path)?.integration.TimeoutInMillis ?? 29_000;
-    expect(limit).toBeGreaterThanOrEqual(operationSettings[id].timeoutSeconds * 1000);
-  });
+  it.each(contract)(
+    'calls the live %s, and waits as long as it may run or stream',
+    (id, operation) => {
+      const { integration } = findRoute(operation.method, operation.path) ?? {};
+      const uri = integration.Uri['Fn::Join'][1];
+      const [alias] = uri.filter((part: { Ref?: string }) => part.Ref && part.Ref in aliases);
+      const { Name, FunctionName } = aliases[alias.Ref]?.Properties ?? {};
+      expect(Name).toBe('live');
+      expect(functions[FunctionName.Ref]?.Properties.Description).toBe(operation.summary);
+      const permitted = permissions.filter(
+        ({ Properties }) => Properties.FunctionName.Ref === alias.Ref,
+      );
+      expect(permitted.map(({ Properties }) => Properties.Principal)).toEqual([
+        'apigateway.amazonaws.com',
+      ]);
+      const limit = integration.TimeoutInMillis ?? 29_000;
+      expect(limit).toBeGreaterThanOrEqual(operationSettings[id].timeoutSeconds * 1000);
+      expect(integration.Type).toBe('AWS_PROXY');
+      expect(integration.ResponseTransferMode).toBe(operation.streamed ? 'STREAM' : undefined);
+      expect(uri.at(-1)).toBe(
+        operation.streamed ? '/response-streaming-invocations' : '/invocations',
+      );
+    },
+  );
 
   it('answers a preflight on every path of the contract, and asks for no key', () => {
     const preflights = routes.filter(({ method }) => method === 'OPTIONS');
@@ -72,7 +72,11 @@ describe.each(fixtureNames)('the gateway of %s', (stage) => {
 
   it.each(contract)('answers 405 to another method on the path of %s', (_, { path }) => {
     const route = findRoute('ANY', path);
-    expect(route?.integration.IntegrationResponses[0].StatusCode).toBe('405');
+    expect(route?.integration).toMatchObject({
+      PassthroughBehavior: 'NEVER',
+      RequestTemplates: { 'application/json': '{"statusCode":405}' },
+      IntegrationResponses: [{ StatusCode: '405' }],
+    });
     expect(toBody(route).code).toBe('method_not_allowed');
     expect(toAnswerHeaders(route)).toMatchObject({
       Allow: `'${toAllow(path)}'`,
@@ -93,17 +97,13 @@ describe.each(fixtureNames)('the gateway of %s', (stage) => {
     for (const route of unknown) expect(toBody(route)).toMatchObject({ status: 404 });
   });
 
-  it('may call the live versions and nothing else', () => {
+  it('may call the live versions and nothing else, and needs no authorizer', () => {
     const called = permissions.map(({ Properties }) => Properties.FunctionName.Ref);
     expect(called.sort()).toEqual(Object.keys(aliases).sort());
     expect(called).toHaveLength(contract.length);
-  });
-
-  it('needs no authorizer, since the functions check the key', () => {
     const methods = Object.values(findResources(stage, 'AWS::ApiGateway::Method'));
-    expect(new Set(methods.map(({ Properties }) => Properties.AuthorizationType))).toEqual(
-      new Set(['NONE']),
-    );
+    const types = methods.map(({ Properties }) => Properties.AuthorizationType);
+    expect(new Set(types)).toEqual(new Set(['NONE']));
   });
 });
 
@@ -120,46 +120,39 @@ function toBody(route: ReturnType<typeof toRoutes>[number] | undefined) {
   return body;
 }
 
-const origins = ['https://a.example', 'https://b.example'] as const;
-const allowOrigin = 'method.response.header.Access-Control-Allow-Origin';
-
-it('names the origin of a preflight only where that is one of several allowed', () => {
-  const { ResponseParameters, ResponseTemplates } = toAnswer('OPTIONS');
-  expect(ResponseParameters).not.toHaveProperty([allowOrigin]);
-  expect(ResponseParameters['method.response.header.Vary']).toBe("'Origin'");
-  expect(ResponseTemplates['application/json']).toContain(
-    '#if($origin == "https://a.example" || $origin == "https://b.example")' +
-      '#set($context.responseOverride.header.Access-Control-Allow-Origin = $origin)#end',
-  );
-});
-
-it('lets any origin read an error where several are allowed', () => {
-  expect(toAnswer('ANY').ResponseParameters[allowOrigin]).toBe("'*'");
-});
-
-it('declares every header that it sends, as the gateway demands', () => {
-  const { ANY, OPTIONS } = toMethods();
-  for (const { Integration, MethodResponses } of [ANY, OPTIONS]) {
-    expect(Object.keys(MethodResponses[0].ResponseParameters)).toEqual(
-      expect.arrayContaining(Object.keys(Integration.IntegrationResponses[0].ResponseParameters)),
-    );
-  }
-});
-
-function toAnswer(method: 'ANY' | 'OPTIONS') {
-  return toMethods()[method].Integration.IntegrationResponses[0];
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: a template is read as the JSON that it is.
-function toMethods(): any {
+describe('where several origins are allowed', () => {
+  const origins = ['https://a.example', 'https://b.example'] as const;
   const api = new RestApi(new Stack(), 'Api');
   addPreflightAnswer(api.root, ['GET'], origins);
   addErrorAnswer(api.root, gatewayErrors.RESOURCE_NOT_FOUND, origins);
-  const methods = Template.fromStack(Stack.of(api)).findResources('AWS::ApiGateway::Method');
-  return Object.fromEntries(
-    Object.values(methods).map(({ Properties }) => [Properties.HttpMethod, Properties]),
-  );
-}
+  const methods = Object.values(
+    Template.fromStack(Stack.of(api)).findResources('AWS::ApiGateway::Method'),
+  ).map(({ Properties }) => Properties);
+  const find = (name: string) => methods.find(({ HttpMethod }) => HttpMethod === name);
+  const toHeader = (name: string) => `method.response.header.${name}`;
+
+  it('a preflight names the origin only where it is one of them', () => {
+    const [answer] = find('OPTIONS').Integration.IntegrationResponses;
+    const allowed = toHeader('Access-Control-Allow-Origin');
+    expect(answer.ResponseParameters).not.toHaveProperty([allowed]);
+    expect(answer.ResponseParameters[toHeader('Vary')]).toBe("'Origin'");
+    expect(answer.ResponseTemplates['application/json']).toContain(
+      '#if($origin == "https://a.example" || $origin == "https://b.example")' +
+        '#set($context.responseOverride.header.Access-Control-Allow-Origin = $origin)#end',
+    );
+    const [error] = find('ANY').Integration.IntegrationResponses;
+    // Any origin may read an error.
+    expect(error.ResponseParameters[allowed]).toBe("'*'");
+  });
+
+  it('every header that is sent is declared, as the gateway demands', () => {
+    for (const { Integration, MethodResponses } of methods) {
+      const [{ ResponseParameters: sent }] = Integration.IntegrationResponses;
+      const declared = Object.keys(MethodResponses[0].ResponseParameters);
+      expect(declared).toEqual(expect.arrayContaining(Object.keys(sent)));
+    }
+  });
+});
 
 describe.each(fixtureNames)("the gateway's own errors in %s", (stage) => {
   const responses = Object.values(findResources(stage, 'AWS::ApiGateway::GatewayResponse'));
@@ -185,19 +178,10 @@ describe.each(fixtureNames)("the gateway's own errors in %s", (stage) => {
         stage === 'staging' ? "'*'" : "'https://www.petstore.example'",
       'gatewayresponse.header.Access-Control-Expose-Headers':
         expect.stringContaining('X-Request-Id'),
+      ...(['429', '503'].includes(Properties.StatusCode) && {
+        'gatewayresponse.header.Retry-After': expect.stringMatching(/^'\d+'$/),
+      }),
     });
-  });
-
-  it('say when to come back on every 429 and 503', () => {
-    const waiting = responses.filter(({ Properties }) =>
-      ['429', '503'].includes(Properties.StatusCode),
-    );
-    expect(waiting.length).toBeGreaterThanOrEqual(4);
-    for (const { Properties } of waiting) {
-      expect(Properties.ResponseParameters['gatewayresponse.header.Retry-After']).toMatch(
-        /^'\d+'$/,
-      );
-    }
   });
 
   it.each([

@@ -11,7 +11,6 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
-import { RegionInfo } from 'aws-cdk-lib/region-info';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildApp } from '../../../infra/buildApp.ts';
 import {
@@ -19,7 +18,6 @@ import {
   findExampleSettings,
   StageSettingsError,
 } from '../../../infra/stages/checkStageSettings.ts';
-import { regions } from '../../../infra/stages/regions.ts';
 import { logRetentionDays, type StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { synthesize } from '../../../infra/synthesize.ts';
@@ -183,10 +181,6 @@ describe("a stage's settings", () => {
   it('can keep logs for as long as CloudWatch Logs can', () => {
     const known = Object.values(RetentionDays).filter((days) => typeof days === 'number');
     expect([...logRetentionDays]).toEqual(known.sort((one, other) => one - other));
-  });
-
-  it('know every region that the CDK knows', () => {
-    expect(regions).toEqual(RegionInfo.regions.map(({ name }) => name));
   });
 
   it.each(right)('can be %j', (changed) => {

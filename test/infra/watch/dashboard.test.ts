@@ -76,6 +76,8 @@ it('shows traffic, errors, latency, throttles, units and deprecated callers', ()
     '"ConsumedWriteCapacityUnits","TableName","petstore-production-apiKeys"',
   );
   expect(body.match(/-P28D/g)).toHaveLength(3 + 1);
+  // One number for all of it.
+  expect(body.match(/"setPeriodToTimeRange":true/g)).toHaveLength(3);
   expect(body).toContain("SOURCE '/aws/lambda/petstore-production-getPet'");
   expect(body).toMatch(/stats count\(\*\).* by message\.operation, message\.keyName/);
   expect(body).toContain('by message.commit, message.operation');
