@@ -267,6 +267,12 @@ describe('the options', () => {
     });
   });
 
+  test('take shares that are 1 together, as decimals', () => {
+    const shares = [0.2, 0.4, 0.3, 0.1];
+    const args = shares.flatMap((share) => ['--fail', `503:${share}`]);
+    expect(parseOptions(args).faultInjection.failures.map(({ share }) => share)).toEqual(shares);
+  });
+
   test.each([
     ['--port 65536', "Option '--port' must be a number from 0 to 65535, not '65536'"],
     ['--port 80x', "not '80x'"],
