@@ -97,7 +97,7 @@ async function expectRefusal(status: number, message: RegExp, ...args: string[])
 
 describe('a start', { timeout: 30_000 }, () => {
   test('serves the sample, logs requests, and ends on SIGINT and the echo of it that npm sends', async () => {
-    const stage = await startLocal();
+    const stage = await startLocal('--dir', join(folder, 'kept'));
     const [address, key, example, readKey = '', docs, ...others] = stage
       .stdout()
       .trimEnd()
@@ -114,6 +114,7 @@ describe('a start', { timeout: 30_000 }, () => {
     const reader = withKey(stage, readKey);
     expect(await list(reader)).toHaveLength(50);
     expect(await update(reader, 1, 5)).toBe(403);
+    expect(await update(stage, 9, 4321)).toBe(200);
     stage.child.kill('SIGINT');
     expect(await stop(stage, 'SIGINT')).toBe(0);
     const lines = stage.stderr().trim().split('\n');
@@ -127,6 +128,7 @@ describe('a start', { timeout: 30_000 }, () => {
       ['listInventory', 200],
       ['listInventory', 200],
       ['updateInventory', 403],
+      ['updateInventory', 200],
     ];
     expect(lines.map((line) => JSON.parse(line))).toEqual(calls.map(logged));
   });
@@ -138,9 +140,10 @@ describe('a start', { timeout: 30_000 }, () => {
     expect(local.stdout()).toBe('');
   });
 
-  test('keeps its data in a folder: acknowledged updates, data given over them, and what commands load', async () => {
+  test('goes on with the data in a folder: acknowledged updates, data given over them, and what commands load', async () => {
     const dir = join(folder, 'kept');
     const stage = await startLocal('--dir', dir);
+    expect(await list(stage)).toContainEqual(expect.objectContaining({ petId: 9, quantity: 4321 }));
     await expectRefusal(1, /another process is using it/, '--port', '0', '--dir', dir);
     const acknowledged = new Map<number, number>();
     async function keepUpdating(petId: number): Promise<void> {
@@ -262,6 +265,12 @@ describe('the options', () => {
       faultInjection: { failures: [{ status: 503, share: 1 }], delayMilliseconds: 29_000 },
       help: false,
     });
+  });
+
+  test('take shares that are 1 together, as decimals', () => {
+    const shares = [0.2, 0.4, 0.3, 0.1];
+    const args = shares.flatMap((share) => ['--fail', `503:${share}`]);
+    expect(parseOptions(args).faultInjection.failures.map(({ share }) => share)).toEqual(shares);
   });
 
   test.each([

@@ -47,6 +47,7 @@ describe('a PetstoreError', () => {
     [{ status: 204, body: '' }, 'invalid_answer', 204],
     [{ body: '<html>' }, 'invalid_answer', 200],
     [{ body: '[]' }, 'invalid_answer', 200],
+    [{ body: '[' }, 'invalid_answer', 200],
     [{ body: '{"id":1.5}' }, 'invalid_answer', 200],
     [{ body: '{"id":"7"}' }, 'invalid_answer', 200],
     [{ body: 'null' }, 'invalid_answer', 200],

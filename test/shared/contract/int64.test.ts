@@ -24,19 +24,13 @@ describe('parseInt64', () => {
     );
   });
 
-  it('refuses what lies just outside the range', () => {
-    expect(parseInt64((MAX + 1n).toString())).toBeUndefined();
-    expect(parseInt64((MIN - 1n).toString())).toBeUndefined();
-    expect(parseInt64(MAX.toString())).toBe(MAX);
-    expect(parseInt64(MIN.toString())).toBe(MIN);
+  it('takes the ends of the range, and nothing beyond', () => {
+    expect([MIN, MAX].map((value) => parseInt64(`${value}`))).toEqual([MIN, MAX]);
+    const wrong = ['', '-', '-0', '00', '01', '+1', '1.0', '1e3', ' 1', '1 ', '0x1', '１'];
+    for (const text of [`${MIN - 1n}`, `${MAX + 1n}`, ...wrong]) {
+      expect(parseInt64(text), text).toBeUndefined();
+    }
   });
-
-  it.each(['', '-', '-0', '00', '01', '+1', '1.0', '1e3', ' 1', '1 ', '0x1', '１'])(
-    'refuses %j',
-    (text) => {
-      expect(parseInt64(text)).toBeUndefined();
-    },
-  );
 });
 
 describe('int64 in JSON', () => {
@@ -52,9 +46,7 @@ describe('int64 in JSON', () => {
 
   it.each(['9223372036854775808', '-9223372036854775809', '1.5', '1e400', '"1"', 'null', 'true'])(
     'is not %s',
-    (text) => {
-      expect(z.safeParse(int64, parseJson(text)).success).toBe(false);
-    },
+    (text) => expect(z.safeParse(int64, parseJson(text)).success).toBe(false),
   );
 });
 

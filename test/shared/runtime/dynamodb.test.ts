@@ -1,5 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../infra/local/engine/engine.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
@@ -25,7 +24,7 @@ beforeAll(async () => {
   client = await openStoreTables(endpoint);
   list = defineInventoryList(client, 'inventory');
   updates = defineInventoryUpdates(client, 'inventory', 'requests');
-  await client.send(new PutItemCommand({ TableName: 'inventory', Item: stock }));
+  await put(stock);
 });
 
 beforeEach(() => endpoint.heal());
@@ -43,48 +42,40 @@ async function unitsOf(act: () => Promise<unknown>): Promise<RequestUnits> {
   return { ...units };
 }
 
-describe('the request units of a request', () => {
-  it('are one write for an update, and no read', async () => {
-    expect(await unitsOf(() => updates.setQuantity({ petId: 7n, quantity: 2 }))).toEqual({
-      read: 0,
-      write: 1,
-      failedWrites: 0,
-    });
-  });
+const set = (petId: bigint, versions?: string[], key?: string) =>
+  updates.setQuantity({ petId, quantity: 3, versions }, key);
+const put = (Item: Record<string, AttributeValue>, ConditionExpression?: string) =>
+  client.send(new PutItemCommand({ TableName: 'inventory', Item, ConditionExpression }));
 
-  it('are, of a write whose condition fails, its unit too, and a consistent read for 404 or 412', async () => {
-    const versions = ['nonsense'];
-    expect(await unitsOf(() => updates.setQuantity({ petId: 7n, quantity: 3, versions }))).toEqual({
-      read: 1,
-      write: 1,
-      failedWrites: 1,
-    });
-    expect(await unitsOf(() => updates.setQuantity({ petId: 8n, quantity: 3 }))).toEqual({
-      read: 0,
-      write: 1,
-      failedWrites: 1,
-    });
-    const ConditionExpression = 'attribute_not_exists(p)';
-    const put = new PutItemCommand({ TableName: 'inventory', Item: stock, ConditionExpression });
-    expect(await unitsOf(() => client.send(put))).toMatchObject({ write: 1, failedWrites: 1 });
-  });
-
-  it('are two writes for each item of a transaction, whether it succeeds or not, and half a read', async () => {
-    const keyed = (versions?: string[]) =>
-      unitsOf(() => updates.setQuantity({ petId: 7n, quantity: 3, versions }, 'one'));
-    expect(await keyed()).toEqual({ read: 0.5, write: 4, failedWrites: 0 });
-    expect(await keyed()).toEqual({ read: 0.5, write: 4, failedWrites: 1 });
-    expect(await keyed(['nonsense'])).toEqual({ read: 0.5, write: 4, failedWrites: 1 });
-  });
-
-  it('are none of a write that the engine refuses for what it asks', async () => {
-    const put = new PutItemCommand({ TableName: 'inventory', Item: { p: { S: 'seven' } } });
-    expect(await unitsOf(() => client.send(put))).toEqual({ read: 0, write: 0, failedWrites: 0 });
-  });
-
-  it('are half a unit for a page of a small list', async () => {
-    expect(await unitsOf(() => Array.fromAsync(list.pages()))).toMatchObject({ read: 0.5 });
-  });
+it.each<[string, () => Promise<unknown>, RequestUnits]>([
+  ['an update', () => set(7n), { read: 0, write: 1, failedWrites: 0 }],
+  [
+    'a 412, which a consistent read tells',
+    () => set(7n, ['x']),
+    { read: 1, write: 1, failedWrites: 1 },
+  ],
+  ['a 404', () => set(8n), { read: 0, write: 1, failedWrites: 1 }],
+  [
+    'a write whose condition fails',
+    () => put(stock, 'attribute_not_exists(p)'),
+    { read: 0, write: 1, failedWrites: 1 },
+  ],
+  // Two writes for each item of a transaction, whether it succeeds or not.
+  ['a keyed update', () => set(7n, undefined, 'one'), { read: 0.5, write: 4, failedWrites: 0 }],
+  ['its repetition', () => set(7n, undefined, 'one'), { read: 0.5, write: 4, failedWrites: 1 }],
+  ['a keyed 412', () => set(7n, ['x'], 'one'), { read: 0.5, write: 4, failedWrites: 1 }],
+  [
+    'a write that the engine refuses for what it asks',
+    () => put({ p: { S: 'seven' } }),
+    { read: 0, write: 0, failedWrites: 0 },
+  ],
+  [
+    'a page of a small list',
+    () => Array.fromAsync(list.pages()),
+    { read: 0.5, write: 0, failedWrites: 0 },
+  ],
+])('the request units of %s are counted', async (_, act, units) => {
+  expect(await unitsOf(act)).toEqual(units);
 });
 
 describe.each(engines)('a key’s lookup, as $name counts it', ({ start }) => {
@@ -102,8 +93,7 @@ describe.each(engines)('a key’s lookup, as $name counts it', ({ start }) => {
 
 it('a transaction that is still at work through every retry is an outage', async () => {
   endpoint.fail({ action: 'TransactWriteItems', fault: 'transactionInProgress' });
-  const updating = updates.setQuantity({ petId: 7n, quantity: 3 }, 'two');
-  await expect(updating).rejects.toMatchObject({ name: 'StoreUnavailable' });
+  await expect(set(7n, undefined, 'two')).rejects.toMatchObject({ name: 'StoreUnavailable' });
 });
 
 describe('a read that must not be stale', () => {
@@ -115,7 +105,7 @@ describe('a read that must not be stale', () => {
   });
 
   it('is that which tells 404 from 412 after a condition failed', async () => {
-    await updates.setQuantity({ petId: 7n, quantity: 3, versions: ['nonsense'] }).catch(() => {});
+    await set(7n, ['nonsense']).catch(() => {});
     expect(endpoint.requests).toMatchObject([
       { action: 'UpdateItem' },
       { action: 'GetItem', input: { TableName: 'inventory', ConsistentRead: true } },

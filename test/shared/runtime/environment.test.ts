@@ -1,16 +1,134 @@
-import { afterEach, expect, it, vi } from 'vitest';
-import { readVariable } from '../../../shared/runtime/environment.ts';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { toClientSettings } from '../../../shared/runtime/clientSettings.ts';
+import { openService } from '../../../shared/runtime/service.ts';
+import { writeBundle } from '../../support/bundles.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-it('a variable that is set is read', () => {
-  vi.stubEnv('PETS_TABLE', 'pets');
-  expect(readVariable('PETS_TABLE')).toBe('pets');
+describe("a function's client", () => {
+  it.each([
+    [
+      'its own variable',
+      { AWS_ENDPOINT_URL_DYNAMODB: 'http://a', AWS_ENDPOINT_URL: 'http://b' },
+      'http://a',
+    ],
+    ['the general one', { AWS_ENDPOINT_URL: 'http://b' }, 'http://b'],
+    ['neither', {}, undefined],
+    ['neither, where one is empty', { AWS_ENDPOINT_URL_DYNAMODB: '' }, undefined],
+    [
+      'neither, where that is wanted',
+      { AWS_ENDPOINT_URL: 'http://b', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
+      undefined,
+    ],
+  ])('takes its endpoint from %s', (_, variables, endpoint) => {
+    stubEnvironment(variables);
+    expect(toClientSettings().endpoint).toBe(endpoint);
+  });
+
+  it('takes region and the kind of endpoint from the environment', () => {
+    stubEnvironment({});
+    expect(toClientSettings()).toMatchObject({
+      region: 'eu-west-1',
+      useFipsEndpoint: false,
+      useDualstackEndpoint: false,
+    });
+    stubEnvironment({ AWS_USE_FIPS_ENDPOINT: 'true', AWS_USE_DUALSTACK_ENDPOINT: 'True' });
+    expect(toClientSettings()).toMatchObject({ useFipsEndpoint: true, useDualstackEndpoint: true });
+  });
+
+  it.each([undefined, ''])('does not start without a region: %j', (region) => {
+    stubEnvironment({});
+    vi.stubEnv('AWS_REGION', region);
+    expect(toClientSettings).toThrow('The environment variable AWS_REGION is not set.');
+  });
 });
 
-it.each([undefined, ''])('a variable that is %j fails the start, and names itself', (value) => {
-  vi.stubEnv('PETS_TABLE', value);
-  expect(() => readVariable('PETS_TABLE')).toThrow(
-    'The environment variable PETS_TABLE is not set.',
+it('the service lets in each of the origins that the stage lists, and links to its documentation', () => {
+  stubEnvironment({});
+  vi.stubEnv('API_KEYS_TABLE', 'keys');
+  vi.stubEnv('ALLOWED_ORIGINS', 'https://one.example,https://other.example');
+  vi.stubEnv('DOCUMENTATION_ADDRESS', 'https://docs.petstore.example');
+  expect(openService()).toMatchObject({
+    documentationAddress: 'https://docs.petstore.example',
+    allowedOrigins: ['https://one.example', 'https://other.example'],
+  });
+});
+
+describe('a built function', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-settings-'));
+  let path: string;
+  beforeAll(async () => {
+    path = await writeBundle('updateInventory', folder);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  // Whatever endpoint it comes to: that of a region is DynamoDB's own, and is looked up in the process alone.
+  it.each([{}, { AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1' }])(
+    'looks for no configuration file, with %o in its environment',
+    (variables) => {
+      const config = join(folder, 'config');
+      writeFileSync(config, '[default]\nregion = nowhere\nendpoint_url = http://127.0.0.1:2\n');
+      const text = execFileSync(process.execPath, ['-e', listReads, path], {
+        encoding: 'utf8',
+        env: {
+          PATH: process.env.PATH,
+          AWS_CONFIG_FILE: config,
+          AWS_SHARED_CREDENTIALS_FILE: config,
+          AWS_REGION: 'eu-west-1',
+          AWS_ACCESS_KEY_ID: 'id',
+          AWS_SECRET_ACCESS_KEY: 'secret',
+          ALLOWED_ORIGINS: '*',
+          DOCUMENTATION_ADDRESS: 'https://docs.petstore.example',
+          INVENTORY_TABLE: 'inventory',
+          REQUESTS_TABLE: 'requests',
+          API_KEYS_TABLE: 'apiKeys',
+          ...variables,
+        },
+      });
+      const { AWS_ENDPOINT_URL_DYNAMODB = 'https://dynamodb.eu-west-1.amazonaws.com' } = variables;
+      const { host, hostname } = new URL(AWS_ENDPOINT_URL_DYNAMODB);
+      expect(JSON.parse(text)).toEqual({ reads: [], asked: [expect.stringContaining(hostname)] });
+      expect(host).toBeTruthy();
+    },
   );
 });
+
+function stubEnvironment(variables: Record<string, string>): void {
+  const names = [
+    'AWS_ENDPOINT_URL_DYNAMODB',
+    'AWS_ENDPOINT_URL',
+    'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
+    'AWS_USE_FIPS_ENDPOINT',
+    'AWS_USE_DUALSTACK_ENDPOINT',
+  ];
+  vi.stubEnv('AWS_REGION', 'eu-west-1');
+  for (const name of names) vi.stubEnv(name, variables[name as never]);
+}
+
+/** Loads the function where no request leaves the process, and prints what it read and whom it asked. */
+const listReads = `
+  const fs = require('node:fs');
+  const https = require('node:https');
+  const { EventEmitter } = require('node:events');
+  const reads = [];
+  const asked = new Set();
+  for (const name of ['readFile', 'stat', 'access', 'open']) {
+    const real = fs.promises[name];
+    fs.promises[name] = (path, ...rest) => { reads.push(String(path)); return real(path, ...rest); };
+  }
+  console.error = () => {};
+  https.request = (options) => {
+    asked.add(options.host ?? options.hostname);
+    const request = new EventEmitter();
+    setImmediate(() => request.emit('error', Object.assign(new Error('no network'), { code: 'ECONNREFUSED' })));
+    return Object.assign(request, { write() {}, end() {}, destroy() {}, setTimeout() {}, setNoDelay() {} });
+  };
+  import(require('node:url').pathToFileURL(process.argv[1]).href).then(() => {
+    console.log(JSON.stringify({ reads, asked: [...asked] }));
+    process.exit();
+  });
+`;

@@ -1,13 +1,21 @@
-import { describe, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { engines } from '../../support/engines.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 import { openEntry, type UpdatedEntry } from './updatedEntry.ts';
 
-const lostUpdate = { action: 'UpdateItem', fault: 'lostAnswer' } as const;
+const lostUpdate = { action: 'UpdateItem', fault: 'lostAnswer', times: 1 } as const;
+const conflict = { action: 'UpdateItem', fault: 'transactionConflict' } as const;
 const lostTransaction = { action: 'TransactWriteItems', fault: 'lostAnswer' } as const;
 const canceled = { action: 'TransactWriteItems', fault: 'transactionCanceled' } as const;
 
-// At once, since several wait for others: each has an entry of its own.
+const refused = { name: 'PreconditionFailed' };
+const unavailable = { name: 'StoreUnavailable' };
+const notFound = (petId: bigint) => ({
+  name: 'NotFound',
+  message: `There is no inventory entry with petId ${petId}.`,
+});
+
+// At once, since several wait for others: each has an entry of its own, with a stock of 25, pending.
 describe.concurrent.each(engines)('updates on $name', ({ start }) => {
   const tables = useStoreTables(start);
   const it = test.extend<{ entry: UpdatedEntry }>({
@@ -19,25 +27,53 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
     },
   });
 
-  describe('whose answer is lost', () => {
-    it('succeeds at the next attempt, since the entry has its own version', async ({
-      entry: { petId, endpoint, read, set },
-      expect,
+  describe('without an idempotency key', () => {
+    it('succeed in a state that If-Match names alone, and in no earlier one that looks the same', async ({
+      entry: { petId, put, read, set },
+    }) => {
+      const { version: unchanged } = await read();
+      const first = await set(24, ['nonsense', unchanged]);
+      expect(first.item).toEqual({ petId, quantity: 24, status: 'pending' });
+      await expect(set(23, [unchanged])).rejects.toMatchObject(refused);
+      await set(7);
+      const second = await set(24);
+      expect(second.version).not.toBe(first.version);
+      await expect(set(23, [first.version])).rejects.toMatchObject(refused);
+      await put({ q: { N: '26' } });
+      for (const versions of [[second.version], [unchanged], [], ['W/AAAABQBh'], ['5.a'], ['']]) {
+        await expect(set(1, versions)).rejects.toMatchObject(refused);
+      }
+      expect((await read()).quantity).toBe(26);
+    });
+
+    it('create nothing, with or without If-Match', async ({
+      entry: { petId, read, remove, set },
     }) => {
       const { version } = await read();
-      endpoint.fail({ ...lostUpdate, times: 1 });
+      await remove();
+      for (const versions of [undefined, [], [version]]) {
+        await expect(set(1, versions)).rejects.toMatchObject(notFound(petId));
+      }
+      // There is nothing to read.
+      await expect(read()).rejects.toThrow(TypeError);
+    });
+
+    it('succeed at the next attempt after a lost answer, since the entry has their own version', async ({
+      entry: { petId, endpoint, read, set },
+    }) => {
+      const { version } = await read();
+      endpoint.fail(lostUpdate);
       const updated = await set(24, [version]);
       expect(updated.item).toEqual({ petId, quantity: 24, status: 'pending' });
       expect(await read()).toMatchObject({ quantity: 24, version: updated.version });
       expect(endpoint.calls.get('UpdateItem')).toBe(2);
     });
 
-    it('is not told from one that never happened when others came after it: 503, never 412', async ({
+    it('are 503, never 412, when others came after a lost answer: they may have been done', async ({
       entry: { endpoint, others, read, set },
-      expect,
     }) => {
       const { version } = await read();
-      endpoint.fail({ ...lostUpdate, times: 1 });
+      endpoint.fail(lostUpdate);
       const updating = set(24, [version]);
       while ((await read()).quantity === 25) await new Promise((resolve) => setTimeout(resolve, 1));
       await set(7, undefined, undefined, others);
@@ -49,116 +85,92 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       expect(['updated', 'StoreUnavailable']).toContain(outcome);
     });
 
-    it('is 412 for certain when only the look at the entry was repeated', async ({
-      entry: { endpoint, others, read, set },
-      expect,
-    }) => {
-      const { version } = await read();
-      await set(10, undefined, undefined, others);
-      endpoint.fail({ action: 'GetItem', fault: 'lostAnswer', times: 1 });
-      await expect(set(24, [version])).rejects.toMatchObject({ name: 'PreconditionFailed' });
-    });
+    it.for([
+      ['the look at the entry was repeated', { action: 'GetItem', fault: 'lostAnswer', times: 1 }],
+      ['they were throttled', { action: 'UpdateItem', fault: 'throughputExceeded', times: 1 }],
+      ['they met a transaction', { ...conflict, times: 1 }],
+    ] as const)(
+      'are 412 for certain when others came before, and only %s',
+      async ([, rule], { entry: { endpoint, others, read, set } }) => {
+        const { version } = await read();
+        await set(7, undefined, undefined, others);
+        endpoint.fail(rule);
+        await expect(set(24, [version])).rejects.toMatchObject(refused);
+      },
+    );
 
-    it('is 412 for certain when it was merely throttled before', async ({
-      entry: { endpoint, others, read, set },
-      expect,
-    }) => {
-      const { version } = await read();
-      await set(7, undefined, undefined, others);
-      endpoint.fail({ action: 'UpdateItem', fault: 'throughputExceeded', times: 1 });
-      await expect(set(24, [version])).rejects.toMatchObject({ name: 'PreconditionFailed' });
-    });
-  });
-
-  describe('that meets a transaction', () => {
-    const conflict = { action: 'UpdateItem', fault: 'transactionConflict' } as const;
-
-    it('is sent again, since it had no effect', async ({
+    it('are sent again when they meet a transaction, and are 503 at the fifth time', async ({
       entry: { endpoint, read, set },
-      expect,
     }) => {
       const { version } = await read();
       endpoint.fail({ ...conflict, times: 4 });
       await set(24, [version]);
       expect((await read()).quantity).toBe(24);
-    });
-
-    it('is 412 for certain when others came before it', async ({
-      entry: { endpoint, others, read, set },
-      expect,
-    }) => {
-      const { version } = await read();
-      await set(7, undefined, undefined, others);
-      endpoint.fail({ ...conflict, times: 1 });
-      await expect(set(24, [version])).rejects.toMatchObject({ name: 'PreconditionFailed' });
-    });
-
-    it('is 503 at the fifth time', async ({ entry: { endpoint, set }, expect }) => {
+      await endpoint.heal();
       endpoint.fail(conflict);
-      await expect(set(24)).rejects.toMatchObject({ name: 'StoreUnavailable' });
+      await expect(set(23)).rejects.toMatchObject(unavailable);
       expect(endpoint.calls.get('UpdateItem')).toBe(5);
     });
   });
 
   describe('with an idempotency key', () => {
-    it('cost a read and a transaction', async ({ entry: { endpoint, read, set }, expect }) => {
-      const { version } = await read();
-      await set(24, [version], 'one');
-      expect(Object.fromEntries(endpoint.calls)).toEqual({ GetItem: 1, TransactWriteItems: 1 });
-    });
-
-    it('answer the entry as it is then, with a version that nobody can foresee', async ({
-      entry: { petId, read, set },
-      expect,
+    it('cost a read and a transaction, and give a version that nobody can foresee', async ({
+      entry: { petId, endpoint, read, set },
     }) => {
-      const first = await set(24, undefined, 'one');
+      const { version } = await read();
+      const first = await set(24, [version], 'one');
+      expect(Object.fromEntries(endpoint.calls)).toEqual({ GetItem: 1, TransactWriteItems: 1 });
       expect(first.item).toEqual({ petId, quantity: 24, status: 'pending' });
       expect(await read()).toMatchObject({ quantity: 24, version: first.version });
-      const second = await set(24, undefined, 'two');
+      const second = await set(24, ['nonsense', version, first.version], 'two');
       expect(second.version).not.toBe(first.version);
     });
 
     it.for([true, false])(
-      'have one effect however often they are sent (with If-Match: %s)',
-      async (isConditional, { entry: { read, set }, expect }) => {
-        const versions = isConditional ? [(await read()).version] : undefined;
-        const first = await set(24, versions, 'one');
-        await set(10, [first.version]);
+      'have one effect and one answer however often they are sent, and at once (with If-Match: %s)',
+      async (isConditional, { entry: { put, read, set } }) => {
+        const { version } = await read();
+        const versions = isConditional ? [version] : undefined;
+        const answers = await Promise.all([1, 2, 3, 4].map(() => set(24, versions, 'one')));
+        const [first] = answers;
+        expect(answers).toEqual(Array(4).fill(first));
+        expect((await read()).version).toBe(first?.version);
         await set(11, undefined, 'another');
         const before = await read();
         expect(await set(24, versions, 'one')).toEqual(first);
         expect(await read()).toEqual(before);
+        // Nor after the entry was put back as it was.
+        await put({});
+        expect((await read()).version).toBe(version);
+        expect(await set(24, versions, 'one')).toEqual(first);
+        expect((await read()).quantity).toBe(25);
       },
     );
 
-    it('have one effect and one answer, however many come at once', async ({
-      entry: { read, set },
-      expect,
+    it('find their answer also when the entry is gone', async ({
+      entry: { petId, set, remove },
     }) => {
-      const { version } = await read();
-      const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => set(24, [version], 'one')));
-      expect(new Set(answers.map((answer) => answer.version)).size).toBe(1);
-      expect((await read()).version).toBe(answers[0]?.version);
+      const first = await set(24, undefined, 'one');
+      await remove();
+      expect(await set(24, undefined, 'one')).toEqual(first);
+      await expect(set(24, undefined, 'two')).rejects.toMatchObject(notFound(petId));
     });
 
     it.for<[string, (version: string) => Parameters<UpdatedEntry['set']>]>([
       ['quantity', (version) => [23, [version], 'one']],
       ['If-Match', () => [24, undefined, 'one']],
       ['key', (version) => [24, [version], 'two']],
-    ])(
-      'are other requests with another %s',
-      async ([, toOther], { entry: { read, set }, expect }) => {
-        const { version } = await read();
-        const first = await set(24, [version], 'one');
-        const other = await set(...toOther(version)).catch((error: Error) => error.name);
-        expect(other).not.toEqual(first);
-      },
-    );
+    ])('are other requests with another %s', async ([, toOther], { entry: { read, set } }) => {
+      const { version } = await read();
+      const first = await set(24, [version], 'one');
+      const other = await set(...toOther(version)).then(
+        (entry) => entry.version,
+        (error: Error) => error.name,
+      );
+      expect(other).not.toBe(first.version);
+    });
 
-    it('are other requests for another pet', async ({
-      entry: { petId, put, set, updates },
-      expect,
-    }) => {
+    it('are other requests for another pet', async ({ entry: { petId, put, set, updates } }) => {
       await put({ p: { N: `${-petId}` } });
       await set(24, undefined, 'one');
       const { item } = await updates.setQuantity({ petId: -petId, quantity: 24 }, 'one');
@@ -167,7 +179,6 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
 
     it('have one effect when every answer to the first attempt is lost, and others come in between', async ({
       entry: { endpoint, others, read, set },
-      expect,
     }) => {
       endpoint.fail(lostTransaction);
       await expect(set(24, undefined, 'one')).rejects.toThrow();
@@ -179,31 +190,30 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       expect((await read()).quantity).toBe(7);
     });
 
-    it('are answered by the SDK’s own repetition when one answer is lost', async ({
-      entry: { endpoint, read, set },
-      expect,
-    }) => {
-      endpoint.fail({ ...lostTransaction, times: 1 });
-      const { version } = await set(24, undefined, 'one');
-      expect(endpoint.calls.get('TransactWriteItems')).toBe(2);
-      expect(await read()).toMatchObject({ quantity: 24, version });
-    });
+    it.for([
+      ['a lost answer', { ...lostTransaction, times: 1 }, 2],
+      ['conflicts, in which nothing was done', { ...canceled, times: 4 }, 5],
+    ] as const)(
+      'are sent again after %s',
+      async ([, rule, calls], { entry: { endpoint, read, set } }) => {
+        endpoint.fail(rule);
+        const { version } = await set(24, undefined, 'one');
+        expect(await read()).toMatchObject({ quantity: 24, version });
+        expect(endpoint.calls.get('TransactWriteItems')).toBe(calls);
+      },
+    );
 
-    it('have no second effect after the entry was put back as it was', async ({
-      entry: { put, read, set },
-      expect,
-    }) => {
-      const { version } = await read();
-      const first = await set(24, [version], 'one');
-      await put({});
-      expect((await read()).version).toBe(version);
-      expect(await set(24, [version], 'one')).toEqual(first);
-      expect((await read()).quantity).toBe(25);
-    });
+    it.for(['transactionCanceled', 'transactionThrottled', 'transactionOverTable'] as const)(
+      'are 503 after the last of several attempts: %s',
+      async (fault, { entry: { endpoint, read, set } }) => {
+        endpoint.fail({ action: 'TransactWriteItems', fault });
+        await expect(set(24, undefined, 'one')).rejects.toMatchObject(unavailable);
+        expect((await read()).quantity).toBe(25);
+      },
+    );
 
     it('are new requests once 24 hours have passed', async ({
       entry: { petId, read, requestRow, set },
-      expect,
     }) => {
       const first = await set(24, undefined, 'one');
       await set(7);
@@ -218,23 +228,13 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
 
     it('are 412 with the current version, also when the last update’s row is gone', async ({
       entry: { read, requestRow, set },
-      expect,
     }) => {
       const { version } = await read();
       await set(10, undefined, 'another');
       await requestRow(null);
-      await expect(set(24, [version], 'one')).rejects.toMatchObject({
-        name: 'PreconditionFailed',
-        version: (await read()).version,
-      });
+      const current = { ...refused, version: (await read()).version };
+      await expect(set(24, [version], 'one')).rejects.toMatchObject(current);
       expect((await read()).quantity).toBe(10);
-    });
-
-    it('take any of the versions that If-Match names', async ({ entry: { read, set }, expect }) => {
-      const { version } = await read();
-      const first = await set(24, ['nonsense', version], 'one');
-      await set(23, [version, first.version], 'two');
-      expect((await read()).quantity).toBe(23);
     });
 
     it.for([
@@ -244,7 +244,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       ['with two tags, in another order', (version: string) => ['AQIDBAU', version]],
     ] as const)(
       'are held to the status that they answer, %s',
-      async ([, toVersions], { entry: { endpoint, put, read, set }, expect }) => {
+      async ([, toVersions], { entry: { endpoint, put, read, set } }) => {
         const { version } = await set(25);
         await endpoint.heal();
         const held = Promise.withResolvers<void>();
@@ -259,27 +259,8 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       },
     );
 
-    it('are sent again after a conflict, in which nothing was done', async ({
-      entry: { endpoint, read, set },
-      expect,
-    }) => {
-      endpoint.fail({ ...canceled, times: 4 });
-      const { version } = await set(24, undefined, 'one');
-      expect(await read()).toMatchObject({ quantity: 24, version });
-    });
-
-    it.for(['transactionCanceled', 'transactionThrottled', 'transactionOverTable'] as const)(
-      'are 503 after the last of several attempts: %s',
-      async (fault, { entry: { endpoint, read, set }, expect }) => {
-        endpoint.fail({ action: 'TransactWriteItems', fault });
-        await expect(set(24, undefined, 'one')).rejects.toMatchObject({ name: 'StoreUnavailable' });
-        expect((await read()).quantity).toBe(25);
-      },
-    );
-
     it('have their answer at once while another update of the entry is at work', async ({
       entry: { petId, endpoint, set },
-      expect,
     }) => {
       endpoint.fail({ action: 'TransactWriteItems', fault: 'transactionRepeated' });
       expect(await set(24, undefined, 'one')).toEqual({
@@ -291,51 +272,32 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
 
     it('are failures of ours when a transaction is canceled for what it asks', async ({
       entry: { endpoint, set },
-      expect,
     }) => {
       endpoint.fail({ action: 'TransactWriteItems', fault: 'transactionInvalid' });
-      await expect(set(24, undefined, 'one')).rejects.toMatchObject({
-        name: 'TransactionCanceledException',
-      });
+      const failure = { name: 'TransactionCanceledException' };
+      await expect(set(24, undefined, 'one')).rejects.toMatchObject(failure);
       expect(endpoint.calls.get('TransactWriteItems')).toBe(1);
     });
 
     it('fail at a record that is not one of ours, and leave it', async ({
       entry: { put, read, set },
-      expect,
     }) => {
       await put({ s: { S: 'x' } });
       await expect(set(24, undefined, 'one')).rejects.toThrow('unknown status "x"');
       expect((await read()).quantity).toBe(25);
     });
 
-    it('remember no refusal', async ({ entry: { petId, updates, put, set }, expect }) => {
-      await expect(set(24, ['nonsense'], 'one')).rejects.toMatchObject({
-        name: 'PreconditionFailed',
-      });
+    it('remember no refusal', async ({ entry: { petId, updates, put, set } }) => {
+      await expect(set(24, ['nonsense'], 'one')).rejects.toMatchObject(refused);
       const absent = { petId: -petId, quantity: 1 };
-      await expect(updates.setQuantity(absent, 'one')).rejects.toMatchObject({
-        name: 'NotFound',
-        message: `There is no inventory entry with petId ${-petId}.`,
-      });
+      await expect(updates.setQuantity(absent, 'one')).rejects.toMatchObject(notFound(-petId));
       await put({ p: { N: `${-petId}` } });
       expect((await updates.setQuantity(absent, 'one')).item.quantity).toBe(1);
-    });
-
-    it('find their answer also when the entry is gone', async ({
-      entry: { set, remove },
-      expect,
-    }) => {
-      const first = await set(24, undefined, 'one');
-      await remove();
-      expect(await set(24, undefined, 'one')).toEqual(first);
-      await expect(set(24, undefined, 'two')).rejects.toMatchObject({ name: 'NotFound' });
     });
   });
 
   it('of the same number from the same state succeed exactly once', async ({
     entry: { read, set },
-    expect,
   }) => {
     const { version } = await read();
     const outcomes = await Promise.allSettled(
@@ -344,15 +306,5 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       ),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-  });
-
-  it('of an entry that was never updated are held to its content', async ({
-    entry: { put, read, set },
-    expect,
-  }) => {
-    const { version } = await read();
-    await put({ q: { N: '26' } });
-    await expect(set(1, [version])).rejects.toMatchObject({ name: 'PreconditionFailed' });
-    expect((await read()).quantity).toBe(26);
   });
 });

@@ -81,6 +81,7 @@ test('a thread that is disposed of starts no engine any more', async () => {
   const thread = defineEngineThread();
   thread[Symbol.dispose]();
   await expect(thread.startEngine({})).rejects.toThrow('has crashed');
+  await expect(thread.startEngine({})).rejects.toThrow('has crashed');
 });
 
 describe('a folder', () => {

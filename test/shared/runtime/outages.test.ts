@@ -5,6 +5,7 @@ import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { setFunctionEnvironment } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
+import { isOutage } from '../../../shared/runtime/isOutage.ts';
 import { setDeadline } from '../../../shared/runtime/requestDeadline.ts';
 import { toInventoryJson } from '../../../shared/store/inventoryRecord.ts';
 import { scanPage } from '../../../shared/store/scanPage.ts';
@@ -41,16 +42,14 @@ afterAll(() => {
 const get = () => client.send(new GetItemCommand({ TableName: 't', Key: { p: { N: '1' } } }));
 const unavailable = { name: 'StoreUnavailable' };
 
-describe('a reply without a body', () => {
-  it.each<[string, (response: ServerResponse) => void]>([
-    ['of a length', (response) => response.writeHead(200, { 'content-length': 0 }).end()],
-    ['in no chunks', (response) => response.writeHead(200).end('', 'utf8')],
-    ['of another status', (response) => response.writeHead(204).end()],
-  ])('%s is not one that says that there is nothing', async (_, empty) => {
-    answer = empty;
-    await expect(get()).rejects.toMatchObject(unavailable);
-    expect(attempts).toBe(3);
-  });
+it.each<[string, (response: ServerResponse) => void]>([
+  ['of a length', (response) => response.writeHead(200, { 'content-length': 0 }).end()],
+  ['in no chunks', (response) => response.writeHead(200).end('', 'utf8')],
+  ['of another status', (response) => response.writeHead(204).end()],
+])('a reply without a body, %s, is not one that says that there is nothing', async (_, empty) => {
+  answer = empty;
+  await expect(get()).rejects.toMatchObject(unavailable);
+  expect(attempts).toBe(3);
 });
 
 it('a failed condition is told as one, and not repeated, while this machine’s clock is wrong', async () => {
@@ -121,4 +120,44 @@ describe('a reply that is slow', () => {
     expect(items.toString().match(/petId/g)).toHaveLength(Items.length);
     expect(pages).toBe(1);
   });
+});
+
+const failure = (fields: object) => Object.assign(new Error('failed'), fields);
+
+it.each([
+  ['a throttle', true, { name: 'ThrottlingException' }],
+  ['too much for the table', true, { name: 'ProvisionedThroughputExceededException' }],
+  ['too much for the account', true, { name: 'RequestLimitExceeded' }],
+  ['a timeout', true, { name: 'TimeoutError' }],
+  ['a refused connection', true, { code: 'ECONNREFUSED' }],
+  ['a reset connection', true, { code: 'ECONNRESET' }],
+  ['a name that cannot be looked up', true, { code: 'EAI_AGAIN' }],
+  ['a broken pipe behind another error', true, { cause: failure({ code: 'EPIPE' }) }],
+  [
+    'an internal failure',
+    true,
+    { name: 'InternalServerError', $metadata: { httpStatusCode: 500 } },
+  ],
+  ['a bad gateway', true, { name: 'Unknown', $metadata: { httpStatusCode: 502 } }],
+  ['another failure of the server', true, { name: 'Unknown', $metadata: { httpStatusCode: 507 } }],
+  [
+    'a missing permission',
+    false,
+    { name: 'AccessDeniedException', $metadata: { httpStatusCode: 400 } },
+  ],
+  [
+    'a missing table',
+    false,
+    { name: 'ResourceNotFoundException', $metadata: { httpStatusCode: 400 } },
+  ],
+  ['a failed condition', false, { name: 'ConditionalCheckFailedException' }],
+  [
+    'a wrong signature',
+    false,
+    { name: 'InvalidSignatureException', $metadata: { httpStatusCode: 400 } },
+  ],
+  ['a mistake of ours', false, { name: 'TypeError' }],
+  ['a call that was given up', false, { name: 'AbortError', code: 'ECONNRESET' }],
+])('%s is an outage: %s', (_, expected, fields) => {
+  expect(isOutage(failure(fields))).toBe(expected);
 });
