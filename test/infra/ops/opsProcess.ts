@@ -48,6 +48,7 @@ export async function callOps(
     }),
   );
   setVariables(environment);
+  isInterrupted = false;
   const input = typed === undefined ? undefined : vi.spyOn(process, 'stdin', 'get');
   input?.mockReturnValue(Object.assign(Readable.from([typed]), { isTTY: true }) as never);
   try {
@@ -67,8 +68,12 @@ function setVariables(variables: (readonly [name: string, value: string | undefi
   }
 }
 
-/** Presses Ctrl-C, for the command that runs in this process. */
+let isInterrupted = false;
+
+/** Presses Ctrl-C once, for the command that runs in this process: a second time would end the tests. */
 export function interrupt(): void {
+  if (isInterrupted) return;
+  isInterrupted = true;
   process.emit('SIGINT', 'SIGINT');
 }
 
