@@ -30,7 +30,7 @@ import {
 import { fillCostsPage, pageFile } from '../../../infra/docs/facts/costsPage.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { ends } from '../../../infra/watch/check/daysLeft.ts';
-import type { OperationId } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import {
   type CfnResource,
   changedProduction,
@@ -333,7 +333,7 @@ describe('a change of what a request costs', () => {
       ({ responseBytes }) => ({ responseBytes: responseBytes * 2 }),
       ({ answer }) => answer === '401',
     );
-    expect(changed).toHaveLength(4);
+    expect(changed).toHaveLength(operationIds.length);
     expect(changed[0]).toMatch(/^getPet 401 costs \$0\.0\d+ more per million requests \(resp/);
   });
 
