@@ -70,7 +70,7 @@ test('a thousand cases find nothing, and meet each kind of answer', async () => 
 
 describe('the cases', () => {
   const facts = { resolve: (name: string) => name, nextRequestId: () => 'id' };
-  const drafts = fc.sample(fc.noBias(arbitraryDraft(petIds)), { numRuns: 10_000, seed: SEED });
+  const drafts = fc.sample(fc.noBias(arbitraryDraft(petIds)), { numRuns: 30_000, seed: SEED });
   const cases = drafts.map((draft) => draft(facts));
   const events = cases.filter((one): one is EventCase => one.transport === 'event');
   const sockets = cases.filter((one): one is SocketCase => one.transport === 'socket');
@@ -299,11 +299,12 @@ test('a 503 that does not come again is counted, and is no failure', async () =>
   expect(text).toBe('');
 });
 
-test('a failure shrinks to one case, which its path repeats', async () => {
+test('a failure shrinks to a case, or that and one behind it, which its path repeats', async () => {
   const planted = afterAnswer((result) => isOf(404)(result) && errorOf('internal_error')(result));
-  const { failure } = await run(400, planted, { seed: 12, maxBatch: 64 });
-  expect(failure?.cases).toHaveLength(1);
-  const again = await run(1, planted, { path: failure?.path ?? '', seed: 12, maxBatch: 64 });
+  const { failure } = await run(400, planted, { maxBatch: 64 });
+  const shrunk = failure?.cases.length ?? 0;
+  expect([1, 2]).toContain(shrunk);
+  const again = await run(1, planted, { path: failure?.path ?? '', maxBatch: 64 });
   expect(again.text).toMatch(/^status: 500 .*Planted/);
-  expect(again.cases).toBe(1);
+  expect(again.cases).toBe(shrunk);
 });

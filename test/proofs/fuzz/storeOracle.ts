@@ -25,8 +25,7 @@ interface Update {
 export async function defineStoreOracle(target: FuzzTarget): Promise<StoreOracle> {
   let entries = await target.readEntries();
   const others = await target.readOthers();
-  /** The tags that were ever answered to an update. */
-  const answeredTags = new Set<string>();
+  const { answeredTags } = target;
   /** Entries that an update without an answer named, ever and lately: it may take effect a while later. */
   const everUnknown = new Set<string>();
   let lastUnknown = new Set<string>();

@@ -32,6 +32,8 @@ export interface FuzzTarget {
   readonly keys: ReadonlyMap<string, string>;
   /** The secret parts of the stage's keys. */
   readonly secrets: readonly string[];
+  /** The tags that updates were answered with, in any run: a repeated update is answered with its first one's. */
+  readonly answeredTags: Set<string>;
   /**
    * Calls a function with an event as the local gateway does, without a connection.
    * @throws what the function throws, or what is wrong with its result
@@ -95,6 +97,7 @@ export async function openFuzzTarget(
     port: Number(new URL(stage.baseUrl).port),
     keys,
     secrets: [...keys.values()].flatMap((apiKey) => parseApiKey(apiKey)?.secret ?? []),
+    answeredTags: new Set(),
     async call({ request, event, withoutContext }) {
       const called = functions.find(
         ({ operation }) => operation.operationId === request.operationId,
