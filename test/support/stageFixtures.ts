@@ -33,7 +33,7 @@ const staging: Stage = {
     },
     rollout: 'atOnce',
     tracing: { reservedPerSecond: 1, percent: 0 },
-    worstMonthDollars: 15_000,
+    worstMonthDollars: 50_000,
     maximumUnitsPerSecond: {
       inventory: { read: 3_000, write: 1_000 },
       pets: { read: 500, write: 1_000 },
@@ -65,7 +65,7 @@ const production: Stage = {
     },
     rollout: 'canary10PercentFor5Minutes',
     tracing: { reservedPerSecond: 0, percent: 1 },
-    worstMonthDollars: 28_000,
+    worstMonthDollars: 50_000,
     maximumUnitsPerSecond: {
       inventory: { read: 6_000, write: 3_000 },
       pets: { read: 1_000, write: 1_000 },

@@ -48,7 +48,6 @@ export async function callOps(
     }),
   );
   setVariables(environment);
-  isInterrupted = false;
   const input = typed === undefined ? undefined : vi.spyOn(process, 'stdin', 'get');
   input?.mockReturnValue(Object.assign(Readable.from([typed]), { isTTY: true }) as never);
   try {
@@ -68,13 +67,16 @@ function setVariables(variables: (readonly [name: string, value: string | undefi
   }
 }
 
-let isInterrupted = false;
-
-/** Presses Ctrl-C once, for the command that runs in this process: a second time would end the tests. */
-export function interrupt(): void {
-  if (isInterrupted) return;
-  isInterrupted = true;
-  process.emit('SIGINT', 'SIGINT');
+/**
+ * What presses Ctrl-C at its first call, for the command that runs in this process, and then never again: a second
+ * time would end the tests, and a request that is answered late must not stop the next test's command.
+ */
+export function defineInterrupt(): () => void {
+  let isPressed = false;
+  return () => {
+    if (!isPressed) process.emit('SIGINT', 'SIGINT');
+    isPressed = true;
+  };
 }
 
 /** Calls a command whose arguments make no sense: that is one line with the message, and status 2. */

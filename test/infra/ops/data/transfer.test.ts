@@ -23,7 +23,7 @@ import {
 } from '../../../support/faults/faultyEndpoint.ts';
 import { openStoreTables } from '../../../support/storeTables.ts';
 import { describeStack, useAws } from '../aws.ts';
-import { callOps, expectRefusal, interrupt, runOps } from '../opsProcess.ts';
+import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
 import { openDataFolder, toStockLines, toText } from './dataFolder.ts';
 
 const data = openDataFolder();
@@ -127,7 +127,7 @@ describe.each(engines.slice(-1))('npm run import and export on $name', ({ start 
 
   it('stops on Ctrl-C once what is under way is written, and says where it was', async () => {
     const loading = load(data.write('long.csv', toStockLines(2_000)), '--max-wcu', '400');
-    onceCalled(5, interrupt, loading);
+    onceCalled(5, defineInterrupt(), loading);
     const { status, stdout, stderr } = await loading;
     const [, line, written] = /up to line (\d+) \((\d+) written\)/.exec(stderr) ?? [];
     expect(stderr).toMatch(/^Interrupted: .* run the same command again to load the rest\.\n$/);
@@ -314,7 +314,7 @@ describe.each(engines.slice(-1))('npm run import and export on $name', ({ start 
     const saving = save(file);
     if (fault === 'hang') {
       await vi.waitFor(() => expect(faulty.calls.get('Scan')).toBe(2));
-      interrupt();
+      defineInterrupt()();
       await faulty.refuse();
     }
     const outcome = await saving;

@@ -4,7 +4,7 @@ import { runLogs } from '../../../../infra/ops/logs/runLogs.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
 import { type Answers, AwsError, useAws } from '../aws.ts';
-import { callOps, expectRefusal, interrupt, runOps, runUnread } from '../opsProcess.ts';
+import { callOps, defineInterrupt, expectRefusal, runOps, runUnread } from '../opsProcess.ts';
 import {
   crashLine,
   defineLogGroups,
@@ -246,6 +246,7 @@ describe('npm run logs', () => {
 
   it('says at Ctrl-C that it did not come to its end', async () => {
     const lines = ['r-1', 'r-2', 'r-3'].map((id): Logged => ['getPet', 5, requestLine(id)]);
+    const interrupt = defineInterrupt();
     const { logs } = await open(lines, (answers) => ({
       async FilterLogEvents(input) {
         if (input.nextToken !== '2') return answers.FilterLogEvents?.(input);

@@ -3,7 +3,7 @@ import { runRestore, toNextSteps } from '../../../../infra/ops/restore/runRestor
 import { stages } from '../../../../infra/stages/stages.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
 import { type Answers, AwsError, useAws } from '../aws.ts';
-import { callOps, expectRefusal, interrupt } from '../opsProcess.ts';
+import { callOps, defineInterrupt, expectRefusal } from '../opsProcess.ts';
 import { defineRecoverableTables } from './recoverableTables.ts';
 
 const at = ['--at', '2026-11-20T09:59:00Z'];
@@ -147,13 +147,16 @@ describe('npm run restore', () => {
   it.each<[string, (recoverable: Recoverable) => Answers, number, RegExp]>([
     [
       'it is interrupted',
-      ({ answers }) => ({
-        DescribeTable(input) {
-          const answer = answers.DescribeTable?.(input);
-          if (input.TableName === target) interrupt();
-          return answer;
-        },
-      }),
+      ({ answers }) => {
+        const interrupt = defineInterrupt();
+        return {
+          DescribeTable(input) {
+            const answer = answers.DescribeTable?.(input);
+            if (input.TableName === target) interrupt();
+            return answer;
+          },
+        };
+      },
       130,
       /^Restoring .*\nInterrupted; .*\n$/,
     ],

@@ -3,7 +3,7 @@ import { runRollback } from '../../../../infra/ops/rollback/runRollback.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
 import { type Answers, AwsError, useAws } from '../aws.ts';
-import { callOps, expectRefusal, interrupt } from '../opsProcess.ts';
+import { callOps, defineInterrupt, expectRefusal } from '../opsProcess.ts';
 import { defineDeployedFunctions } from './deployedFunctions.ts';
 
 const all = operationIds.length;
@@ -212,7 +212,7 @@ it.each<[string, Change, string, object, number]>([
   ],
   [
     'what was left when it was interrupted',
-    interrupt,
+    defineInterrupt(),
     `Interrupted: ${all - 1} of ${all} aliases were not moved; run the same command again.\n`,
     { ...everywhere('3'), listInventory: '2' },
     130,

@@ -77,8 +77,9 @@ const otherFaults: Planted = {
     'another tag': spoil(/^PATCH .* 200$/, set('etag', '"other"')),
     'a weak tag': spoil(/^PATCH .* 200$/, set('etag', 'W/"weak"')),
     'the tag as before': {
-      answer({ headers }, response) {
-        if (response.headers.etag) response.headers.etag = headers['if-match'];
+      answer({ method, headers }, response) {
+        if (method === 'PATCH' && response.headers.etag)
+          response.headers.etag = headers['if-match'];
       },
     },
     '412 without the tag of now': spoil(/^PATCH .* 412$/, set('etag', '"other"')),
