@@ -18,6 +18,27 @@ import { situations } from './situations.ts';
  */
 const CELLS_OF_A_LANE = 40;
 
+const help = `Usage: npm run faults -- [options]
+
+Runs every operation while each of its calls to the database fails, in every way, once and always, and
+holds each answer against what is stored. Ends with status 1 at a wrong success, a 500, a late answer, an
+update that was refused and is stored, or a list that ended and is not whole.
+
+Options:
+  --only FAULT    one of ${faultNames.slice(0, 3).join(', ')}, …; may be repeated (default: all)
+  --lanes N       stages that run at once, most of which wait at any time (default: 24)
+  --json          print every cell as JSON
+  --help          show this
+`;
+
+/** How an answer is shown in the table. */
+const signs = new Map<Answered, string>([
+  [200, '+'],
+  [503, 'r'],
+  [412, 'c'],
+  ['broken', 'x'],
+]);
+
 await runCommand(async (args) => {
   const options = parseFaultOptions(args);
   if (options.help) return void process.stdout.write(help);
@@ -83,19 +104,6 @@ interface FaultOptions {
   readonly help: boolean;
 }
 
-const help = `Usage: npm run faults -- [options]
-
-Runs every operation while each of its calls to the database fails, in every way, once and always, and
-holds each answer against what is stored. Ends with status 1 at a wrong success, a 500, a late answer, an
-update that was refused and is stored, or a list that ended and is not whole.
-
-Options:
-  --only FAULT    one of ${faultNames.slice(0, 3).join(', ')}, …; may be repeated (default: all)
-  --lanes N       stages that run at once, most of which wait at any time (default: 24)
-  --json          print every cell as JSON
-  --help          show this
-`;
-
 /** @throws {UsageError} or what `parseArgs` throws, when the arguments are not ones that `help` tells of */
 function parseFaultOptions(args: string[]): FaultOptions {
   const { values } = parseArgs({
@@ -119,14 +127,6 @@ function parseFaultOptions(args: string[]): FaultOptions {
     faults: faultNames.filter((name) => only.includes(name)),
   };
 }
-
-/** How an answer is shown in the table. */
-const signs = new Map<Answered, string>([
-  [200, '+'],
-  [503, 'r'],
-  [412, 'c'],
-  ['broken', 'x'],
-]);
 
 /** A line for each situation, a column for each fault: once, and always. */
 function toMatrixText(results: readonly CellResult[]): string {

@@ -9,6 +9,28 @@ import { check, type Verdict } from './checker/checker.ts';
 import { explore, toReport } from './interleavings/explore.ts';
 import { type RegisterRun, runRegister } from './runRegister.ts';
 
+const help = `Usage: npm run register -- [--clients N] [--seconds N] [--seed S] [--engine NAME]
+       npm run register -- --schedules N [--seed S]
+
+Proves that acknowledged means stored: clients read and update a few entries at once, some requests are
+broken off, and the local stage, on a folder, is killed with SIGKILL again and again and started anew.
+Then each entry's history must be linearizable. Ends with status 1 when one is not, or is not decided.
+
+With --schedules, runs updates of one entry against a database in memory, one call at a time: a seed draws when each
+call reaches the database, whether it fails, loses its answer or comes too late, and when the function is killed. Each
+200 must have one effect, and each 404 and 412 none. Ends with status 1 when one has not, with what happened.
+
+Options:
+  --clients N   how many clients are at work at once, 1 to 64 (default: 8)
+  --seconds N   for how long, 5 to 3600 (default: 60); the stage is killed every 3 to 10 seconds
+  --seed S      draws the same requests, cuts and kills again, though not how they meet (default: 1)
+  --engine NAME dynalite, in the stage's process, or dynoxide, in one of its own that is killed too, where it is
+                installed (default: dynalite)
+  --schedules N how many schedules, of the seeds from --seed on, each the same again; with 1, shows it
+  --json        print the figures as JSON
+  --help        show this
+`;
+
 /**
  * What "acknowledged means stored" is held to, entry by entry, and what it is not:
  *
@@ -110,28 +132,6 @@ export interface RegisterOptions {
   readonly json: boolean;
   readonly help: boolean;
 }
-
-const help = `Usage: npm run register -- [--clients N] [--seconds N] [--seed S] [--engine NAME]
-       npm run register -- --schedules N [--seed S]
-
-Proves that acknowledged means stored: clients read and update a few entries at once, some requests are
-broken off, and the local stage, on a folder, is killed with SIGKILL again and again and started anew.
-Then each entry's history must be linearizable. Ends with status 1 when one is not, or is not decided.
-
-With --schedules, runs updates of one entry against a database in memory, one call at a time: a seed draws when each
-call reaches the database, whether it fails, loses its answer or comes too late, and when the function is killed. Each
-200 must have one effect, and each 404 and 412 none. Ends with status 1 when one has not, with what happened.
-
-Options:
-  --clients N   how many clients are at work at once, 1 to 64 (default: 8)
-  --seconds N   for how long, 5 to 3600 (default: 60); the stage is killed every 3 to 10 seconds
-  --seed S      draws the same requests, cuts and kills again, though not how they meet (default: 1)
-  --engine NAME dynalite, in the stage's process, or dynoxide, in one of its own that is killed too, where it is
-                installed (default: dynalite)
-  --schedules N how many schedules, of the seeds from --seed on, each the same again; with 1, shows it
-  --json        print the figures as JSON
-  --help        show this
-`;
 
 /** @throws {UsageError} or what `parseArgs` throws, when the arguments are not ones that `help` tells of */
 function parseRegisterOptions(args: string[]): RegisterOptions {
