@@ -4,6 +4,7 @@ import * as deploy from '@aws-sdk/client-codedeploy';
 import * as dynamodb from '@aws-sdk/client-dynamodb';
 import * as lambda from '@aws-sdk/client-lambda';
 import { describe, expect, it } from 'vitest';
+import { stageNames } from '../../../infra/stages/stages.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { operationIds } from '../../../shared/contract/operations.ts';
 
@@ -46,7 +47,8 @@ describe('what the runbook has its reader type', () => {
       if (program !== 'cdk') continue;
       expect(['bootstrap', 'diff', 'destroy', 'deploy']).toContain(command);
       const stacks = rest.filter((word) => word.startsWith('petstore-'));
-      for (const stack of stacks) expect(stack).toMatch(/^petstore-(staging|production)(-watch)?$/);
+      for (const stack of stacks)
+        expect(stack).toMatch(new RegExp(`^petstore-(${stageNames.join('|')})(-watch)?$`));
     }
   });
 

@@ -13,6 +13,7 @@ import type { Command } from '../../../../infra/cli/usage.ts';
 import type { Engine } from '../../../../infra/local/engine/engine.ts';
 import { runExport } from '../../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../../infra/ops/data/runImport.ts';
+import { stageNames } from '../../../../infra/stages/stages.ts';
 import { toJson } from '../../../../shared/contract/values.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { fixtures } from '../../../conformance/fixtures.ts';
@@ -381,7 +382,7 @@ it.each<[string, Command, string[], string]>([
 );
 
 it.each([
-  [['--pets', '-', '--stage', 'test'], '--stage must be staging or production'],
+  [['--pets', '-', '--stage', 'test'], `--stage must be ${stageNames.join(' or ')}`],
   [['--pets', '-', '--stage', 'staging', '--pets-table', 'a'], 'Say which tables'],
   [['--pets', '-'], 'Say which tables'],
   [['--pets', '-', '--endpoint', 'nowhere'], '--endpoint must be a URL'],

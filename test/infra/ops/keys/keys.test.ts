@@ -1,6 +1,8 @@
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { stageUsage } from '../../../../infra/cli/stageOption.ts';
 import { runKeys } from '../../../../infra/ops/keys/runKeys.ts';
+import { stageNames } from '../../../../infra/stages/stages.ts';
 import { parseApiKey } from '../../../../shared/keys/apiKey.ts';
 import { defineKeyRegister, type KeyRegister } from '../../../../shared/keys/keyRegister.ts';
 import { defineKeyStore } from '../../../../shared/keys/keyStore.ts';
@@ -323,10 +325,10 @@ const ends = ['90', '0s', '9999d', '2027-02-30', '2027-01-31T18:00:00', '2026-01
 it.each<[string[], string]>([
   [['destroy'], 'no command "destroy"'],
   [['constructor'], 'no command "constructor"'],
-  [['list'], '--stage staging|production'],
-  [['list', '--stage', 'toString'], '--stage must be staging or production'],
-  [['list', '--stage', 'staging', ...emulator], '--stage staging|production'],
-  [['list', '--table', 'apiKeys'], '--stage staging|production'],
+  [['list'], stageUsage],
+  [['list', '--stage', 'toString'], `--stage must be ${stageNames.join(' or ')}`],
+  [['list', '--stage', 'staging', ...emulator], stageUsage],
+  [['list', '--table', 'apiKeys'], stageUsage],
   [['list', '--endpoint', 'nowhere', '--table', 'apiKeys'], '--endpoint must be a URL'],
   [['list', '--endpoint', 'ftp://a', '--table', 'apiKeys'], '--endpoint must be a URL'],
   [['list', '--grace', '1h', ...emulator], '--grace'],

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runRollback } from '../../../../infra/ops/rollback/runRollback.ts';
+import { stageNames } from '../../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
 import { type Answers, AwsError, useAws } from '../aws.ts';
@@ -128,8 +129,8 @@ describe('npm run rollback', () => {
 
 describe('npm run rollback moves nothing', () => {
   it.each([
-    ['', '--stage must be staging or production; it is missing'],
-    ['--stage test', '--stage must be staging or production; it is "test"'],
+    ['', `--stage must be ${stageNames.join(' or ')}; it is missing`],
+    ['--stage test', `--stage must be ${stageNames.join(' or ')}; it is "test"`],
     ['--stage production --to short', '--to must be a commit'],
     ['--stage production --to getPets=1', '--to must be a commit'],
     ['--stage production --to getPet=0', '--to must be a commit'],

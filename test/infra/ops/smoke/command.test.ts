@@ -2,6 +2,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runSmoke } from '../../../../infra/ops/smoke/runSmoke.ts';
+import { stageNames } from '../../../../infra/stages/stages.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import type { ConformanceTarget } from '../../../conformance/target.ts';
 import { describeStack, useAws } from '../aws.ts';
@@ -21,7 +22,7 @@ it.each([
   [['--base-url', 'https://example.com/v2'], 'such as https://'],
   [['--base-url', 'https://example.com/v1?a=b'], 'such as https://'],
   [[...url, ...stage], 'Give --stage or --base-url, not both'],
-  [['--stage', 'live'], '--stage must be staging or production; it is "live"'],
+  [['--stage', 'live'], `--stage must be ${stageNames.join(' or ')}; it is "live"`],
   [url, 'Give --api-key-file FILE'],
   [[...url, '--api-key', 'psk_0123'], 'The API key must be psk_ and 42 letters and digits.'],
   [[...url, '--api-key-file', '/nonexistent/key'], '--api-key-file cannot be read'],
