@@ -111,7 +111,7 @@ describe.each(engines.slice(-1))('npm run import and export on $name', ({ start 
     const file = data.write('good.csv', toStockLines(many));
     const args = [...at, '--inventory', file, '--max-wcu', '1000'];
     const killed = await runOps('infra/ops/data/import.ts', args, {
-      onStart: (child) => onceCalled(many / 100, () => child.kill('SIGKILL'), once(child, 'exit')),
+      onStart: (child) => onceCalled(many / 50, () => child.kill('SIGKILL'), once(child, 'exit')),
     });
     expect(killed.status).toBeNull();
     const loaded = await count();
