@@ -82,10 +82,15 @@ async function untilLoading({ child, stderr }: LocalProcess): Promise<void> {
   }
 }
 
-/** A start in this process, which ends by itself. */
+/** A start in this process, which ends by itself; its listeners go, which would end a later test at its Ctrl-C. */
 const startHere = (...args: string[]) =>
   callOps(async (typed) => {
+    const signals = ['SIGINT', 'SIGTERM'] as const;
+    const before = new Set(signals.flatMap((signal) => process.listeners(signal)));
     process.exitCode = await start(typed);
+    for (const signal of signals) {
+      for (const one of process.listeners(signal)) if (!before.has(one)) process.off(signal, one);
+    }
   }, args);
 
 async function expectRefusal(status: number, message: RegExp, ...args: string[]) {
