@@ -32,7 +32,7 @@ function plantInOperation(id: OperationId): Planted {
   const preflight = new RegExp(`^OPTIONS ${pattern}\\b`);
   return {
     ...(permission === 'read' && {
-      [`${id}: answers 200`]: { 'a crash': spoil(success, fail), 'a redirect': redirect(success) },
+      [`${id}: answers 200`]: { 'a crash': spoil(success, fail) },
     }),
     ...('limit' in query && {
       [`${id}: refuses limit=smoke`]: {
@@ -206,17 +206,6 @@ function replace(from: string | RegExp, to: string) {
 function fail(response: FrontResponse): void {
   response.status = 500;
   response.text = crash;
-}
-
-/** Sends the client on to what answers rightly. */
-function redirect(pattern: RegExp): Fault {
-  return {
-    answer({ method, path }, response) {
-      if (!pattern.test(`${method} ${path} ${response.status}`)) return;
-      response.status = 307;
-      response.headers.location = `/v1${path}${path.includes('?') ? '&' : '?'}elsewhere=1`;
-    },
-  };
 }
 
 /** Answers each request as the first one. */
