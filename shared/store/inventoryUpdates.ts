@@ -93,8 +93,8 @@ export function defineInventoryUpdates(
     const { petId, quantity, versions } = update;
     const request = { p: { N: petId.toString() }, r: { S: toFingerprint(update, idempotencyKey) } };
 
-    /** @param status the letter of the entry's; where there is no entry, one that none has */
-    async function transact(status = '-'): Promise<InventoryEntry> {
+    /** @param status the letter of the entry's, as far as it is known */
+    async function transact(status = letterOf.available): Promise<InventoryEntry> {
       const version = newVersion();
       const seconds = Math.floor(Date.now() / 1_000);
       const Put = {

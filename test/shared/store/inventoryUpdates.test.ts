@@ -1,4 +1,6 @@
-import { describe, expect, test, vi } from 'vitest';
+import { type DynamoDBClient, TransactionConflictException } from '@aws-sdk/client-dynamodb';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
 import { engines } from '../../support/engines.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 import { openEntry, type UpdatedEntry } from './updatedEntry.ts';
@@ -73,16 +75,15 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       entry: { endpoint, others, read, set },
     }) => {
       const { version } = await read();
+      const held = Promise.withResolvers<void>();
       endpoint.fail(lostUpdate);
+      endpoint.fail({ ...conflict, times: 1, until: held.promise });
       const updating = set(24, [version]);
-      while ((await read()).quantity === 25) await new Promise((resolve) => setTimeout(resolve, 1));
+      await vi.waitFor(async () => expect((await read()).quantity).toBe(24));
       await set(7, undefined, undefined, others);
-      // The next attempt follows within some fifty milliseconds, and may have been the faster one.
-      const outcome = await updating.then(
-        () => 'updated',
-        (error: Error) => error.name,
-      );
-      expect(['updated', 'StoreUnavailable']).toContain(outcome);
+      held.resolve();
+      const cause = { message: 'An unanswered attempt may have had its effect.' };
+      await expect(updating).rejects.toMatchObject({ ...unavailable, cause });
     });
 
     it.for([
@@ -307,4 +308,21 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
+});
+
+test('updates pause up to twice as long before each further attempt', async () => {
+  const send = () =>
+    Promise.reject(new TransactionConflictException({ message: '', $metadata: {} }));
+  const client = { middlewareStack: { add() {} }, send } as unknown as DynamoDBClient;
+  const updates = defineInventoryUpdates(client, 'inventory', 'requests');
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  onTestFinished(vi.spyOn(Math, 'random').mockReturnValue(0.5).mockRestore);
+  const start = Date.now();
+  const refusal = expect(updates.setQuantity({ petId: 1n, quantity: 1 })).rejects.toMatchObject(
+    unavailable,
+  );
+  await vi.runAllTimersAsync();
+  await refusal;
+  expect(Date.now() - start).toBe(25 + 50 + 100 + 200);
 });
