@@ -20,13 +20,13 @@ import {
   operations,
 } from '../../shared/contract/operations.ts';
 import type { NamedStage } from '../stages/resourceNames.ts';
-import type { Rollout } from '../stages/stageSettings.ts';
+import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings } from '../stages/stages.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
 import { toGatewayMetric, toLogMetric, versionDimension } from './serviceMetrics.ts';
 
 /** How CodeDeploy moves the requests; without it, CloudFormation moves them at once. */
-const deploymentConfigs: Record<Rollout, ILambdaDeploymentConfig | undefined> = {
+const deploymentConfigs: Record<StageSettings['rollout'], ILambdaDeploymentConfig | undefined> = {
   atOnce: undefined,
   canary10PercentFor5Minutes: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
   linear10PercentEveryMinute: LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_1MINUTE,
@@ -43,7 +43,7 @@ export function defineLiveAliases(
   scope: Construct,
   stage: NamedStage,
   functions: OperationFunctions,
-  rollout: Rollout,
+  rollout: StageSettings['rollout'],
 ): LiveAliases {
   const aliases: LiveAliases = mapOperations(
     (id) =>

@@ -1,57 +1,48 @@
-import { type SettingRule, settingRules } from './settingRules.ts';
-import { isRecord } from './settingValues.ts';
+import { RegionInfo } from 'aws-cdk-lib/region-info';
+import type * as z from 'zod';
+import { canReserve } from './concurrency.ts';
+import { type StageSettings, stageSettings } from './stageSettings.ts';
 import { type Stage, stagesFile } from './stages.ts';
 
 /** A stage's settings cannot be deployed; the message is one line for whoever edits `stages.ts`. */
 export class StageSettingsError extends Error {
   override readonly name = 'StageSettingsError';
-
-  constructor(stage: string, field: string, rule: string, value: unknown) {
-    const found = value === undefined ? 'missing' : JSON.stringify(value);
-    super(`${stagesFile}: ${field} of ${stage} must be ${rule}; it is ${found}.`);
-  }
 }
 
 /**
  * Refuses settings that make no sense before anything is built of them.
  * @throws {StageSettingsError} at the first setting that is wrong
  */
-export function checkStageSettings({ name: stage, settings }: Stage): void {
-  const given: Record<string, unknown> = { ...settings };
-  for (const [field, value] of Object.entries(given)) {
-    if (!Object.hasOwn(settingRules, field)) {
-      throw new StageSettingsError(stage, field, 'removed, since there is no such setting', value);
-    }
-  }
-  for (const [field, setting] of Object.entries<SettingRule>(settingRules)) {
-    const value = given[field];
-    if (value === undefined && setting.isOptional) continue;
-    for (const [name, part] of toParts(stage, field, setting, value)) {
-      if (!setting.isValid(part, settings)) {
-        throw new StageSettingsError(stage, name, setting.rule, part);
-      }
-    }
-  }
+export function checkStageSettings({ name, settings }: Stage): void {
+  const [issue] = stageSettings.superRefine(checkTogether).safeParse(settings).error?.issues ?? [];
+  if (!issue) return;
+  const { path, message } = issue;
+  const value = path.reduce<unknown>((at, key) => at?.[key as keyof typeof at], settings);
+  const found = path.length > 0 ? `; it is ${JSON.stringify(value)}` : '';
+  throw new StageSettingsError(`${stagesFile}: ${[name, ...path].join('.')}: ${message}${found}.`);
 }
 
-/** The setting itself, or the values that it has for each of its parts. */
-function toParts(
-  stage: string,
-  field: string,
-  { parts, isOptional }: SettingRule,
-  value: unknown,
-): [name: string, value: unknown][] {
-  if (parts === undefined) return [[field, value]];
-  if (!isRecord(value)) {
-    throw new StageSettingsError(stage, field, `an object with ${parts.join(', ')}`, value);
+const regions = RegionInfo.regions.map(({ name }) => name);
+
+/** What settings have to do with each other, and with AWS. */
+function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): void {
+  const { region, customDomain, backupRegion, baseAddress } = settings;
+  const refuse = (path: string, message: string) =>
+    addIssue({ code: 'custom', path: [path], message });
+  if (region !== undefined && !regions.includes(region))
+    refuse('region', 'must be a region of AWS');
+  if (customDomain && new URL(baseAddress).host !== customDomain.name) {
+    refuse('baseAddress', 'must have the name of customDomain');
   }
-  const names = new Set([...(isOptional ? [] : parts), ...Object.keys(value)]);
-  return [...names].map((name) => {
-    if (!parts.includes(name)) {
-      throw new StageSettingsError(stage, `${field}.${name}`, `one of ${parts.join(', ')}`, name);
-    }
-    return [`${field}.${name}`, value[name]];
-  });
+  if (customDomain && region && customDomain.certificateArn.split(':')[3] !== region) {
+    refuse('customDomain', 'must have a certificate of the same region');
+  }
+  if (backupRegion && (!regions.includes(backupRegion) || !region || backupRegion === region)) {
+    refuse('backupRegion', 'must be a region other than region, which must be set too');
+  }
+  if (!canReserve(settings)) {
+    refuse('reservedConcurrency', 'must leave 100 of accountConcurrency, which must be set');
+  }
 }
 
 /** What stands in the settings until whoever deploys the service has addresses of their own. */

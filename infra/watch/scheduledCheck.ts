@@ -21,7 +21,7 @@ import {
   toCheckName,
   toStackName,
 } from '../stages/resourceNames.ts';
-import type { LogRetentionDays } from '../stages/stageSettings.ts';
+import type { StageSettings } from '../stages/stageSettings.ts';
 import { stagesFile } from '../stages/stages.ts';
 import type { WatchAlarm } from './alarms.ts';
 import { type End, toDaysMetricName } from './check/daysLeft.ts';
@@ -34,7 +34,7 @@ export interface CheckSettings {
   readonly baseAddress: string;
   /** The table of the keys in use. */
   readonly keyTable: string;
-  readonly logRetentionDays: LogRetentionDays;
+  readonly logRetentionDays: StageSettings['logRetentionDays'];
 }
 
 const root = join(import.meta.dirname, '../..');
