@@ -24,7 +24,7 @@ export const accessLogFormat = {
 
 /**
  * The format as API Gateway is given it. Values are texts, as `-` stands where there is nothing to tell, but for
- * the bytes, which every answer has: a metric filter sums up numbers.
+ * the bytes, which every answer has.
  */
 export const accessLogText = JSON.stringify(accessLogFormat).replace(
   `"${accessLogFormat.bytes}"`,

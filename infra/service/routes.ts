@@ -60,13 +60,13 @@ export function defineGatewayResponses(api: RestApi, allowedOrigins: Origins): v
 }
 
 /** Answers every method that the resource does not have with the error. */
-export function addErrorAnswer(resource: IResource, error: GatewayError, origins: Origins): void {
+function addErrorAnswer(resource: IResource, error: GatewayError, origins: Origins): void {
   const body = JSON.stringify(toErrorBody(error.code, error.message));
   addFixedAnswer(resource, 'ANY', statusOfCode[error.code], toErrorHeaders(error, origins), body);
 }
 
 /** Answers a browser that asks whether a page may call the resource; that takes no API key. */
-export function addPreflightAnswer(
+function addPreflightAnswer(
   resource: IResource,
   methods: readonly string[],
   origins: Origins,

@@ -28,20 +28,12 @@ const statuses = { unauthorized: '401', forbidden: '403', throttled: '429' } as 
 /** Requests refused for each reason; a metric costs nothing in a month without such a request. */
 export type RefusalMetrics = Record<keyof typeof statuses, Metric>;
 
-/** Has the access log counted: the refusals, and the bytes of large answers. */
+/** Has the access log's refusals counted. */
 export function defineAccessLogMetrics(scope: Construct, stage: NamedStage): RefusalMetrics {
   const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toAccessLogName(stage));
-  new MetricFilter(scope, 'SentBytesFilter', {
-    logGroup,
-    filterPattern: FilterPattern.numberValue(sentBytes.value, '>=', LARGE_ANSWER),
-    metricNamespace: toStackName(stage),
-    metricName: sentBytes.name,
-    metricValue: sentBytes.value,
-  });
   const defineMetric = (reason: keyof typeof statuses) =>
     new MetricFilter(scope, `${reason}Filter`, {
       logGroup,
-      // Texts, as all values of the access log but the bytes.
       filterPattern: FilterPattern.stringValue('$.status', '=', statuses[reason]),
       metricNamespace: toStackName(stage),
       metricName: reason,
@@ -87,14 +79,6 @@ export function toRequestShare(
     period: sharePeriod,
   });
 }
-
-/**
- * The bodies of answers as the access log has their bytes, of those that are as large as `LARGE_ANSWER`: a custom
- * metric costs $0.30 a month, of which the hours count in which it has a value, and the scheduled check's small
- * answers would give it one in every hour.
- */
-const sentBytes = { name: 'sentBytes', value: '$.bytes' } as const;
-const LARGE_ANSWER = 1_024;
 
 /** The request units that a table consumed. */
 export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | 'Write'): Metric {

@@ -25,8 +25,8 @@ export function toFixedUnits(settings: StageSettings): FixedUnits {
   const endMetrics = deprecated.length > 0 ? 3 : 2;
   return {
     alarmMetrics: countRollbackMetrics(settings) + (raisesAlarms ? countAlarmMetrics(settings) : 0),
-    // The first bytes of streamed lists, and the bytes sent.
-    customMetrics: streamed.length + 1 + (checkEveryMinutes ? endMetrics : 0),
+    // The first bytes of streamed lists.
+    customMetrics: streamed.length + (checkEveryMinutes ? endMetrics : 0),
     encryptionKeys: raisesAlarms ? 1 : 0,
     checks: checkEveryMinutes ? (730 * 60) / checkEveryMinutes : 0,
     firewallRules: firewall ? 3 : 0,

@@ -87,7 +87,7 @@ it('looks at what the service stack has, by its names, and without its exports',
   expect([...seen].sort()).toEqual(Object.keys(known).sort());
   const logs = names('AWS::Logs::LogGroup', 'LogGroupName');
   const filters = find(production, 'AWS::Logs::MetricFilter');
-  expect(filters).toHaveLength(4);
+  expect(filters).toHaveLength(3);
   for (const { LogGroupName } of filters) expect(logs).toContain(LogGroupName);
   const queries = find(production, 'AWS::Logs::QueryDefinition');
   expect(queries.length).toBeGreaterThan(5);

@@ -1,0 +1,160 @@
+import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
+import { describe, expect, it } from 'vitest';
+import { operationSettings } from '../../../infra/stages/stages.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { ErrorBody } from '../../../shared/contract/schemas.ts';
+import { fillAccessLog, findResources } from '../../support/stackTemplates.ts';
+import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
+
+// One path's methods, and the gateway's own errors, stand in `templates/*.txt`; here is what the paths have to do
+// with the contract.
+
+const contract: [OperationId, Operation][] = Object.entries(operations) as never;
+const production = (type: string) => findResources('production', `AWS::${type}`);
+const functions = production('Lambda::Function');
+const aliases = production('Lambda::Alias');
+const permissions = Object.values(production('Lambda::Permission')).map((one) => one.Properties);
+const methods = Object.values(production('ApiGateway::Method')).map(({ Properties }) => Properties);
+const resources = production('ApiGateway::Resource');
+
+function toPath(resourceId: { Ref?: string }): string {
+  const { ParentId, PathPart } = resources[resourceId.Ref ?? '']?.Properties ?? {};
+  return PathPart === undefined ? '' : `${toPath(ParentId)}/${PathPart}`;
+}
+
+const routes = methods.map(({ HttpMethod, ResourceId, Integration, MethodResponses }) => ({
+  name: `${HttpMethod} ${toPath(ResourceId)}`,
+  integration: Integration,
+  responses: MethodResponses,
+}));
+const findRoute = (name: string) => routes.find((route) => route.name === name);
+
+describe('the gateway', () => {
+  it('calls functions on the methods and paths of the contract, and on no others', () => {
+    const calling = routes.filter(({ integration }) => integration.Type !== 'MOCK');
+    expect(calling.map(({ name }) => name).sort()).toEqual(
+      contract.map(([, { method, path }]) => `${method} ${path}`).sort(),
+    );
+  });
+
+  it.each(contract)(
+    'calls the live %s, and waits as long as it may run or stream',
+    (id, { method, path, summary, streamed }) => {
+      const { integration } = findRoute(`${method} ${path}`) ?? {};
+      const uri = integration.Uri['Fn::Join'][1];
+      const [alias] = uri.filter((part: { Ref?: string }) => part.Ref && part.Ref in aliases);
+      const { Name, FunctionName } = aliases[alias.Ref]?.Properties ?? {};
+      expect(Name).toBe('live');
+      expect(functions[FunctionName.Ref]?.Properties.Description).toBe(summary);
+      const permitted = permissions.filter((one) => one.FunctionName.Ref === alias.Ref);
+      expect(permitted.map(({ Principal }) => Principal)).toEqual(['apigateway.amazonaws.com']);
+      const limit = integration.TimeoutInMillis ?? 29_000;
+      expect(limit).toBeGreaterThanOrEqual(operationSettings[id].timeoutSeconds * 1000);
+      expect(integration.ResponseTransferMode).toBe(streamed ? 'STREAM' : undefined);
+      expect(uri.at(-1)).toBe(streamed ? '/response-streaming-invocations' : '/invocations');
+    },
+  );
+
+  it('answers a preflight on every path of the contract, and 405 to other methods', () => {
+    const paths = [...new Set(contract.map(([, { path }]) => path))];
+    const preflights = routes.filter(({ name }) => name.startsWith('OPTIONS'));
+    expect(preflights.map(({ name }) => name).sort()).toEqual(
+      paths.map((path) => `OPTIONS ${path}`).sort(),
+    );
+    for (const path of paths) {
+      const here = contract.filter(([, operation]) => operation.path === path);
+      const allow = [...here.map(([, { method }]) => method), 'OPTIONS'].join(', ');
+      const toHeader = (method: string, header: string) =>
+        toAnswer(`${method} ${path}`).ResponseParameters[`method.response.header.${header}`];
+      expect(toHeader('OPTIONS', 'Access-Control-Allow-Methods')).toBe(`'${allow}'`);
+      expect(toHeader('ANY', 'Allow')).toBe(`'${allow}'`);
+      expect(toAnswer(`ANY ${path}`).StatusCode).toBe('405');
+    }
+  });
+
+  it('answers 404 on all other paths, so that a Bearer token is not taken for a signature', () => {
+    const unknown = routes.filter(
+      ({ name }) => name.startsWith('ANY') && toAnswer(name).StatusCode === '404',
+    );
+    expect(unknown.map(({ name }) => name).sort()).toEqual(
+      ['', '/pets', '/store', '/{unknownPath+}'].map((path) => `ANY ${path}`),
+    );
+  });
+
+  it('may call the live versions and nothing else, and needs no authorizer', () => {
+    const called = permissions.map(({ FunctionName }) => FunctionName.Ref);
+    expect(called.sort()).toEqual(Object.keys(aliases).sort());
+    expect(new Set(methods.map((one) => one.AuthorizationType))).toEqual(new Set(['NONE']));
+  });
+
+  it('declares every header that it sends by itself, as AWS demands', () => {
+    for (const { integration, responses } of routes.filter((one) => one.responses)) {
+      const [{ ResponseParameters: sent }] = integration.IntegrationResponses;
+      const declared = Object.keys(responses[0].ResponseParameters);
+      expect(declared).toEqual(expect.arrayContaining(Object.keys(sent)));
+    }
+  });
+});
+
+function toAnswer(name: string) {
+  return findRoute(name)?.integration.IntegrationResponses[0];
+}
+
+it('the gateway’s own errors cover all of its response types, and carry the Error body', () => {
+  const types = Object.values(ResponseType)
+    .filter((value) => value instanceof ResponseType)
+    .map(({ responseType }) => responseType);
+  const found = Object.values(production('ApiGateway::GatewayResponse')).map(
+    ({ Properties }) => Properties,
+  );
+  expect(found.map(({ ResponseType: type }) => type).sort()).toEqual(types.sort());
+  for (const { ResponseTemplates, StatusCode } of found) {
+    const body = ErrorBody.parse(JSON.parse(ResponseTemplates['application/json']));
+    expect(String(body.status)).toBe(StatusCode);
+  }
+});
+
+describe.each(fixtureNames)('the stage of %s', (name) => {
+  const [stage] = Object.values(findResources(name, 'AWS::ApiGateway::Stage'));
+
+  it('logs what a request is found by, and no header', () => {
+    const { bytes, ...texts } = fillAccessLog(name);
+    expect(texts).toMatchObject({
+      requestId: '$context.requestId',
+      status: '$context.status',
+      functionRequestId: '$context.integration.requestId',
+      gatewayError: '$context.error.responseType',
+    });
+    expect(JSON.stringify(texts)).not.toMatch(/header|authorization/i);
+    // A number, which a metric sums up.
+    expect(bytes).toBe(0);
+  });
+
+  it('limits each operation, and everything else, as its settings say', () => {
+    expect(stage?.Properties).toMatchObject({ StageName: 'v1', TracingEnabled: true });
+    const { throttles } = fixtures[name].settings;
+    const toLimit = (method: string, path: string, id: keyof typeof throttles) => ({
+      HttpMethod: method,
+      ResourcePath: `/${path.replaceAll('/', '~1')}`,
+      ...(method === '*' && { LoggingLevel: 'OFF' }),
+      DataTraceEnabled: false,
+      ThrottlingRateLimit: throttles[id].rate,
+      ThrottlingBurstLimit: throttles[id].burst,
+    });
+    const limits = contract.map(([id, { method, path }]) => toLimit(method, path, id));
+    const expected = [toLimit('*', '*', 'other'), ...limits];
+    expect(stage?.Properties.MethodSettings).toHaveLength(operationIds.length + 1);
+    expect(stage?.Properties.MethodSettings).toEqual(
+      expect.arrayContaining(expected.map((limit) => expect.objectContaining(limit))),
+    );
+  });
+});
+
+it('each stage has a sampling rule of its own, by its priority', () => {
+  const rules = fixtureNames.flatMap((stage) =>
+    Object.values(findResources(stage, 'AWS::XRay::SamplingRule')),
+  );
+  const priorities = rules.map(({ Properties }) => Properties.SamplingRule.Priority);
+  expect(priorities).toEqual([1_000, 1_001]);
+});
