@@ -2,50 +2,33 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { alias, bundling, putInFront, toEntry } from '../../infra/service/bundling/bundling.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 
-interface Built {
-  readonly code: Uint8Array;
-  readonly metafile: Metafile;
-}
-
-/** A function's code as a deployment uploads it, built without the CDK, which takes much longer. */
+/**
+ * A function's code as a deployment uploads it, built without the CDK, which takes much longer. Each run of the
+ * tests builds a function once, by whichever process is the first to want it.
+ */
 export async function buildBundle(id: OperationId): Promise<Uint8Array> {
-  return (await buildOnce(id)).code;
-}
-
-/** What the deployed code of a function is made of: https://esbuild.github.io/api/#metafile */
-export async function readMetafile(id: OperationId): Promise<Metafile> {
-  return (await buildOnce(id)).metafile;
-}
-
-/** Each run of the tests builds a function once, by whichever process is the first to want it. */
-async function buildOnce(id: OperationId): Promise<Built> {
   const { TEST_BUNDLES: folder } = process.env;
   if (folder === undefined) return buildAlone(id);
-  const [code, metafile] = [join(folder, `${id}.js`), join(folder, `${id}.json`)];
-  if (!existsSync(metafile)) {
-    const built = await buildAlone(id);
-    replaceFile(code, built.code);
-    replaceFile(metafile, JSON.stringify(built.metafile));
-  }
-  return { code: readFileSync(code), metafile: JSON.parse(readFileSync(metafile, 'utf8')) };
+  const path = join(folder, `${id}.js`);
+  if (!existsSync(path)) replaceFile(path, await buildAlone(id));
+  return readFileSync(path);
 }
 
 /** In one step, so that no other process reads a half of it. */
-function replaceFile(path: string, content: Uint8Array | string): void {
+function replaceFile(path: string, content: Uint8Array): void {
   const own = `${path}.${process.pid}`;
   writeFileSync(own, content);
   renameSync(own, path);
 }
 
-async function buildAlone(id: OperationId): Promise<Built> {
-  const { outputFiles, metafile } = await build(toBuildOptions(id));
-  const [file] = outputFiles;
+async function buildAlone(id: OperationId): Promise<Uint8Array> {
+  const [file] = (await build(toBuildOptions(id))).outputFiles;
   if (!file) throw new Error(`esbuild made nothing of ${id}.`);
-  return { code: file.contents, metafile };
+  return file.contents;
 }
 
 /**
@@ -59,18 +42,6 @@ export async function writeBundle(id: OperationId, folder: string): Promise<stri
   return join(folder, 'index.mjs');
 }
 
-/** The bytes of each package, and of our own sources, in a bundle built with the deployment's options. */
-export async function measureBundle(id: OperationId): Promise<Record<string, number>> {
-  const bytes: Record<string, number> = {};
-  for (const output of Object.values((await readMetafile(id)).outputs)) {
-    for (const [path, { bytesInOutput }] of Object.entries(output.inputs)) {
-      const [, name = 'petstore'] = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path) ?? [];
-      bytes[name] = (bytes[name] ?? 0) + bytesInOutput;
-    }
-  }
-  return bytes;
-}
-
 /** The deployment's options for a function. */
 function toBuildOptions(id: OperationId) {
   return {
@@ -78,7 +49,6 @@ function toBuildOptions(id: OperationId) {
     outfile: `${id}.js`,
     bundle: true,
     write: false,
-    metafile: true,
     platform: 'node',
     format: 'cjs',
     minify: bundling.minify ?? false,
@@ -87,9 +57,4 @@ function toBuildOptions(id: OperationId) {
     legalComments: 'none',
     alias,
   } as const satisfies BuildOptions;
-}
-
-/** A bundle's size. */
-export function sumBytes(bytes: Record<string, number>): number {
-  return Object.values(bytes).reduce((total, part) => total + part, 0);
 }
