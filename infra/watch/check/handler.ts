@@ -1,7 +1,13 @@
+import { type IncomingMessage, request as requestPlain } from 'node:http';
+import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
+import type { TLSSocket } from 'node:tls';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { checkService } from './checkService.ts';
 import { findFirstSunset, toDaysLine } from './daysLeft.ts';
+
+/** How long a response may take, in milliseconds. */
+const TIMEOUT = 10_000;
 
 const { BASE_ADDRESS = '', KEY_PARAMETER = '', API_KEYS_TABLE = '', NAMESPACE = '' } = process.env;
 const parameters = new SSMClient({});
@@ -12,16 +18,52 @@ export async function handler(): Promise<void> {
   const { Parameter } = await parameters.send(
     new GetParameterCommand({ Name: KEY_PARAMETER, WithDecryption: true }),
   );
-  const { certificateEnd } = await checkService(BASE_ADDRESS, Parameter?.Value ?? '');
+  const certificate = await checkService(BASE_ADDRESS, Parameter?.Value ?? '');
   const now = Date.now();
   const key = await findFirstKeyEnd(now);
-  const line = toDaysLine(
-    NAMESPACE,
-    { certificate: certificateEnd, key, sunset: findFirstSunset() },
-    now,
-  );
+  const line = toDaysLine(NAMESPACE, { certificate, key, sunset: findFirstSunset() }, now);
   // The whole line and nothing else, which console.info would not write.
   process.stdout.write(`${line}\n`);
+}
+
+/**
+ * Lists one entry as a client does: that proves the name, the certificate, the gateway, a function, the key
+ * and its table, and the inventory's.
+ * @param ca a certificate to trust beside those that Node.js does
+ * @returns when its certificate ends; nothing, where it has none
+ * @throws {Error} that says what is wrong; never with the key
+ */
+export async function checkService(
+  baseAddress: string,
+  apiKey: string,
+  ca?: string,
+): Promise<Date | undefined> {
+  const url = new URL(`${baseAddress}/inventory?limit=1`);
+  const signal = AbortSignal.timeout(TIMEOUT);
+  const headers = { Authorization: `Bearer ${apiKey}` };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const send = url.protocol === 'https:' ? request : requestPlain;
+    send(url, { headers, signal, ...(ca !== undefined && { ca }), agent: false }, resolve)
+      .on('error', (error) => reject(new Error(`${baseAddress} gave no answer: ${error.message}`)))
+      .end();
+  });
+  const { valid_to: end } = (response.socket as TLSSocket).getPeerCertificate?.() ?? {};
+  const body = await text(response);
+  const id = response.headers['x-request-id'];
+  if (response.statusCode !== 200 || !isList(body)) {
+    throw new Error(
+      `GET ${url.pathname} answered ${response.statusCode} (request id ${id}): ${body.slice(0, 200)}`,
+    );
+  }
+  return end ? new Date(end) : undefined;
+}
+
+function isList(body: string): boolean {
+  try {
+    return Array.isArray(JSON.parse(body));
+  } catch {
+    return false;
+  }
 }
 
 /** When the first of the keys ends that nobody has ended or replaced; nothing, when none of them ever does. */

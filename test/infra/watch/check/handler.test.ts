@@ -1,15 +1,18 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { findFirstSunset } from '../../../../infra/watch/check/daysLeft.ts';
+import { makeCertificate } from '../../../support/faults/certificate.ts';
 import { AwsError, startAws } from '../../ops/aws.ts';
 
 const day = 86_400_000;
 const inDays = (days: number) => ({ S: new Date(Date.now() + days * day).toISOString() });
 
 let handler: () => Promise<void>;
+let checkService: (address: string, apiKey: string, ca?: string) => Promise<Date | undefined>;
 let parameter: () => unknown;
 const aws = await startAws({
   GetParameter: () => parameter(),
@@ -34,7 +37,7 @@ beforeAll(async () => {
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
   // The module reads its variables when it is loaded.
-  ({ handler } = await import('../../../../infra/watch/check/handler.ts'));
+  ({ handler, checkService } = await import('../../../../infra/watch/check/handler.ts'));
 });
 afterAll(() => {
   vi.unstubAllEnvs();
@@ -86,4 +89,69 @@ it('asks only for keys that nobody has ended or replaced', () => {
     expect(FilterExpression).toContain('attribute_not_exists(revokedAt)');
     expect(FilterExpression).toContain('attribute_not_exists(successorId)');
   }
+});
+
+const apiKey = 'psk_secret';
+let server: Server | undefined;
+afterEach(() => server?.closeAllConnections());
+
+async function listen(started: Server): Promise<number> {
+  server = started.listen(0, '127.0.0.1');
+  await once(started, 'listening');
+  return (started.address() as AddressInfo).port;
+}
+
+async function check(listener: RequestListener) {
+  const port = await listen(createServer(listener));
+  return checkService(`http://127.0.0.1:${port}/v1`, apiKey);
+}
+
+describe('the check from outside', () => {
+  it('lists one entry with its key', async () => {
+    const asked: unknown[] = [];
+    await check(({ url, headers }, response) => {
+      asked.push([url, headers.authorization]);
+      response.end('[{"petId":1,"quantity":2,"status":"sold"}]');
+    });
+    expect(asked).toEqual([['/v1/inventory?limit=1', `Bearer ${apiKey}`]]);
+  });
+
+  it.each([
+    [401, '{"code":"unauthorized"}'],
+    [503, '{"code":"service_unavailable"}'],
+    [200, '<html>'],
+    [200, '{"petId":1}'],
+    [200, ''],
+  ])('fails at %i %s, and says what came', async (status, body) => {
+    const failed = check((_, response) => {
+      response.writeHead(status, { 'X-Request-Id': 'request-1' }).end(body);
+    });
+    await expect(failed).rejects.toThrow(
+      `GET /v1/inventory answered ${status} (request id request-1): ${body}`,
+    );
+  });
+
+  it('fails where nobody answers, or the connection breaks', async () => {
+    await expect(checkService('http://127.0.0.1:1/v1', apiKey)).rejects.toThrow(
+      /^http:\/\/127\.0\.0\.1:1\/v1 gave no answer: .*ECONNREFUSED/,
+    );
+    await expect(check((_, response) => response.destroy())).rejects.toThrow(/gave no answer/);
+  });
+
+  it('never has its key in what it says', async () => {
+    const { message } = await check((_, response) => response.writeHead(500).end()).then(
+      () => expect.fail('passed'),
+      (error: Error) => error,
+    );
+    expect(message).not.toContain(apiKey);
+  });
+});
+
+it('tells when the certificate ends, and fails at one that it does not trust', async () => {
+  const { key, cert } = makeCertificate();
+  const started = createSecureServer({ key, cert }, (_, response) => response.end('[]'));
+  const address = `https://127.0.0.1:${await listen(started as unknown as Server)}/v1`;
+  const certificateEnd = await checkService(address, apiKey, cert);
+  expect((Number(certificateEnd) - Date.now()) / day).toBeCloseTo(1, 2);
+  await expect(checkService(address, apiKey)).rejects.toThrow(/self-signed certificate/);
 });
