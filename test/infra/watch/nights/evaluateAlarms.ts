@@ -62,29 +62,29 @@ function toValue(alarm: AlarmProperties, period: readonly Minute[]): number | un
   const [{ Id: returned, Expression = returned }] = alarm.Metrics.filter(
     ({ ReturnData = true }) => ReturnData,
   );
-  const values: Record<string, number | undefined> = {};
-  for (const { Id, MetricStat } of alarm.Metrics) {
-    if (MetricStat) values[Id] = readMetric(MetricStat.Metric, MetricStat.Stat, period);
-  }
-  return calculate(Expression, values);
+  const stats = alarm.Metrics.filter(({ MetricStat }: AlarmProperties) => MetricStat);
+  const values = stats.map(({ MetricStat: { Metric, Stat } }: AlarmProperties) =>
+    readMetric(Metric, Stat, period),
+  );
+  const ids = stats.map(({ Id }: AlarmProperties) => Id);
+  return compile(`${ids}`, Expression)(...values.map((value = Number.NaN) => value), IF, FILL);
 }
+
+type Calculation = (...values: unknown[]) => number;
+const compiled = new Map<string, Calculation>();
 
 /**
  * The part of CloudWatch's metric math that the alarms use. What is calculated with a value that is
  * missing is missing too.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
  */
-function calculate(
-  expression: string,
-  values: Readonly<Record<string, number | undefined>>,
-): number | undefined {
-  const functions = {
-    IF: (condition: boolean | number, one: number, other: number) => (condition ? one : other),
-    FILL: (value: number, otherwise: number) => (Number.isNaN(value) ? otherwise : value),
-  };
-  const scope = {
-    ...functions,
-    ...Object.fromEntries(Object.entries(values).map(([id, value]) => [id, value ?? Number.NaN])),
-  };
-  return new Function(...Object.keys(scope), `return ${expression};`)(...Object.values(scope));
+function compile(ids: string, expression: string): Calculation {
+  const calculation =
+    compiled.get(ids + expression) ??
+    (new Function(...ids.split(','), 'IF', 'FILL', `return ${expression};`) as Calculation);
+  compiled.set(ids + expression, calculation);
+  return calculation;
 }
+
+const IF = (condition: boolean | number, one: number, other: number) => (condition ? one : other);
+const FILL = (value: number, otherwise: number) => (Number.isNaN(value) ? otherwise : value);
