@@ -1,5 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { CloudWatchLogsClient, paginateFilterLogEvents } from '@aws-sdk/client-cloudwatch-logs';
+import {
+  CloudWatchLogsClient,
+  type FilterLogEventsCommandInput,
+  paginateFilterLogEvents,
+} from '@aws-sdk/client-cloudwatch-logs';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { toRegion } from '../../cli/stageOption.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
@@ -34,11 +38,19 @@ export async function* findEvents(
   const client = new CloudWatchLogsClient({ ...toRegion(stage), maxAttempts: MAX_ATTEMPTS });
 
   /** The matching lines since a time, a page of each log in memory; a log without a pattern is not read. */
-  function read(ofFunctions: string, ofGateway: string | undefined, since: number) {
-    const readLog = (source: LogSource, pattern: string) =>
-      readLogGroup(client, stage, source, `{ ${pattern} }`, since, signal);
-    const logs = operationIds.map((id) => readLog(id, ofFunctions));
-    return mergeByTime(ofGateway === undefined ? logs : [...logs, readLog('gateway', ofGateway)]);
+  function read(ofFunctions: string, ofGateway: string | undefined, startTime: number) {
+    const readLog = (source: LogSource, pattern: string, logGroupName: string) =>
+      readLogGroup(
+        client,
+        source,
+        { logGroupName, filterPattern: `{ ${pattern} }`, startTime },
+        signal,
+      );
+    const logs = operationIds.map((id) => readLog(id, ofFunctions, toFunctionLogName(stage, id)));
+    if (ofGateway !== undefined) {
+      logs.push(readLog('gateway', ofGateway, toAccessLogName(stage)));
+    }
+    return mergeByTime(logs);
   }
 
   if (request !== undefined) {
@@ -76,8 +88,10 @@ function toRelated(events: readonly LogEvent[], id: string): string[] {
   if (lines.some(({ message }) => message?.operation && message.requestId === id)) return [];
   const ids = lines.flatMap((line) => [line.message?.requestId, line.functionRequestId]);
   // A path with a quote in it can forge a field of the gateway's line.
-  const further = ids.filter((one = '-') => /^[\w-]{2,64}$/.test(one) && one !== id);
-  return [...new Set(further as string[])].slice(0, MAX_RELATED);
+  const further = ids.filter(
+    (one): one is string => /^[\w-]{2,64}$/.test(String(one ?? '-')) && one !== id,
+  );
+  return [...new Set(further)].slice(0, MAX_RELATED);
 }
 
 /** One look asks up to five times, and an account may ask five times a second, others included. */
@@ -110,48 +124,32 @@ async function* followEvents(
   }
 }
 
-/** @throws {Error} when the log is not there */
 async function* readLogGroup(
   client: CloudWatchLogsClient,
-  stage: Stage,
   source: LogSource,
-  filterPattern: string,
-  startTime: number,
+  input: FilterLogEventsCommandInput,
   abortSignal: AbortSignal,
 ): AsyncGenerator<LogEvent> {
-  const logGroupName =
-    source === 'gateway' ? toAccessLogName(stage) : toFunctionLogName(stage, source);
-  const input = { logGroupName, filterPattern, startTime };
-  try {
-    // Sorted by time; a page can be empty and not be the last:
-    // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html
-    const pages = paginateFilterLogEvents({ client }, input, { abortSignal });
-    for await (const { events = [] } of pages) {
-      for (const { eventId = '', timestamp = 0, message = '' } of events) {
-        yield { id: eventId, at: timestamp, source, text: message.trimEnd() };
-      }
+  // Sorted by time; a page can be empty and not be the last:
+  // https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_FilterLogEvents.html
+  const pages = paginateFilterLogEvents({ client }, input, { abortSignal });
+  for await (const { events = [] } of pages) {
+    for (const { eventId = '', timestamp = 0, message = '' } of events) {
+      yield { id: eventId, at: timestamp, source, text: message.trimEnd() };
     }
-  } catch (error) {
-    if ((error as Error).name !== 'ResourceNotFoundException') throw error;
-    throw new Error(
-      `There is no log ${logGroupName} in ${await client.config.region()}: deploy the stage, or look in its region.`,
-    );
   }
 }
 
 /** Of sorted lists, always the earliest of what comes next. */
 async function* mergeByTime(logs: readonly AsyncGenerator<LogEvent>[]): AsyncGenerator<LogEvent> {
-  const next = await Promise.all(logs.map((log) => log.next()));
+  const heads = await Promise.all(logs.map(async (log) => ({ log, next: await log.next() })));
   for (;;) {
-    let first = -1;
-    let event: LogEvent | undefined;
-    for (const [index, { done, value }] of next.entries()) {
-      if (!done && (!event || value.at < event.at)) [first, event] = [index, value];
-    }
-    const log = logs[first];
-    if (!event || !log) return;
-    yield event;
-    next[first] = await log.next();
+    const [first] = heads
+      .filter(({ next }) => !next.done)
+      .sort((one, other) => one.next.value.at - other.next.value.at);
+    if (!first) return;
+    yield first.next.value;
+    first.next = await first.log.next();
   }
 }
 

@@ -5,7 +5,7 @@ import { parseStage, stageUsage } from '../../cli/stageOption.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { findEvents, type LogSearch } from './findEvents.ts';
-import { defineRequestText, type JoinedLine, joinErrors } from './requestText.ts';
+import { header, type JoinedLine, joinErrors, toText } from './requestText.ts';
 
 const help = `npm run logs -- ${stageUsage} [options]
 
@@ -38,7 +38,6 @@ export async function runLogs(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: flags }).values;
   if (options.help) return print(help);
   const search = parseLogSearch(options);
-  const toText = options.json ? toJsonText : defineRequestText();
   using interruption = listenForInterruption();
   const { signal } = interruption;
   let found = 0;
@@ -47,7 +46,8 @@ export async function runLogs(args: string[]): Promise<void> {
     for await (const line of joinErrors(findEvents(search, signal), isOne)) {
       signal.throwIfAborted();
       found += 1;
-      await writeOut(hideSecrets(toText(line)));
+      const title = found === 1 && !options.json ? header : '';
+      await writeOut(title + hideSecrets(options.json ? toJsonText(line) : toText(line)));
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -57,14 +57,11 @@ export async function runLogs(args: string[]): Promise<void> {
     process.exitCode = interruption.status();
     return;
   }
-  const { request, since } = search;
-  if (found === 0 && request === undefined) {
-    tell(`There were no such requests in the last ${since}.`);
-  } else if (found === 0) {
-    throw new Error(
-      `No log has the request ${hideSecrets(`${request}`)} in the last ${since}. Lines take some seconds to arrive; look further back with --since 7d.`,
-    );
-  }
+  if (found > 0) return;
+  if (!options.request) return tell(`There were no such requests in the last ${search.since}.`);
+  throw new Error(
+    `No log has this request in the last ${search.since}. Lines take some seconds to arrive; look further back with --since 7d.`,
+  );
 }
 
 function parseLogSearch(options: LogOptions): LogSearch {
@@ -75,14 +72,12 @@ function parseLogSearch(options: LogOptions): LogSearch {
   const since = options.since ?? (request !== undefined ? '1d' : follow ? '1m' : '1h');
   return {
     stage: parseStage(options.stage),
-    request: parseName(
+    request: checkName(
       request,
-      /^[\w.-]{1,64}$/,
-      '--request must be an X-Request-Id: 1 to 64 letters, digits, dots, dashes or underscores.',
+      '--request must be an X-Request-Id: at most 64 letters, digits, dots, dashes or underscores.',
     ),
-    key: parseName(
+    key: checkName(
       key,
-      /^[\w.@-]{1,64}$/,
       '--key must be the name or the key id that npm run keys -- list shows, not the key itself.',
     ),
     status: status === undefined ? undefined : parseStatus(status),
@@ -92,17 +87,17 @@ function parseLogSearch(options: LogOptions): LogSearch {
   };
 }
 
-/** A whole key may be typed by mistake; messages do not repeat it. */
-function parseName(text: string | undefined, form: RegExp, rule: string): string | undefined {
-  if (text === undefined || (form.test(text) && !text.startsWith('psk_'))) return text;
+/** What may stand between the quotes of a filter pattern. A whole key may be typed by mistake; messages do not repeat it. */
+function checkName(text: string | undefined, rule: string): string | undefined {
+  if (text === undefined || /^(?!psk_)[\w.@-]{1,64}$/.test(text)) return text;
   throw new UsageError(rule);
 }
 
 function parseStatus(text: string): LogSearch['status'] {
-  const [, hundreds, rest] = /^([1-5])(\d\d|xx)$/.exec(text) ?? [];
-  if (rest === 'xx') return { from: Number(`${hundreds}00`), to: Number(`${hundreds}99`) };
-  if (rest !== undefined) return { from: Number(text), to: Number(text) };
-  throw new UsageError(`--status must be such as 404 or 5xx; it is "${text}".`);
+  if (!/^[1-5](\d\d|xx)$/.test(text)) {
+    throw new UsageError(`--status must be such as 404 or 5xx; it is "${text}".`);
+  }
+  return { from: Number(text.replace('xx', '00')), to: Number(text.replace('xx', '99')) };
 }
 
 function toJsonText({ event, errors }: JoinedLine): string {

@@ -1,5 +1,20 @@
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  DynamoDBClient,
+  ListTagsOfResourceCommand,
+  RestoreTableToPointInTimeCommand,
+  type TableDescription,
+  type Tag,
+  TagResourceCommand,
+  UpdateContinuousBackupsCommand,
+  UpdateTableCommand,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { isOutage } from '../../../shared/runtime/isOutage.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell } from '../../cli/output.ts';
 import { parseStage, stageUsage, toRegion } from '../../cli/stageOption.ts';
@@ -8,15 +23,14 @@ import { parseInstant, toSecond } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toTableName, toTableOutput } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
-import { type TableName, tableNames } from '../../stages/tables.ts';
-import { finishRestore, readLatest, startRestores, type TableRestore } from './restores.ts';
+import { type TableDefinition, type TableName, tableNames, tables } from '../../stages/tables.ts';
 
 const help = `npm run restore -- ${stageUsage} --table TABLE… --at TIME [--from NAME]
 
-Restores tables of a stage, as they were at a second of the last 35 days, into new tables beside them:
-checks the time, restores, waits for as long as it takes, protects the new tables as the first ones, and
-prints the line for infra/stages/stages.ts that puts them to use. Until that is deployed, nothing changes
-for clients. After an interruption, the same command goes on where it was.
+Restores tables of a stage, as they were at a second of the last 35 days, into new tables beside them,
+waits for as long as it takes, protects the new tables as the first ones, and prints the line for
+infra/stages/stages.ts that puts them to use. Until that is deployed, nothing changes for clients. After
+an interruption, the same command goes on where it was.
 
   --table ${tableNames.join('|')}
                                   may be given several times; with inventory, give requests too
@@ -31,6 +45,14 @@ const flags = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
+/** A table as it was at a time, restored into a table of its own. */
+export interface TableRestore {
+  readonly name: TableName;
+  readonly source: string;
+  /** Named by the time, so that the same command finds it again after an interruption. */
+  readonly target: string;
+}
+
 /** Restores tables of a stage. */
 export async function runRestore(args: string[], pollMilliseconds = 10_000): Promise<void> {
   const { values } = parseArgs({ args, options: flags });
@@ -44,23 +66,16 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
   const client = new DynamoDBClient(toRegion(stage));
   // The tables in use are known to the stack, and may be restored ones themselves.
   const stack = values.from === undefined ? await readStack(stage) : undefined;
-  const sources = names.map((name) => ({
-    name,
-    source: stack ? readOutput(stack, toTableOutput(name)) : (values.from ?? ''),
-  }));
-  const time =
-    at === 'latest'
-      ? await readLatest(
-          client,
-          sources.map(({ source }) => source),
-        )
-      : at;
-  const restores = sources.map(({ name, source }) => {
-    const target = `${toTableName(stage, name)}-${toSecond(time).replace(/[-:]/g, '')}`;
-    return { name, source, target, time };
+  const sources = names.map((name) =>
+    stack ? readOutput(stack, toTableOutput(name)) : (values.from ?? ''),
+  );
+  const time = at === 'latest' ? await readLatest(client, sources) : at;
+  const suffix = toSecond(time).replace(/[-:]/g, '');
+  const restores = names.map((name, index): TableRestore => {
+    return { name, source: sources[index] ?? '', target: `${toTableName(stage, name)}-${suffix}` };
   });
+  for (const restore of restores) await startRestore(client, restore, time);
 
-  await startRestores(client, restores);
   using interruption = listenForInterruption();
   const { signal, status } = interruption;
   try {
@@ -81,24 +96,142 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
 }
 
 function parseTables(words: readonly string[] = []): TableName[] {
-  const tables = tableNames.filter((name) => words.includes(name));
+  const names = tableNames.filter((name) => words.includes(name));
   const unknown = words.find((word) => !tableNames.some((name) => name === word));
-  if (tables.length > 0 && unknown === undefined) return tables;
+  if (names.length > 0 && unknown === undefined) return names;
   throw new UsageError(
-    `--table must be one or more of ${tableNames.join(', ')}; it is ${unknown === undefined ? 'missing' : `"${unknown}"`}.`,
+    `--table must be one or more of ${tableNames.join(', ')}; it is "${unknown ?? ''}".`,
   );
 }
 
-function parseTime(text: string | undefined): Date | 'latest' {
-  if (text === 'latest') return text;
-  const time = text === undefined || text.includes('.') ? undefined : parseInstant(text);
-  if (time === undefined) {
-    throw new UsageError(
-      `--at must be a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest; it is ${text === undefined ? 'missing' : `"${text}"`}.`,
+function parseTime(text = ''): Date | 'latest' {
+  const time = text === 'latest' ? text : parseInstant(text);
+  if (time !== undefined) return time;
+  throw new UsageError(
+    `--at must be a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest; it is "${text}".`,
+  );
+}
+
+/** The latest second that all of the tables can be restored to, some five minutes ago. */
+async function readLatest(client: DynamoDBClient, sources: readonly string[]): Promise<Date> {
+  const times = sources.map(async (TableName) => {
+    const answer = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
+    const recovery = answer.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+    const latest = recovery?.LatestRestorableDateTime;
+    if (latest) return Math.floor(latest.getTime() / 1_000);
+    throw new Error(
+      `${TableName} has no point-in-time recovery, which only a stage with protectsData has. npm run import loads an export.`,
     );
+  });
+  return new Date(Math.min(...(await Promise.all(times))) * 1_000);
+}
+
+/** Starts a restore that was not started yet. @throws {Error} when AWS cannot restore it to that time */
+async function startRestore(
+  client: DynamoDBClient,
+  { source, target }: TableRestore,
+  time: Date,
+): Promise<void> {
+  const table = await describeTable(client, target);
+  if (!table) {
+    const names = { SourceTableName: source, TargetTableName: target };
+    await client.send(new RestoreTableToPointInTimeCommand({ ...names, RestoreDateTime: time }));
+    tell(`Restoring ${source} as of ${toSecond(time)} into ${target}; that may take hours.`);
+  } else if (!table.RestoreSummary?.SourceTableArn?.endsWith(`:table/${source}`)) {
+    throw new Error(`There is a table ${target} already, and it was not restored from ${source}.`);
   }
-  if (time.getTime() > Date.now()) throw new UsageError(`--at lies ahead: ${toSecond(time)}.`);
-  return time;
+}
+
+/** What a table answers while something else is being done to it. */
+const passing = ['ResourceInUseException', 'ContinuousBackupsUnavailableException'];
+
+/**
+ * Looks at the new table until it is restored and has what its source has, for hours if need be. It waits out
+ * what passes, such as an outage. The SDK's `waitUntilTableExists` does not fit: it goes on where the
+ * credentials have expired.
+ * @throws any other failure, or the signal's reason
+ */
+async function finishRestore(
+  client: DynamoDBClient,
+  restore: TableRestore,
+  pollMilliseconds: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      // A new table may not be found at first:
+      // https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_DescribeTable.html
+      const table = await describeTable(client, restore.target);
+      if (table?.TableStatus === 'ACTIVE') return await setUpTable(client, restore, table);
+    } catch (error) {
+      if (!isOutage(error) && !passing.includes((error as Error).name)) throw error;
+    }
+    await setTimeout(pollMilliseconds, undefined, { signal });
+  }
+}
+
+/**
+ * Gives a restored table what it does not take over from its source, of all that the stack gives to a table:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableToPointInTime.html
+ */
+async function setUpTable(
+  client: DynamoDBClient,
+  { name, source, target: TableName }: TableRestore,
+  { TableArn, OnDemandThroughput: maximum, DeletionProtectionEnabled }: TableDescription,
+): Promise<void> {
+  const { timeToLive }: TableDefinition = tables[name];
+  if (timeToLive !== undefined) {
+    const there = await client.send(new DescribeTimeToLiveCommand({ TableName }));
+    if (!/^ENABL/.test(there.TimeToLiveDescription?.TimeToLiveStatus ?? '')) {
+      const TimeToLiveSpecification = { Enabled: true, AttributeName: timeToLive };
+      await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
+    }
+  }
+  const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+  await client.send(
+    new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
+  );
+  const first = await describeTable(client, source);
+  // Cost reports are split by tags. Those that begin with `aws:` are AWS's own, and cannot be given:
+  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html
+  const tags = await readTags(client, first?.TableArn);
+  const Tags = tags.filter(({ Key }) => !Key?.startsWith('aws:'));
+  if (Tags.length > 0) await client.send(new TagResourceCommand({ ResourceArn: TableArn, Tags }));
+  const wanted = first?.OnDemandThroughput;
+  const isBound =
+    wanted?.MaxReadRequestUnits === maximum?.MaxReadRequestUnits &&
+    wanted?.MaxWriteRequestUnits === maximum?.MaxWriteRequestUnits;
+  if (wanted && !isBound) {
+    await client.send(new UpdateTableCommand({ TableName, OnDemandThroughput: wanted }));
+  }
+  if (!DeletionProtectionEnabled) {
+    await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
+  }
+}
+
+/** @returns nothing when there is no such table */
+async function describeTable(
+  client: DynamoDBClient,
+  TableName: string,
+): Promise<TableDescription | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName }))).Table;
+  } catch (error) {
+    if ((error as Error).name === 'ResourceNotFoundException') return undefined;
+    throw error;
+  }
+}
+
+async function readTags(client: DynamoDBClient, ResourceArn: string | undefined): Promise<Tag[]> {
+  const tags: Tag[] = [];
+  let NextToken: string | undefined;
+  do {
+    const page = await client.send(new ListTagsOfResourceCommand({ ResourceArn, NextToken }));
+    tags.push(...(page.Tags ?? []));
+    NextToken = page.NextToken;
+  } while (NextToken);
+  return tags;
 }
 
 /** What is left to a person: to look, to write one line, and to deploy. */

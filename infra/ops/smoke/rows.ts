@@ -1,12 +1,30 @@
+import { randomUUID } from 'node:crypto';
 import { challenge } from '../../../shared/contract/errorBody.ts';
 import { allowedRequestHeaders } from '../../../shared/contract/headers.ts';
 import type { Operation, Permission } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { readCommittedDocument } from '../../openapi/committedDocument.ts';
-import { checkHeader, Mismatch, type ResponseHead } from './expectation.ts';
-import { readWholeList, strongTag, writeEntryBack } from './inventoryChecks.ts';
-import type { SmokeClient, SmokeSettings, StageRequest } from './smokeClient.ts';
+import { unknownCommit } from '../../stages/commit.ts';
+import {
+  checkHeader,
+  type Expected,
+  Mismatch,
+  readJson,
+  type SmokeClient,
+  type SmokeClientSettings,
+  type StageRequest,
+  type StageResponse,
+} from './smokeClient.ts';
+
+export interface SmokeSettings extends SmokeClientSettings {
+  /** What is live and what the checkout is, where they have to be the same. */
+  readonly commits: { readonly live: string; readonly checkout: string } | undefined;
+  /** The petId of the entry that may be written. */
+  readonly entry: string | undefined;
+  /** Whether the whole list is not to be read. */
+  readonly isLight: boolean;
+}
 
 /** What rows send requests with, and what they leave to those behind them. */
 export interface Stage {
@@ -24,75 +42,65 @@ export interface Stage {
 type Listed = Readonly<Record<string, unknown>>;
 
 /** Things that prove a deployment, by name. Each throws a `Mismatch` where the stage does something else. */
-export type Rows = Readonly<Record<string, (stage: Stage) => Promise<unknown>>>;
+type Rows = Readonly<Record<string, (stage: Stage) => Promise<unknown>>>;
 
 /** A row cannot be checked; the message says what is lacking. */
-export class Skip extends Error {
-  override readonly name = 'Skip';
-}
-
-/** What the contract does not tell of an operation. */
-const extraRows: Readonly<Partial<Record<OperationId, Rows>>> = {
-  listInventory: {
-    async 'gives each entry its tag with include=etag'({ client, lists }) {
-      const ids = (lists.get('/inventory') ?? []).map(({ petId }) => petId).slice(0, MAX_IDS);
-      if (ids.length === 0) throw new Skip('no entry');
-      const response = await client.send({ path: `/inventory?petId=${ids}&include=etag` }, 200);
-      const tags = (response.json() as Listed[]).map(({ etag }) => `${etag}`);
-      if (tags.length === ids.length && tags.every((tag) => strongTag.test(tag))) return;
-      throw new Mismatch(response, 'an etag of each entry, in double quotes');
-    },
-  },
-  updateInventory: {
-    async 'writes the count of --entry back under its tag, once'({
-      client,
-      settings: { entry },
-      permission,
-    }) {
-      if (entry === undefined) throw new Skip('takes --entry');
-      if (permission === 'write') return writeEntryBack(client, entry);
-      throw new Error(
-        '--entry takes a key with write permission; this one is not known to have it.',
-      );
-    },
-  },
-};
+export class Skip extends Error {}
 
 /** So many ids of the first entries are tried. */
 const MAX_IDS = 5;
+/** So many entries are certainly worth compressing: some 2.5 KB. */
+const MIN_COMPRESSED = 50;
+const strongTag = /^"[\x21\x23-\x7e]+"$/;
 
-/** By group, in their order: each finds what those behind it need, and the whole list takes the longest. */
-export const rowGroups: Readonly<Record<string, Rows>> = {
-  'this checkout': {
-    async 'is live'({ settings: { expectedCommit } }) {
-      if (!expectedCommit) throw new Skip('takes --expect-commit');
-      if (expectedCommit.is !== 'same')
-        throw new Error(`${expectedCommit.text} Expected was this checkout's.`);
-    },
+/** In their order: each finds what those behind it need, and the whole list takes the longest. */
+export const rows: Rows = {
+  async 'this checkout is live'({ settings: { commits } }) {
+    if (!commits) throw new Skip('takes --expect-commit');
+    const { live, checkout } = commits;
+    if (live !== checkout || live === unknownCommit) {
+      throw new Error(`live is ${live}, and this checkout is ${checkout}.`);
+    }
   },
   // Lists come first, since the other operations are called with their ids.
-  ...Object.fromEntries(
-    operationIds
+  ...Object.assign(
+    {},
+    ...operationIds
       .toSorted((one, other) => Number(takesId(one)) - Number(takesId(other)))
-      .map((id) => [id, { ...toContractRows(operations[id]), ...extraRows[id] }]),
+      .map((id) => toContractRows(operations[id])),
   ),
-  'the gateway': {
-    'answers 404 to an unknown path': ({ client }) => client.send({ path: '/smoke' }, 'not_found'),
-    ...Object.fromEntries(operationIds.map((id) => toMethodRow(operations[id].path))),
+  async 'listInventory: gives each entry its tag with include=etag'({ client, lists }) {
+    const ids = (lists.get('/inventory') ?? []).map(({ petId }) => petId).slice(0, MAX_IDS);
+    if (ids.length === 0) throw new Skip('no entry');
+    const response = await client.send({ path: `/inventory?petId=${ids}&include=etag` }, 200);
+    const tags = readJson<Listed[]>(response).map(({ etag }) => `${etag}`);
+    if (tags.length === ids.length && tags.every((tag) => strongTag.test(tag))) return;
+    throw new Mismatch(response, 'an etag of each entry, in double quotes');
   },
-  'the whole list': {
-    async 'is whole, and has the entries of the first page'({ client, lists, settings }) {
-      if (settings.isLight) throw new Skip('--light');
-      const petIds = (lists.get('/inventory') ?? []).map(({ petId }) => `${petId}`);
-      const request = { path: '/inventory', headers: { 'Accept-Encoding': 'gzip' } };
-      await client.stream(request, (head, chunks) => readWholeList(head, chunks, petIds));
-    },
+  async 'updateInventory: writes the count of --entry back under its tag, once'(stage) {
+    const { entry } = stage.settings;
+    if (entry === undefined) throw new Skip('takes --entry');
+    if (stage.permission !== 'write') throw new Error('--entry takes a key with write permission.');
+    await writeEntryBack(stage.client, entry);
+  },
+  'the gateway: answers 404 to an unknown path': ({ client }) =>
+    client.send({ path: '/smoke' }, 'not_found'),
+  ...Object.fromEntries(operationIds.map((id) => toMethodRow(operations[id].path))),
+  async 'the whole list: is whole, and has the entries of the first page'(stage) {
+    if (stage.settings.isLight) throw new Skip('--light');
+    const headers = { 'Accept-Encoding': 'gzip' };
+    const response = await stage.client.send({ path: '/inventory', headers, isLong: true }, 200);
+    const { length } = parseList(response);
+    const petIds = (stage.lists.get('/inventory') ?? []).map(({ petId }) => `${petId}`);
+    const missing = petIds.find((petId) => !response.text.includes(`"petId":${petId},`));
+    if (missing) throw new Mismatch(response, `the entry ${missing}, which the first page has`);
+    if (length >= MIN_COMPRESSED) checkHeader(response, 'Content-Encoding', 'gzip');
   },
 };
 
 /** What follows from the contract: an operation that takes an id, or nothing, needs no line of its own. */
 function toContractRows(operation: Operation): Rows {
-  const { method, path, permission, errors } = operation;
+  const { operationId: id, method, path, permission, errors } = operation;
   const invalid = toInvalidQuery(operation);
   const preflight = {
     'Access-Control-Request-Method': method,
@@ -100,15 +108,15 @@ function toContractRows(operation: Operation): Rows {
   };
   return {
     ...(permission === 'read' && {
-      'answers 200': (stage) =>
+      [`${id}: answers 200`]: (stage: Stage) =>
         path.includes('{') ? findKnownId(operation, stage) : readList(operation, stage),
     }),
     ...(invalid !== undefined && {
-      [`refuses ${invalid}`]: ({ client, missingId }) =>
+      [`${id}: refuses ${invalid}`]: ({ client, missingId }: Stage) =>
         client.send({ method, path: `${fillPath(path, missingId)}?${invalid}` }, 'invalid_request'),
     }),
     ...(errors.includes('not_found') && {
-      [`answers 404 to an unknown id${permission === 'write' ? ', or 403 to a read key' : ''}`]:
+      [`${id}: answers 404 to an unknown id${permission === 'write' ? ', or 403 to a read key' : ''}`]:
         async (stage: Stage) => {
           // A read key is refused before anything else is looked at.
           const forbidden = permission === 'write' ? (['forbidden'] as const) : [];
@@ -117,7 +125,7 @@ function toContractRows(operation: Operation): Rows {
           if (permission === 'write') stage.permission = status === 403 ? 'read' : 'write';
         },
     }),
-    async 'refuses no key, and the key with another secret'(stage) {
+    async [`${id}: refuses no key, and the key with another secret`](stage) {
       const request = toRequest(operation, stage.missingId);
       const { apiKey: other } = mintApiKey(parseApiKey(stage.settings.apiKey)?.keyId);
       for (const apiKey of [null, other]) {
@@ -129,7 +137,7 @@ function toContractRows(operation: Operation): Rows {
         checkHeader(response, name, apiKey === null ? challenge : invalidToken);
       }
     },
-    async 'lets pages of an allowed origin call it: the preflight needs no key'(stage) {
+    async [`${id}: lets pages of an allowed origin call it: the preflight needs no key`](stage) {
       const { path: filled } = toRequest(operation, stage.missingId);
       const request = { method: 'OPTIONS', path: filled, headers: preflight, apiKey: null };
       const response = await stage.client.send(request, 200, 204);
@@ -140,7 +148,7 @@ function toContractRows(operation: Operation): Rows {
 }
 
 async function readList(operation: Operation, { client, lists }: Stage): Promise<void> {
-  const body = (await client.send(toRequest(operation, ''), 200)).json();
+  const body = readJson(await client.send(toRequest(operation, ''), 200));
   if (Array.isArray(body)) lists.set(operation.path, body);
 }
 
@@ -162,6 +170,61 @@ async function findKnownId(
     if (response.status === 200) return;
   }
   throw new Skip('no id known');
+}
+
+interface Entry {
+  readonly petId: number | bigint;
+  readonly quantity: number;
+  readonly status: string;
+  readonly etag?: string;
+}
+
+/**
+ * Writes an entry's own count, so that the stock is right at every moment: only the tag changes.
+ * @throws {Mismatch} also where somebody else updates the entry meanwhile
+ */
+async function writeEntryBack(client: SmokeClient, petId: string): Promise<void> {
+  const [, entry] = await readEntry(client, petId);
+
+  function update(headers: Record<string, string>, expected: Expected): Promise<StageResponse> {
+    const request = { method: 'PATCH', path: `/inventory/${petId}` };
+    const conditions = { 'Content-Type': 'application/json', 'If-Match': `${entry.etag}` };
+    const body = `{"quantity":${entry.quantity}}`;
+    return client.send({ ...request, headers: { ...conditions, ...headers }, body }, expected);
+  }
+
+  const idempotencyKey = { 'Idempotency-Key': randomUUID() };
+  const updated = await update(idempotencyKey, 200);
+  checkSame(updated, readJson(updated), entry);
+  checkHeader(updated, 'ETag', strongTag, 'a strong tag');
+  const tag = `${updated.headers.get('ETag')}`;
+  checkHeader(await update(idempotencyKey, 200), 'ETag', tag, `${tag}, as the first time`);
+  checkHeader(await update({}, 'precondition_failed'), 'ETag', tag);
+  const [read, after] = await readEntry(client, petId);
+  if (after.etag !== tag) throw new Mismatch(read, `the etag ${tag}`);
+  checkSame(read, after, entry);
+}
+
+/** The entry with its tag. Only that of this very id, and under a tag, may be written back. */
+async function readEntry(client: SmokeClient, petId: string): Promise<[StageResponse, Entry]> {
+  const response = await client.send({ path: `/inventory?petId=${petId}&include=etag` }, 200);
+  const [entry] = readJson<Entry[]>(response);
+  if (`${entry?.petId}` === petId && entry?.etag) return [response, entry];
+  throw new Mismatch(response, `the entry ${petId} with its etag`);
+}
+
+function checkSame(response: StageResponse, found: Entry, expected: Entry): void {
+  const toWords = ({ petId, quantity, status }: Entry) => `${petId} ${quantity} ${status}`;
+  if (toWords(found) !== toWords(expected)) throw new Mismatch(response, toWords(expected));
+}
+
+/** Digits past 2^53 are of no account here, and `readJson` would take ten times as long over a million entries. */
+function parseList(response: StageResponse): readonly unknown[] {
+  try {
+    return JSON.parse(response.text);
+  } catch (error) {
+    throw new Mismatch(response, `a whole list (${(error as Error).message})`);
+  }
 }
 
 /** A request that is right in itself, for an id and under a tag that nothing has. */
@@ -190,20 +253,19 @@ function toInvalidQuery({ query = {} }: Operation): string | undefined {
 /** That a path says which methods it has, to one that it does not have. */
 function toMethodRow(path: string): [name: string, check: Rows[string]] {
   const known = operationIds.map((id) => operations[id]).filter((one) => one.path === path);
-  const methods: string[] = known.map(({ method }) => method);
-  const other = ['DELETE', 'PUT', 'POST'].find((method) => !methods.includes(method)) ?? 'GET';
+  const methods = known.map(({ method }) => method);
   const allowed = new RegExp(`^${methods.join(', ?')}(, ?OPTIONS)?$`);
   return [
-    `answers 405 to ${other} ${path}, and says what is allowed`,
+    `the gateway: answers 405 to DELETE ${path}, and says what is allowed`,
     async ({ client, missingId }) => {
-      const request = { method: other, path: fillPath(path, missingId) };
+      const request = { method: 'DELETE', path: fillPath(path, missingId) };
       const response = await client.send(request, 'method_not_allowed');
       checkHeader(response, 'Allow', allowed, methods.join(', '));
     },
   ];
 }
 
-function checkNames(response: ResponseHead, header: string, expected: readonly string[]): void {
+function checkNames(response: StageResponse, header: string, expected: readonly string[]): void {
   const value = response.headers.get(header) ?? '';
   const names = value.toLowerCase().split(/ *, */);
   if (expected.every((name) => names.includes(name.toLowerCase()))) return;

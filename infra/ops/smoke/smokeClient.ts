@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { parseJson } from '../../../shared/contract/values.ts';
-import { findOperation } from '../../openapi/answerProblems.ts';
-import type { StageSettings } from '../../stages/stageSettings.ts';
 import {
-  checkHeader,
-  checkResponse,
-  type Expected,
-  Mismatch,
-  type ResponseHead,
-  type StageResponse,
-} from './expectation.ts';
+  findAnswerProblems,
+  findHeadProblems,
+  findOperation,
+} from '../../openapi/answerProblems.ts';
+import type { StageSettings } from '../../stages/stageSettings.ts';
 
 /** The most requests of a run, including those that the gateway refuses with 429. */
 export const MAX_REQUESTS = 100;
@@ -23,9 +20,23 @@ export interface StageRequest {
   readonly body?: string;
   /** In place of the run's key; `null` sends none. */
   readonly apiKey?: string | null;
+  /** Leaves the body unchecked: holding a million entries against the document takes a gigabyte. */
+  readonly isLong?: boolean;
 }
 
-export interface SmokeSettings {
+export interface StageResponse {
+  /** What was requested, such as `GET /inventory?limit=1`. */
+  readonly asked: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+/** A status without an error, or the code of one. */
+export type Expected = 200 | 204 | ErrorCode;
+
+export interface SmokeClientSettings {
   /** Ends in `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -33,100 +44,102 @@ export interface SmokeSettings {
   readonly origin: string | undefined;
   /** What the gateway lets through; without it, only its 429s set the pace. */
   readonly throttles: StageSettings['throttles'] | undefined;
-  /** What is live, compared with this checkout; nothing, where it may be anything. */
-  readonly expectedCommit: LiveCommit | undefined;
-  /** How long a response may be silent: before it begins, and between two pieces of its body. */
-  readonly timeoutSeconds: number;
-  readonly deadlineSeconds: number;
+  /** How many milliseconds a response may be silent: before it begins, and between two pieces of its body. */
+  readonly timeout: number;
+  /** How many milliseconds the run may take. */
+  readonly deadline: number;
   /** Ends the run, as Ctrl-C does. */
   readonly signal: AbortSignal;
-  /** The petId of the entry that may be written. */
-  readonly entry: string | undefined;
-  /** Whether the whole list is not to be read. */
-  readonly isLight: boolean;
-  readonly isVerbose: boolean;
 }
 
-export interface LiveCommit {
-  readonly is: 'same' | 'another' | 'not known';
-  /** A sentence for the report. */
-  readonly text: string;
+/** A response is not what was expected. The message is a whole report. */
+export class Mismatch extends Error {
+  readonly status: number;
+
+  /** @param came what is wrong with the response; by default, its body */
+  constructor({ asked, status, headers, text }: StageResponse, expected: string, came = text) {
+    const requestId = headers.get('X-Request-Id') ?? 'missing';
+    const excerpt = `${status} ${came.slice(0, 160)}`.trim();
+    super(`${asked} answered ${excerpt} (request id ${requestId}); expected ${expected}.`);
+    this.status = status;
+  }
 }
+
+/** No further request makes sense: a response did not come, or the run's time or requests are used up. */
+export class RunOver extends Error {}
+
+export type SmokeClient = ReturnType<typeof defineSmokeClient>;
 
 /** Sends the requests of a run, one after the other, at the pace that the stage takes. */
-export interface SmokeClient {
-  readonly counts: { readonly sent: number; readonly answered: number };
-  /** @throws {Mismatch | NoResponse | RunOver} */
-  send(request: StageRequest, ...expected: readonly Expected[]): Promise<StageResponse>;
-  /** As `send`, for a 200 whose body is read as it comes. */
-  stream<Value>(request: StageRequest, read: Read<Value>): Promise<Value>;
-}
-
-type Chunks = AsyncIterable<Uint8Array>;
-type Read<Value> = (head: ResponseHead, chunks: Chunks) => Promise<Value>;
-
-/** No response came, or not its end: the stage is slow, silent or out of reach. */
-export class NoResponse extends Error {
-  override readonly name = 'NoResponse';
-}
-
-/** The run has used up its time or its requests, or was interrupted. */
-export class RunOver extends Error {
-  override readonly name = 'RunOver';
-}
-
-export function defineSmokeClient(settings: SmokeSettings): SmokeClient {
-  const { baseUrl, origin, timeoutSeconds, deadlineSeconds, throttles } = settings;
-  const deadline = AbortSignal.timeout(deadlineSeconds * 1_000);
+export function defineSmokeClient(settings: SmokeClientSettings) {
+  const { baseUrl, origin, throttles } = settings;
+  const deadline = AbortSignal.timeout(settings.deadline);
   const stop = AbortSignal.any([deadline, settings.signal]);
   const turns = new Map<string, number>();
-  const counts = { sent: 0, answered: 0, limited: 0 };
+  const counts = { sent: 0 };
 
-  /** Sends a request, again after each 429. */
-  async function exchange<Value>(request: StageRequest, read: Read<Value>): Promise<Value> {
+  /** Sends a request, again after each 429. @throws {Mismatch | RunOver} */
+  async function send(
+    request: StageRequest,
+    ...expected: readonly Expected[]
+  ): Promise<StageResponse> {
+    for (;;) {
+      await waitForTurn(findOperation(request.method ?? 'GET', request.path) ?? 'other');
+      const response = await exchange(request);
+      if (response.status === 429) {
+        const seconds = Number(response.headers.get('Retry-After') ?? 1);
+        await pause((seconds >= 0 ? seconds : 1) * 1_000);
+        continue;
+      }
+      checkResponse(response, expected, request.isLong);
+      const header = 'Access-Control-Allow-Origin';
+      if (origin !== undefined && response.headers.get(header) !== '*') {
+        checkHeader(response, header, origin);
+      }
+      return response;
+    }
+  }
+
+  async function exchange(request: StageRequest): Promise<StageResponse> {
     const { method = 'GET', path, headers, body, apiKey = settings.apiKey } = request;
     const asked = `${method} ${path}`;
-    for (;;) {
-      await waitForTurn(findOperation(method, path) ?? 'other');
-      const timeout = new AbortController();
-      const timer = setTimeout(() => timeout.abort(), timeoutSeconds * 1_000);
-      let head: ResponseHead | undefined;
-      try {
-        const response = await fetch(baseUrl + path, {
-          method,
-          headers: {
-            'Accept-Encoding': 'identity',
-            ...(origin !== undefined && { Origin: origin }),
-            ...(apiKey !== null && { Authorization: `Bearer ${apiKey}` }),
-            ...headers,
-          },
-          ...(body !== undefined && { body }),
-          redirect: 'manual',
-          signal: AbortSignal.any([stop, timeout.signal]),
-        });
-        counts.answered += 1;
-        head = { asked, status: response.status, headers: response.headers };
-        if (head.status !== 429) return await read(head, refreshTimer(response, timer));
-      } catch (error) {
-        throw stop.aborted
-          ? toRunOver()
-          : toFailure(error as Error, asked, head, timeout.signal.aborted);
-      } finally {
-        clearTimeout(timer);
-        // Closes the connection where some of the body is left.
-        timeout.abort();
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(), settings.timeout);
+    try {
+      const response = await fetch(baseUrl + path, {
+        method,
+        headers: {
+          'Accept-Encoding': 'identity',
+          ...(origin !== undefined && { Origin: origin }),
+          ...(apiKey !== null && { Authorization: `Bearer ${apiKey}` }),
+          ...headers,
+        },
+        ...(body !== undefined && { body }),
+        redirect: 'manual',
+        signal: AbortSignal.any([stop, silence.signal]),
+      });
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of response.body ?? []) {
+        timer.refresh();
+        chunks.push(chunk);
       }
-      counts.limited += 1;
-      const seconds = Number(head.headers.get('Retry-After') ?? 1);
-      await pause((seconds >= 0 ? seconds : 1) * 1_000);
+      const bytes = Buffer.concat(chunks);
+      const text = bytes.toString('utf8');
+      return { asked, status: response.status, headers: response.headers, bytes, text };
+    } catch (error) {
+      if (stop.aborted) throw toRunOver();
+      const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+      const why = silence.signal.aborted ? `${settings.timeout / 1_000} s of silence` : message;
+      throw new RunOver(`${asked} got no whole answer: ${why || code}.`);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
   /** The gateway lets an operation's requests through at its rate. */
   async function waitForTurn(operation: keyof StageSettings['throttles']): Promise<void> {
     if (counts.sent === MAX_REQUESTS) {
-      const limited = `of which ${counts.limited} were answered 429`;
-      throw new RunOver(`The run has sent its ${MAX_REQUESTS} requests, ${limited}.`);
+      throw new RunOver(`The run has sent its ${MAX_REQUESTS} requests, some of which met a 429.`);
     }
     counts.sent += 1;
     const now = performance.now();
@@ -141,62 +154,59 @@ export function defineSmokeClient(settings: SmokeSettings): SmokeClient {
     });
   }
 
-  /** After the end of the run, every error is that end. */
   function toRunOver(): RunOver {
-    const late = `The run was not done within ${deadlineSeconds} s.`;
+    const late = `The run was not done within ${settings.deadline / 1_000} s.`;
     return new RunOver(deadline.aborted ? late : 'The run was interrupted.');
   }
 
-  function toFailure(
-    error: Error,
-    asked: string,
-    head: ResponseHead | undefined,
-    isLate: boolean,
-  ): Error {
-    // What fetch throws by itself has a cause; all else comes from whoever reads the body.
-    if (!isLate && error.cause === undefined) return error;
-    if (!isLate && head) return new Mismatch(head, 'a whole body', 'and broke off');
-    const { message, code } = (error.cause ?? error) as NodeJS.ErrnoException;
-    const what = head ? `answered ${head.status} and did not go on` : 'got no answer';
-    const why = isLate ? ` within ${timeoutSeconds} s` : `: ${message || code}`;
-    return new NoResponse(`${asked} ${what}${why}.`);
-  }
-
-  function check(response: ResponseHead | StageResponse, expected: readonly Expected[]): void {
-    checkResponse(response, expected);
-    const header = 'Access-Control-Allow-Origin';
-    if (origin === undefined || response.headers.get(header) === '*') return;
-    checkHeader(response, header, origin);
-  }
-
-  async function readWhole(head: ResponseHead, chunks: Chunks, expected: readonly Expected[]) {
-    const bytes = Buffer.concat(await Array.fromAsync(chunks));
-    const text = bytes.toString('utf8');
-    const response = { ...head, bytes, text, json: () => parseJson(text) };
-    check(response, expected);
-    return response;
-  }
-
-  return {
-    counts,
-    send: (request, ...expected) =>
-      exchange(request, (head, chunks) => readWhole(head, chunks, expected)),
-    stream: (request, read) =>
-      exchange(request, async (head, chunks) => {
-        // The body of an error is short, and says what is wrong.
-        if (head.status >= 400) await readWhole(head, chunks, [200]);
-        check(head, [200]);
-        return read(head, chunks);
-      }),
-  };
+  return { counts, send };
 }
 
-async function* refreshTimer(
-  { body }: Response,
-  timer: NodeJS.Timeout,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of body ?? []) {
-    timer.refresh();
-    yield chunk;
+/**
+ * Checks what every response must have: one of the statuses, an X-Request-Id, and nothing that the OpenAPI
+ * document does not describe.
+ */
+function checkResponse(
+  response: StageResponse,
+  expected: readonly Expected[],
+  isLong = false,
+): void {
+  const { asked, status, headers, text } = response;
+  const isExpected = expected.some((one) =>
+    typeof one === 'number'
+      ? one === status
+      : // The document lets the gateway's own errors have any code.
+        statusOfCode[one] === status && text.includes(`"code":"${one}"`),
+  );
+  if (!isExpected) {
+    const words = expected.map((one) =>
+      typeof one === 'number' ? one : `${statusOfCode[one]} ${one}`,
+    );
+    throw new Mismatch(response, words.join(' or '));
   }
+  const [method = '', path = ''] = asked.split(' ');
+  const findProblems = isLong ? findHeadProblems : findAnswerProblems;
+  const [problem] = findProblems(method, path, response);
+  if (problem !== undefined) {
+    throw new Mismatch(response, `an answer as documented. ${problem.replace(/\.$/, '')}`);
+  }
+  if (!headers.has('X-Request-Id')) throw new Mismatch(response, 'an X-Request-Id');
+}
+
+/** @throws {Mismatch} when the header has another value, or is missing */
+export function checkHeader(
+  response: StageResponse,
+  name: string,
+  expected: string | RegExp,
+  words = `${expected}`,
+): void {
+  const value = response.headers.get(name) ?? '';
+  const matches = typeof expected === 'string' ? value === expected : expected.test(value);
+  if (!matches)
+    throw new Mismatch(response, `${name}: ${words}`, `with ${name}: ${value || 'none'}`);
+}
+
+/** The body, with integers past 2^53 as bigint. */
+export function readJson<Body>({ text }: StageResponse): Body {
+  return parseJson(text) as Body;
 }

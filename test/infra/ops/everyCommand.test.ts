@@ -34,6 +34,7 @@ const runs: Readonly<Record<string, Command>> = {
 const staged: Readonly<Record<string, readonly [typed: string, services: string]>> = {
   keys: ['list --stage staging', 'cloudformation dynamodb'],
   export: ['--pets pets.jsonl --stage staging', 'cloudformation dynamodb'],
+  logs: ['--stage staging', 'logs'],
   rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda'],
   restore: ['--table pets --at latest --stage staging', 'cloudformation dynamodb'],
 };

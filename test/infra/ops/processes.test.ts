@@ -5,7 +5,6 @@ import { stageNames } from '../../../infra/stages/stages.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { useAws } from './aws.ts';
 import { runOps } from './opsProcess.ts';
-import { defineRecoverableTables } from './restore/recoverableTables.ts';
 import { defineDeployedFunctions } from './rollback/deployedFunctions.ts';
 
 const keys = 'infra/ops/keys/keys.ts';
@@ -72,18 +71,6 @@ describe('a command whose reader leaves', () => {
       variables,
     });
     expect(inputsOf('UpdateAlias')).toEqual([]);
-    expect(status).toBe(141);
-  });
-
-  it('waits for nothing else either', async () => {
-    const { variables, inputsOf } = await useAws(defineRecoverableTables().answers);
-    const args = ['--stage', 'production', '--table', 'pets', '--at', '2026-11-20T09:59:00Z'];
-    const { status } = await runOps('infra/ops/restore/restore.ts', args, {
-      stderr: 'left',
-      variables,
-    });
-    expect(inputsOf('RestoreTableToPointInTime')).toHaveLength(1);
-    expect(inputsOf('UpdateContinuousBackups')).toEqual([]);
     expect(status).toBe(141);
   });
 });

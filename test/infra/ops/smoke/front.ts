@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener } from 'no
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { checkStage } from '../../../../infra/ops/smoke/checkStage.ts';
-import type { SmokeSettings } from '../../../../infra/ops/smoke/smokeClient.ts';
+import { rows, type SmokeSettings } from '../../../../infra/ops/smoke/rows.ts';
 
 /** What is wrong with a stage. */
 export interface Fault {
@@ -88,23 +88,17 @@ export async function smoke(
   settings: Pick<SmokeSettings, 'baseUrl' | 'apiKey'> & Partial<SmokeSettings>,
 ) {
   const lines: string[] = [];
-  const defaults: Omit<SmokeSettings, 'baseUrl' | 'apiKey'> = {
-    timeoutSeconds: 10,
-    deadlineSeconds: 60,
-    isLight: false,
-    isVerbose: true,
-    throttles: undefined,
-    entry: undefined,
-    origin: undefined,
-    expectedCommit: undefined,
-    signal: new AbortController().signal,
+  const { signal } = new AbortController();
+  const defaults = {
+    ...{ timeout: 10_000, deadline: 60_000, signal, isLight: false },
+    ...{ throttles: undefined, entry: undefined, origin: undefined, commits: undefined },
   };
   const passed = await checkStage({ ...defaults, ...settings }, (line) => lines.push(line));
   return {
     passed,
     text: lines.join('\n'),
-    rowsThat: (outcome: 'passed' | 'failed') =>
-      lines.filter((line) => line.startsWith(outcome)).map((line) => line.replace(/^.*? {2,}/, '')),
+    rowsThat: (outcome: 'passed' | 'FAILED') =>
+      Object.keys(rows).filter((_, index) => lines[index]?.startsWith(outcome)),
     failures: lines.filter((line) => line.startsWith('FAILED')),
   };
 }
