@@ -4,7 +4,6 @@ import { operations } from '../../../shared/contract/operations.ts';
 import {
   type AnswerHead,
   findAnswerProblems,
-  findHeadProblems,
   findOperation,
 } from '../../openapi/answerProblems.ts';
 
@@ -62,10 +61,7 @@ export function checkResponse(
   const isExpected = (code: unknown) =>
     expected.some((one) => one === code || (typeof one === 'string' && statusOfCode[one] === code));
   if (!isExpected(status)) throw new Mismatch(response, words.join(' or '));
-  const problems =
-    'bytes' in response
-      ? findAnswerProblems(method, path, response)
-      : findHeadProblems(method, path, response);
+  const problems = findAnswerProblems(method, path, response);
   const unnamed = headers.has('X-Request-Id') ? undefined : 'The header X-Request-Id is missing.';
   const [problem = unnamed] = problems;
   if (problem !== undefined) {
