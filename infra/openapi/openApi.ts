@@ -75,3 +75,14 @@ export interface Example {
 
 /** JSON Schema 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** A request that was sent to a local stage, and what was answered. */
+export interface RecordedExample {
+  readonly name: string;
+  readonly summary: string;
+  /** The body that was sent. */
+  readonly request?: unknown;
+  readonly status: number;
+  /** The body that was answered. */
+  readonly response: unknown;
+}

@@ -8,24 +8,13 @@ import {
   tagTexts,
 } from '../../shared/contract/operations.ts';
 import { toHeaderObjects } from './headers.ts';
-import type { Example, HeaderObject, OpenApiDocument, OperationObject } from './openApi.ts';
+import type { HeaderObject, OpenApiDocument, OperationObject, RecordedExample } from './openApi.ts';
 import { toParameterObjects } from './parameters.ts';
-import { type ExamplesByStatus, toResponseObjects } from './responses.ts';
+import { toExamples, toResponseObjects } from './responses.ts';
 import { type SchemaOf, toSchemas } from './schemas.ts';
 
 /** Of the interface, not of the code that serves it: a new major version has a base address of its own. */
 const INTERFACE_VERSION = '1.0.0';
-
-/** A request that was sent to a local stage, and what was answered. */
-export interface RecordedExample {
-  readonly name: string;
-  readonly summary: string;
-  /** The body that was sent. */
-  readonly request?: unknown;
-  readonly status: number;
-  /** The body that was answered. */
-  readonly response: unknown;
-}
 
 /** The service's interface for machines: the contract, the stages' addresses and recorded examples. */
 export function defineOpenApiDocument(
@@ -92,7 +81,9 @@ function toOperationObject(
   const operation: Operation = operations[id];
   const { lifecycle } = operation;
   const { tag, description, success } = operationTexts[id];
-  const examples = toExamples(recorded);
+  const requests = recorded.filter(
+    ({ status, request }) => status === 200 && request !== undefined,
+  );
   return {
     operationId: id,
     summary: operation.summary,
@@ -110,7 +101,7 @@ function toOperationObject(
         content: {
           'application/json': {
             schema: schemaOf(operation.requestBody),
-            examples: examples.requests,
+            examples: toExamples(requests, 'request'),
           },
         },
       },
@@ -118,39 +109,7 @@ function toOperationObject(
     responses: toResponseObjects(
       operation,
       { description: success, schema: schemaOf(responses[id]) },
-      examples.responses,
+      recorded,
     ),
   };
-}
-
-/** An operation's examples: what to send, and what then comes, by status. */
-function toExamples(examples: readonly RecordedExample[]): {
-  requests: Readonly<Record<string, Example>>;
-  responses: ExamplesByStatus;
-} {
-  const byStatus = Object.groupBy(examples, ({ status }) => status);
-  return {
-    requests: toNamed(
-      (byStatus[200] ?? []).filter(({ request }) => request !== undefined),
-      ({ request }) => request,
-    ),
-    responses: Object.fromEntries(
-      Object.entries(byStatus).map(([status, group = []]) => [
-        status,
-        toNamed(group, ({ response }) => response),
-      ]),
-    ),
-  };
-}
-
-function toNamed(
-  examples: readonly RecordedExample[],
-  toValue: (example: RecordedExample) => unknown,
-): Record<string, Example> {
-  return Object.fromEntries(
-    examples.map((example) => [
-      example.name,
-      { summary: example.summary, value: toValue(example) },
-    ]),
-  );
 }

@@ -1,7 +1,13 @@
 import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
 import { type HeaderName, type HeaderUse, toHeaderReferences } from './headers.ts';
-import type { Example, HeaderObject, JsonSchema, ResponseObject } from './openApi.ts';
+import type {
+  Example,
+  HeaderObject,
+  JsonSchema,
+  RecordedExample,
+  ResponseObject,
+} from './openApi.ts';
 import { toReference } from './schemas.ts';
 
 /** What any operation can answer, beside the errors that its row of the contract lists. */
@@ -10,9 +16,6 @@ export const errorsAnywhere = [
   'internal_error',
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[];
-
-/** By status. */
-export type ExamplesByStatus = Readonly<Record<string, Readonly<Record<string, Example>>>>;
 
 const inEveryAnswer: readonly HeaderName[] = [
   'Vary',
@@ -24,10 +27,16 @@ const inEveryAnswer: readonly HeaderName[] = [
 export function toResponseObjects(
   operation: Operation,
   success: { description: string; schema: JsonSchema },
-  examples: ExamplesByStatus,
+  examples: readonly RecordedExample[],
 ): Record<string, ResponseObject> {
   const toContent = (status: number, schema: JsonSchema) => ({
-    'application/json': { schema, examples: examples[status] ?? {} },
+    'application/json': {
+      schema,
+      examples: toExamples(
+        examples.filter((one) => one.status === status),
+        'response',
+      ),
+    },
   });
   const isTagged = operation.requestHeaders?.includes('If-None-Match') ?? false;
   const answers: Record<string, ResponseObject> = {
@@ -56,6 +65,16 @@ export function toResponseObjects(
     };
   }
   return answers;
+}
+
+/** The bodies of examples, by their names. */
+export function toExamples(
+  examples: readonly RecordedExample[],
+  part: 'request' | 'response',
+): Record<string, Example> {
+  return Object.fromEntries(
+    examples.map(({ name, summary, [part]: value }) => [name, { summary, value }]),
+  );
 }
 
 /** What the document says of an error: when it comes, and the headers that it has besides. */

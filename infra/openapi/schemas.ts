@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import type { ErrorBody as ErrorBodyType } from '../../shared/contract/errorBody.ts';
 import { InventoryUpdate } from '../../shared/contract/inventoryUpdate.ts';
 import { operationIds, responses } from '../../shared/contract/operations.ts';
 import {
@@ -97,18 +96,13 @@ interface Described {
   readonly members?: Readonly<Record<string, string>>;
 }
 
-interface DescribedObject<Value> {
-  readonly about: string;
-  readonly members: Readonly<Record<keyof Value, string>>;
-}
-
 const entry = {
   petId: 'The id of the pet; exact over the whole range of int64.',
   quantity: 'The stock count at present.',
   status: 'Where the sale of the pet stands. No update of the stock changes it.',
 };
 
-const schemaTexts = {
+const schemaTexts: Readonly<Record<SchemaName, Described>> = {
   InventoryItem: { about: 'The stock of one pet.', members: entry },
   ListedInventoryItem: {
     about: 'The stock of one pet in a list.',
@@ -153,12 +147,4 @@ const schemaTexts = {
       status: 'The status of the response.',
     },
   },
-} satisfies {
-  InventoryItem: DescribedObject<InventoryItem>;
-  ListedInventoryItem: DescribedObject<InventoryItem & { etag: string }>;
-  PetStatus: Described;
-  InventoryUpdate: DescribedObject<InventoryUpdate>;
-  Pet: DescribedObject<Pet>;
-  Order: DescribedObject<Order>;
-  Error: DescribedObject<ErrorBodyType>;
 };

@@ -23,30 +23,30 @@ declare module 'dynalite/db/index.js' {
   /** The answer to a request that fails. */
   export interface RequestError extends Error {
     readonly statusCode: number;
-    readonly body: { readonly __type: string; readonly message?: string };
+    readonly body: { readonly __type: string };
   }
 
   export type Done<Result = unknown> = (error: Error | null, result?: Result) => void;
 
-  export type Write =
-    | { readonly type: 'put'; readonly key: string; readonly value: Item }
-    | { readonly type: 'del'; readonly key: string };
+  export interface Write {
+    readonly type: 'put';
+    readonly key: string;
+    readonly value: Item;
+  }
 
-  /** The items of one table, or of one index. */
+  /** The items of one table. */
   export interface ItemDb {
     /** Calls `run` once nobody else has the key; what `release` returns is called to let go of it. */
     lock(key: string, run: (release: (done?: Done) => () => void) => void): void;
     get(key: string, done: Done<Item>): void;
     put(key: string, item: Item, done: Done): void;
-    del(key: string, done: Done): void;
   }
 
   export interface Store {
-    /** Every table and index, each with a prefix of its own. A batch is written whole or not at all. */
+    /** Every table, each with a prefix of its own. A batch is written whole or not at all. */
     readonly db: { batch(writes: readonly Write[]): Promise<void> };
     getTable(name: string, isToBeActive: boolean, done: Done<Table>): void;
     getItemDb(table: string): ItemDb;
-    getIndexDb(type: 'Local' | 'Global', table: string, index: string): ItemDb;
   }
 
   const db: {
@@ -74,26 +74,17 @@ declare module 'dynalite/actions/*' {
   export default function act(store: Store, parameters: ActionParameters, done: Done<Result>): void;
 }
 
-declare module 'dynalite/validations/index.js' {
-  import type { Store } from 'dynalite/db/index.js';
-
-  type Check = (request: never, store: Store) => string | undefined;
-
-  const validations: {
-    /** @returns a copy without parameters that are not in `types` */
-    checkTypes(request: unknown, types: object): unknown;
-    checkValidations(request: unknown, types: object, custom: Check, store: Store): void;
-  };
-  export default validations;
-}
-
 declare module 'dynalite/validations/*' {
   import type { Store } from 'dynalite/db/index.js';
 
+  /** Of an action. It parses the expressions, too, and keeps them in the parameters. */
+  type Check = (parameters: unknown, store: Store) => string | undefined;
+
   const validation: {
-    readonly types: Readonly<Record<string, object>>;
-    /** Parses the expressions, too, and keeps them in the parameters. */
-    custom(parameters: unknown, store: Store): string | undefined;
+    readonly types: object;
+    readonly custom: Check;
+    /** Only `validations/index.js` has it. */
+    checkValidations(parameters: unknown, types: object, custom: Check, store: Store): void;
   };
   export default validation;
 }

@@ -3,10 +3,11 @@ import { mkdir, readdir } from 'node:fs/promises';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import dynalite from 'dynalite';
-import db, { type DynaliteOptions, type Store } from 'dynalite/db/index.js';
+import db, { type DynaliteOptions, type RequestError, type Store } from 'dynalite/db/index.js';
 import { foreignHostRefusal, isLoopbackHost, listen, StartFailure } from './loopback.ts';
-import { defineTransactWrite, type TransactWrite, toRequestError } from './transactions.ts';
+import { defineTransactWrite } from './transactions.ts';
 
 /** Something that speaks DynamoDB. */
 export interface Engine {
@@ -50,7 +51,7 @@ export async function startEmbeddedEngine({
   return {
     endpoint: `http://127.0.0.1:${port}`,
     async close() {
-      await isIdle();
+      while (!isIdle()) await setTimeout(1);
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
@@ -66,7 +67,12 @@ async function checkFolder(dir: string): Promise<void> {
   const { Level } = createRequire(createRequire(import.meta.url).resolve('dynalite'))('level');
   try {
     await mkdir(dir, { recursive: true });
-    refuseForeignFiles(await readdir(dir));
+    // Hidden files, which systems leave in any folder, do not count.
+    const names = (await readdir(dir)).filter((name) => !name.startsWith('.'));
+    // LevelDB would put its files among those of others, and remove what is named as its own.
+    if (names.length > 0 && !names.includes('CURRENT')) {
+      throw new Error(`it holds ${names[0]}; name one that is empty, or not there yet`);
+    }
     const store = new Level(dir);
     await store.open();
     await store.close();
@@ -78,41 +84,14 @@ async function checkFolder(dir: string): Promise<void> {
   }
 }
 
-/** What LevelDB makes first: https://github.com/google/leveldb/blob/main/doc/impl.md */
-const storeFile = /^(CURRENT|LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.dbtmp)$/;
-const storeDataFile = /^\d+\.(ldb|sst|log)$/;
-
-/**
- * LevelDB would put its files among those of others, and remove what is named as its own. Hidden files,
- * which systems leave in any folder, do not count.
- */
-function refuseForeignFiles(names: readonly string[]): void {
-  const isStore = names.includes('CURRENT');
-  const foreign = names.find(
-    (name) =>
-      !name.startsWith('.') && !storeFile.test(name) && !(isStore && storeDataFile.test(name)),
-  );
-  if (foreign === undefined) return;
-  throw new Error(
-    `it holds ${foreign}, which is not the local stage's; name one that is empty, or not there yet`,
-  );
-}
-
 /** dynalite does not give out the store that it makes; this makes the store in its place. */
 function createDynalite(options: DynaliteOptions): { server: Server; store: Store } {
   const { create } = db;
   const store = create(options);
-  try {
-    db.create = () => store;
-    return { server: dynalite(options), store };
-  } finally {
-    db.create = create;
-  }
-}
-
-interface LevelIterator {
-  close(): Promise<void>;
-  return?(): Promise<void>;
+  db.create = () => store;
+  const server = dynalite(options);
+  db.create = create;
+  return { server, store };
 }
 
 /**
@@ -123,16 +102,15 @@ interface LevelIterator {
 function letIteratorsClose(): void {
   const requireOfDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));
   const requireOfLevel = createRequire(requireOfDynalite.resolve('level'));
-  const { AbstractKeyIterator, AbstractValueIterator } = requireOfLevel('abstract-level') as Record<
-    'AbstractKeyIterator' | 'AbstractValueIterator',
-    { readonly prototype: LevelIterator }
-  >;
+  const { AbstractKeyIterator, AbstractValueIterator } = requireOfLevel('abstract-level');
   for (const { prototype } of [AbstractKeyIterator, AbstractValueIterator]) {
-    prototype.return ??= function close(this: LevelIterator) {
+    prototype.return ??= function close(this: { close(): Promise<void> }) {
       return this.close();
     };
   }
 }
+
+type TransactWrite = ReturnType<typeof defineTransactWrite>;
 
 /**
  * Adds TransactWriteItems to what dynalite answers. No web page can read an answer: there are no CORS headers, and a
@@ -140,7 +118,7 @@ function letIteratorsClose(): void {
  * @param answer dynalite's own listener
  */
 function defineEngineListener(answer: RequestListener, transactWrite: TransactWrite) {
-  const { track, isIdle } = defineTracker();
+  let underWay = 0;
 
   function listener(request: IncomingMessage, response: ServerResponse): void {
     if (!isLoopbackHost(request.headers.host)) {
@@ -155,10 +133,25 @@ function defineEngineListener(answer: RequestListener, transactWrite: TransactWr
     } else {
       answer(request, response);
     }
-    surviveHalfRequest(request);
+    // dynalite throws, outside anyone's reach, when a client leaves in the middle of a request.
+    request.removeAllListeners('error').on('error', () => {});
   }
 
-  return { listener, isIdle };
+  /** An action's last step, and nothing else, ends its response. */
+  function track(request: IncomingMessage, response: ServerResponse): void {
+    const end = response.end;
+    request.once('end', () => {
+      underWay += 1;
+      response.end = ((...args: Parameters<typeof end>) => {
+        underWay -= 1;
+        return end.apply(response, args);
+      }) as typeof end;
+    });
+  }
+
+  // dynalite's own close waits for connections, and a connection may be gone before its action is done: an action
+  // that then finds the store closed ends the process.
+  return { listener, isIdle: () => underWay === 0 };
 }
 
 async function answerTransactWrite(
@@ -171,48 +164,13 @@ async function answerTransactWrite(
   try {
     body = await transactWrite(JSON.parse(await text(request)));
   } catch (error) {
-    ({ statusCode, body } = toRequestError(error));
+    const known = error as Partial<RequestError>;
+    statusCode = known.statusCode ?? 500;
+    body = known.body ?? { __type: 'InternalServerError', message: String(error) };
   }
   response.writeHead(statusCode, {
     'Content-Type': 'application/x-amz-json-1.0',
     'x-amzn-RequestId': randomUUID(),
   });
   response.end(JSON.stringify(body));
-}
-
-/**
- * dynalite's own close waits for connections, and a connection may be gone before its action is done:
- * an action that then finds the store closed ends the process. This waits for the actions.
- */
-function defineTracker(): { track: RequestListener; isIdle(): Promise<void> } {
-  let underWay = 0;
-  let report = () => {};
-  const finish = () => {
-    underWay -= 1;
-    if (underWay === 0) report();
-  };
-  return {
-    // An action's last step, and nothing else, ends its response.
-    track(request, response) {
-      const end = response.end;
-      request.once('end', () => {
-        underWay += 1;
-        response.end = ((...args: Parameters<typeof end>) => {
-          finish();
-          return end.apply(response, args);
-        }) as typeof end;
-      });
-    },
-    isIdle: () =>
-      new Promise((resolve) => {
-        report = resolve;
-        if (underWay === 0) resolve();
-      }),
-  };
-}
-
-/** dynalite throws, outside anyone's reach, when a client leaves in the middle of a request. */
-function surviveHalfRequest(request: IncomingMessage): void {
-  request.removeAllListeners('error');
-  request.on('error', () => {});
 }

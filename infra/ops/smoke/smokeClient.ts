@@ -1,11 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { parseJson } from '../../../shared/contract/values.ts';
-import {
-  findAnswerProblems,
-  findHeadProblems,
-  findOperation,
-} from '../../openapi/answerProblems.ts';
+import { findAnswerProblems, findOperation } from '../../openapi/answerProblems.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 
 /** The most requests of a run, including those that the gateway refuses with 429. */
@@ -185,8 +181,7 @@ function checkResponse(
     throw new Mismatch(response, words.join(' or '));
   }
   const [method = '', path = ''] = asked.split(' ');
-  const findProblems = isLong ? findHeadProblems : findAnswerProblems;
-  const [problem] = findProblems(method, path, response);
+  const [problem] = findAnswerProblems(method, path, isLong ? { status, headers } : response);
   if (problem !== undefined) {
     throw new Mismatch(response, `an answer as documented. ${problem.replace(/\.$/, '')}`);
   }

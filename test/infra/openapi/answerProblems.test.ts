@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { findAnswerProblems, findHeadProblems } from '../../../infra/openapi/answerProblems.ts';
+import { findAnswerProblems } from '../../../infra/openapi/answerProblems.ts';
 
 const id = { 'X-Request-Id': '8f2c1e0a-6a6b' };
 const json = { ...id, 'Content-Type': 'application/json' };
@@ -65,7 +65,7 @@ describe('an answer that is not', () => {
 
   it('is seen by its head alone', () => {
     const head = { status: 200, headers: new Headers() };
-    expect(findHeadProblems('GET', '/inventory', head)).toEqual([
+    expect(findAnswerProblems('GET', '/inventory', head)).toEqual([
       'The header X-Request-Id is missing.',
     ]);
   });

@@ -87,22 +87,16 @@ test('a thread that is disposed of starts no engine any more', async () => {
 describe('a folder', () => {
   test('that another engine has open is refused', async () => {
     const engine = await startEmbeddedEngine({ dir });
-    const client = defineClient(engine.endpoint);
-    await createTables(client);
-    client.destroy();
     await expect(startEmbeddedEngine({ dir })).rejects.toThrow(/cannot be used: .*(using|lock)/);
     await engine.close();
     // It opens its own again and again.
     await (await startEmbeddedEngine({ dir })).close();
     await (await startEmbeddedEngine({ dir })).close();
-    expect(await readdir(dir)).toContain('LOG.old');
   });
 
   test.each(['notes.txt', '000005.log'])('that holds %s is refused, and left', async (name) => {
     await writeFile(join(dir, name), 'mine');
-    await expect(startEmbeddedEngine({ dir })).rejects.toThrow(
-      `cannot be used: it holds ${name}, `,
-    );
+    await expect(startEmbeddedEngine({ dir })).rejects.toThrow(`used: it holds ${name}; `);
     expect(await readdir(dir)).toEqual([name]);
   });
 });
@@ -135,78 +129,60 @@ describe('an engine in memory', () => {
   });
 
   // Each that is left open is held for as long as the store.
-  test('closes the iterators of scans and queries that are over, whole or not', async () => {
+  test('closes the iterators of scans and queries that are over', async () => {
     const requireOfDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));
     const requireOfLevel = createRequire(requireOfDynalite.resolve('level'));
     const { prototype } = requireOfLevel('abstract-level').AbstractValueIterator;
     const opened = vi.spyOn(prototype, 'next');
     const closed = vi.spyOn(prototype, 'close');
-    for (const N of ['1', '2', '3']) {
-      const Item = { p: { N }, q: { N: '1' }, s: { S: 'a' } };
-      await client.send(new PutItemCommand({ TableName: 'inventory', Item }));
-    }
+    const Item = { p: { N: '1' }, q: { N: '1' }, s: { S: 'a' } };
+    await client.send(new PutItemCommand({ TableName: 'inventory', Item }));
+    await client.send(new ScanCommand({ TableName: 'inventory' }));
     const KeyConditionExpression = 'ledger = :l';
     const ExpressionAttributeValues = { ':l': { S: 'orders' } };
-    for (const Limit of [2, 9]) {
-      await client.send(new ScanCommand({ TableName: 'inventory', Limit }));
-      const range = { Limit, KeyConditionExpression, ExpressionAttributeValues };
-      await client.send(new QueryCommand({ TableName: 'orders', ...range }));
-    }
-    expect(new Set(opened.mock.contexts).size).toBe(4);
+    const range = { KeyConditionExpression, ExpressionAttributeValues };
+    await client.send(new QueryCommand({ TableName: 'orders', ...range }));
+    expect(new Set(opened.mock.contexts).size).toBe(2);
     expect(new Set(closed.mock.contexts)).toEqual(new Set(opened.mock.contexts));
     vi.restoreAllMocks();
   });
 
-  async function send(method: string, headers: Record<string, string>) {
-    const body = method === 'POST' ? { body: '{}' } : {};
-    const answer = await exactFetch(`${engine.endpoint}/`, { method, headers, ...body });
-    const names = [...answer.headers.keys()];
-    const corsHeaders = names.filter((name) => name.startsWith('access-control-'));
-    return { status: answer.status, corsHeaders, body: answer.text };
-  }
-
-  const listTables = {
-    'Content-Type': 'application/x-amz-json-1.0',
-    'X-Amz-Target': 'DynamoDB_20120810.ListTables',
-    'X-Amz-Date': '20300101T000000Z',
-    Authorization: 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, Signature=c',
+  const tables = { status: 200, text: expect.stringContaining('"inventory"') };
+  const unknown = { status: 404 };
+  const refused = {
+    status: 403,
+    text: 'This answers only to 127.0.0.1, localhost and [::1] in the Host header.\n',
   };
-  const tables = { status: 200, corsHeaders: [], body: expect.stringContaining('"inventory"') };
 
-  test.each(['http://petstore.example', 'null', 'http://localhost:3000'])(
-    'gives a web page of the origin %s no CORS headers, and no preflight',
-    async (Origin) => {
-      expect(await send('POST', { ...listTables, Origin })).toEqual(tables);
-      const preflight = {
-        Origin,
-        'Access-Control-Request-Method': 'POST',
-        'Access-Control-Request-Headers': 'x-amz-target,content-type,authorization',
-      };
-      expect(await send('OPTIONS', preflight)).toMatchObject({ status: 404, corsHeaders: [] });
-    },
-  );
-
-  test.each(['127.0.0.1', '127.0.0.1:8000', 'localhost', 'LocalHost:8000', '[::1]', '[::1]:8000'])(
-    'answers to the name %s',
-    async (Host) => expect(await send('POST', { ...listTables, Host })).toEqual(tables),
-  );
-
-  test.each([
-    'petstore.example',
-    'petstore.example:8000',
-    'localhost.petstore.example',
-    '127.0.0.1.petstore.example',
-    'petstore-localhost',
-    '127.0.0.1:8000.petstore.example',
-    '127x0x0x1',
-    '0.0.0.0',
-  ])('does not answer to the name %j, which may have been led here', async (Host) => {
-    for (const method of ['POST', 'GET', 'OPTIONS']) {
-      expect(await send(method, { ...listTables, Host })).toEqual({
-        status: 403,
-        corsHeaders: [],
-        body: 'This answers only to 127.0.0.1, localhost and [::1] in the Host header.\n',
-      });
-    }
+  // A name of another, or a web page, may have been led here to read the tables.
+  test.each<[string, Record<string, string>, object]>([
+    ['POST', { Origin: 'http://petstore.example' }, tables],
+    ['POST', { Origin: 'null' }, tables],
+    [
+      'OPTIONS',
+      { Origin: 'http://petstore.example', 'Access-Control-Request-Method': 'POST' },
+      unknown,
+    ],
+    ['POST', { Host: '127.0.0.1' }, tables],
+    ['POST', { Host: 'LocalHost:8000' }, tables],
+    ['POST', { Host: '[::1]:8000' }, tables],
+    ['POST', { Host: 'petstore.example' }, refused],
+    ['GET', { Host: 'petstore.example:8000' }, refused],
+    ['OPTIONS', { Host: 'localhost.petstore.example' }, refused],
+    ['POST', { Host: '127.0.0.1:8000.petstore.example' }, refused],
+    ['POST', { Host: 'petstore-localhost' }, refused],
+    ['POST', { Host: '127x0x0x1' }, refused],
+  ])('answers %s with %j, without CORS headers', async (method, headers, expected) => {
+    const signed = {
+      'Content-Type': 'application/x-amz-json-1.0',
+      'X-Amz-Target': 'DynamoDB_20120810.ListTables',
+      'X-Amz-Date': '20300101T000000Z',
+      Authorization: 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, Signature=c',
+    };
+    const sent =
+      method === 'POST' ? { body: '{}', headers: { ...signed, ...headers } } : { headers };
+    const answer = await exactFetch(`${engine.endpoint}/`, { method, ...sent });
+    expect(answer).toMatchObject(expected);
+    expect([...answer.headers.keys()].join()).not.toContain('access-control-');
   });
 });

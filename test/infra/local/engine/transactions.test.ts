@@ -1,43 +1,26 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { createRequire } from 'node:module';
 import {
   type AttributeValue,
   type CancellationReason,
   ConditionalCheckFailedException,
-  CreateTableCommand,
   DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
-  paginateScan,
-  QueryCommand,
   type TransactionCanceledException,
   type TransactWriteItem,
   TransactWriteItemsCommand,
   type TransactWriteItemsInput,
   UpdateItemCommand,
-  waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Engine, startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { createTables } from '../../../../infra/local/localTables.ts';
 import { engines } from '../../../support/engines.ts';
 
-type Options = Omit<TransactWriteItemsInput, 'TransactItems'>;
-
-function defineClient(endpoint: string): DynamoDBClient {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return new DynamoDBClient({ endpoint, region: 'local', credentials, maxAttempts: 1 });
-}
-
 let lastId = 0;
 const number = (value: number) => ({ N: String(value) });
 const inventory = (id: number) => ({ TableName: 'inventory', Key: { p: number(id) } });
 const pet = (id: number) => ({ TableName: 'pets', Key: { id: number(id) } });
-
 const stocked = (id: number, quantity: number) => ({ p: number(id), q: number(quantity) });
 const put = (Item: Record<string, AttributeValue>, more = {}): TransactWriteItem => ({
   Put: { TableName: 'inventory', Item, ...more },
@@ -53,14 +36,7 @@ const selling = {
 const sell = (id: number, more = {}): TransactWriteItem => ({
   Update: { ...inventory(id), ...selling, ...more },
 });
-const adding = {
-  UpdateExpression: 'ADD #q :one',
-  ExpressionAttributeNames: { '#q': 'q' },
-  ExpressionAttributeValues: { ':one': number(1) },
-};
-const add = (id: number): TransactWriteItem => ({ Update: { ...inventory(id), ...adding } });
 const isNew = { ConditionExpression: 'attribute_not_exists(p)' };
-const exists = { ConditionExpression: 'attribute_exists(p)' };
 const allOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
 const none = { Code: 'None' };
@@ -72,13 +48,22 @@ function cancelled(...CancellationReasons: CancellationReason[]) {
   return { name: 'TransactionCanceledException', message, CancellationReasons };
 }
 
-function define(client: DynamoDBClient) {
+async function open(engine: Engine) {
+  const client = new DynamoDBClient({
+    endpoint: engine.endpoint,
+    region: 'local',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  });
+  await createTables(client);
+  type Options = Omit<TransactWriteItemsInput, 'TransactItems'>;
   async function transact(TransactItems: TransactWriteItem[], options: Options = {}) {
     const input = { TransactItems, ...options };
     const { $metadata, ...answer } = await client.send(new TransactWriteItemsCommand(input));
     return answer;
   }
   return {
+    client,
     transact,
     /** The error of a transaction that fails. */
     async refusal(items: TransactWriteItem[], options?: Options) {
@@ -101,330 +86,149 @@ function define(client: DynamoDBClient) {
       await client.send(new PutItemCommand({ TableName: 'inventory', Item }));
       return lastId;
     },
+    async close() {
+      client.destroy();
+      await engine.close();
+    },
   };
 }
 
+type Tables = Awaited<ReturnType<typeof open>>;
+
 describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
-  let engine: Engine;
-  let client: DynamoDBClient;
-  let tables: ReturnType<typeof define>;
+  let tables: Tables;
   beforeAll(async () => {
-    engine = await start();
-    client = defineClient(engine.endpoint);
-    tables = define(client);
-    await createTables(client);
+    tables = await open(await start());
   });
-  afterAll(async () => {
-    client.destroy();
-    await engine.close();
-  });
+  afterAll(() => tables?.close());
   const isLocal = name === 'DynamoDB Local';
-  const isDynoxide = name === 'Dynoxide';
 
-  describe('that succeeds', () => {
-    test('does all of its actions, of each kind and in two tables', async () => {
-      const { transact, read, stock } = tables;
-      const [changed, removed, checked] = [await stock(5), await stock(6), await stock(7)];
-      const made = await stock(8);
-      const answer = await transact([
-        put(stocked(made, 1), exists),
-        putPet(made, { name: { S: 'Rex' } }),
-        sell(changed),
-        { Delete: { ...inventory(removed), ...exists } },
-        { ConditionCheck: { ...inventory(checked), ...exists } },
-        { ConditionCheck: { ...inventory(made + 1_000_000), ...isNew } },
-      ]);
-      expect(answer).toEqual({});
-      expect(await read(inventory(made))).toEqual(stocked(made, 1));
-      expect(await read(pet(made))).toEqual({ id: number(made), name: { S: 'Rex' } });
-      expect(await read(inventory(changed))).toEqual(stocked(changed, 4));
-      expect(await read(inventory(removed))).toBeUndefined();
-      expect(await read(inventory(checked))).toEqual(stocked(checked, 7));
-      expect(await read(inventory(made + 1_000_000))).toBeUndefined();
-    });
-
-    test('keeps an index up to date, and leaves it alone when it is cancelled', async () => {
-      const { transact, refusal } = tables;
-      const TableName = 'indexed';
-      const key = (AttributeName: string) => [{ AttributeName, KeyType: 'HASH' } as const];
-      const text = (AttributeName: string) => ({ AttributeName, AttributeType: 'S' }) as const;
-      const Projection = { ProjectionType: 'ALL' } as const;
-      await client.send(
-        new CreateTableCommand({
-          TableName,
-          BillingMode: 'PAY_PER_REQUEST',
-          AttributeDefinitions: [text('p'), text('s')],
-          KeySchema: key('p'),
-          GlobalSecondaryIndexes: [{ IndexName: 'status', KeySchema: key('s'), Projection }],
-        }),
-      );
-      await waitUntilTableExists({ client, maxWaitTime: 5, minDelay: 0.1 }, { TableName });
-      const item = (s: string) => ({ p: { S: 'a' }, s: { S: s } });
-      async function expectIndexed(expected: Record<string, object[]>): Promise<void> {
-        for (const [S, items] of Object.entries(expected)) {
-          const query = new QueryCommand({
-            TableName,
-            IndexName: 'status',
-            KeyConditionExpression: 's = :s',
-            ExpressionAttributeValues: { ':s': { S } },
-          });
-          expect((await client.send(query)).Items).toEqual(items);
-        }
-      }
-      await transact([put(item('sold'), { TableName })]);
-      const change = put(item('lost'), { TableName });
-      expect(await refusal([change, sell(9_000_000)])).toEqual(cancelled(none, failed));
-      await expectIndexed({ sold: [item('sold')], lost: [] });
-      await transact([change]);
-      await expectIndexed({ sold: [], lost: [item('lost')] });
-    });
-
-    test('has at most 100 actions', async () => {
-      const ids = Array.from({ length: 100 }, (_, index) => 2_000_000 + index);
-      const items = ids.map((id) => put(stocked(id, 1)));
-      expect(await tables.transact(items)).toEqual({});
-      expect(await tables.read(inventory(2_000_099))).toEqual(stocked(2_000_099, 1));
-      expect(await tables.refusal([...items, put(stocked(1, 1))])).toEqual({
-        name: 'ValidationException',
-        message: expect.stringMatching(/Member must have length less than or equal to 100$/),
-      });
-    });
+  test('does all of its actions, in two tables', async () => {
+    const { transact, read, stock } = tables;
+    const [changed, replaced] = [await stock(5), await stock(8)];
+    const exists = { ConditionExpression: 'attribute_exists(p)' };
+    const name = { S: 'Rex' };
+    const items = [put(stocked(replaced, 1), exists), putPet(replaced, { name }), sell(changed)];
+    expect(await transact(items)).toEqual({});
+    expect(await read(inventory(replaced))).toEqual(stocked(replaced, 1));
+    expect(await read(pet(replaced))).toEqual({ id: number(replaced), name });
+    expect(await read(inventory(changed))).toEqual(stocked(changed, 4));
   });
 
-  describe('that is cancelled', () => {
-    test.each<[string, (id: number, more: object) => TransactWriteItem]>([
-      ['Put', (id, more) => put(stocked(id, 1), { ...isNew, ...more })],
-      ['Update', (id, more) => sell(id, more)],
-      ['Delete', (id, more) => ({ Delete: { ...inventory(id), ...isNew, ...more } })],
-      [
-        'ConditionCheck',
-        (id, more) => ({ ConditionCheck: { ...inventory(id), ...isNew, ...more } }),
-      ],
-    ])(
-      'reports a %s whose condition fails, with the item where that is asked for, and does nothing',
-      async (kind, toAction) => {
-        const { refusal, read, stock } = tables;
-        const [empty, other] = [await stock(0), await stock(3)];
-        // DynamoDB Local ends this one sentence with a full stop.
-        const reason =
-          kind === 'ConditionCheck' && isLocal
-            ? { ...failed, Message: `${failed.Message}.` }
-            : failed;
-        const Item = stocked(empty, 0);
-        const of = (more: object) => refusal([toAction(empty, more), sell(other)]);
-        expect(await of({})).toEqual(cancelled(reason, none));
-        expect(await of({ ReturnValuesOnConditionCheckFailure: 'NONE' })).toEqual(
-          cancelled(reason, none),
-        );
-        expect(await of(allOld)).toEqual(cancelled({ ...reason, Item }, none));
-        expect(await refusal([sell(other), toAction(empty, allOld)])).toEqual(
-          cancelled(none, { ...reason, Item }),
-        );
-        expect(await read(inventory(empty))).toEqual(stocked(empty, 0));
-        expect(await read(inventory(other))).toEqual(stocked(other, 3));
-      },
-    );
-
-    test('reports every condition that fails, each with its own item', async () => {
+  test.each<[string, (id: number, more: object) => TransactWriteItem]>([
+    ['Put', (id, more) => put(stocked(id, 1), { ...isNew, ...more })],
+    ['Update', (id, more) => sell(id, more)],
+  ])(
+    'a %s whose condition fails is told in its place, with the item where that is asked for, and nothing is done',
+    async (_, toAction) => {
       const { refusal, read, stock } = tables;
-      const [empty, present, kept] = [await stock(0), await stock(2), await stock(3)];
+      const [empty, other] = [await stock(0), await stock(3)];
+      const Item = stocked(empty, 0);
+      const of = (more: object) => refusal([toAction(empty, more), sell(other)]);
+      expect(await of({})).toEqual(cancelled(failed, none));
+      expect(await of({ ReturnValuesOnConditionCheckFailure: 'NONE' })).toEqual(
+        cancelled(failed, none),
+      );
+      expect(await of(allOld)).toEqual(cancelled({ ...failed, Item }, none));
       expect(
-        await refusal([
-          sell(empty, allOld),
-          sell(kept, allOld),
-          put(stocked(present, 9), { ...isNew, ...allOld }),
-          sell(empty + 1_000_000, allOld),
-        ]),
-      ).toEqual(
-        cancelled(
-          { ...failed, Item: stocked(empty, 0) },
-          none,
-          { ...failed, Item: stocked(present, 2) },
-          // There is no item.
-          failed,
-        ),
-      );
-      expect(await read(inventory(kept))).toEqual(stocked(kept, 3));
-    });
+        // There is no item of the last one.
+        await refusal([sell(other), toAction(empty, allOld), sell(empty + 1_000_000, allOld)]),
+      ).toEqual(cancelled(none, { ...failed, Item }, failed));
+      expect(await read(inventory(empty))).toEqual(Item);
+      expect(await read(inventory(other))).toEqual(stocked(other, 3));
+    },
+  );
 
-    // DynamoDB Local refuses these as a whole.
-    test.skipIf(isLocal).each<[string, (id: number) => TransactWriteItem, string]>([
-      [
-        'an update that the item does not allow',
-        (id) => sell(id, { UpdateExpression: 'SET q = absent - :one' }),
-        'The provided expression refers to an attribute that does not exist in the item',
-      ],
-      [
-        'a key of other attributes',
-        () => sell(1, { Key: { id: number(1) } }),
-        'The provided key element does not match the schema',
-      ],
-      [
-        'an item without its key',
-        () => put({ q: number(1) }),
-        'One or more parameter values were invalid: Missing the key p in the item',
-      ],
-    ])('reports %s', async (_, toAction, Message) => {
-      const { refusal, read, stock } = tables;
-      const [id, other] = [await stock(1), await stock(1)];
-      const reason = { Code: 'ValidationError', Message };
-      expect(await refusal([sell(other), toAction(id)])).toEqual(cancelled(none, reason));
-      expect(await read(inventory(other))).toEqual(stocked(other, 1));
-    });
+  const token = () => ({ ClientRequestToken: `token-${++lastId}` });
+
+  // DynamoDB itself answers TransactionInProgressException to a repeat of one that is under way.
+  test('with a client token has its effect once, however often it is sent, also while it is under way', async () => {
+    const { transact, read, stock } = tables;
+    const [id, options] = [await stock(50), token()];
+    const items = [sell(id), putPet(id, { name: { S: 'Rex' } })];
+    const answers = await Promise.all(Array.from({ length: 20 }, () => transact(items, options)));
+    expect([...answers, await transact(items, options)]).toEqual(Array(21).fill({}));
+    expect(await read(inventory(id))).toEqual(stocked(id, 49));
+    expect(await transact([sell(id)], token())).toEqual({});
+    expect(await read(inventory(id))).toEqual(stocked(id, 48));
   });
 
-  describe('with a client token', () => {
-    const token = () => ({ ClientRequestToken: `token-${++lastId}` });
-
-    // DynamoDB itself answers TransactionInProgressException to a repeat of one that is under way.
-    test('has its effect once, however often it is sent, also while it is under way', async () => {
-      const { transact, read, stock } = tables;
-      const [id, options] = [await stock(50), token()];
-      const items = [sell(id), putPet(id, { name: { S: 'Rex' } })];
-      const answers = await Promise.all(Array.from({ length: 20 }, () => transact(items, options)));
-      expect([...answers, await transact(items, options)]).toEqual(Array(21).fill({}));
-      expect(await read(inventory(id))).toEqual(stocked(id, 49));
-      expect(await transact([sell(id)], token())).toEqual({});
-      expect(await read(inventory(id))).toEqual(stocked(id, 48));
-    });
-
-    test('is refused with other parameters, whose names may stand in another order', async () => {
-      const { transact, refusal, read, stock } = tables;
-      const [id, options] = [await stock(5), token()];
-      await transact([put({ p: number(id), q: number(4) })], options);
-      expect(await transact([put({ q: number(4), p: number(id) })], options)).toEqual({});
-      expect(await refusal([put(stocked(id, 3))], options)).toEqual({
-        name: 'IdempotentParameterMismatchException',
-        // Each engine has another, and one has none.
-        message: expect.any(String),
-      });
-      expect(await read(inventory(id))).toEqual(stocked(id, 4));
-    });
-
-    test('can be sent again after it was cancelled', async () => {
-      const { transact, refusal, read, stock } = tables;
-      const [id, options] = [await stock(0), token()];
-      expect(await refusal([sell(id)], options)).toEqual(cancelled(failed));
-      await transact([put(stocked(id, 1))]);
-      expect(await transact([sell(id)], options)).toEqual({});
-      expect(await read(inventory(id))).toEqual(stocked(id, 0));
-    });
+  test('with a client token can be sent again after it was cancelled', async () => {
+    const { transact, refusal, read, stock } = tables;
+    const [id, options] = [await stock(0), token()];
+    expect(await refusal([sell(id)], options)).toEqual(cancelled(failed));
+    await transact([put(stocked(id, 1))]);
+    expect(await transact([sell(id)], options)).toEqual({});
+    expect(await read(inventory(id))).toEqual(stocked(id, 0));
   });
 
-  describe('beside others at the same time', () => {
-    test('sells no piece twice, and none that a plain update sells', async () => {
-      const { transact, read, stock } = tables;
-      const id = await stock(7);
-      const sales = await Promise.allSettled(
-        Array.from({ length: 20 }, (_, seller) =>
-          seller % 2 === 0
-            ? transact([sell(id), putPet(id * 1_000 + seller)])
-            : client.send(new UpdateItemCommand({ ...inventory(id), ...selling })),
-        ),
-      );
-      expect(sales.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
-      expect(await read(inventory(id))).toEqual(stocked(id, 0));
-      for (const [seller, sale] of sales.entries()) {
-        const refused = sale.status === 'rejected' ? sale.reason : undefined;
-        if (seller % 2 === 0) {
-          if (refused) expect(refused).toMatchObject(cancelled(failed, none));
-          expect((await read(pet(id * 1_000 + seller))) === undefined).toBe(refused !== undefined);
-        } else if (refused) expect(refused).toBeInstanceOf(ConditionalCheckFailedException);
-      }
-    });
-
-    test('does not wait for ever for one over the same items in another order', async () => {
-      const { transact, read, stock } = tables;
-      const [left, right] = [await stock(0), await stock(0)];
-      await Promise.all(
-        Array.from({ length: 20 }, (_, index) =>
-          transact(index % 2 === 0 ? [add(left), add(right)] : [add(right), add(left)]),
-        ),
-      );
-      expect(await read(inventory(left))).toEqual(stocked(left, 20));
-      expect(await read(inventory(right))).toEqual(stocked(right, 20));
-    }, 10_000);
+  test('sells no piece twice beside others, and none that a plain update sells', async () => {
+    const { client, transact, read, stock } = tables;
+    const id = await stock(7);
+    const sales = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, seller) =>
+        seller % 2 === 0
+          ? transact([sell(id), putPet(id * 1_000 + seller)])
+          : client.send(new UpdateItemCommand({ ...inventory(id), ...selling })),
+      ),
+    );
+    expect(sales.filter(({ status }) => status === 'fulfilled')).toHaveLength(7);
+    expect(await read(inventory(id))).toEqual(stocked(id, 0));
+    for (const [seller, sale] of sales.entries()) {
+      const refused = sale.status === 'rejected' ? sale.reason : undefined;
+      if (seller % 2 === 0) {
+        if (refused) expect(refused).toMatchObject(cancelled(failed, none));
+        expect((await read(pet(id * 1_000 + seller))) === undefined).toBe(refused !== undefined);
+      } else if (refused) expect(refused).toBeInstanceOf(ConditionalCheckFailedException);
+    }
   });
 
-  describe('that is not valid', () => {
-    const [written, another] = [put(stocked(3_000_000, 1)), 3_000_001];
-    test.each<[string, TransactWriteItem[], RegExp, string?]>([
-      ['no action', [], /Member must have length greater than or equal to 1$/],
-      [
-        'two actions on one item',
-        [written, sell(3_000_000)],
-        /^Transaction request cannot include multiple operations on one item$/,
-      ],
-      [
-        'a table that does not exist',
-        [written, { Delete: { ...inventory(1), TableName: 'nowhere' } }],
-        /./,
-        'ResourceNotFoundException',
-      ],
-      ['an action of no kind', [written, {}], /./],
-      [
-        'a ConditionCheck without a condition',
-        [written, { ConditionCheck: { ...inventory(1), ConditionExpression: undefined } }],
-        /./,
-      ],
-      // Dynoxide takes the first of two kinds, and cancels for an expression where the others refuse.
-      ...(isDynoxide
-        ? []
-        : ([
-            [
-              'two kinds of one action',
-              [written, { ...putPet(1), Delete: inventory(another) }],
-              /^TransactItems can only contain one of Check, Put, Update or Delete$/,
-            ],
-            [
-              'a condition that cannot be parsed',
-              [written, put(stocked(another, 1), { ConditionExpression: 'p ==' })],
-              /^Invalid ConditionExpression: Syntax error; /,
-            ],
-            [
-              'a value that no expression has',
-              [
-                written,
-                put(stocked(another, 1), {
-                  ...isNew,
-                  ExpressionAttributeValues: { ':x': number(1) },
-                }),
-              ],
-              /^Value provided in ExpressionAttributeValues unused in expressions: keys: {:x}$/,
-            ],
-          ] as [string, TransactWriteItem[], RegExp][])),
-    ])('is refused as a whole: %s', async (_, items, message, refused = 'ValidationException') => {
-      expect(await tables.refusal(items)).toEqual({
-        name: refused,
-        message: expect.stringMatching(message),
-      });
-      expect(await tables.read(inventory(3_000_000))).toBeUndefined();
-    });
+  test('does not wait for ever for one over the same items in another order', async () => {
+    const { transact, read, stock } = tables;
+    const [left, right] = [await stock(20), await stock(20)];
+    await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        transact(index % 2 === 0 ? [sell(left), sell(right)] : [sell(right), sell(left)]),
+      ),
+    );
+    expect(await read(inventory(left))).toEqual(stocked(left, 0));
+    expect(await read(inventory(right))).toEqual(stocked(right, 0));
+  }, 10_000);
+
+  const [written, other] = [put(stocked(3_000_000, 1)), { p: { S: 'not a number' } }];
+  test.each<[string, TransactWriteItem, string?]>([
+    ['two actions on one item', sell(3_000_000)],
+    ['a table that does not exist', sell(1, { TableName: 'nowhere' }), 'ResourceNotFoundException'],
+    ['an action of no kind', {}],
+    // Dynoxide cancels for these, and so does DynamoDB Local for a key.
+    ...(name === 'dynalite'
+      ? ([
+          [
+            'a condition that cannot be parsed',
+            put(stocked(1, 1), { ConditionExpression: 'p ==' }),
+          ],
+          ['an item without its key', put(other)],
+          ['a key of another type', sell(1, { Key: other })],
+          ['a kind that the service does not use', { Delete: inventory(1) }],
+        ] as [string, TransactWriteItem][])
+      : []),
+  ])('is refused as a whole: %s', async (_, item, refused = 'ValidationException') => {
+    expect(await tables.refusal([written, item])).toMatchObject({ name: refused });
+    expect(await tables.read(inventory(3_000_000))).toBeUndefined();
   });
 
   test('takes two write units for each KB, and as a repeat two read units for each 4 KB', async () => {
     const { transact, stock } = tables;
-    /** DynamoDB Local does not say which units they are. */
+    /** DynamoDB Local does not say which units they are, and counts the last action of each table alone. */
     const units = (kind: 'Write' | 'Read', TableName: string, CapacityUnits: number) => ({
       TableName,
       CapacityUnits,
       ...(!isLocal && { [`${kind}CapacityUnits`]: CapacityUnits }),
     });
-    const [id, checked, removed] = [await stock(5), await stock(5), await stock(5)];
-    const items: TransactWriteItem[] = [
-      sell(id),
-      putPet(id, { name: { S: 'x'.repeat(4_500) } }),
-      // DynamoDB Local counts the last action of each table alone.
-      ...(isLocal
-        ? []
-        : [
-            { ConditionCheck: { ...inventory(checked), ...exists } },
-            { Delete: inventory(removed) },
-            { Delete: inventory(removed + 1_000_000) },
-          ]),
-    ];
-    const options = { ReturnConsumedCapacity: 'TOTAL', ClientRequestToken: `units-${id}` } as const;
-    const all = isLocal ? 2 : 8;
+    const [id, more] = [await stock(5), await stock(5)];
+    const items = [sell(id), putPet(id, { name: { S: 'x'.repeat(4_500) } }), sell(more)];
+    const options = { ReturnConsumedCapacity: 'TOTAL', ...token() } as const;
+    const all = isLocal ? 2 : 4;
     expect(await transact(items, options)).toEqual({
       ConsumedCapacity: [units('Write', 'inventory', all), units('Write', 'pets', 10)],
     });
@@ -435,11 +239,14 @@ describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
 });
 
 describe('the embedded engine', () => {
+  let tables: Tables;
+  beforeAll(async () => {
+    tables = await open(await startEmbeddedEngine());
+  });
+  afterAll(() => tables?.close());
+
   test('forgets a client token after 10 minutes', async () => {
-    const engine = await startEmbeddedEngine();
-    const client = defineClient(engine.endpoint);
-    await createTables(client);
-    const { transact, read, stock } = define(client);
+    const { transact, read, stock } = tables;
     const id = await stock(5);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
@@ -455,29 +262,27 @@ describe('the embedded engine', () => {
     } finally {
       vi.useRealTimers();
     }
-    client.destroy();
-    await engine.close();
   });
 
-  test('has each transaction whole or not at all after it was killed', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'petstore-transactions-'));
-    const script = join(import.meta.dirname, 'transactingEngine.ts');
-    const child = spawn(process.execPath, [script, dir], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [printed, [, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-    expect(signal).toBe('SIGKILL');
-    const engine = await startEmbeddedEngine({ dir });
-    const client = defineClient(engine.endpoint);
-    const list = async (TableName: string, name: string) => {
-      const pages = await Array.fromAsync(paginateScan({ client }, { TableName }));
-      return pages.flatMap(({ Items = [] }) => Items.map((item) => item[name]?.N)).sort();
-    };
-    const written = await list('inventory', 'p');
-    expect(await list('pets', 'id')).toEqual(written);
-    const acknowledged = printed.split('\n').slice(0, -1);
-    expect(acknowledged.length).toBeGreaterThanOrEqual(5);
-    expect(acknowledged.filter((id) => !written.includes(id))).toEqual([]);
-    client.destroy();
-    await engine.close();
-    await rm(dir, { recursive: true });
+  // LevelDB writes a batch whole or not at all, also where the process is killed.
+  test('writes a transaction as one batch, and tells of one that its store does not take', async () => {
+    const { transact, refusal, read, stock } = tables;
+    const id = await stock(5);
+    const { MemoryLevel } = createRequire(createRequire(import.meta.url).resolve('dynalite'))(
+      'memory-level',
+    );
+    const batch = vi
+      .spyOn(MemoryLevel.prototype, '_batch')
+      .mockRejectedValueOnce(new Error('full'));
+    const items = [sell(id), putPet(id)];
+    expect(await refusal(items)).toMatchObject({ name: 'InternalServerError' });
+    expect([await read(inventory(id)), await read(pet(id))]).toEqual([stocked(id, 5), undefined]);
+    await transact(items);
+    expect([await read(inventory(id)), await read(pet(id))]).toEqual([
+      stocked(id, 4),
+      { id: number(id) },
+    ]);
+    expect(batch).toHaveBeenCalledTimes(2);
+    batch.mockRestore();
   });
 });
