@@ -24,7 +24,6 @@ const files = [
   'test/shared/store/*.test.ts',
   'test/shared/contract/int64.test.ts',
   'test/shared/client/*.test.ts',
-  'test/conformance/cases/concurrency.test.ts',
 ];
 
 /** Where Stryker runs the tests: a copy of the project. */

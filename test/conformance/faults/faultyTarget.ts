@@ -1,4 +1,4 @@
-import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
+import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import type { StoreData } from '../../../infra/local/storeData.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
@@ -26,8 +26,11 @@ export async function openFaultyTarget(): Promise<FaultyTarget> {
 }
 
 /** As `openFaultyTarget`, with data of one's own, and before any request. */
-export async function openFaultyStage(data: StoreData): Promise<FaultyTarget> {
-  const engine = await startEmbeddedEngine({});
+export async function openFaultyStage(
+  data: StoreData,
+  startEngine: () => Promise<Engine> = startEmbeddedEngine,
+): Promise<FaultyTarget> {
+  const engine = await startEngine();
   const store = await startFaultyEndpoint(engine.endpoint);
   const target = await openLocalTarget({
     data,

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { InventoryUpdate } from '../../../shared/contract/inventoryUpdate.ts';
@@ -13,12 +12,13 @@ const pet = {
   photoUrls: ['https://images.petstore.example/1.jpg'],
   tags: [{ id: 3, name: 'calm' }],
 };
+const noon = '2026-11-01T12:00:00+02:00';
 const order = {
   id: 1,
   petId: 2,
   quantity: 1,
   status: 'placed',
-  placedAt: '2026-11-01T09:30:00+02:00',
+  placedAt: noon,
   shipDate: '2026-11-02T09:30:00Z',
   complete: true,
 };
@@ -40,14 +40,12 @@ describe('a schema', () => {
     ['Pet', Pet, pet],
     ['Pet', Pet, { id: 1, name: '', status: 'sold' }],
     ['Order', Order, order],
-    ['Order', Order, { ...order, status: 'approved', shipDate: undefined } as never],
+    ['Order', Order, { id: 1, petId: 2, quantity: 1, status: 'approved', placedAt: noon }],
     ['Order', Order, { ...order, status: 'delivered', complete: false }],
     ['ErrorBody', ErrorBody, { code: 'not_found', message: 'x', status: 404 }],
   ])('%s takes what is right', (_, schema, document) => {
-    const { shipDate, ...rest } = document as { shipDate?: string };
-    const given = shipDate === undefined ? rest : document;
-    expect(toProblems(schema, given)).toEqual([]);
-    expect(Object.keys(schema.safeParse(given).data as object)).toEqual(Object.keys(given));
+    expect(toProblems(schema, document)).toEqual([]);
+    expect(Object.keys(schema.safeParse(document).data as object)).toEqual(Object.keys(document));
   });
 
   it.each([
@@ -83,43 +81,12 @@ describe('a schema', () => {
   });
 });
 
-describe('InventoryUpdate', () => {
-  it('accepts every quantity from 0 to 2147483647 and drops other members', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 2_147_483_647 }), fc.jsonValue(), (quantity, other) => {
-        expect(z.parse(InventoryUpdate, { quantity, other })).toEqual({ quantity });
-      }),
-    );
-  });
-
-  it('refuses every other number', () => {
-    const wrong = fc.oneof(
-      fc.integer({ max: -1 }),
-      fc.double({ noInteger: true }),
-      fc.integer({ min: 2_147_483_648, max: Number.MAX_SAFE_INTEGER }),
-      fc.constantFrom(Number.POSITIVE_INFINITY, Number.NaN, 2 ** 53),
-    );
-    fc.assert(
-      fc.property(wrong, (quantity) => !z.safeParse(InventoryUpdate, { quantity }).success),
-    );
-  });
-
-  it('refuses every value that is no number', () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (quantity) => {
-        fc.pre(typeof quantity !== 'number');
-        expect(z.safeParse(InventoryUpdate, { quantity }).success).toBe(false);
-      }),
-    );
-  });
-
-  it.each([
-    [null, 'must be a JSON object with a quantity, such as {"quantity": 5}'],
-    [[5], 'must be a JSON object with a quantity, such as {"quantity": 5}'],
-    [{}, 'must be an integer from 0 to 2147483647'],
-    [{ quantity: -1 }, 'must be an integer from 0 to 2147483647'],
-  ])('says of %j what would be right', (value, message) => {
-    const result = z.safeParse(InventoryUpdate, value);
-    expect(result.error?.issues.map((issue) => issue.message)).toEqual([message]);
-  });
+it.each([
+  [null, 'must be a JSON object with a quantity, such as {"quantity": 5}'],
+  [[5], 'must be a JSON object with a quantity, such as {"quantity": 5}'],
+  [{}, 'must be an integer from 0 to 2147483647'],
+  [{ quantity: -1 }, 'must be an integer from 0 to 2147483647'],
+])('an update that is %j says what would be right', (value, message) => {
+  const result = z.safeParse(InventoryUpdate, value);
+  expect(result.error?.issues.map((issue) => issue.message)).toEqual([message]);
 });

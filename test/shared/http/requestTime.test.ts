@@ -126,14 +126,3 @@ it('what a request does after its time is overdue, counts for no other, and answ
     [false, false],
   ]);
 });
-
-it('requests at once that fail and hang leave those between them right', async () => {
-  const call = defineContainer({ 7: forever, 9: () => Promise.reject(new Error('a mistake')) });
-  const petIds = ['7', '8', '9', '8', '7', '8', '9'];
-  const answers = await Promise.all(petIds.map((petId) => call(petId, 1_100)));
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual([503, 200, 500, 200, 503, 200, 500]);
-  expect(answers.map(({ headers }) => headers['X-Request-Id'])).toEqual(
-    petIds.map((petId) => `request-${petId}`),
-  );
-  for (const { readUnits } of lineOf('8')) expect(readUnits).toBe(0.5);
-});

@@ -1,15 +1,27 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, request, type Server } from 'node:http';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleClient } from '../../../../infra/client/buildClient.ts';
+import { createPetstoreClient } from '../../../../shared/client/index.ts';
 import { parseJson } from '../../../../shared/contract/values.ts';
-import { expectSuccess } from '../../expectations.ts';
+import { findChromium, launchChromium } from '../../../browser/chromium.ts';
 import { exactPetIds } from '../../fixtures.ts';
 import { openLocalTarget } from '../../localTarget.ts';
 import { readEntry } from '../../operations/inventoryEntry.ts';
 import { type ConformanceTarget, sendUpdate } from '../../target.ts';
-import { type ExampleServer, runExample, startExample } from './exampleProcess.ts';
+
+/** For each test that sells, a pet of its own. */
+const [first, second, third, fourth] = exactPetIds;
+
+const examples = join(import.meta.dirname, '../../../../shared/client/examples');
 
 let target: ConformanceTarget;
 let settings: Record<string, string>;
@@ -19,107 +31,164 @@ beforeAll(async () => {
 });
 afterAll(() => target?.close());
 
-/** For each test that sells, a pet of its own. */
-const [first, second, third, fourth, fifth] = exactPetIds;
-
-async function stock(petId: bigint, quantity: number): Promise<void> {
-  expectSuccess(await sendUpdate(target, petId, `{"quantity":${quantity}}`), 'updateInventory');
+/** What a script writes, to its end. */
+async function run(program: string, file: string, petId = 0n, changes = {}): Promise<string> {
+  const env = { ...process.env, ...settings, ...changes };
+  const args = [join(examples, file), `${petId}`];
+  return (await promisify(execFile)(program, args, { env })).stdout;
 }
+
+/** Starts a server on a port of its own, and gives the address that it prints. */
+async function start(file: string, changes = {}): Promise<{ address: string; stop(): void }> {
+  const child = spawn(process.execPath, [join(examples, file)], {
+    env: { ...process.env, ...settings, ...changes, PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  return { address: /http:\S+/.exec(line)?.[0] ?? '', stop: () => child.kill() };
+}
+
+const stock = (petId: bigint, quantity: number) =>
+  sendUpdate(target, petId, `{"quantity":${quantity}}`);
 const quantityNow = async (petId: bigint) => (await readEntry(target, petId))?.quantity;
+
+// Before the others change what it lists.
+it('list.ts lists every entry, digit for digit', async () => {
+  const lines = (await run(process.execPath, 'list.ts')).trimEnd().split('\n');
+  const expected = target.fixtures.inventory.map(
+    ({ petId, quantity, status }) => `${petId}: ${quantity} ${status}`,
+  );
+  expect(lines.sort()).toEqual(expected.sort());
+});
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-// Before the others change what it lists.
-describe('list.ts', () => {
-  it('lists every entry, digit for digit', async () => {
-    const lines = (await runExample('list.ts', settings)).trimEnd().split('\n');
-    const expected = target.fixtures.inventory.map(
-      ({ petId, quantity, status }) => `${petId}: ${quantity} ${status}`,
-    );
-    expect(lines.sort()).toEqual(expected.sort());
+describe.runIf(hasCurl)('curl.sh', { concurrent: true }, () => {
+  it('lists the inventory and sells a piece', async ({ expect }) => {
+    await stock(first, 5);
+    const lines = (await run('sh', 'curl.sh', first)).trim().split('\n');
+    expect(parseJson(lines[0] ?? '')).toHaveLength(target.fixtures.inventory.length);
+    expect(parseJson(lines.at(-1) ?? '')).toMatchObject({ petId: first, quantity: 4 });
+    expect(await quantityNow(first)).toBe(4);
+  });
+
+  it('repeats an update after 503, and sells once', async ({ expect }) => {
+    await stock(second, 5);
+    const keys: unknown[] = [];
+    // Lets the first update through, and answers it 503 all the same.
+    const proxy = createServer((incoming, outgoing) => {
+      const { method = 'GET', url = '/', headers } = incoming;
+      if (method === 'PATCH') keys.push(headers['idempotency-key']);
+      const isBusy = method === 'PATCH' && keys.length === 1;
+      const onward = request(new URL(url, target.baseUrl), { method, headers }, (response) => {
+        const status = isBusy ? 503 : response.statusCode;
+        response.pipe(outgoing.writeHead(status ?? 500, { 'Retry-After': '1' }));
+      });
+      incoming.pipe(onward);
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    await run('sh', 'curl.sh', second, { BASE_ADDRESS: `http://127.0.0.1:${port}/v1` });
+    proxy.close();
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+    expect(await quantityNow(second)).toBe(4);
+  });
+
+  it('fails where the service refuses', async ({ expect }) => {
+    await stock(third, 0);
+    const refused = run('sh', 'curl.sh', third, { API_KEY: 'psk_wrong' });
+    await expect(refused).rejects.toMatchObject({ code: 22 });
+    const soldOut = { stderr: `Pet ${third} is sold out.\n` };
+    await expect(run('sh', 'curl.sh', third)).rejects.toMatchObject(soldOut);
   });
 });
 
-describe.concurrent('what sells', () => {
-  describe.runIf(hasCurl)('curl.sh', () => {
-    it('lists the inventory and sells a piece', async ({ expect }) => {
-      await stock(first, 5);
-      const lines = (await runExample('curl.sh', settings, `${first}`)).trim().split('\n');
-      expect(parseJson(lines[0] ?? '')).toHaveLength(target.fixtures.inventory.length);
-      expect(parseJson(lines.at(-1) ?? '')).toMatchObject({ petId: first, quantity: 4 });
-      expect(await quantityNow(first)).toBe(4);
-    });
+it('server.ts sells every piece once, and tells what is sold out from what it does not know', async () => {
+  await stock(fourth, 5);
+  const server = await start('server.ts');
+  const sell = (id: unknown, method = 'POST') => fetch(`${server.address}/sell/${id}`, { method });
+  const answers = await Promise.all(Array.from({ length: 8 }, () => sell(fourth)));
+  const sold = answers.filter(({ status }) => status === 200);
+  const left = (await Promise.all(sold.map((answer) => answer.json()))) as { quantity: number }[];
+  expect(left.map(({ quantity }) => quantity).sort()).toEqual([0, 1, 2, 3, 4]);
+  expect(left[0]).toMatchObject({ petId: `${fourth}` });
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
+  expect(await quantityNow(fourth)).toBe(0);
+  expect((await sell(target.fixtures.missingPetId)).status).toBe(404);
+  expect((await sell('x')).status).toBe(404);
+  expect((await sell(fourth, 'GET')).status).toBe(404);
+  server.stop();
+});
 
-    it('repeats an update after 503, and sells once', async ({ expect }) => {
-      await stock(second, 5);
-      const busy = await startBusyProxy(target.baseUrl);
-      const { port } = busy.server.address() as AddressInfo;
-      const through = { ...settings, BASE_ADDRESS: `http://127.0.0.1:${port}/v1` };
-      await runExample('curl.sh', through, `${second}`);
-      busy.server.close();
-      expect(busy.keys).toHaveLength(2);
-      expect(new Set(busy.keys).size).toBe(1);
-      expect(await quantityNow(second)).toBe(4);
-    });
+describe.runIf(findChromium())('the shop page', () => {
+  /** It is available, and `curl.sh` is done with it. */
+  const petId = first;
+  let folder: string;
+  let shop: Awaited<ReturnType<typeof start>>;
+  let browser: Browser;
+  let page: Page;
+  /** What the page sent and got: headers and bodies. */
+  const traffic: Promise<string>[] = [];
 
-    it('fails where the service refuses', async ({ expect }) => {
-      await stock(third, 0);
-      const refused = runExample('curl.sh', { ...settings, API_KEY: 'psk_wrong' });
-      await expect(refused).rejects.toMatchObject({ code: 22 });
-      const soldOut = runExample('curl.sh', settings, `${third}`);
-      await expect(soldOut).rejects.toMatchObject({ stderr: `Pet ${third} is sold out.\n` });
+  beforeAll(async () => {
+    await stock(petId, 3);
+    folder = await mkdtemp(join(tmpdir(), 'petstore-shop-'));
+    const CLIENT_MODULE = join(folder, 'client.js');
+    await bundleClient(CLIENT_MODULE);
+    shop = await start('shop/server.ts', { READ_KEY: target.readOnlyApiKey, CLIENT_MODULE });
+    browser = await launchChromium();
+    page = await browser.newPage();
+    page.on('response', (response) => {
+      const headers = response.request().allHeaders();
+      const text = response.text().catch(() => '');
+      traffic.push(Promise.all([response.url(), headers, text]).then(JSON.stringify as never));
     });
+    await page.clock.install();
+    await page.goto(shop.address);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    shop?.stop();
+    await rm(folder, { recursive: true });
   });
 
-  describe('server.ts', () => {
-    let server: ExampleServer;
-    beforeAll(async () => {
-      server = await startExample('server.ts', settings);
-    });
-    afterAll(() => server?.stop());
+  const cardOf = (id: bigint) =>
+    page.locator('li', { has: page.getByRole('heading', { name: `Pet ${id}`, exact: true }) });
 
-    async function sell(id: bigint | string): Promise<[status: number, body: string]> {
-      const response = await fetch(`${server.address}/sell/${id}`, { method: 'POST' });
-      return [response.status, await response.text()];
+  it('shows the stock of every pet, with its status', async () => {
+    await cardOf(petId).waitFor();
+    expect(await page.locator('li').count()).toBe(target.fixtures.inventory.length);
+    const text = (await cardOf(petId).innerText()).split(/\s*\n\s*/);
+    expect(text.slice(0, 3)).toEqual([`Pet ${petId}`, 'available', '3 in stock']);
+  });
+
+  it('gets 304 while nothing has changed, and the new stock when it has', async () => {
+    const answered = (status: number) =>
+      page.waitForResponse(
+        (response) =>
+          response.url() === `${target.baseUrl}/inventory` && response.status() === status,
+      );
+    const same = answered(304);
+    await page.clock.fastForward(5_000);
+    await same;
+    await createPetstoreClient(target).updateInventory(petId, { quantity: 2 });
+    const changed = answered(200);
+    await page.clock.fastForward(5_000);
+    await changed;
+    await cardOf(petId).getByText('2 in stock').waitFor();
+  });
+
+  it('sells a piece', async () => {
+    await cardOf(petId).getByRole('button', { name: 'Buy' }).click();
+    await cardOf(petId).getByText('1 in stock').waitFor();
+    await page.getByText(`Pet ${petId} is yours.`).waitFor();
+  });
+
+  it('has the key that reads, and never sees the one that writes', async () => {
+    const text = (await Promise.all(traffic)).join('\n');
+    for (const sent of [`Bearer ${target.readOnlyApiKey}`, '/settings.json', '/sell/']) {
+      expect(text).toContain(sent);
     }
-
-    it('sells every piece once, whoever wants one', async ({ expect }) => {
-      await stock(fourth, 5);
-      const answers = await Promise.all(Array.from({ length: 8 }, () => sell(fourth)));
-      const sold = answers.filter(([status]) => status === 200);
-      const left = sold.map(([, body]) => JSON.parse(body));
-      expect(left.map(({ quantity }) => quantity).sort()).toEqual([0, 1, 2, 3, 4]);
-      expect(left[0].petId).toBe(`${fourth}`);
-      expect(answers.filter(([status]) => status === 409)).toHaveLength(3);
-      expect(await quantityNow(fourth)).toBe(0);
-    });
-
-    it('tells what it does not sell from what it does not know', async ({ expect }) => {
-      await stock(fifth, 5);
-      expect((await sell(target.fixtures.missingPetId))[0]).toBe(404);
-      expect((await sell('x'))[0]).toBe(404);
-      expect((await fetch(`${server.address}/sell/${fifth}`))?.status).toBe(404);
-      expect(await quantityNow(fifth)).toBe(5);
-    });
+    expect(text + (await page.content())).not.toContain(target.apiKey);
   });
 });
-
-/** A proxy that lets the first update through, and answers it 503 all the same. */
-async function startBusyProxy(behind: string): Promise<{ server: Server; keys: unknown[] }> {
-  const keys: unknown[] = [];
-  const server = createServer((incoming, outgoing) => {
-    const { method = 'GET', url = '/', headers } = incoming;
-    if (method === 'PATCH') keys.push(headers['idempotency-key']);
-    const isBusy = method === 'PATCH' && keys.length === 1;
-    const onward = request(new URL(url, behind), { method, headers }, (response) => {
-      if (isBusy) response.resume();
-      if (isBusy) return outgoing.writeHead(503, { 'Retry-After': '1' }).end('{"code":"x"}');
-      outgoing.writeHead(response.statusCode ?? 500, response.headers);
-      return response.pipe(outgoing);
-    });
-    incoming.pipe(onward);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, keys };
-}
