@@ -82,11 +82,10 @@ export async function toLongerList(
   const [short, long] = [(await toBodyBytes(from))[kind], (await toBodyBytes(entries))[kind]];
   const grown = seen.answer === '304' ? 0 : long - short;
   const responseBytes = seen.responseBytes + grown;
-  const { typical } = toBilledDuration(seen.operationId, seen.answer, entries);
   return {
     ...seen,
     entries,
-    billedMilliseconds: typical,
+    billedMilliseconds: toBilledDuration(seen.operationId, seen.answer, entries),
     readUnits: toListUnits(entries),
     responseBytes,
     gatewayRequests: toGatewayRequests(responseBytes),

@@ -27,7 +27,7 @@ export interface Seen {
 /** The units of an answer that was seen. */
 export function toAnswerUnits(seen: Seen): AnswerUnits {
   const { operationId, answer, path, response, line, entries } = seen;
-  const { typical: milliseconds } = toBilledDuration(operationId, answer, entries);
+  const milliseconds = toBilledDuration(operationId, answer, entries);
   const responseBytes = toHeadBytes(response) + response.bytes.length;
   return {
     operationId,

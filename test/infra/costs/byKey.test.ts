@@ -5,7 +5,7 @@ import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction } from '../../support/stageFixtures.ts';
 import { type Answers, AwsError, startAws } from '../ops/aws.ts';
-import { callOps, runOps } from '../ops/opsProcess.ts';
+import { callOps, expectRefusal } from '../ops/opsProcess.ts';
 import { useFixtureStages } from './fixtureStages.ts';
 
 useFixtureStages();
@@ -43,7 +43,7 @@ const toAccess = (
 /** Rows as Logs Insights answers with them: all text, and sums of nothing left out. */
 const functionRows: readonly Row[] = [
   toLine('getPet', '200', 'storefront', {
-    ...{ lines: '3000000', milliseconds: '3.0E7', readUnits: '1500000', keyReadUnits: '10' },
+    ...{ lines: '3000000', milliseconds: '3.0E7', readUnits: '1500000' },
   }),
   toLine('getPet', '200', 'warehouse', {
     ...{ lines: '1000000', milliseconds: '30000000', readUnits: '500000' },
@@ -51,7 +51,7 @@ const functionRows: readonly Row[] = [
   toLine('getPet', '401', '', { lines: '10000', milliseconds: '20000' }),
   toLine('updateInventory', '412', 'warehouse', {
     ...{ lines: '1000', milliseconds: '15000' },
-    ...{ readUnits: '1000', writeUnits: '1000', failedWrites: '1000' },
+    ...{ readUnits: '1000', writeUnits: '1000' },
   }),
   // 60,300,000 ms with 512 MB.
   toReport('getPet', { lines: '4010010', billed: '30873600000', traced: '40000' }),
@@ -99,7 +99,6 @@ async function open(recorded: Recorded = {}, change: Answers = {}) {
   const { status = 'Complete', stillRuns = 0 } = recorded;
   const queries: { rows: readonly Row[]; asked: number }[] = [];
   const aws = await startAws({
-    DescribeStacks: () => ({ Stacks: [{ StackStatus: 'UPDATE_COMPLETE', Outputs: [] }] }),
     GetMetricData: ({ MetricDataQueries }) => ({
       // In two pieces, as values of several days are.
       MetricDataResults: (MetricDataQueries as { Id: string; Label: string }[]).map(
@@ -122,7 +121,6 @@ async function open(recorded: Recorded = {}, change: Answers = {}) {
         Object.entries(row).map(([field, value]) => ({ field, value }));
       return { status, results: query.rows.map(toFields) };
     },
-    StopQuery: () => ({ success: true }),
     ...change,
   });
   opened.push({ [Symbol.dispose]: aws.close });
@@ -179,15 +177,15 @@ describe('npm run costs -- --by-key', () => {
     const close = Object.entries(dollars).map(([name, sum]) => [name, expect.closeTo(sum, 9)]);
     expect(first).toEqual({
       ...{ key: 'storefront', operation: 'getPet', requests: 3e6 },
-      ...{ readUnits: 1.5e6, keyReadUnits: 10, writeUnits: 0, failedWrites: 0 },
-      dollars: Object.fromEntries(close),
+      ...{ readUnits: 1.5e6, writeUnits: 0 },
+      dollars: expect.objectContaining(Object.fromEntries(close)),
       total: expect.closeTo(total, 9),
     });
   });
 
   it('bills a failed conditional write by its units', () => {
     const update = rows.find(({ operation }) => operation === 'updateInventory');
-    expect(update).toMatchObject({ key: 'warehouse', requests: 1_000, failedWrites: 1_000 });
+    expect(update).toMatchObject({ key: 'warehouse', requests: 1_000, writeUnits: 1_000 });
     expect(update?.dollars.writeUnits).toBeCloseTo(1_000 * 0.625e-6, 12);
     expect(update?.dollars.readUnits).toBeCloseTo(1_000 * 0.125e-6, 12);
   });
@@ -253,7 +251,7 @@ describe('npm run costs -- --by-key', () => {
       [
         "filter ispresent(message.operation) or type = "platform.report"
       | fields record.metrics.billedDurationMs * record.metrics.memorySizeMB as megabyteMilliseconds, strcontains(record.tracing.value, "Sampled=1") as isTraced
-      | stats count(*) as lines, sum(message.milliseconds) as milliseconds, sum(message.readUnits) as readUnits, sum(message.keyReadUnits) as keyReadUnits, sum(message.writeUnits) as writeUnits, sum(message.failedWrites) as failedWrites, sum(megabyteMilliseconds) as billed, sum(isTraced) as traced by @log, type, message.operation as operation, message.status as status, message.keyName as keyName",
+      | stats count(*) as lines, sum(message.milliseconds) as milliseconds, sum(message.readUnits) as readUnits, sum(message.writeUnits) as writeUnits, sum(megabyteMilliseconds) as billed, sum(isTraced) as traced by @log, type, message.operation as operation, message.status as status, message.keyName as keyName",
         "filter ispresent(route)
       | fields greatest(bytes - 6291456, 0) as streamed, floor((greatest(bytes, 1) - 1) / 10485760) as further
       | stats count(*) as lines, sum(bytes) as sent, sum(further) as furtherRequests, sum(streamed) as streamedBytes, sum(functionLatency) as milliseconds by @log, route, method, status, functionStatus",
@@ -261,23 +259,22 @@ describe('npm run costs -- --by-key', () => {
     `);
   });
 
-  it('prints a table with a sum, and a month of its own for each', async () => {
+  it('prints a table with the sum, and a month of its own for each', async () => {
     const { run } = await open();
     const { status, stdout } = await run('--from', '2026-10-31');
     expect(status).toBe(0);
     const [title, , ...table] = stdout.trimEnd().split('\n');
-    expect(title).toBe('Dollars of production in us-east-1, by the prices of 2026-11-21.');
+    const total = (2 * document.total).toFixed(2);
+    expect(title).toBe(`Dollars of production in us-east-1, by the prices of 2026-11-21: ${total}`);
     const rows = table.map((line) => line.split(/ {2,}/));
     expect(rows[0]).toEqual([
-      ...['MONTH', 'KEY', 'OPERATION', 'REQUESTS', 'GATEWAY', 'LAMBDA', 'READS', 'WRITES'],
-      ...['TRANSFER', 'LOGS', 'TRACES', 'FIREWALL', 'TOTAL'],
+      ...['month', 'key', 'operation', 'requests', 'gateway', 'Lambda', 'reads', 'writes'],
+      ...['transfer', 'logs', 'traces', 'total'],
     ]);
     const first = ['storefront', 'getPet', '3,000,000', '10.5000'];
     expect(rows[1]?.slice(0, 5)).toEqual(['2026-10', ...first]);
     expect(rows[8]?.slice(0, 5)).toEqual(['2026-11', ...first]);
-    expect(rows).toHaveLength(1 + 2 * 7 + 1);
-    const gateway = (2 * 4_013_010 * 3.5e-6).toFixed(4);
-    expect(rows.at(-1)?.slice(0, 3)).toEqual(['all', '8,036,020', gateway]);
+    expect(rows).toHaveLength(1 + 2 * 7);
   });
 });
 
@@ -332,9 +329,8 @@ describe('the cost of asking', () => {
     ['n\n', 0],
   ])('may be answered by %j', async (typed, queries) => {
     const { aws, variables } = await open({ volume: 50 });
-    const { status, stderr } = await callOps(runCosts, toTodaysArgs(), variables, typed);
-    expect(stderr.includes('Nothing was asked.')).toBe(queries === 0);
-    expect(status).toBe(0);
+    const { status, stdout } = await callOps(runCosts, toTodaysArgs(), variables, typed);
+    expect({ status, isPrinted: stdout !== '' }).toEqual({ status: 0, isPrinted: queries > 0 });
     expect(aws.inputsOf('StartQuery')).toHaveLength(queries);
   });
 });
@@ -344,15 +340,10 @@ it.each([
   [['--from', '2026-11-31'], '--from must be a day such as 2026-11-30; it is "2026-11-31".'],
   [['--to', 'today'], '--to must be a day such as 2026-11-30; it is "today".'],
   [['--from', '2026-12-01'], '--from 2026-12-01 comes after --to 2026-11-30.'],
-  [['--from', '2027-01-01', '--to', '2027-01-02'], '--from 2027-01-01 has not come yet.'],
   [['--from', '2026-09-05', '--to', '2026-09-06'], gone],
-  [['--csv'], "Unknown option '--csv'"],
   [['--stage', 'nowhere'], '--stage must be'],
 ])('refuses %j in one line: %s', async (args, line) => {
-  const { status, stdout, stderr } = await callOps(byKey, [...november, ...args]);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-  expect(stderr).toContain(line);
-  expect(stderr).toMatch(/^[^\n]+\n$/);
+  await expectRefusal(byKey, [...november, ...args], line);
 });
 
 it('leaves out days that are gone from the logs, in one line', async () => {
@@ -364,53 +355,20 @@ it('leaves out days that are gone from the logs, in one line', async () => {
   expect(kept).not.toContain('gone');
 });
 
-it('tells of a query with more rows than it answers with', async () => {
-  const access = Array.from({ length: 10_000 }, (_, index) =>
-    toAccess('GET', `/${index}`, '404', '-', { lines: '1', sent: '1' }),
-  );
-  const { run } = await open({ access });
-  expect((await run()).stderr).toContain('more than the 10,000 rows');
-});
-
-const refuse = (name: string, message = 'no') => ({ name, message });
-it.each([
-  [
-    ...(['DescribeStacks', refuse('ValidationError', 'Stack x does not exist')] as const),
-    'There is no stack',
-  ],
-  ['GetMetricData', refuse('AccessDeniedException'), 'AWS refuses this'],
-  ['StartQuery', refuse('ResourceNotFoundException'), 'is not in us-east-1: deploy the stage'],
-  ['StartQuery', refuse('AccessDeniedException'), 'AWS refuses this'],
-  ['', refuse(''), 'The query of the logs came to no end (Timeout)'],
-] as const)('ends at %s: %j in one line', async (operation, { name, message }, line) => {
-  const fail = () => {
-    throw new AwsError(name, message);
-  };
-  const { run } = await open({ status: 'Timeout' }, operation ? { [operation]: fail } : {});
+const manyRows = Array.from({ length: 10_000 }, () => ({ lines: '1' }));
+const refuse = (name: string) => () => {
+  throw new AwsError(name, 'no');
+};
+it.each<[Recorded, Answers, string]>([
+  [{}, { GetMetricData: refuse('AccessDeniedException') }, 'AWS refuses this'],
+  [{}, { StartQuery: refuse('ResourceNotFoundException') }, 'ResourceNotFoundException: no'],
+  [{ status: 'Timeout' }, {}, 'came to no end (Timeout, '],
+  [{ functions: manyRows }, {}, 'came to no end (Complete, 10000 rows): ask for fewer days.'],
+])('ends in one line: %#', async (recorded, change, line) => {
+  const { run } = await open(recorded, change);
   const { status, stdout, stderr } = await run();
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
   expect(stderr.trimEnd().split('\n').at(-1)).toContain(line);
-});
-
-it('at Ctrl-C says nothing, and no query goes on', async () => {
-  let interrupt = () => {};
-  const asked = new Set<unknown>();
-  const GetQueryResults: Answers[string] = ({ queryId }) => {
-    if (!asked.has(queryId) && asked.add(queryId).size === 2) interrupt();
-    return { status: 'Running', results: [] };
-  };
-  const { aws, variables } = await open({}, { GetQueryResults });
-  const { status, stdout, stderr } = await runOps('infra/ops/costs/costs.ts', toTodaysArgs(), {
-    variables,
-    onStart: (child) => {
-      interrupt = () => child.kill('SIGINT');
-    },
-  });
-  expect({ status, stdout }).toEqual({ status: 130, stdout: '' });
-  // Whose prices these are, where the committed stage is elsewhere, comes before.
-  expect(stderr).toMatch(/^(The prices of [^\n]+\n)?The queries read [^\n]+\n$/);
-  const stopped = aws.inputsOf('StopQuery').map(({ queryId }) => queryId);
-  expect(stopped.sort()).toEqual(['0', '1']);
 });
 
 it('names other regions’ prices for what they are', async () => {
