@@ -3,34 +3,35 @@ import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 import { toTableCalls } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
-import type { PriceTable } from '../prices.ts';
+import { GIGABYTE, type Usage } from './usage.ts';
 
-/** What a stage has that is billed by the month, whether anybody calls it or not. Its one dashboard is free. */
-export interface FixedUnits {
-  /** An alarm is billed for each metric that it looks at. */
-  readonly alarmMetrics: number;
-  /** Those that have a value in every hour; one that only counts errors costs nothing without them. */
-  readonly customMetrics: number;
-  readonly encryptionKeys: number;
-  /** How often a month the scheduled check calls the stage. */
-  readonly checks: number;
-  readonly firewallRules: number;
-  readonly isBackedUp: boolean;
-}
+/** An entry that was updated once, and the 100 bytes that DynamoDB bills with every item it stores. */
+const STORED_BYTES_OF_AN_ENTRY = 124;
+/** A check takes about a second, with 256 MB. */
+const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
 
-/** What a stage's settings come to; `test/infra/costs/bills.test.ts` counts the same in its stacks. */
-export function toFixedUnits(settings: StageSettings): FixedUnits {
+/**
+ * What a stage uses in a month, whether anybody calls it or not. Its one dashboard is free.
+ * `test/infra/costs/bills.test.ts` counts the same in its stacks.
+ * @param entries the length of the inventory, which takes most of the tables' room
+ */
+export function toFixedUsage(settings: StageSettings, entries: number): Usage {
   const { checkEveryMinutes, firewall, protectsData, raisesAlarms } = settings;
+  const checks = checkEveryMinutes ? (730 * 60) / checkEveryMinutes : 0;
   // The days that are left of the certificate, of the first key, and until the first sunset.
   const endMetrics = deprecated.length > 0 ? 3 : 2;
+  const storedGigabytes = (entries * STORED_BYTES_OF_AN_ENTRY) / GIGABYTE;
   return {
     alarmMetrics: countRollbackMetrics(settings) + (raisesAlarms ? countAlarmMetrics(settings) : 0),
-    // The first bytes of streamed lists.
+    // The first bytes of streamed lists. Those that only count errors cost nothing without them.
     customMetrics: streamed.length + (checkEveryMinutes ? endMetrics : 0),
     encryptionKeys: raisesAlarms ? 1 : 0,
-    checks: checkEveryMinutes ? (730 * 60) / checkEveryMinutes : 0,
+    functionCalls: checks,
+    gigabyteSeconds: checks * GIGABYTE_SECONDS_OF_A_CHECK,
+    firewalls: firewall ? 1 : 0,
     firewallRules: firewall ? 3 : 0,
-    isBackedUp: protectsData,
+    storedGigabytes,
+    backedUpGigabytes: protectsData ? storedGigabytes : 0,
   };
 }
 
@@ -68,41 +69,4 @@ function countAlarmMetrics(settings: StageSettings): number {
 /** The check itself, two ends with two alarms each, and the callers of what will be gone. */
 function countCheckMetrics(): number {
   return 1 + 2 * 2 + (deprecated.length > 0 ? 1 + deprecated.length : 0);
-}
-
-/** An entry that was updated once, and the 100 bytes that DynamoDB bills with every item it stores. */
-export const STORED_BYTES_OF_AN_ENTRY = 124;
-/** A check takes about a second, with 256 MB. */
-export const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
-
-export type FixedDollars = ReturnType<typeof toFixedDollars>;
-
-/**
- * By what it is for, in dollars a month.
- * @param entries the length of the inventory, which takes most of the tables' room
- */
-export function toFixedDollars(units: FixedUnits, prices: PriceTable, entries: number) {
-  const { checks, firewallRules, isBackedUp } = units;
-  const stored = (entries * STORED_BYTES_OF_AN_ENTRY) / 2 ** 30;
-  const backups = isBackedUp ? prices.dynamoDbPerBackedUpGigabyte : 0;
-  const perCheck =
-    prices.lambdaPerMillionRequests / 1e6 +
-    GIGABYTE_SECONDS_OF_A_CHECK * prices.lambdaPerGigabyteSecond;
-  const firewall = prices.firewallPerMonth + firewallRules * prices.firewallRulePerMonth;
-  return {
-    alarms: units.alarmMetrics * prices.alarmMetricPerMonth,
-    metrics: units.customMetrics * prices.customMetricPerMonth,
-    encryptionKeys: units.encryptionKeys * prices.encryptionKeyPerMonth,
-    checks: checks * perCheck,
-    firewall: firewallRules === 0 ? 0 : firewall,
-    /** Of the tables, their backups included. */
-    storage: stored * (prices.dynamoDbPerStoredGigabyte + backups),
-  };
-}
-
-/** What of the fixed part is a cent or more, in words. */
-export function listFixedParts(parts: FixedDollars): [name: string, dollars: number][] {
-  return Object.entries(parts)
-    .filter(([, dollars]) => dollars >= 0.005)
-    .map(([name, dollars]) => [name === 'encryptionKeys' ? 'encryption key' : name, dollars]);
 }

@@ -7,62 +7,44 @@ import {
 } from '../../stages/stageSettings.ts';
 import { findPrices, type PriceTable } from '../prices.ts';
 import { type AnswerUnits, answersOf, findUnits, readRecordedUnits } from '../units/answerUnits.ts';
-import { type FixedDollars, toFixedDollars, toFixedUnits } from './fixedCosts.ts';
+import { toFixedUsage } from './fixedCosts.ts';
+import { readCommittedTraffic, sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import {
-  readCommittedTraffic,
-  sumRequests,
-  type Traffic,
-  TrafficError,
-  type TrafficShare,
-} from './traffic.ts';
-import {
-  type Dollars,
-  type Rates,
   type RequestPricing,
-  scaleUsage,
   sumDollars,
   sumUsage,
   toDollars,
   toDollarsPerMillion,
   toRates,
   toRequestUsage,
-  type Usage,
 } from './usage.ts';
 
 /** A month of 730 hours, as AWS reckons. */
 const SECONDS_A_MONTH = 730 * 3600;
 
-/** A month's requests, without what the stage costs in any case. */
-export interface RequestsBill {
-  readonly shares: readonly (TrafficShare & { readonly dollars: Dollars })[];
-  readonly dollars: Dollars;
-  /** What of it is reads of the key table. */
-  readonly keyReads: number;
-  readonly usage: Usage;
-  readonly rates: Rates;
-}
-
 /**
  * What a month's requests cost. The steps of prices that fall with use are those of an account that has
  * this traffic and no other, and each request gets its part of what they save.
- * @throws {TrafficError} when there are no units for a share
+ * @throws {Error} when there are no units for a share
  */
 export function toRequestsBill(
   traffic: Traffic,
   pricing: RequestPricing,
   recorded: readonly AnswerUnits[] = readRecordedUnits(),
-): RequestsBill {
-  const metered = traffic.shares.map((share) => ({
-    share,
-    usage: toShareUsage(share, traffic.entries, recorded, pricing),
-  }));
+) {
+  const metered = traffic.shares.map((share) => {
+    const { operationId, answer, requests } = share;
+    const units = findUnits(recorded, operationId, answer, traffic.entries);
+    if (units) return { share, usage: toRequestUsage(units, pricing, requests) };
+    throw new Error(`There are no units of ${operationId} ${answer}: npm run units measures them.`);
+  });
   const keyReads = countKeyReads(traffic);
-  const requested = sumUsage(metered.map(({ usage }) => usage));
-  const usage = { ...requested, readUnits: requested.readUnits + keyReads };
+  const usage = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
   const rates = toRates(pricing.prices, usage);
   return {
-    shares: metered.map(({ share, usage }) => ({ ...share, dollars: toDollars(usage, rates) })),
+    shares: metered.map((one) => ({ ...one.share, dollars: toDollars(one.usage, rates) })),
     dollars: toDollars(usage, rates),
+    // What of it is reads of the key table.
     keyReads: keyReads * rates.readUnits,
     usage,
     rates,
@@ -94,21 +76,6 @@ export function toTracedPercent(
   return (100 * reserved + percent * (requests - reserved)) / requests;
 }
 
-function toShareUsage(
-  { operationId, answer, requests }: TrafficShare,
-  entries: number,
-  recorded: readonly AnswerUnits[],
-  pricing: RequestPricing,
-): Usage {
-  const units = findUnits(recorded, operationId, answer, entries);
-  if (units) return scaleUsage(toRequestUsage(units, pricing), requests);
-  throw new TrafficError(
-    answer === '304'
-      ? `${operationId} has no answer ${answer} with an inventory of ${entries.toLocaleString('en-US')} entries, which takes more than one page; count it as 200.`
-      : `There are no units of ${operationId} ${answer}: npm run units measures them.`,
-  );
-}
-
 /**
  * A container reads the record of a key once a minute, a unit each time: of one key, and as many containers
  * as there are operations, that is at most each request of a month, or each of its minutes.
@@ -122,17 +89,7 @@ function countKeyReads({ shares }: Traffic): number {
 }
 
 /** A month with a certain traffic, in dollars. */
-export interface Month {
-  readonly entries: number;
-  readonly requests: number;
-  readonly fixed: number;
-  readonly total: number;
-  readonly components: Dollars;
-  /** What of the requests is for reading the keys' records anew, once a minute. */
-  readonly keyReads: number;
-  readonly fixedParts: FixedDollars;
-  readonly shares: RequestsBill['shares'];
-}
+export type Month = ReturnType<typeof toMonth>;
 
 /** A month's requests, with what the stage costs in any case. */
 export function toMonth(
@@ -140,12 +97,13 @@ export function toMonth(
   traffic: Traffic,
   pricing: RequestPricing,
   recorded?: readonly AnswerUnits[],
-): Month {
-  const { shares, dollars, keyReads } = toRequestsBill(traffic, pricing, recorded);
+) {
   const { entries } = traffic;
-  const fixedParts = toFixedDollars(toFixedUnits(settings), pricing.prices, entries);
-  const [requests, fixed] = [sumDollars(dollars), sumDollars({ ...fixedParts })];
+  const { shares, dollars, keyReads } = toRequestsBill(traffic, pricing, recorded);
+  const fixedParts = toDollars(toFixedUsage(settings, entries), toRates(pricing.prices));
+  const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
   const total = requests + fixed;
+  /** Of the requests, `keyReads` is for reading the keys' records anew, once a minute. */
   return { entries, requests, fixed, total, components: dollars, keyReads, fixedParts, shares };
 }
 
@@ -176,8 +134,11 @@ export function toWorstMonth(
     mostExpensiveShare(settings, id, recorded, pricing, entries),
   );
   const month = toMonth(settings, { entries, shares }, pricing, recorded);
-  const other = toGatewayDollars(recorded, pricing, settings.throttles.other.rate, 1);
-  const refusals = toGatewayDollars(recorded, pricing, accountThrottle.rate, 0);
+  const refused = findUnits(recorded, 'getPet', '429', 0);
+  const perRefusal = refused ? sumDollars(toDollarsPerMillion(refused, pricing)) / 1e6 : 0;
+  const perAnswer = perRefusal + toRates(prices).gatewayRequests;
+  const other = perAnswer * settings.throttles.other.rate * SECONDS_A_MONTH;
+  const refusals = perRefusal * accountThrottle.rate * SECONDS_A_MONTH;
   return { ...month, other, refusals, total: month.total + other + refusals };
 }
 
@@ -188,40 +149,21 @@ function mostExpensiveShare(
   pricing: RequestPricing,
   entries: number,
 ): TrafficShare {
+  const { rate } = settings.throttles[operationId];
+  const reserved = toReservedConcurrency(settings, operationId) ?? Number.POSITIVE_INFINITY;
   const priced = answersOf[operationId].flatMap((answer) => {
     const units = findUnits(recorded, operationId, answer, entries);
     if (!units) return [];
-    const rate = toHighestRate(settings, operationId, units.billedMilliseconds);
-    const dollars = sumDollars(toDollarsPerMillion(units, pricing)) * rate;
-    return [{ answer, requests: rate * SECONDS_A_MONTH, dollars }];
+    // What the throttle lets through, and no more than run at once.
+    const isBounded = units.functionCalls > 0;
+    const perSecond = isBounded
+      ? Math.min(rate, (reserved * 1000) / units.billedMilliseconds)
+      : rate;
+    const dollars = sumDollars(toDollarsPerMillion(units, pricing)) * perSecond;
+    return [{ answer, requests: perSecond * SECONDS_A_MONTH, dollars }];
   });
   const [first] = priced.sort((one, other) => other.dollars - one.dollars);
-  if (!first) throw new Error(`There are no units of ${operationId}: npm run units measures them.`);
-  return { operationId, answer: first.answer, requests: first.requests };
-}
-
-/** Requests a second: what the throttle lets through, and no more than run at once. */
-function toHighestRate(settings: StageSettings, id: OperationId, milliseconds: number): number {
-  const { rate } = settings.throttles[id];
-  const reserved = toReservedConcurrency(settings, id);
-  return reserved === undefined || milliseconds === 0
-    ? rate
-    : Math.min(rate, (reserved * 1000) / milliseconds);
-}
-
-/** What the gateway answers by itself, which costs what a 429 does; that alone counts as no request. */
-function toGatewayDollars(
-  recorded: readonly AnswerUnits[],
-  pricing: RequestPricing,
-  rate: number,
-  gatewayRequests: 0 | 1,
-): number {
-  const refused = findUnits(recorded, 'getPet', '429', 0);
-  if (!refused) return 0;
-  const one = { ...toRequestUsage(refused, pricing), gatewayRequests };
-  const usage = scaleUsage(one, rate * SECONDS_A_MONTH);
-  const stepped = { ...sumUsage([]), gatewayRequests: usage.gatewayRequests };
-  return sumDollars(toDollars(usage, toRates(pricing.prices, stepped)));
+  return { operationId, answer: first?.answer ?? '200', requests: first?.requests ?? 0 };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import * as z from 'zod/mini';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { type Answer, answersOf, findUnits, readRecordedUnits } from '../units/answerUnits.ts';
 
@@ -16,11 +17,6 @@ export interface Traffic {
   readonly shares: readonly TrafficShare[];
 }
 
-/** A traffic that cannot be priced; the message is one line for whoever wrote it. */
-export class TrafficError extends Error {
-  override readonly name = 'TrafficError';
-}
-
 export function sumRequests({ shares }: Traffic): number {
   return shares.reduce((sum, { requests }) => sum + requests, 0);
 }
@@ -33,34 +29,42 @@ export function readCommittedTraffic(): Traffic {
 /** How long the inventory is taken to be where nobody says. */
 export const usualEntries = 1_000;
 
+const count = z.int().check(z.nonnegative());
+const trafficFile = z.strictObject({
+  entries: z._default(count, usualEntries),
+  requests: z.record(z.string(), count),
+});
+
 /**
  * The traffic of a file: `{"entries": 1000, "requests": {"getPet": 2000000, "listInventory 200 gzip": …}}`,
  * the requests of a month by operation and answer; `200` where no answer is named.
- * @throws {TrafficError} when it is anything else
+ * @throws {Error} when it is anything else
  */
 export function parseTraffic(text: string): Traffic {
-  const { entries = usualEntries, requests } = parseObject(text);
-  if (typeof requests !== 'object' || requests === null || Array.isArray(requests)) {
-    throw new TrafficError(`A traffic file holds {"requests": {"getPet": 2000000}}.`);
-  }
+  const { data, error } = trafficFile.safeParse(JSON.parse(text));
+  if (error) throw new Error(`The traffic cannot be read: ${z.prettifyError(error)}`);
+  const { entries, requests } = data;
   const shares = Object.entries(requests).map(([name, count]) => {
     const [operationId = '', ...answer] = name.split(' ');
-    const requests = typeof count === 'number' ? count : Number.NaN;
-    return toShare(operationId, answer.join(' '), requests, `${name}: ${JSON.stringify(count)}`);
+    return toShare(operationId, answer.join(' '), count);
   });
-  return { entries: toEntries(entries), shares };
+  return { entries, shares };
 }
+
+const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
 
 /**
  * The traffic of an option: `getPet=2M,listInventory:gzip=500k`, the requests of a month by operation and,
  * behind a colon, what sets the answer apart from a plain 200: `gzip`, `304`, `401`.
- * @throws {TrafficError} when it is anything else
+ * @throws {Error} when it is anything else
  */
 export function parseRequests(text: string): TrafficShare[] {
   return text.split(',').map((part) => {
-    const [, operationId = '', answer = '', count = ''] =
-      /^\s*([^:=]*)(?::([^=]*))?=(.*?)\s*$/.exec(part) ?? [];
-    return toShare(operationId, answer, parseCount(count), part);
+    const [, operationId = '', answer = '', digits, factor = ''] =
+      /^(\w*)(?::(.*))?=(\d+(?:\.\d+)?)([kMG]?)$/.exec(part.trim()) ?? [];
+    if (digits === undefined)
+      throw new Error(`"${part}" must be such as getPet=2M or getPet:401=500k.`);
+    return toShare(operationId, answer, Math.round(Number(digits) * (factors[factor] ?? 1)));
   });
 }
 
@@ -74,49 +78,15 @@ export function toAnswerable(traffic: Traffic): Traffic {
   return { ...traffic, shares };
 }
 
-function parseObject(text: string): Record<string, unknown> {
-  try {
-    const value = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value;
-  } catch (error) {
-    throw new TrafficError(`The traffic file is not JSON: ${(error as Error).message}`);
+function toShare(name: string, answerName: string, requests: number): TrafficShare {
+  const operationId = operationIds.find((id) => id === name);
+  if (!operationId) {
+    throw new Error(`There is no operation "${name}"; there are ${operationIds.join(', ')}.`);
   }
-  throw new TrafficError('A traffic file is a JSON object.');
-}
-
-const factors: Record<string, number> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
-
-function parseCount(text: string): number {
-  const [, digits = '', factor = ''] = /^(\d+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];
-  return digits === '' ? Number.NaN : Math.round(Number(digits) * (factors[factor] ?? 1));
-}
-
-function toShare(
-  operationId: string,
-  answer: string,
-  requests: number,
-  part: string,
-): TrafficShare {
-  const id = operationIds.find((one) => one === operationId);
-  if (id === undefined) {
-    throw new TrafficError(
-      `There is no operation "${operationId}" in "${part}"; write getPet=2M, of ${operationIds.join(', ')}.`,
-    );
-  }
-  if (!Number.isInteger(requests) || requests < 0) {
-    throw new TrafficError(`"${part}" must name a count of requests such as 2000000, 500k or 2M.`);
-  }
-  return { operationId: id, answer: findAnswer(id, answer), requests };
-}
-
-function findAnswer(operationId: OperationId, name: string): Answer {
   const answers = answersOf[operationId];
-  const found = answers.find((answer) => answer === (name || '200') || answer === `200 ${name}`);
-  if (found) return found;
-  throw new TrafficError(`${operationId} has no answer "${name}"; it has ${answers.join(', ')}.`);
-}
-
-function toEntries(value: unknown): number {
-  if (Number.isInteger(value) && (value as number) >= 0) return value as number;
-  throw new TrafficError(`entries must be a whole number from 0; it is ${JSON.stringify(value)}.`);
+  const answer = answers.find(
+    (one) => one === (answerName || '200') || one === `200 ${answerName}`,
+  );
+  if (answer) return { operationId, answer, requests };
+  throw new Error(`${operationId} has no answer "${answerName}"; it has ${answers.join(', ')}.`);
 }

@@ -1,11 +1,7 @@
-import { type PriceTable, toUnitDollars } from '../prices.ts';
+import { type PriceTable, toUnitDollars, type UsageKind } from '../prices.ts';
 import type { BilledUnits } from '../units/answerUnits.ts';
 
-/** Dollars of each component of a bill for requests. */
-export type Dollars = Readonly<Record<Component, number>>;
-export type Component = keyof typeof componentLabels;
-
-/** What a bill for requests is made of, in the words of tables. */
+/** What a bill is made of, in the words of tables. */
 export const componentLabels = {
   gateway: 'gateway',
   lambda: 'Lambda',
@@ -15,10 +11,18 @@ export const componentLabels = {
   logs: 'logs',
   tracing: 'traces',
   firewall: 'firewall',
+  alarms: 'alarms',
+  metrics: 'metrics',
+  encryptionKeys: 'encryption key',
+  storage: 'storage',
 } as const;
+export type Component = keyof typeof componentLabels;
 export const components = Object.keys(componentLabels) as Component[];
 
-/** Each thing that AWS counts of requests, and the component that it is billed under. GB are of 2^30 bytes. */
+/** Dollars of each component. */
+export type Dollars = Readonly<Record<Component, number>>;
+
+/** Each thing that AWS counts, and the component that it is billed under. GB are of 2^30 bytes. */
 const componentOf = {
   gatewayRequests: 'gateway',
   functionCalls: 'lambda',
@@ -30,13 +34,20 @@ const componentOf = {
   loggedGigabytes: 'logs',
   traces: 'tracing',
   firewallRequests: 'firewall',
-} as const satisfies Record<string, Component>;
+  // By the month, whether anybody calls or not. An alarm is billed for each metric that it looks at.
+  alarmMetrics: 'alarms',
+  customMetrics: 'metrics',
+  encryptionKeys: 'encryptionKeys',
+  firewalls: 'firewall',
+  firewallRules: 'firewall',
+  storedGigabytes: 'storage',
+  backedUpGigabytes: 'storage',
+} as const satisfies Record<UsageKind, Component>;
 
-export type UsageKind = keyof typeof componentOf;
 export const usageKinds = Object.keys(componentOf) as UsageKind[];
 
-/** What some requests used, whoever's they were and however many. */
-export type Usage = Readonly<Record<UsageKind, number>>;
+/** What was used, by whomever and however much. */
+export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
 /** Dollars for one of each. */
 export type Rates = Readonly<Record<UsageKind, number>>;
 
@@ -52,14 +63,15 @@ export interface RequestPricing {
 export const FREE_STREAMED_BYTES = 6 * 2 ** 20;
 export const GIGABYTE = 2 ** 30;
 
-/** What one request uses. */
+/** What so many equal requests use. */
 export function toRequestUsage(
   units: BilledUnits,
-  { tracedPercent, hasFirewall }: Omit<RequestPricing, 'prices'>,
+  { tracedPercent, hasFirewall }: RequestPricing,
+  requests = 1,
 ): Usage {
   const { functionCalls, gatewayRequests, logBytes, responseBytes } = units;
   const streamedBytes = Math.max(0, responseBytes - FREE_STREAMED_BYTES);
-  return {
+  const one: Usage = {
     gatewayRequests,
     functionCalls,
     gigabyteSeconds: (functionCalls * units.memoryMegabytes * units.billedMilliseconds) / 1_024_000,
@@ -71,56 +83,36 @@ export function toRequestUsage(
     traces: gatewayRequests > 0 ? tracedPercent / 100 : 0,
     firewallRequests: hasFirewall ? 1 : 0,
   };
+  return toRecord(usageKinds, (kind) => (one[kind] ?? 0) * requests);
 }
 
 /**
  * Prices as dollars for one of each.
  * @param month all that the account uses in the month, by which some prices fall; the first step where it is left out
  */
-export function toRates(prices: PriceTable, month: Usage = sumUsage([])): Rates {
-  const sentBytes = month.sentGigabytes * GIGABYTE;
-  return {
-    gatewayRequests: toUnitDollars(prices.gatewayRequests, month.gatewayRequests),
-    functionCalls: prices.lambdaPerMillionRequests / 1e6,
-    gigabyteSeconds: prices.lambdaPerGigabyteSecond,
-    streamedGigabytes: prices.lambdaPerStreamedGigabyte,
-    readUnits: prices.dynamoDbPerMillionReadUnits / 1e6,
-    writeUnits: prices.dynamoDbPerMillionWriteUnits / 1e6,
-    sentGigabytes: toUnitDollars(prices.transferBytes, sentBytes) * GIGABYTE,
-    loggedGigabytes: prices.logsPerGigabyte,
-    traces: prices.tracesPerMillion / 1e6,
-    firewallRequests: prices.firewallPerMillionRequests / 1e6,
-  };
+export function toRates(prices: PriceTable, month: Usage = {}): Rates {
+  return toRecord(usageKinds, (kind) => toUnitDollars(prices.perUnit[kind], month[kind] ?? 0));
 }
 
-/** Units times prices: every amount for requests is made here. */
+/** Units times prices: every amount is made here. */
 export function toDollars(usage: Usage, rates: Rates): Dollars {
   const dollars = toRecord(components, () => 0);
-  for (const kind of usageKinds) dollars[componentOf[kind]] += usage[kind] * rates[kind];
+  for (const kind of usageKinds) dollars[componentOf[kind]] += (usage[kind] ?? 0) * rates[kind];
   return dollars;
 }
 
 /** What a million such requests cost, by the first step of each price. */
 export function toDollarsPerMillion(units: BilledUnits, pricing: RequestPricing): Dollars {
-  return toDollars(scaleUsage(toRequestUsage(units, pricing), 1e6), toRates(pricing.prices));
+  return toDollars(toRequestUsage(units, pricing, 1e6), toRates(pricing.prices));
 }
 
-export function sumUsage(each: readonly Usage[]): Usage {
-  return toRecord(usageKinds, (kind) => each.reduce((sum, one) => sum + one[kind], 0));
-}
-
-export function scaleUsage(usage: Usage, factor: number): Usage {
-  return toRecord(usageKinds, (kind) => usage[kind] * factor);
+export function sumUsage(each: readonly Usage[]): Required<Usage> {
+  return toRecord(usageKinds, (kind) => each.reduce((sum, one) => sum + (one[kind] ?? 0), 0));
 }
 
 /** All components together. */
 export function sumDollars(dollars: Readonly<Record<string, number>>): number {
   return Object.values(dollars).reduce((sum, each) => sum + each, 0);
-}
-
-/** Component by component. */
-export function addDollars(each: readonly Dollars[]): Dollars {
-  return toRecord(components, (one) => each.reduce((sum, dollars) => sum + dollars[one], 0));
 }
 
 function toRecord<Key extends string>(

@@ -86,12 +86,7 @@ export const unitsFile = new URL('units.json', import.meta.url);
 
 /** The units of every answer, as they were measured. */
 export function readRecordedUnits(): AnswerUnits[] {
-  return parseUnits(readFileSync(unitsFile, 'utf8'));
-}
-
-/** @param text of `units.json`, of this checkout or of another */
-export function parseUnits(text: string): AnswerUnits[] {
-  return JSON.parse(text) as AnswerUnits[];
+  return JSON.parse(readFileSync(unitsFile, 'utf8'));
 }
 
 /**
@@ -108,32 +103,27 @@ export function findUnits(
   const points = recorded.filter((one) => one.operationId === operationId && one.answer === answer);
   const [first] = points;
   if (first?.entries === undefined) return first;
-  const exact = points.find((point) => point.entries === entries);
-  if (exact) return exact;
   if (answer === '304' && entries > MAX_ENTRIES_OF_A_PAGE) return undefined;
-  const behind = points.findIndex((point) => (point.entries ?? 0) > entries);
+  const behind = points.findIndex((point) => Number(point.entries) >= entries);
   const index = behind < 0 ? points.length - 1 : Math.max(behind, 1);
-  return interpolate(points[index - 1] ?? first, points[index] ?? first, entries);
+  const [from, to] = [points[index - 1] ?? first, points[index] ?? first];
+  const [start, end] = [Number(from.entries), Number(to.entries)];
+  const share = end === start ? 0 : (entries - start) / (end - start);
+  const between = (name: 'readUnits' | 'responseBytes') =>
+    from[name] + (to[name] - from[name]) * share;
+  const responseBytes = Math.round(between('responseBytes'));
+  return {
+    ...from,
+    // By half units.
+    readUnits: Math.round(2 * between('readUnits')) / 2,
+    responseBytes,
+    gatewayRequests: toGatewayRequests(responseBytes),
+    billedMilliseconds: toBilledDuration(operationId, answer, entries),
+  };
 }
 
 /** Of entries that were updated once, which take 24 bytes of the 1 MB that a page of a Scan has. */
 const MAX_ENTRIES_OF_A_PAGE = 43_000;
-
-function interpolate(from: AnswerUnits, to: AnswerUnits, entries: number): BilledUnits {
-  const { entries: start = 0, operationId, answer } = from;
-  const { entries: end = 1 } = to;
-  const share = end === start ? 0 : (entries - start) / (end - start);
-  const between = (a: number, b: number) => a + (b - a) * share;
-  const responseBytes = Math.max(0, Math.round(between(from.responseBytes, to.responseBytes)));
-  return {
-    ...from,
-    // By half units.
-    readUnits: Math.round(2 * between(from.readUnits, to.readUnits)) / 2,
-    responseBytes,
-    gatewayRequests: toGatewayRequests(responseBytes),
-    billedMilliseconds: toBilledDuration(operationId, answer, entries).typical,
-  };
-}
 
 /** Of a streamed answer, what counts as a request, when begun: https://aws.amazon.com/api-gateway/pricing/ */
 export const BYTES_OF_A_REQUEST = 10 * 2 ** 20;
@@ -143,21 +133,11 @@ export function toGatewayRequests(responseBytes: number): number {
 }
 
 /**
- * The milliseconds that Lambda bills for a call, on a good day, usual, and on a bad one, of a function that has
- * the memory of `stages.ts`. Assumed, since no model knows a network: the CPU that `npm run bench` measures, at
- * the share of a processor that the memory buys, and some 5 ms for each call of DynamoDB. A bill, or the
- * platform's own report lines, tells the truth.
+ * The milliseconds that Lambda bills for a call of a function that has the memory of `stages.ts`. Assumed, since no
+ * model knows a network: the CPU that `npm run bench` measures, at the share of a processor that the memory buys, and
+ * some 5 ms for each call of DynamoDB. A bill, or the platform's own report lines, tells the truth.
  */
-export function toBilledDuration(
-  operationId: OperationId,
-  answer: Answer,
-  entries = 0,
-): Readonly<Record<'low' | 'typical' | 'high', number>> {
-  const typical = toTypicalDuration(operationId, answer, entries);
-  return { low: Math.ceil(typical / 2), typical, high: typical * 2 };
-}
-
-function toTypicalDuration(operationId: OperationId, answer: Answer, entries: number): number {
+export function toBilledDuration(operationId: OperationId, answer: Answer, entries = 0): number {
   if (growsWithInventory(operationId, answer)) {
     const [small, large] = listMilliseconds[toBodyKind(answer)];
     return Math.ceil(small + ((large - small) * (entries - 1_000)) / 99_000);

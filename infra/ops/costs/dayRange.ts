@@ -12,7 +12,7 @@ export const DAY_MILLISECONDS = 86_400_000;
 
 /**
  * @param typed the first and the last day
- * @throws {UsageError} when a day is none, the first comes behind the last, or has not come yet
+ * @throws {UsageError} when a day is none, or the first comes behind the last
  */
 export function parseDayRange(typed: {
   readonly from?: string | undefined;
@@ -20,7 +20,6 @@ export function parseDayRange(typed: {
 }): DayRange {
   const [from, to] = [parseDay('--from', typed.from), parseDay('--to', typed.to)];
   if (from > to) throw new UsageError(`--from ${typed.from} comes after --to ${typed.to}.`);
-  if (from > Date.now()) throw new UsageError(`--from ${typed.from} has not come yet.`);
   return { from, end: to + DAY_MILLISECONDS };
 }
 
@@ -31,18 +30,16 @@ function parseDay(option: string, text: string | undefined): number {
   throw new UsageError(`${option} must be a day such as 2026-11-30; it is ${found}.`);
 }
 
-/** The parts of the range that lie in one calendar month each, by which AWS bills. */
-export function splitByMonth({ from, end }: DayRange): DayRange[] {
+/** The parts of the range that lie in one calendar month each, by which AWS bills, and how much of it they are. */
+export function splitByMonth({ from, end }: DayRange): (DayRange & { readonly share: number })[] {
   if (from >= end) return [];
-  const next = toMonth(from).end;
-  return [{ from, end: Math.min(next, end) }, ...splitByMonth({ from: next, end })];
-}
-
-/** The calendar month that a time lies in. */
-export function toMonth(time: number): DayRange {
-  const date = new Date(time);
-  const start = (offset: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset);
-  return { from: start(0), end: start(1) };
+  const date = new Date(from);
+  const [start = 0, next = 0] = [0, 1].map((offset) =>
+    Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset),
+  );
+  const last = Math.min(next, end);
+  const share = (last - from) / (next - start);
+  return [{ from, end: last, share }, ...splitByMonth({ from: next, end })];
 }
 
 /** Such as `2026-11-30`. */

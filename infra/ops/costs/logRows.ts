@@ -4,7 +4,6 @@ import {
   type CloudWatchLogsClient,
   GetQueryResultsCommand,
   StartQueryCommand,
-  StopQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { FREE_STREAMED_BYTES } from '../../costs/bills/usage.ts';
@@ -21,7 +20,6 @@ export async function readLogVolume(
   client: CloudWatchClient,
   stage: Stage,
   { from, end }: DayRange,
-  abortSignal: AbortSignal,
 ): Promise<LogVolume> {
   const names = [...toFunctionLogNames(stage), toAccessLogName(stage)];
   const volume = new Map(names.map((name) => [name, 0]));
@@ -42,7 +40,7 @@ export async function readLogVolume(
       },
     })),
   };
-  for await (const page of paginateGetMetricData({ client }, input, { abortSignal })) {
+  for await (const page of paginateGetMetricData({ client }, input)) {
     for (const { Label = '', Values = [] } of page.MetricDataResults ?? []) {
       const sum = Values.reduce((total, value) => total + value, 0);
       volume.set(Label, (volume.get(Label) ?? 0) + sum);
@@ -66,13 +64,11 @@ export interface LogRows {
   readonly access: readonly QueryRow[];
 }
 
-const summed = ['milliseconds', 'readUnits', 'keyReadUnits', 'writeUnits', 'failedWrites'];
-
 /** Requests and reports by one query, since each is billed for all that it reads. */
 const functionQuery = [
   'filter ispresent(message.operation) or type = "platform.report"',
   'fields record.metrics.billedDurationMs * record.metrics.memorySizeMB as megabyteMilliseconds, strcontains(record.tracing.value, "Sampled=1") as isTraced',
-  `stats count(*) as lines, ${summed.map((name) => `sum(message.${name}) as ${name}`).join(', ')}, sum(megabyteMilliseconds) as billed, sum(isTraced) as traced by @log, type, message.operation as operation, message.status as status, message.keyName as keyName`,
+  'stats count(*) as lines, sum(message.milliseconds) as milliseconds, sum(message.readUnits) as readUnits, sum(message.writeUnits) as writeUnits, sum(megabyteMilliseconds) as billed, sum(isTraced) as traced by @log, type, message.operation as operation, message.status as status, message.keyName as keyName',
 ];
 
 /** Numbers may be text in the gateway's lines; Insights reckons with both. `sent` is of the bodies alone. */
@@ -87,77 +83,47 @@ export async function readLogRows(
   client: CloudWatchLogsClient,
   stage: Stage,
   days: DayRange,
-  signal: AbortSignal,
 ): Promise<LogRows> {
-  const ask = (names: string[], lines: readonly string[]) =>
-    runQuery(client, names, days, lines, signal);
   const [functions, access] = await Promise.all([
-    ask(toFunctionLogNames(stage), functionQuery),
-    ask([toAccessLogName(stage)], accessQuery),
+    runQuery(client, toFunctionLogNames(stage), days, functionQuery),
+    runQuery(client, [toAccessLogName(stage)], days, accessQuery),
   ]);
   return { functions, access };
 }
 
 /** So many rows a query answers with at most: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
-export const MAX_ROWS = 10_000;
+const MAX_ROWS = 10_000;
 /** It is asked after less at first, and then each time after twice as long. */
 const FIRST_WAIT_MILLISECONDS = 100;
 const MAX_WAIT_MILLISECONDS = 1_600;
 
-/**
- * Runs a query to its end; on the signal it is stopped, so that it is billed for no more than it has read.
- * @throws {Error} when it fails, or a log is not there
- */
+/** @throws {Error} when the query fails, or has more rows than it can answer with */
 async function runQuery(
   client: CloudWatchLogsClient,
   logGroupNames: string[],
-  days: DayRange,
+  { from, end }: DayRange,
   lines: readonly string[],
-  signal: AbortSignal,
 ): Promise<QueryRow[]> {
-  signal.throwIfAborted();
-  const queryId = await startQuery(client, logGroupNames, days, lines);
-  try {
-    for (let wait = FIRST_WAIT_MILLISECONDS; ; wait = Math.min(2 * wait, MAX_WAIT_MILLISECONDS)) {
-      await setTimeout(wait, undefined, { signal });
-      const command = new GetQueryResultsCommand({ queryId });
-      const { status, results = [] } = await client.send(command, { abortSignal: signal });
-      if (status === 'Complete') {
-        return results.map((fields) =>
-          Object.fromEntries(fields.map(({ field = '', value = '' }) => [field, value])),
-        );
-      }
-      if (status !== 'Running' && status !== 'Scheduled') {
-        throw new Error(`The query of the logs came to no end (${status}): ask for fewer days.`);
-      }
-    }
-  } catch (error) {
-    // One that has ended by itself cannot be stopped.
-    if (signal.aborted) await client.send(new StopQueryCommand({ queryId })).catch(() => {});
-    throw error;
-  }
-}
-
-async function startQuery(
-  client: CloudWatchLogsClient,
-  logGroupNames: string[],
-  days: DayRange,
-  lines: readonly string[],
-): Promise<string | undefined> {
-  const command = new StartQueryCommand({
+  const query = new StartQueryCommand({
     logGroupNames,
     // In seconds, both ends included.
-    startTime: days.from / 1000,
-    endTime: days.end / 1000 - 1,
+    startTime: from / 1000,
+    endTime: end / 1000 - 1,
     queryString: lines.join('\n| '),
     limit: MAX_ROWS,
   });
-  try {
-    return (await client.send(command)).queryId;
-  } catch (error) {
-    if ((error as Error).name !== 'ResourceNotFoundException') throw error;
-    throw new Error(
-      `One of the logs ${logGroupNames.join(', ')} is not in ${await client.config.region()}: deploy the stage, or look in its region.`,
+  const { queryId } = await client.send(query);
+  for (let wait = FIRST_WAIT_MILLISECONDS; ; wait = Math.min(2 * wait, MAX_WAIT_MILLISECONDS)) {
+    await setTimeout(wait);
+    const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
+    if (status === 'Running' || status === 'Scheduled') continue;
+    if (status !== 'Complete' || results.length >= MAX_ROWS) {
+      throw new Error(
+        `The query of the logs came to no end (${status}, ${results.length} rows): ask for fewer days.`,
+      );
+    }
+    return results.map((fields) =>
+      Object.fromEntries(fields.map(({ field = '', value = '' }) => [field, value])),
     );
   }
 }

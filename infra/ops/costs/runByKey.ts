@@ -1,19 +1,16 @@
 import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { confirm } from '../../cli/confirm.ts';
-import { listenForInterruption } from '../../cli/interruption.ts';
 import { tell, toColumns, writeOut } from '../../cli/output.ts';
 import { parseStage, toRegion } from '../../cli/stageOption.ts';
-import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { addDollars, componentLabels, components, type Dollars } from '../../costs/bills/usage.ts';
-import { defaultPrices, defaultRegion, type PriceTable, priceTables } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { type ByKeyOptions, warnOfOldPrices } from './costOptions.ts';
+import { type CostOptions, readPrices } from './costOptions.ts';
+import { defineDollarColumns } from './costsText.ts';
 import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 import { type KeyCost, toKeyCosts } from './keyCosts.ts';
-import { type LogVolume, MAX_ROWS, readLogRows, readLogVolume } from './logRows.ts';
+import { readLogRows, readLogVolume } from './logRows.ts';
 
 /** An account may start only so many queries a second: throttling is waited out. */
 const MAX_ATTEMPTS = 10;
@@ -21,21 +18,41 @@ const MAX_ATTEMPTS = 10;
 const MAX_DOLLARS_UNASKED = 1;
 
 /**
- * Prints what each key's requests have cost. Ctrl-C stops the queries, and says nothing.
+ * Prints what each key's requests have cost.
  * @throws {UsageError} when what was typed makes no sense
- * @throws {Error} when the stage is not there, or its logs cannot be asked
+ * @throws {Error} when the stage's logs cannot be asked
  */
-export async function runByKey(options: ByKeyOptions): Promise<void> {
-  const stage = parseStage(options.stage);
+export async function runByKey(options: CostOptions): Promise<void> {
+  const stage = parseStage(options.stage ?? 'production');
   const days = toKeptDays(stage, parseDayRange(options));
-  await readStack(stage);
-  using interruption = listenForInterruption();
-  try {
-    await printCosts(stage, days, options, interruption.signal);
-  } catch (error) {
-    if (!interruption.signal.aborted) throw error;
-    process.exitCode = interruption.status();
+  const settings = { ...toRegion(stage), maxAttempts: MAX_ATTEMPTS };
+  const logs = new CloudWatchLogsClient(settings);
+  const metrics = new CloudWatchClient(settings);
+  const region = await logs.config.region();
+  const prices = readPrices(region);
+  const months = await Promise.all(
+    splitByMonth(days).map(async (month) => ({
+      month,
+      volume: await readLogVolume(metrics, stage, month),
+    })),
+  );
+  const bytes = months.flatMap(({ volume }) => [...volume.values()]);
+  const gigabytes = bytes.reduce((sum, one) => sum + one, 0) / 2 ** 30;
+  if (!(await isAgreed(gigabytes, gigabytes * prices.logQueryPerGigabyte, options.yes))) return;
+  const costs: MonthCosts[] = [];
+  for (const { month, volume } of months) {
+    const keys = toKeyCosts(await readLogRows(logs, stage, month), volume, stage, prices);
+    const total = keys.reduce((sum, one) => sum + one.total, 0);
+    costs.push({ from: toDay(month.from), to: toDay(month.end - 1), keys, total });
   }
+  const total = costs.reduce((sum, month) => sum + month.total, 0);
+  const pricesAsOf = prices.asOf;
+  const report = {
+    ...{ stage: stage.name, tags: toTags(stage), region, pricesAsOf, months: costs, total },
+  };
+  const title = `Dollars of ${stage.name} in ${region}, by the prices of ${pricesAsOf}: ${total.toFixed(2)}`;
+  const text = options.json ? JSON.stringify(report, null, 2) : `${title}\n\n${toTable(costs)}`;
+  await writeOut(`${text}\n`);
 }
 
 /** @throws {UsageError} when nothing is left of those days */
@@ -50,64 +67,10 @@ function toKeptDays({ name, settings }: Stage, days: DayRange): DayRange {
   return { ...days, from: first };
 }
 
-async function printCosts(
-  stage: Stage,
-  days: DayRange,
-  { json = false, yes = false }: ByKeyOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const settings = { ...toRegion(stage), maxAttempts: MAX_ATTEMPTS };
-  const logs = new CloudWatchLogsClient(settings);
-  const metrics = new CloudWatchClient(settings);
-  const region = await logs.config.region();
-  const prices = findKnownPrices(region);
-  const months: (readonly [month: DayRange, volume: LogVolume])[] = [];
-  for (const month of splitByMonth(days)) {
-    months.push([month, await readLogVolume(metrics, stage, month, signal)]);
-  }
-  const volumes = months.flatMap(([, volume]) => [...volume.values()]);
-  const bytes = volumes.reduce((sum, one) => sum + one, 0);
-  if (!(await isAgreed(bytes, prices, yes))) return;
-  const costs: MonthCosts[] = [];
-  for (const [month, volume] of months) {
-    const rows = await readLogRows(logs, stage, month, signal);
-    if (Object.values(rows).some(({ length }) => length >= MAX_ROWS)) {
-      tell(
-        `There are more than the ${MAX_ROWS.toLocaleString('en-US')} rows that a query answers with, and some requests are missing: ask for fewer days.`,
-      );
-    }
-    const keys = toKeyCosts(rows, volume, stage, prices);
-    const total = keys.reduce((sum, one) => sum + one.total, 0);
-    costs.push({ from: toDay(month.from), to: toDay(month.end - 1), keys, total });
-  }
-  const report = {
-    stage: stage.name,
-    tags: toTags(stage),
-    region,
-    pricesAsOf: prices.asOf,
-    months: costs,
-    total: costs.reduce((sum, { total }) => sum + total, 0),
-  };
-  const title = `Dollars of ${stage.name} in ${region}, by the prices of ${prices.asOf}.`;
-  const text = json ? JSON.stringify(report, null, 2) : `${title}\n\n${toTable(costs)}`;
-  await writeOut(`${text}\n`);
-}
-
-function findKnownPrices(region: string): PriceTable {
-  const prices = priceTables[region];
-  if (!prices) tell(`The prices of ${region} are not known: these are those of ${defaultRegion}.`);
-  warnOfOldPrices(prices ?? defaultPrices);
-  return prices ?? defaultPrices;
-}
-
 /** Tells what the queries read and cost, and asks where that is much. */
-async function isAgreed(bytes: number, prices: PriceTable, yes: boolean): Promise<boolean> {
-  const gigabytes = bytes / 2 ** 30;
-  const dollars = gigabytes * prices.logQueryPerGigabyte;
+async function isAgreed(gigabytes: number, dollars: number, yes = false): Promise<boolean> {
   tell(`The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $${dollars.toFixed(2)}.`);
-  if (yes || dollars <= MAX_DOLLARS_UNASKED || (await confirm('Go ahead?'))) return true;
-  tell('Nothing was asked.');
-  return false;
+  return yes || dollars <= MAX_DOLLARS_UNASKED || confirm('Go ahead?');
 }
 
 /** What the requests of one calendar month, or of some days of it, have cost. */
@@ -120,27 +83,15 @@ interface MonthCosts {
 
 /** The costs for people. */
 function toTable(months: readonly MonthCosts[]): string {
-  const toRow = (names: string[], requests: number, dollars: Dollars, total: number) => [
-    ...names,
-    requests.toLocaleString('en-US'),
-    ...[...components.map((one) => dollars[one]), total].map((one) => one.toFixed(4)),
-  ];
-  const labels = components.map((one) => componentLabels[one]);
-  const head = ['month', 'key', 'operation', 'requests', ...labels, 'total'];
-  const all = months.flatMap(({ keys }) => keys);
-  const sum = (name: 'requests' | 'total') => all.reduce((total, one) => total + one[name], 0);
+  const all = months.flatMap(({ keys }) => keys.map(({ dollars }) => dollars));
+  const { head, toCells } = defineDollarColumns(all, (dollars) => dollars.toFixed(4));
   return toColumns([
-    head.map((heading) => heading.toUpperCase()),
+    ['month', 'key', 'operation', 'requests', ...head],
     ...months.flatMap(({ from, keys }) =>
-      keys.map(({ key, operation = '-', requests, dollars, total }) =>
-        toRow([from.slice(0, 7), key, operation], requests, dollars, total),
-      ),
-    ),
-    toRow(
-      ['all', '', ''],
-      sum('requests'),
-      addDollars(all.map((one) => one.dollars)),
-      sum('total'),
+      keys.map(({ key, operation = '-', requests, dollars }) => [
+        ...[from.slice(0, 7), key, operation, requests.toLocaleString('en-US')],
+        ...toCells(dollars),
+      ]),
     ),
   ]);
 }

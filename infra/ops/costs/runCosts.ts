@@ -1,68 +1,53 @@
 import { execFileSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
 import { writeOut } from '../../cli/output.ts';
-import { parseStage } from '../../cli/stageOption.ts';
+import { parseStage, toRegion } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { findCostChanges } from '../../costs/bills/costChanges.ts';
 import { type CostReport, toCostReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
-import { readCommittedTraffic, TrafficError } from '../../costs/bills/traffic.ts';
-import { findPrices } from '../../costs/prices.ts';
-import { parseUnits, readRecordedUnits } from '../../costs/units/answerUnits.ts';
+import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
+import { defaultRegion, findPrices } from '../../costs/prices.ts';
+import { measuredSizes, readRecordedUnits } from '../../costs/units/answerUnits.ts';
 import { type Stage, stages, stagesFile } from '../../stages/stages.ts';
 import {
-  byKeyHelp,
   type CostOptions,
-  costsHelp,
-  flags,
-  hasTraffic,
+  help,
   parseCostOptions,
-  reconcileHelp,
-  toReportInput,
+  parseEntries,
+  readPrices,
+  readTraffic,
 } from './costOptions.ts';
 import { toMonthText, toOperationsText, toSavingsText, toWorstMonthText } from './costsText.ts';
 
 /** @throws {UsageError} when what was typed makes no sense */
 export async function runCosts(args: string[]): Promise<void> {
-  try {
-    await runOption(args);
-  } catch (error) {
-    throw error instanceof TrafficError ? new UsageError(error.message) : error;
-  }
-}
-
-async function runOption(args: string[]): Promise<void> {
-  if (isAsked(args, 'help') || args.includes('-h')) {
-    return writeOut([costsHelp, byKeyHelp, reconcileHelp].join('\n'));
-  }
-  // These two load the clients of AWS, and a reader of Parquet.
-  if (isAsked(args, 'by-key')) {
-    const { runByKey } = await import('./runByKey.ts');
-    return runByKey(parseArgs({ args, options: flags.byKey }).values);
-  }
-  if (isAsked(args, 'reconcile')) {
-    const { runReconcile } = await import('./runReconcile.ts');
-    return runReconcile(parseArgs({ args, options: flags.reconcile }).values);
-  }
   const options = parseCostOptions(args);
+  if (options.help) return writeOut(help);
   if (options.diff !== undefined) return writeOut(toChangesText(options.diff));
-  if (options.check) {
-    const checked =
-      options.stage === undefined ? Object.values(stages) : [parseStage(options.stage)];
-    return writeOut(checkWorstMonths(checked));
+  // These two load the clients of AWS, and a reader of Parquet.
+  if (options['by-key']) return (await import('./runByKey.ts')).runByKey(options);
+  if (options.reconcile !== undefined) {
+    return (await import('./runReconcile.ts')).runReconcile(options.reconcile, options);
   }
-  const report = toCostReport(toReportInput(options));
+  const stage = parseStage(options.stage ?? 'production');
+  if (options.check) {
+    return writeOut(checkWorstMonths(options.stage ? [stage] : Object.values(stages)));
+  }
+  const entries = parseEntries(options.entries);
+  const { region = defaultRegion } = toRegion(stage);
+  const report = toCostReport({
+    ...{ stage, region, prices: readPrices(region), traffic: readTraffic(options) },
+    sizes: entries === undefined ? measuredSizes : [entries],
+    worstEntries: entries ?? stage.settings.inventoryEntries,
+  });
   await writeOut(`${options.json ? JSON.stringify(report, null, 2) : toText(report, options)}\n`);
-}
-
-/** Whether the command is asked for something that has options of its own. */
-function isAsked(args: readonly string[], option: string): boolean {
-  return args.some((arg) => arg === `--${option}` || arg.startsWith(`--${option}=`));
 }
 
 function toText(report: CostReport, options: CostOptions): string {
   if (options['worst-case']) return toWorstMonthText(report.worstMonth);
-  if (!hasTraffic(options)) return toOperationsText(report);
+  if (options.requests === undefined && options.traffic === undefined) {
+    return toOperationsText(report);
+  }
   const title = `A month of ${report.stage}, ${report.region}, prices of ${report.pricesAsOf}`;
   return `${toMonthText(report.month, title)}\n\n${toSavingsText(report.savings)}`;
 }
@@ -75,22 +60,16 @@ function toText(report: CostReport, options: CostOptions): string {
 export function checkWorstMonths(checked: readonly Stage[]): string {
   const found = checked.map(({ name, settings }) => {
     const { inventoryEntries, region, worstMonthDollars: limit } = settings;
-    const { total } = toWorstMonth(settings, findPrices(region), inventoryEntries);
-    return { name, total: Math.ceil(total), limit };
+    const total = Math.ceil(toWorstMonth(settings, findPrices(region), inventoryEntries).total);
+    const isWithin = total <= limit;
+    const text = isWithin
+      ? `The worst month of ${name} costs at most $${total}, within its worstMonthDollars of ${limit}.\n`
+      : `The worst month of ${name} can cost $${total}, more than its worstMonthDollars of ${limit}: lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npm run costs -- --worst-case --stage ${name}).`;
+    return { isWithin, text };
   });
-  const failed = found.filter(({ total, limit }) => total > limit);
-  if (failed.length > 0) {
-    const sentences = failed.map(
-      ({ name, total, limit }) =>
-        `The worst month of ${name} can cost $${total}, more than its worstMonthDollars of ${limit}: lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npm run costs -- --worst-case --stage ${name}).`,
-    );
-    throw new Error(sentences.join(' '));
-  }
-  const lines = found.map(
-    ({ name, total, limit }) =>
-      `The worst month of ${name} costs at most $${total}, within its worstMonthDollars of ${limit}.\n`,
-  );
-  return lines.join('');
+  const failed = found.filter(({ isWithin }) => !isWithin);
+  if (failed.length > 0) throw new Error(failed.map(({ text }) => text).join(' '));
+  return found.map(({ text }) => text).join('');
 }
 
 /**
@@ -100,11 +79,8 @@ export function checkWorstMonths(checked: readonly Stage[]): string {
  */
 function toChangesText(revision: string): string {
   const path = 'infra/costs/units/units.json';
-  const changes = findCostChanges(
-    parseUnits(readFileAt(revision, path)),
-    readRecordedUnits(),
-    readCommittedTraffic(),
-  );
+  const before = JSON.parse(readFileAt(revision, path));
+  const changes = findCostChanges(before, readRecordedUnits(), readCommittedTraffic());
   if (changes.length === 0) return `No request costs more or less than at ${revision}.\n`;
   return changes.map((sentence) => `- ${sentence}\n`).join('');
 }
@@ -114,12 +90,9 @@ function readFileAt(revision: string, path: string): string {
     return execFileSync('git', ['show', '--end-of-options', `${revision}:${path}`], {
       cwd: new URL('../../..', import.meta.url),
       encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-      maxBuffer: 2 ** 26,
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
   } catch {
-    throw new UsageError(
-      `git has no ${path} at ${JSON.stringify(revision)}; name a commit that has.`,
-    );
+    throw new UsageError(`git has no ${path} at "${revision}"; name a commit that has.`);
   }
 }

@@ -29,47 +29,37 @@ export function toMeasuredItem(index: number): InventoryItem {
   };
 }
 
-/** The bodies of a whole list, plain and compressed, made as the function makes them. */
-export async function toBodyBytes(
-  entries: number,
-): Promise<Record<ReturnType<typeof toBodyKind>, number>> {
-  const chunks = ['[', ...toPages(entries).flatMap((page, index) => [index ? ',' : '', page]), ']'];
-  const text = chunks.filter((chunk) => chunk !== '').map((chunk) => Buffer.from(chunk));
-  const [gzip, zstd] = await Promise.all(
-    (['gzip', 'zstd'] as const).map((coding) => buffer(compress(Readable.from(text), coding))),
-  );
-  const plain = text.reduce((sum, { length }) => sum + length, 0);
-  return { plain, gzip: gzip?.length ?? 0, zstd: zstd?.length ?? 0 };
-}
+/** As the store keeps it. */
+const toRecord = (index: number) => toInventoryRecord(toMeasuredItem(index));
+
+/** Inventory records hold but texts and numbers. */
+const toItem = (index: number) => toRecord(index) as unknown as CannedItem;
 
 /** The units of a Scan of the measured inventory, by the sizes of its records. */
 export function toListUnits(entries: number): number {
-  return toScanUnits(entries, (index) => toItem(toRecord(index)));
+  return toScanUnits(entries, toItem);
 }
 
-/** As the store keeps it. */
-function toRecord(index: number) {
-  return toInventoryRecord(toMeasuredItem(index));
-}
-
-/** Inventory records hold but texts and numbers. */
-function toItem(record: ReturnType<typeof toRecord>): CannedItem {
-  return record as unknown as CannedItem;
-}
-
-/** The entries of each page of a Scan, in JSON. */
-function toPages(entries: number): string[] {
-  const pages: string[] = [];
+/** The bodies of a whole list, plain and compressed, made as the function makes them: page by page of a Scan. */
+export async function toBodyBytes(
+  entries: number,
+): Promise<Record<ReturnType<typeof toBodyKind>, number>> {
+  const chunks: string[] = [];
   for (let index = 0; index < entries; ) {
+    chunks.push(index === 0 ? '[' : ',');
     const items: string[] = [];
     for (let bytes = 0; index < entries && bytes < PAGE_SIZE; index += 1) {
-      const record = toRecord(index);
-      bytes += toItemSize(toItem(record));
-      items.push(toInventoryJson(record));
+      bytes += toItemSize(toItem(index));
+      items.push(toInventoryJson(toRecord(index)));
     }
-    pages.push(items.join(','));
+    chunks.push(items.join(','));
   }
-  return pages;
+  chunks.push(']');
+  const text = chunks.map((chunk) => Buffer.from(chunk));
+  const [gzip, zstd] = await Promise.all(
+    (['gzip', 'zstd'] as const).map((coding) => buffer(compress(Readable.from(text), coding))),
+  );
+  return { plain: Buffer.concat(text).length, gzip: gzip?.length ?? 0, zstd: zstd?.length ?? 0 };
 }
 
 /** The units of a longer list, made of those of one that was seen. */
@@ -82,11 +72,10 @@ export async function toLongerList(
   const [short, long] = [(await toBodyBytes(from))[kind], (await toBodyBytes(entries))[kind]];
   const grown = seen.answer === '304' ? 0 : long - short;
   const responseBytes = seen.responseBytes + grown;
-  const { typical } = toBilledDuration(seen.operationId, seen.answer, entries);
   return {
     ...seen,
     entries,
-    billedMilliseconds: typical,
+    billedMilliseconds: toBilledDuration(seen.operationId, seen.answer, entries),
     readUnits: toListUnits(entries),
     responseBytes,
     gatewayRequests: toGatewayRequests(responseBytes),

@@ -1,7 +1,6 @@
 import {
   type Answer,
   type AnswerUnits,
-  type LogBytes,
   toBilledDuration,
   toGatewayRequests,
 } from '../../../infra/costs/units/answerUnits.ts';
@@ -26,8 +25,8 @@ export interface Seen {
 
 /** The units of an answer that was seen. */
 export function toAnswerUnits(seen: Seen): AnswerUnits {
-  const { operationId, answer, path, response, line, entries } = seen;
-  const { typical: milliseconds } = toBilledDuration(operationId, answer, entries);
+  const { operationId, answer, response, line, entries } = seen;
+  const milliseconds = toBilledDuration(operationId, answer, entries);
   const responseBytes = toHeadBytes(response) + response.bytes.length;
   return {
     operationId,
@@ -40,23 +39,25 @@ export function toAnswerUnits(seen: Seen): AnswerUnits {
     readUnits: Number(line?.readUnits ?? 0),
     writeUnits: Number(line?.writeUnits ?? 0),
     responseBytes,
-    logBytes: toLogBytes({
-      ...(line && { message: toUsualLine(line, milliseconds) }),
-      path: `/v1${path.split('?')[0]}`,
-      route: operations[operationId].path,
-      method: operations[operationId].method,
-      status: response.status,
-      bodyBytes: response.bytes.length,
-      milliseconds,
-    }),
+    // CloudWatch bills for the text alone.
+    logBytes: {
+      // Lambda's JSON log format: https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
+      request: line
+        ? toBytes({ timestamp: time, level: 'INFO', requestId: id, message: toUsualLine(seen) })
+        : 0,
+      start: line ? toBytes(start) : 0,
+      report: line ? toBytes(report) : 0,
+      access: toBytes(toAccessLine(seen, milliseconds)),
+    },
   };
 }
 
 /** What differs from one run to another, or on AWS, as long as it usually is. */
-function toUsualLine(line: RequestLine, milliseconds: number): RequestLine {
+function toUsualLine({ operationId, answer, entries, line = {} }: Seen): RequestLine {
+  const milliseconds = toBilledDuration(operationId, answer, entries);
   return {
     ...line,
-    requestId: 'b2c3d4e5-0f1a-4b2c-8d3e-4f5a6b7c8d9e',
+    requestId: id,
     milliseconds,
     ...('firstByteMilliseconds' in line && { firstByteMilliseconds: milliseconds }),
     ...(line.keyName !== undefined && { keyName: 'storefront-web' }),
@@ -106,49 +107,26 @@ const report = {
   },
 };
 
-/** What is known of a request, and is not the same in all of them. */
-interface LoggedRequest {
-  /** What the function wrote; none where the request did not reach it. */
-  readonly message?: Readonly<Record<string, unknown>>;
-  readonly path: string;
-  readonly route: string;
-  readonly method: string;
-  readonly status: number;
-  readonly bodyBytes: number;
-  readonly milliseconds: number;
-}
-
-/** The bytes of a request's log lines. CloudWatch bills for the text alone. */
-function toLogBytes(request: LoggedRequest): LogBytes {
-  const { message } = request;
-  return {
-    // Lambda's JSON log format: https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
-    request: message ? toBytes({ timestamp: time, level: 'INFO', requestId: id, message }) : 0,
-    start: message ? toBytes(start) : 0,
-    report: message ? toBytes(report) : 0,
-    access: toBytes(toAccessLine(request)),
-  };
-}
-
-function toAccessLine(request: LoggedRequest): Record<keyof typeof accessLogFormat, string> {
-  const isCalled = request.message !== undefined;
-  const byFunction = (text: string) => (isCalled ? text : '-');
-  const milliseconds = String(request.milliseconds);
+function toAccessLine(
+  { operationId, path, response, line }: Seen,
+  milliseconds: number,
+): Record<keyof typeof accessLogFormat, string> {
+  const byFunction = (text: string) => (line ? text : '-');
   return {
     requestId: id,
     time: '1795292130123',
     sourceIp: '203.0.113.195',
-    method: request.method,
-    path: request.path,
-    route: request.route,
-    status: String(request.status),
-    bytes: String(request.bodyBytes),
-    latency: milliseconds,
-    functionLatency: byFunction(milliseconds),
+    method: operations[operationId].method,
+    path: `/v1${path.split('?')[0]}`,
+    route: operations[operationId].path,
+    status: String(response.status),
+    bytes: String(response.bytes.length),
+    latency: String(milliseconds),
+    functionLatency: byFunction(String(milliseconds)),
     functionStatus: byFunction('200'),
     functionError: '-',
     functionRequestId: byFunction(id),
-    gatewayError: isCalled ? '-' : 'THROTTLED',
+    gatewayError: line ? '-' : 'THROTTLED',
     traceId: 'Root=1-6922f0b2-710d76f009d6e7785905449a',
   };
 }

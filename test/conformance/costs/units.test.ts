@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { findCostChanges } from '../../../infra/costs/bills/costChanges.ts';
 import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
@@ -8,7 +7,7 @@ import {
   answersOf,
   growsWithInventory,
   measuredSizes,
-  parseUnits,
+  readRecordedUnits,
   unitsFile,
 } from '../../../infra/costs/units/answerUnits.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
@@ -44,7 +43,7 @@ describe('what a request is billed by', () => {
   });
 
   test('is what stands in units.json, so that no request gets dearer unnoticed', async () => {
-    const committed = parseUnits(readFileSync(unitsFile, 'utf8'));
+    const committed = readRecordedUnits();
     try {
       await expect(`${JSON.stringify(measured, null, 2)}\n`).toMatchFileSnapshot(
         unitsFile.pathname,
