@@ -45,7 +45,7 @@ async function* readCsv(file: string, needsStart: boolean): AsyncGenerator<Bille
   let header: { readonly length: number; readonly columns: Columns } | undefined;
 
   function parse(line: Line): BilledLine[] {
-    if (line.text === '' && !line.problem) return [];
+    if (line.text === '') return [];
     const cells = toCells(line);
     if (header === undefined) {
       header = { length: cells.length, columns: findColumns(cells, needsStart) };
@@ -68,8 +68,7 @@ async function* readCsv(file: string, needsStart: boolean): AsyncGenerator<Bille
   if (!header) throw new Error(`${file} cannot be read: it is empty.`);
 }
 
-function toCells({ text, problem }: Line): string[] {
-  if (problem) throw new Error(`it ${problem}`);
+function toCells({ text }: Line): string[] {
   const cells = parseCsvLine(text);
   if (cells) return cells;
   throw new Error('its quotes do not match');

@@ -26,7 +26,7 @@ is still moving the requests, it offers to stop that, which moves them back.
 
   --to COMMIT                     the commit that all functions go to, at least its first 7 characters
   --to getPet=12 listOrders=7     the versions that some functions go to
-                                  without --to: the commit that was deployed before the one that is live
+                                  without --to: the commit that was deployed before the last one
   --yes                           do not ask`;
 
 const flags = {
