@@ -6,7 +6,6 @@ import { INT64_ERROR, petStatuses, toJson } from '../../shared/contract/values.t
 import { letterOf, toInventoryRecord } from '../../shared/store/inventoryRecord.ts';
 import { toOrderRecord } from '../../shared/store/orderStore.ts';
 import { toPetRecord } from '../../shared/store/petStore.ts';
-import { type TableDefinition, tables } from '../stages/tables.ts';
 
 export type ResourceName = 'inventory' | 'pets' | 'orders';
 export type Item = Record<string, AttributeValue>;
@@ -40,22 +39,6 @@ export const resources = {
 } as const;
 
 export const resourceNames = Object.keys(resources) as ResourceName[];
-
-export type KeySchema = readonly [string, ...string[]];
-
-export function toKeySchema(name: ResourceName): KeySchema {
-  const { partitionKey, sortKey }: TableDefinition = tables[name];
-  return [partitionKey.name, ...(sortKey ? [sortKey.name] : [])];
-}
-
-export function toKey(key: KeySchema, item: Item): Item {
-  return Object.fromEntries(key.map((name) => [name, item[name] as AttributeValue]));
-}
-
-/** The same text for the same key. */
-export function toKeyText(key: KeySchema, item: Item): string {
-  return JSON.stringify(key.map((name) => item[name]?.N ?? item[name]?.S));
-}
 
 /** Why a text is not JSON, as JSON.parse says it; but a leading zero, which that only points at, by its name. */
 export function toJsonProblem(text: string, { message }: Error): string {
@@ -105,17 +88,13 @@ export function toComplaint(value: unknown, { issues }: z.core.$ZodError): strin
         value,
       );
       if (place !== '' && found === undefined) return `${place} is missing`;
-      return `${place} ${toRule(issue, found)}, and is ${toShortJson(found)}`.trim();
+      return `${place} ${toRule(issue)}, and is ${toShortJson(found)}`.trim();
     })
     .join('; ');
 }
 
 /** The contract's own words, or those that zod's default message stands for. */
-function toRule(issue: z.core.$ZodIssue, found: unknown): string {
-  const isInteger = issue.message.startsWith('must be an integer');
-  if (isInteger && typeof found === 'string' && /^-?0\d+$/.test(found)) {
-    return 'must have no leading zero';
-  }
+function toRule(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   if ('expected' in issue) return `must be of type ${issue.expected}`;
   // Only an int64 leaves the message for its bounds to zod.

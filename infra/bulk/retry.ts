@@ -3,39 +3,32 @@ import { isOutage } from '../../shared/runtime/isOutage.ts';
 
 const FIRST_PAUSE_MILLISECONDS = 50;
 const MAX_PAUSE_MILLISECONDS = 5_000;
+/** Some half a minute of pauses. */
+const MAX_ATTEMPTS = 20;
 
 /** DynamoDB took a part of a batch; the rest has to be sent again. */
 export class Unprocessed extends Error {
   override readonly message = 'DynamoDB left a part of a batch unprocessed.';
 }
 
-export interface RetryLimits {
-  /** How long one call may go on failing, in milliseconds. */
-  readonly giveUpAfter: number;
-  /** Ends the pauses, and with them the call. */
-  readonly signal: AbortSignal;
-}
-
 /**
  * Repeats a call that DynamoDB throttles, fails or cannot be reached for, or that meets a transaction, after
  * pauses that double and are drawn at random up to their length
  * (https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/).
+ * @param signal ends the pauses, and with them the call
  * @throws what the call threw last, or the signal's reason
  */
 export async function retry<Result>(
   call: () => Promise<Result>,
-  { giveUpAfter, signal }: RetryLimits,
+  signal: AbortSignal,
 ): Promise<Result> {
-  const deadline = performance.now() + giveUpAfter;
-  for (let attempt = 0; ; attempt += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await call();
     } catch (error) {
-      if (!isRetryable(error)) throw error;
+      if (!isRetryable(error) || attempt === MAX_ATTEMPTS) throw error;
       const longest = Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** attempt, MAX_PAUSE_MILLISECONDS);
-      const pause = Math.random() * longest;
-      if (performance.now() + pause > deadline) throw error;
-      await setTimeout(pause, undefined, { signal });
+      await setTimeout(Math.random() * longest, undefined, { signal });
     }
   }
 }

@@ -14,8 +14,7 @@ export interface Interruption extends Disposable {
   status(): number;
 }
 
-/** @param options.evenUnread goes on when nobody reads the output any more */
-export function listenForInterruption({ evenUnread = false } = {}): Interruption {
+export function listenForInterruption(): Interruption {
   const controller = new AbortController();
   let first = 0;
   let status = 0;
@@ -37,8 +36,8 @@ export function listenForInterruption({ evenUnread = false } = {}): Interruption
 
   const names = ['SIGINT', 'SIGTERM'] as const;
   for (const name of names) process.on(name, interrupt);
-  if (!evenUnread) brokenOutput.signal.addEventListener('abort', stopUnread);
-  if (!evenUnread && brokenOutput.signal.aborted) stopUnread();
+  brokenOutput.signal.addEventListener('abort', stopUnread);
+  if (brokenOutput.signal.aborted) stopUnread();
   return {
     signal: controller.signal,
     status: () => status,

@@ -13,17 +13,21 @@ export interface TableOptions {
  * The table of a deployed stage, found through its stack's output, or of an emulator.
  * @throws {UsageError} when it is not clear which table is meant
  */
-export async function openTable(output: string, options: TableOptions) {
+export async function openTable(
+  output: string,
+  options: TableOptions,
+  settings: DynamoDBClientConfig = {},
+) {
   const { stage: name, endpoint, table } = options;
   if (name !== undefined && endpoint === undefined && table === undefined) {
     const stage = parseStage(name);
     const tableName = readOutput(await readStack(stage), output);
-    return { client: new DynamoDBClient(toRegion(stage)), tableName };
+    return { client: new DynamoDBClient({ ...settings, ...toRegion(stage) }), tableName };
   }
   if (name === undefined && endpoint !== undefined && table !== undefined) {
-    return { client: defineEmulatorClient(endpoint), tableName: table };
+    return { client: defineEmulatorClient(endpoint, settings), tableName: table };
   }
-  throw new UsageError(`Say which table: ${stageUsage}, or --endpoint URL --table NAME.`);
+  throw new UsageError(`Say which table: ${stageUsage}, or an emulator's. See --help.`);
 }
 
 /** Emulators take any credentials. @throws {UsageError} when the endpoint is not a URL */

@@ -7,7 +7,7 @@ import {
 import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineKeyRegister, type KeyRegister } from '../../shared/keys/keyRegister.ts';
-import { type Resource, resourceNames, resources, toKeySchema } from '../bulk/resources.ts';
+import { type Resource, resourceNames, resources } from '../bulk/resources.ts';
 import { defineReplacingWriter, GROUP_SIZE } from '../bulk/tableWriters.ts';
 import { type TableDefinition, tables } from '../stages/tables.ts';
 import type { StoreData } from './storeData.ts';
@@ -75,9 +75,6 @@ function toCommand(name: string, { partitionKey, sortKey }: TableDefinition): Cr
   });
 }
 
-/** How long one call may go on failing, in milliseconds. */
-const GIVE_UP_AFTER = 60_000;
-
 /** So that the engine's thread never waits for this one. */
 const GROUPS_UNDER_WAY = 3;
 
@@ -92,14 +89,7 @@ async function loadData(
   let done = 0;
   for (const tableName of resourceNames) {
     const { toItem }: Resource = resources[tableName];
-    const key = toKeySchema(tableName);
-    const writeGroup = defineReplacingWriter({
-      client,
-      tableName,
-      key,
-      giveUpAfter: GIVE_UP_AFTER,
-      signal,
-    });
+    const writeGroup = defineReplacingWriter({ client, tableName, signal });
     const groups = groupBySize(data[tableName]);
     const writeInTurn = async () => {
       for (const group of groups) {

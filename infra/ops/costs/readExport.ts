@@ -47,11 +47,11 @@ type Cells = readonly unknown[];
 async function* readCsv(file: string): AsyncGenerator<Cells> {
   let header: { readonly length: number; readonly places: readonly number[] } | undefined;
   for await (const lines of readLines(file)) {
-    for (const { text, problem } of lines) {
-      if (text === '' && !problem) continue;
-      const cells = problem ? undefined : parseCsvLine(text);
+    for (const { text } of lines) {
+      if (text === '') continue;
+      const cells = parseCsvLine(text);
       if (!cells || (header && cells.length !== header.length)) {
-        throw new Error(problem ? `it ${problem}` : 'it has not as many fields as the first line');
+        throw new Error('it has not as many fields as the first line');
       }
       if (header) yield header.places.map((place) => cells[place]);
       else {

@@ -1,9 +1,7 @@
-import { realpath } from 'node:fs/promises';
 import { resources } from '../../bulk/resources.ts';
 import { tell } from '../../cli/output.ts';
 import { defineProgress, toCount } from '../../cli/progress.ts';
-import { UsageError } from '../../cli/usage.ts';
-import { type DataFile, isStandardStream, type Row, readRows } from './dataFile.ts';
+import { type DataFile, type Row, readRows } from './dataFile.ts';
 import { defineSeenIds, defineSortedLines, type SeenIds } from './scratchDatabase.ts';
 import { replaceFile } from './writeContent.ts';
 
@@ -40,27 +38,8 @@ export async function checkFiles(
   const checked: CheckedFile[] = [];
   for (const file of files) checked.push(await checkRows(file, report, rejects, signal));
   if (invalid > MAX_SHOWN) tell(`… and ${toCount(invalid - MAX_SHOWN, 'more invalid row')}.`);
-  if (invalid > 0 && !skipsInvalid) throw new Error(toRefusal(checked, invalid));
+  if (invalid > 0 && !skipsInvalid) throw new Error(toRefusal(checked));
   return checked;
-}
-
-/** One file takes the invalid rows of one, since they keep its form; and not that file itself. */
-export async function checkRejects(
-  { rejects }: CheckOptions,
-  [file, ...more]: readonly DataFile[],
-): Promise<void> {
-  if (rejects === undefined) return;
-  if (!file || more.length > 0) {
-    throw new UsageError('--rejects takes the rows of one file: import the others on their own.');
-  }
-  if (rejects === '' || isStandardStream({ file: rejects })) {
-    throw new UsageError(`--rejects must name a file; it is "${rejects}".`);
-  }
-  // A file that is not there yet is as it is named.
-  const toPlace = (name: string) => realpath(name).catch(() => name);
-  if ((await toPlace(rejects)) === (await toPlace(file.file))) {
-    throw new UsageError(`--rejects must name another file than --${file.name}.`);
-  }
 }
 
 async function checkRows(
@@ -106,13 +85,9 @@ async function checkRows(
   return { ...checked, rows, invalid, seen };
 }
 
-function toRefusal(files: readonly CheckedFile[], total: number): string {
+function toRefusal(files: readonly CheckedFile[]): string {
   const counts = files
     .filter(({ invalid }) => invalid > 0)
     .map(({ file, rows, invalid }) => `${toCount(invalid)} of ${toCount(rows, 'row')} in ${file}`);
-  const [are, them] = total === 1 ? ['is', 'it'] : ['are', 'them'];
-  return (
-    `Nothing was written: ${counts.join(' and ')} ${are} not valid. ` +
-    `Correct ${them}, or add --skip-invalid to load the others.`
-  );
+  return `Nothing was written; not valid: ${counts.join(' and ')}. Correct them, or add --skip-invalid to load the others.`;
 }

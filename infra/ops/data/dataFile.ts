@@ -1,6 +1,4 @@
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseInt64, parseJson } from '../../../shared/contract/values.ts';
@@ -51,9 +49,7 @@ export function parseFiles(
     throw new UsageError('Name at least one file: --inventory, --pets or --orders.');
   }
   if (new Set(files.map(({ file }) => file)).size < files.length) {
-    throw new UsageError(
-      'Name a file of its own for each of --inventory, --pets and --orders, and - but once.',
-    );
+    throw new UsageError('Name a file of its own for each of --inventory, --pets and --orders.');
   }
   return files;
 }
@@ -62,40 +58,16 @@ export function isStandardStream({ file }: { readonly file: string }): boolean {
   return file === '-';
 }
 
-/** @throws {UsageError} when one of the files cannot be read, or not twice */
-export async function checkReadable(files: readonly DataFile[]): Promise<void> {
-  for (const { name, file } of files.filter((one) => !isStandardStream(one))) {
-    let isFile: boolean;
-    try {
-      await using handle = await open(file);
-      isFile = (await handle.stat()).isFile();
-    } catch (error) {
-      throw new UsageError(`--${name} cannot be read: ${(error as Error).message}.`);
-    }
-    if (!isFile) {
-      throw new UsageError(
-        `--${name} must name a file, since it is read twice; "${file}" is none.`,
-      );
-    }
-  }
-}
-
-/** Copies standard input, where a file is that, to a temporary file, since it can be read only once. */
+/** Copies standard input, where a file is that, into a temporary folder, since files are read twice. */
 export async function copyInput(
   files: readonly DataFile[],
+  folder: string,
   signal: AbortSignal,
-): Promise<AsyncDisposable & { readonly files: readonly DataFile[] }> {
-  if (!files.some(isStandardStream)) return { files, async [Symbol.asyncDispose]() {} };
-  await using disposal = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-import-'));
-  disposal.defer(() => rm(folder, { recursive: true }));
+): Promise<readonly DataFile[]> {
+  if (!files.some(isStandardStream)) return files;
   const copy = join(folder, 'input');
-  await pipeline(process.stdin, createWriteStream(copy, { mode: 0o600 }), { signal });
-  const kept = disposal.move();
-  return {
-    files: files.map((one) => (isStandardStream(one) ? { ...one, copy } : one)),
-    [Symbol.asyncDispose]: () => kept.disposeAsync(),
-  };
+  await pipeline(process.stdin, createWriteStream(copy), { signal });
+  return files.map((one) => (isStandardStream(one) ? { ...one, copy } : one));
 }
 
 /**
@@ -120,7 +92,7 @@ export async function* readRows({
         parseLine = defineCsvParser(file, line, columns);
         header = line.text;
         isFirst = false;
-      } else if (line.problem !== undefined || line.text.trim() !== '') {
+      } else if (line.text.trim() !== '') {
         rows.push(toRow(line, parseLine, resource));
       }
     }
@@ -141,9 +113,8 @@ function parseFormat(name: ResourceName, file: string): 'csv' | 'jsonl' {
 
 type ParseLine = (text: string) => unknown;
 
-function toRow({ number, text, problem }: Line, parseLine: ParseLine, resource: Resource): Row {
+function toRow({ number, text }: Line, parseLine: ParseLine, resource: Resource): Row {
   const place = { line: number, text };
-  if (problem !== undefined) return { ...place, problem };
   try {
     const parsed = resource.parse(parseLine(text));
     return typeof parsed === 'string' ? { ...place, problem: parsed } : { ...place, entry: parsed };

@@ -1,17 +1,15 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { toJson } from '../../../shared/contract/values.ts';
 import { resources } from '../../bulk/resources.ts';
-import { type RetryLimits, retry } from '../../bulk/retry.ts';
+import { retry } from '../../bulk/retry.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell } from '../../cli/output.ts';
 import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
-import { parseDuration } from '../../cli/time.ts';
-import { UsageError } from '../../cli/usage.ts';
 import { type DataFile, isStandardStream, parseFiles } from './dataFile.ts';
-import { checkDataTables, dataFlags, dataTableHelp, openDataTables } from './dataOptions.ts';
+import { dataFlags, dataTableHelp, openDataTable } from './dataOptions.ts';
 import { defineSortedLines } from './scratchDatabase.ts';
 import { printContent, replaceFile } from './writeContent.ts';
 
@@ -27,60 +25,41 @@ Files:
   each may be gzip (.csv.gz, .jsonl.gz); one may be -, standard output, with CSV of the inventory, else
   JSON Lines: npm run -s export, or npm's own lines stand before it
 
-${dataTableHelp}
-Options:
-  --give-up-after 60s             how long to go on when a table throttles or cannot be reached`;
+${dataTableHelp}`;
 
 /** Writes tables to data files. */
 export async function runExport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: dataFlags }).values;
   if (options.help) return print(help);
   const targets = parseFiles(options);
-  const giveUpAfter = parseDuration('--give-up-after', options['give-up-after']);
-  checkDataTables(options);
-  for (const target of targets) if (!isStandardStream(target)) await checkWritable(target);
+  // Before a table is read for nothing.
+  for (const target of targets) {
+    if (!isStandardStream(target)) await access(dirname(target.file), constants.W_OK);
+  }
   const report = targets.some(isStandardStream) ? process.stderr : process.stdout;
-  const { client, tableNames } = await openDataTables(
-    options,
-    targets.map(({ name }) => name),
-  );
   using interruption = listenForInterruption();
   const { signal, status } = interruption;
   for (const target of targets) {
     const started = performance.now();
     try {
-      const table = { client, tableName: tableNames[target.name], giveUpAfter, signal };
-      const rows = await exportRows(target, table);
+      const table = await openDataTable(options, target.name);
+      const rows = await exportRows(target, { ...table, signal });
       const time = toTime((performance.now() - started) / 1_000);
       report.write(`${target.name}: ${toCount(rows, 'row')} to ${target.file}; ${time}.\n`);
     } catch (error) {
       if (!signal.aborted) throw error;
-      const state = isStandardStream(target)
-        ? 'its table is not whole'
-        : `${target.file} was left as it was`;
       // A reader who has left knows.
-      if (status() !== 141) tell(`Interrupted; ${state}.`);
+      if (status() !== 141) tell(`Interrupted; ${target.name} is not saved.`);
       process.exitCode = status();
       return;
     }
   }
 }
 
-async function checkWritable({ name, file }: DataFile): Promise<void> {
-  const existing = await stat(file).catch(() => undefined);
-  if (existing && !existing.isFile()) {
-    throw new UsageError(`--${name} must name a file; "${file}" is none.`);
-  }
-  try {
-    await access(dirname(file), constants.W_OK);
-  } catch (error) {
-    throw new UsageError(`--${name} cannot be written: ${(error as Error).message}.`);
-  }
-}
-
-interface ScannedTable extends RetryLimits {
+interface ScannedTable {
   readonly client: DynamoDBClient;
   readonly tableName: string;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -103,7 +82,10 @@ async function exportRows(target: DataFile, table: ScannedTable): Promise<number
         ConsistentRead: true,
         ExclusiveStartKey: next,
       });
-      const { Items = [], LastEvaluatedKey } = await retry(() => table.client.send(page), table);
+      const { Items = [], LastEvaluatedKey } = await retry(
+        () => table.client.send(page),
+        table.signal,
+      );
       for (const item of Items) {
         const members = toMembers(item);
         // No field of ours has a comma, a quote or a line end in it.

@@ -1,5 +1,8 @@
+import { mkdtempDisposable, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Entry, toKeySchema } from '../../bulk/resources.ts';
+import type { Item } from '../../bulk/resources.ts';
 import {
   defineAddingWriter,
   defineReplacingWriter,
@@ -8,14 +11,14 @@ import {
   type WriteGroup,
 } from '../../bulk/tableWriters.ts';
 import { confirm } from '../../cli/confirm.ts';
-import { type Interruption, listenForInterruption } from '../../cli/interruption.ts';
+import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell } from '../../cli/output.ts';
 import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
-import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { type CheckedFile, checkFiles, checkRejects } from './checkRows.ts';
-import { checkReadable, copyInput, parseFiles, type Row, readRows } from './dataFile.ts';
-import { checkDataTables, dataFlags, dataTableHelp, openDataTables } from './dataOptions.ts';
+import { tables } from '../../stages/tables.ts';
+import { type CheckedFile, checkFiles } from './checkRows.ts';
+import { copyInput, isStandardStream, parseFiles, readRows } from './dataFile.ts';
+import { dataFlags, dataTableHelp, openDataTable } from './dataOptions.ts';
 
 const help = `npm run import -- [--inventory FILE] [--pets FILE] [--orders FILE] [options]
 
@@ -37,8 +40,7 @@ Options:
                                   some were left out
   --overwrite                     replace what is there; asks first on a stage
   --yes                           do not ask
-  --max-wcu N                     use at most N write request units a second
-  --give-up-after 60s             how long to go on when a table throttles or cannot be reached`;
+  --max-wcu N                     use at most N write request units a second`;
 
 const flags = {
   ...dataFlags,
@@ -50,8 +52,6 @@ const flags = {
   'max-wcu': { type: 'string' },
 } as const;
 
-type ImportOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
-
 /** The exit status of an import that left rows out because they are not valid. */
 const LEFT_OUT = 3;
 
@@ -59,40 +59,43 @@ const LEFT_OUT = 3;
 export async function runImport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: flags }).values;
   if (options.help) return print(help);
-  const { overwrite, stage, 'dry-run': isDryRun } = options;
+  const { overwrite = false, rejects, stage, 'dry-run': isDryRun } = options;
   const typed = parseFiles(options);
   const maxWcu = parseMaxWcu(options['max-wcu']);
-  const giveUpAfter = parseDuration('--give-up-after', options['give-up-after']);
-  checkDataTables(options);
-  await checkReadable(typed);
-  await checkRejects(options, typed);
-  const names = typed.map(({ name }) => name);
-  const { client, tableNames } = await openDataTables(options, names);
-  if (overwrite && !isDryRun && stage !== undefined && !options.yes) {
-    const question = `Replace what the ${stage} stage has of ${names.join(' and ')}, for good?`;
-    if (!(await confirm(question))) return print('Nothing was changed.');
+  if (rejects !== undefined && (typed.length > 1 || rejects === typed[0]?.file)) {
+    throw new UsageError('--rejects must name another file, for the rows of one data file.');
+  }
+  for (const { name, file } of typed.filter((one) => !isStandardStream(one))) {
+    if ((await stat(file)).isFile()) continue;
+    throw new UsageError(`--${name} must name a file, since it is read twice; "${file}" is none.`);
   }
   using interruption = listenForInterruption();
   const { signal } = interruption;
-
-  let files: readonly CheckedFile[];
-  await using disposal = new AsyncDisposableStack();
+  const takeUnits = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
+  const writers: WriteGroup[] = [];
+  for (const { name } of typed) {
+    const access = { ...(await openDataTable(options, name)), takeUnits, signal };
+    const keyName = tables[name].partitionKey.name;
+    writers.push(overwrite ? defineReplacingWriter(access) : defineAddingWriter(access, keyName));
+  }
+  if (overwrite && !isDryRun && stage !== undefined && !options.yes) {
+    const names = typed.map(({ name }) => name).join(' and ');
+    const question = `Replace what the ${stage} stage has of ${names}, for good?`;
+    if (!(await confirm(question))) return print('Nothing was changed.');
+  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'petstore-import-'));
   try {
-    const readable = disposal.use(await copyInput(typed, signal));
-    files = await checkFiles(readable.files, options, signal);
+    const readable = await copyInput(typed, folder.path, signal);
+    const files = await checkFiles(readable, options, signal);
+    if (files.some(({ invalid }) => invalid > 0)) process.exitCode = LEFT_OUT;
+    if (isDryRun) return files.forEach(printDryRun);
+    for (const [index, file] of files.entries()) {
+      await load(file, writers[index] as WriteGroup, overwrite, signal);
+    }
   } catch (error) {
     if (!signal.aborted) throw error;
-    return stop(interruption, 'Interrupted; nothing was written.');
-  }
-  if (files.some(({ invalid }) => invalid > 0)) process.exitCode = LEFT_OUT;
-  if (isDryRun) return files.forEach(printDryRun);
-  const takeUnits = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
-  const defineWriter = overwrite ? defineReplacingWriter : defineAddingWriter;
-  for (const file of files) {
-    if (signal.aborted) return stop(interruption, `Interrupted before ${file.file}.`);
-    const access = { client, tableName: tableNames[file.name], takeUnits, giveUpAfter, signal };
-    const writeGroup = defineWriter({ ...access, key: toKeySchema(file.name) });
-    if (!(await load(file, writeGroup, interruption, options))) return;
+    tell('Interrupted.');
+    process.exitCode = interruption.status();
   }
 }
 
@@ -102,99 +105,37 @@ function parseMaxWcu(text: string | undefined): number | undefined {
   throw new UsageError(`--max-wcu must be a whole number from 1 to 9999999; it is "${text}".`);
 }
 
-/** Returns whether it came to its end. */
-async function load(
-  checked: CheckedFile,
-  writeGroup: WriteGroup,
-  interruption: Interruption,
-  { overwrite }: ImportOptions,
-): Promise<boolean> {
-  const { name, file, rows, invalid } = checked;
-  const state: LoadState = { written: 0, kept: 0, line: 0 };
-  const started = performance.now();
-  const where = () =>
-    `${file} is loaded up to line ${state.line} (${toCount(state.written)} written); ` +
-    'run the same command again to load the rest';
-  try {
-    await loadRows(checked, writeGroup, state, interruption.signal);
-  } catch (error) {
-    if (interruption.signal.aborted) {
-      stop(interruption, `Interrupted: ${where()}.`);
-      return false;
-    }
-    tell(`Stopped: ${where()}.`);
-    throw error;
-  }
-  const seconds = (performance.now() - started) / 1_000;
-  const figures = [
-    `${toCount(state.written)} ${overwrite ? 'written' : 'added'}`,
-    ...(overwrite ? [] : [`${toCount(state.kept)} there already and kept`]),
-    ...(invalid > 0 ? [`${toCount(invalid)} not valid and left out`] : []),
-  ];
-  print(
-    `${name}: ${toCount(rows, 'row')} in ${file}: ${figures.join(', ')}; ` +
-      `${toTime(seconds)}, ${toCount((state.written + state.kept) / seconds, 'row')}/s.`,
-  );
-  return true;
-}
-
 function printDryRun({ name, file, rows, invalid }: CheckedFile): void {
   const valid = `${toCount(rows - invalid)} of ${toCount(rows, 'row')} in ${file} are valid`;
   print(`${name}: ${valid}; nothing was written.`);
 }
 
-function stop(interruption: Interruption, line: string): void {
-  tell(line);
-  process.exitCode = interruption.status();
-}
-
 const GROUPS_UNDER_WAY = 3;
 
-export interface LoadState {
-  written: number;
-  kept: number;
-  /** Every row up to this line is in the table, or was left out on purpose. */
-  line: number;
-}
-
-/**
- * Writes a file's rows to its table, all but those that `checkFiles` found invalid.
- * @param state kept up to date, so that it says where an interrupted or failed load was
- * @throws {Error} when a write fails for good, or the file has changed since it was checked
- */
-export async function loadRows(
+/** Writes a file's rows to its table, all but those that `checkFiles` found invalid. */
+async function load(
   checked: CheckedFile,
   writeGroup: WriteGroup,
-  state: LoadState,
+  overwrite: boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  const { file, rows, invalid, seen } = checked;
+  const { name, file, rows, invalid, seen } = checked;
   const progress = defineProgress(`Loading ${file}`, rows - invalid);
+  const started = performance.now();
   const underWay: Promise<void>[] = [];
-  let group: Entry[] = [];
-  let left = 0;
+  let group: Item[] = [];
+  let done = 0;
+  let written = 0;
 
-  function isWanted(row: Row): row is Row & { entry: Entry } {
-    const isValid = 'entry' in row && seen.firstLine(row.entry.id) === row.line;
-    if (!isValid) left += 1;
-    if (left > invalid)
-      throw new Error(`${file} has changed since it was checked, at line ${row.line}.`);
-    return isValid;
+  async function write(items: readonly Item[]): Promise<void> {
+    const count = await writeGroup(items);
+    written += count;
+    done += items.length;
+    progress.update(done);
   }
 
-  async function write(entries: readonly Entry[], line: number, before?: Promise<void>) {
-    if (entries.length > 0) {
-      const { written, kept } = await writeGroup(entries.map(({ item }) => item));
-      state.written += written;
-      state.kept += kept;
-    }
-    progress.update(state.written + state.kept);
-    await before;
-    state.line = line;
-  }
-
-  async function start(line: number): Promise<void> {
-    const writing = write(group, line, underWay.at(-1));
+  async function start(): Promise<void> {
+    const writing = write(group);
     // It is awaited later, which handles its failure.
     writing.catch(() => {});
     underWay.push(writing);
@@ -203,19 +144,32 @@ export async function loadRows(
   }
 
   try {
-    let line = 0;
     for await (const page of readRows(checked)) {
       for (const row of page.rows) {
-        line = row.line;
-        if (isWanted(row)) group.push(row.entry);
-        if (group.length === GROUP_SIZE) await start(line);
         signal.throwIfAborted();
+        if ('entry' in row && seen.firstLine(row.entry.id) === row.line) group.push(row.entry.item);
+        if (group.length === GROUP_SIZE) await start();
       }
     }
-    await start(line);
+    await start();
     await Promise.all(underWay);
-  } finally {
+  } catch (error) {
     await Promise.allSettled(underWay);
     progress.clear();
+    tell(
+      `${toCount(written, 'row')} of ${file} were written; run the same command again to load the rest.`,
+    );
+    throw error;
   }
+  progress.clear();
+  const seconds = (performance.now() - started) / 1_000;
+  const figures = [
+    `${toCount(written)} ${overwrite ? 'written' : 'added'}`,
+    ...(overwrite ? [] : [`${toCount(done - written)} there already and kept`]),
+    ...(invalid > 0 ? [`${toCount(invalid)} not valid and left out`] : []),
+  ];
+  print(
+    `${name}: ${toCount(rows, 'row')} in ${file}: ${figures.join(', ')}; ` +
+      `${toTime(seconds)}, ${toCount(done / seconds, 'row')}/s.`,
+  );
 }

@@ -6,7 +6,6 @@ import {
 } from '@aws-sdk/client-lambda';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toFunctionName } from '../../stages/resourceNames.ts';
@@ -54,69 +53,67 @@ export function isDone({ from: { served }, to: { version } }: Move): boolean {
 }
 
 /** Where to go, as typed: every function to one commit, or some of them to a version each. */
-export type Target =
-  | { readonly commit: string }
-  | { readonly versions: ReadonlyMap<OperationId, number> };
+export type Target = string | ReadonlyMap<OperationId, number>;
 
 /** @throws {UsageError} when it is neither one commit nor operations with their versions */
 export function parseTarget(words: readonly string[]): Target | undefined {
   const [word, ...more] = words;
   if (word === undefined) return undefined;
-  if (more.length === 0 && /^[\w.-]{7,64}$/.test(word)) return { commit: word };
-  const versions = new Map(words.map(parseVersion));
-  if (versions.size < words.length) throw new UsageError('--to names an operation twice.');
-  return { versions };
+  if (more.length === 0 && /^[\w.-]{7,64}$/.test(word)) return word;
+  return new Map(words.map(parseVersion));
 }
 
-/**
- * The version that each function is to serve, also where it does so already.
- * @throws {UsageError} when the target may mean several commits
- * @throws {Error} when a function does not have the version
- */
-export function chooseMoves(functions: readonly LiveFunction[], target: Target): Move[] {
-  function findMove(
-    from: LiveFunction,
-    wanted: string,
-    isWanted: (version: PublishedVersion) => boolean,
-  ): Move {
-    const to = from.versions.find(isWanted);
-    if (to) return { from, to };
-    throw new Error(`Nothing was moved: ${from.operationId} has no ${wanted}.`);
-  }
-
-  if ('versions' in target) {
-    return functions.flatMap((from) => {
-      const version = target.versions.get(from.operationId);
-      if (version === undefined) return [];
-      return [findMove(from, `version ${version}`, (one) => one.version === version)];
-    });
-  }
-  const commit = findCommit(functions, target.commit);
-  return functions.map((from) =>
-    findMove(from, `version of the commit ${commit}`, (one) => one.commit === commit),
+function parseVersion(word: string): [OperationId, number] {
+  const [, name, version] = /^(\w+)=([1-9]\d{0,8})$/.exec(word) ?? [];
+  const operationId = operationIds.find((id) => id === name);
+  if (operationId !== undefined) return [operationId, Number(version)];
+  throw new UsageError(
+    `--to must be a commit, at least its first 7 characters, or such as getPet=12 for one or more of ${operationIds.join(', ')}; it is "${word}".`,
   );
 }
 
 /**
- * The way back to the commit that was deployed before the one that is live: the newest that every
- * function has a version of, none newer than what it serves and at least one older. Functions that were
- * moved there already, by a roll-back that did not come to its end, stay; and once all are back, so does
- * each, so that the same command run again goes no further.
+ * The version that each function is to serve, also where it does so already.
+ * @throws {Error} when a function does not have the version, or the target may mean several commits
+ */
+export function chooseMoves(functions: readonly LiveFunction[], target: Target): Move[] {
+  const commit = typeof target === 'string' ? findCommit(functions, target) : undefined;
+  return functions.flatMap((from) => {
+    const version = typeof target === 'string' ? undefined : target.get(from.operationId);
+    if (commit === undefined && version === undefined) return [];
+    const to = from.versions.find((one) => one.commit === commit || one.version === version);
+    if (to) return [{ from, to }];
+    throw new Error(`Nothing was moved: ${from.operationId} has no version ${version ?? commit}.`);
+  });
+}
+
+/** The commit that is meant by its beginning, or by more digits than a description has. */
+function findCommit(functions: readonly LiveFunction[], typed: string): string {
+  const commits = new Set(
+    functions.flatMap(({ versions }) => versions.map(({ commit }) => commit)),
+  );
+  const isMeant = (commit: string) =>
+    commit !== '' && (commit.startsWith(typed) || typed.startsWith(commit));
+  const meant = commits.has(typed) ? [typed] : [...commits].filter(isMeant);
+  if (meant.length === 1 && meant[0] !== undefined) return meant[0];
+  throw new Error(
+    `Nothing was moved: ${typed} is the commit of ${meant.length === 0 ? 'no version' : `several: ${meant.join(', ')}`}.`,
+  );
+}
+
+/**
+ * The way back to the commit that was deployed before the last one: the newest that every function has a
+ * version of, at least one of them older than what the last deployment gave it. So the same command run again
+ * finishes a roll-back that did not come to its end, and goes no further.
  * @returns nothing where there is no such commit
  */
 export function choosePrevious(functions: readonly LiveFunction[]): Move[] | undefined {
-  const settled = functions.flatMap((from) => {
-    const to = from.versions.slice(1).find((version) => isDone({ from, to: version }));
-    return to ? [{ from, to }] : [];
-  });
-  if (settled.length === functions.length) return settled;
   for (const { commit } of functions[0]?.versions ?? []) {
     const moves = functions.flatMap((from) => {
-      const newest = newestServed(from);
-      const to = from.versions.find((one) => one.commit === commit && one.version <= newest);
+      const to = from.versions.find((one) => one.commit === commit);
       return to ? [{ from, to }] : [];
     });
-    const goesBack = moves.some(({ from, to }) => to.version < newestServed(from));
+    const goesBack = moves.some(({ from, to }) => to !== from.versions[0]);
     if (commit !== '' && moves.length === functions.length && goesBack) return moves;
   }
   return undefined;
@@ -124,28 +121,25 @@ export function choosePrevious(functions: readonly LiveFunction[]): Move[] | und
 
 /**
  * Moves one alias after the other and reports each. It goes on past one that cannot be moved, since a part of
- * the requests on good code is better than none, and past a reader that leaves, as `head` does.
- * @returns whether all were moved; if not, the exit status says so
+ * the requests on good code is better than none.
+ * @throws {Error} when not all were moved
  */
-export async function moveAliases(client: LambdaClient, moves: readonly Move[]): Promise<boolean> {
-  using interruption = listenForInterruption({ evenUnread: true });
-  let moved = 0;
+export async function moveAliases(client: LambdaClient, moves: readonly Move[]): Promise<void> {
+  let failed = 0;
   for (const move of moves) {
-    if (interruption.signal.aborted) break;
     const { operationId } = move.from;
     try {
       await moveAlias(client, move);
-      moved += 1;
       print(`${operationId} goes to version ${move.to.version}.`);
     } catch (error) {
+      failed += 1;
       tell(`${operationId} was not moved: ${toErrorLine(error)}`);
     }
   }
-  if (moved === moves.length) return true;
-  const left = `${moves.length - moved} of ${moves.length} aliases were not moved; run the same command again.`;
-  tell(interruption.signal.aborted ? `Interrupted: ${left}` : left);
-  process.exitCode = interruption.status() || 1;
-  return false;
+  if (failed === 0) return;
+  throw new Error(
+    `${failed} of ${moves.length} aliases were not moved; run the same command again.`,
+  );
 }
 
 async function readLiveFunction(
@@ -179,33 +173,6 @@ async function readLiveFunction(
     served: new Map([[Number(alias.FunctionVersion), rest], ...shares]),
     versions: versions.sort((one, other) => other.version - one.version),
   };
-}
-
-function parseVersion(word: string): [OperationId, number] {
-  const [, name, version] = /^(\w+)=([1-9]\d{0,8})$/.exec(word) ?? [];
-  const operationId = operationIds.find((id) => id === name);
-  if (operationId !== undefined) return [operationId, Number(version)];
-  throw new UsageError(
-    `--to must be a commit, at least its first 7 characters, or such as getPet=12 for one or more of ${operationIds.join(', ')}; it is "${word}".`,
-  );
-}
-
-/** The commit that is meant by its beginning, or by more digits than a description has. */
-function findCommit(functions: readonly LiveFunction[], typed: string): string {
-  const commits = new Set(
-    functions.flatMap(({ versions }) => versions.map(({ commit }) => commit)),
-  );
-  if (commits.has(typed)) return typed;
-  const isWhole = /^[0-9a-f]{13,40}$/.test(typed);
-  const meant = [...commits].filter(
-    (commit) =>
-      commit.startsWith(typed) || (isWhole && commit.length === 12 && typed.startsWith(commit)),
-  );
-  if (meant.length > 1) {
-    throw new UsageError(`--to ${typed} may mean any of ${meant.join(', ')}: type one of them.`);
-  }
-  if (meant[0] !== undefined) return meant[0];
-  throw new Error(`Nothing was moved: no function has a version of the commit ${typed}.`);
 }
 
 /**

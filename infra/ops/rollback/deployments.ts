@@ -1,8 +1,8 @@
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import {
-  BatchGetDeploymentsCommand,
   CodeDeployClient,
   type DeploymentStatus,
+  GetDeploymentCommand,
   paginateListDeployments,
   StopDeploymentCommand,
 } from '@aws-sdk/client-codedeploy';
@@ -14,8 +14,6 @@ import type { Stage } from '../../stages/stages.ts';
 
 /** Those in which a deployment may still move an alias. */
 const running: DeploymentStatus[] = ['Created', 'Queued', 'InProgress', 'Baking', 'Ready'];
-/** The most ids that one call takes: https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_BatchGetDeployments.html */
-const MAX_BATCH = 25;
 
 /**
  * Offers to stop the deployments that are moving a stage's requests, in place of moving aliases under
@@ -33,10 +31,7 @@ export async function stopDeployments(
   const cloudFormation = new CloudFormationClient(toRegion(stage));
   const deployments = await findDeployments(cloudFormation, codeDeploy, name);
   if (deployments.length === 0) return false;
-  print(`${stage.name} is being moved to new code. To stop that by hand:`);
-  for (const id of deployments) {
-    print(`  aws deploy stop-deployment --auto-rollback-enabled --deployment-id ${id}`);
-  }
+  print(`${stage.name} is being moved to new code, by ${deployments.join(', ')}.`);
   if (!(await isAgreed(`Stop it (${toCount(deployments.length, 'deployment')}), and move back?`))) {
     print('Nothing was changed.');
     return true;
@@ -62,12 +57,8 @@ export async function stopDeployments(
 export function refuseMovingStack({ name, status }: StageStack): void {
   // What still runs then only clears away what is out of use.
   if (!status.endsWith('_IN_PROGRESS') || status.endsWith('CLEANUP_IN_PROGRESS')) return;
-  const advice =
-    status === 'UPDATE_IN_PROGRESS'
-      ? `Take it back with aws cloudformation cancel-update-stack --stack-name ${name}`
-      : 'Wait until it is done';
   throw new Error(
-    `Nothing was moved: the stack ${name} is changing (${status}) and may move the aliases itself. ${advice}, and run this again.`,
+    `Nothing was moved: the stack ${name} is changing (${status}) and may move the aliases itself. Wait until it is done, or take an update back with aws cloudformation cancel-update-stack --stack-name ${name}, and run this again.`,
   );
 }
 
@@ -86,12 +77,9 @@ async function findDeployments(
   const found: string[] = [];
   const pages = paginateListDeployments({ client: codeDeploy }, { includeOnlyStatuses: running });
   for await (const { deployments = [] } of pages) {
-    for (let start = 0; start < deployments.length; start += MAX_BATCH) {
-      const deploymentIds = deployments.slice(start, start + MAX_BATCH);
-      const details = await codeDeploy.send(new BatchGetDeploymentsCommand({ deploymentIds }));
-      for (const { deploymentId = '', deploymentGroupName = '' } of details.deploymentsInfo ?? []) {
-        if (groups.has(deploymentGroupName)) found.push(deploymentId);
-      }
+    for (const deploymentId of deployments) {
+      const { deploymentInfo } = await codeDeploy.send(new GetDeploymentCommand({ deploymentId }));
+      if (groups.has(deploymentInfo?.deploymentGroupName ?? '')) found.push(deploymentId);
     }
   }
   return found;

@@ -4,7 +4,7 @@ import { confirm } from '../../cli/confirm.ts';
 import { print, toColumns, toShortTime } from '../../cli/output.ts';
 import { parseStage, stageUsage, toRegion } from '../../cli/stageOption.ts';
 import { readStack, type StageStack } from '../../cli/stageStack.ts';
-import { type Stage, stagesFile } from '../../stages/stages.ts';
+import type { Stage } from '../../stages/stages.ts';
 import {
   chooseMoves,
   choosePrevious,
@@ -13,7 +13,6 @@ import {
   type Move,
   moveAliases,
   newestServed,
-  type PublishedVersion,
   parseTarget,
   readLiveFunctions,
 } from './aliases.ts';
@@ -27,7 +26,7 @@ is still moving the requests, it offers to stop that, which moves them back.
 
   --to COMMIT                     the commit that all functions go to, at least its first 7 characters
   --to getPet=12 listOrders=7     the versions that some functions go to
-                                  without --to: the commit that was deployed before the one that is live
+                                  without --to: the commit that was deployed before the last one
   --yes                           do not ask`;
 
 const flags = {
@@ -54,9 +53,7 @@ export async function runRollback(args: string[]): Promise<void> {
   print(toVersionTable(functions, moves));
   if (!moves) {
     throw new Error(
-      stage.settings.protectsData
-        ? 'Nothing was moved: no earlier commit has a version of every function. Say which versions: --to getPet=12 listOrders=7.'
-        : `Nothing was moved: ${stage.name} keeps only the versions in use. Check out the good commit and deploy it.`,
+      'Nothing was moved: no earlier commit has a version of every function, as on a stage that keeps only those in use. Say which versions, such as --to getPet=12, or deploy the good commit.',
     );
   }
   const ahead = moves.filter((move) => !isDone(move));
@@ -65,17 +62,17 @@ export async function runRollback(args: string[]): Promise<void> {
       '\nEvery alias is there already: nothing was moved. To go elsewhere, say where with --to.',
     );
   } else {
-    const aliases = ahead.length === 1 ? '1 alias' : `${ahead.length} aliases`;
-    if (!(await isAgreed(`\nMove ${aliases} of ${stage.name}?`))) {
+    const names = ahead.map(({ from }) => from.operationId).join(', ');
+    if (!(await isAgreed(`\nMove the alias of ${names} in ${stage.name}?`))) {
       return print('Nothing was changed.');
     }
-    if (!(await moveAliases(client, ahead))) return;
+    await moveAliases(client, ahead);
   }
   print(toNextSteps(stage, stack, functions, moves));
 }
 
-/** How many versions before the live one are shown of each function. */
-const MAX_EARLIER = 3;
+/** How many of the newest versions are shown of each function. */
+const MAX_SHOWN = 4;
 
 /** What each function serves, what it served before, and where it is to go. */
 function toVersionTable(
@@ -84,35 +81,25 @@ function toVersionTable(
 ): string {
   const rows = functions.flatMap((one) => {
     const target = moves.find(({ from }) => from === one)?.to;
-    return toShown(one, target).map((version, index) => [
+    const shown = one.versions.filter(
+      (version, index) =>
+        index < MAX_SHOWN || one.served.has(version.version) || version === target,
+    );
+    return shown.map((version, index) => [
       index === 0 ? one.operationId : '',
       String(version.version),
       version.commit || '-',
       toShortTime(version.publishedAt),
-      toMark(one, version, target),
+      toMark(one.served.get(version.version), version === target),
     ]);
   });
   return toColumns([['OPERATION', 'VERSION', 'COMMIT', 'PUBLISHED', ''], ...rows]);
 }
 
-function toShown(one: LiveFunction, target: PublishedVersion | undefined): PublishedVersion[] {
-  const newest = newestServed(one);
-  const earlier = one.versions.filter(({ version }) => version < newest).slice(0, MAX_EARLIER);
-  return one.versions.filter(
-    (version) => one.served.has(version.version) || version === target || earlier.includes(version),
-  );
-}
-
-function toMark(
-  { served }: LiveFunction,
-  version: PublishedVersion,
-  target: PublishedVersion | undefined,
-): string {
-  const share = served.get(version.version);
-  const percent = `${Math.round((share ?? 0) * 100)}%`;
-  const live = share === undefined ? '' : share === 1 ? 'live' : `live, ${percent}`;
-  if (version !== target || share === 1) return live;
-  return live ? `${live} -> all` : '<- goes here';
+function toMark(share: number | undefined, isTarget: boolean): string {
+  const live =
+    share === undefined ? '' : share === 1 ? 'live' : `live, ${Math.round(share * 100)}%`;
+  return `${live}${isTarget && share !== 1 ? ' <- goes here' : ''}`.trim();
 }
 
 /**
@@ -125,34 +112,21 @@ function toMark(
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-resources.html
  */
 function toNextSteps(
-  { name: stage, settings }: Stage,
-  { name, outputs }: StageStack,
+  { name: stage }: Stage,
+  { outputs }: StageStack,
   functions: readonly LiveFunction[],
   moves: readonly Move[],
 ): string {
   const toServed = (one: LiveFunction) =>
     moves.find(({ from }) => from === one)?.to.version ?? newestServed(one);
   if (functions.every((one) => toServed(one) === one.versions[0]?.version)) {
-    return `\nThe aliases are where the last deployment put them: nothing else is to be done.`;
+    return '\nThe aliases are where the last deployment put them: nothing else is to be done.';
   }
-  const isGradual = settings.rollout !== 'atOnce';
-  const last = outputs.Commit ?? 'what was deployed last';
-  const steps = [
-    `Check out the good commit, or one that fixes the error, and npm ci. Not ${last},\n     which was deployed last: again it changes nothing, and the aliases stay where they are.`,
-    ...(isGradual
-      ? [
-          `In ${stagesFile}, set rollout: 'atOnce' under ${stage}: CodeDeploy stops while an alarm\n     fires, and takes the aliases to be where the last deployment put them.`,
-        ]
-      : []),
-    `npm run deploy ${name}`,
-    ...(isGradual ? ['Put rollout back, and deploy once more.'] : []),
-  ];
   const moved = moves.filter((move) => !isDone(move));
   const back = moved.map(({ from }) => `${from.operationId}=${newestServed(from)}`);
   return [
-    '\nCloudFormation knows nothing of this. The next deployment:',
-    ...steps.map((step, index) => `  ${index + 1}. ${step}`),
-    'The aliases need not be put back before.',
+    '\nCloudFormation knows nothing of this: go on at "Roll back" in infra/RUNBOOK.md.',
+    `The next deployment must not be of ${outputs.Commit ?? 'what was deployed last'}, and needs rollout: 'atOnce'.`,
     ...(moved.length === 0
       ? []
       : [`To undo: npm run rollback -- --stage ${stage} --to ${back.join(' ')}`]),

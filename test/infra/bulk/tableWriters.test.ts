@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Item } from '../../../infra/bulk/resources.ts';
 import {
   defineAddingWriter,
@@ -6,30 +7,16 @@ import {
   defineWriteRate,
 } from '../../../infra/bulk/tableWriters.ts';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
-import { type Answers, useAws } from '../ops/aws.ts';
+import { skipBackOff } from '../../support/faults/backOff.ts';
+import { type Answers, AwsError, useAws } from '../ops/aws.ts';
 
 /** A table of a DynamoDB that answers as told; emulators never leave a part of a batch undone. */
 async function openTable(answers: Answers) {
   const { calls, variables } = await useAws(answers);
   const client = defineEmulatorClient(variables.AWS_ENDPOINT_URL, { maxAttempts: 1 });
   const { signal } = new AbortController();
-  const table = { client, tableName: 't', key: ['p'] as const, giveUpAfter: 5_000, signal };
+  const table = { client, tableName: 't', signal };
   return { table, calls };
-}
-
-interface Statements {
-  readonly Statements: readonly { readonly Parameters: readonly [{ readonly N: string }] }[];
-}
-
-/** PartiQL's answers: an error, or none, for each statement. */
-function answerStatements(toError: (id: string, index: number, of: number) => object | undefined) {
-  return (input: object) => {
-    const { Statements } = input as Statements;
-    const errors = Statements.map(({ Parameters: [{ N }] }, index) =>
-      toError(N, index, Statements.length),
-    );
-    return { Responses: errors.map((one) => (one ? { Error: one } : {})) };
-  };
 }
 
 const items: Item[] = Array.from({ length: 60 }, (_, p) => ({ p: { N: String(p) } }));
@@ -42,66 +29,57 @@ it('the writer that replaces sends again what a batch left unprocessed, and noth
       return { UnprocessedItems: puts.length > 5 ? { t: puts.slice(-5) } : {} };
     },
   });
-  expect(await defineReplacingWriter(table)(items)).toEqual({ written: 60, kept: 0 });
+  expect(await defineReplacingWriter(table)(items)).toBe(60);
   const sizes = calls.map(({ input }) => toPuts(input).length);
   expect(sizes.toSorted((a, b) => a - b)).toEqual([5, 5, 5, 10, 25, 25]);
 });
 
-describe('the writer that adds', () => {
-  it.each([
-    'InternalServerError',
-    'ProvisionedThroughputExceeded',
-    'RequestLimitExceeded',
-    'ThrottlingError',
-    'TransactionConflict',
-  ])('sends again the statements that met a %s, and nothing else', async (Code) => {
-    const isMet = (index: number, of: number) => of >= 10 && index === 0;
-    const BatchExecuteStatement = answerStatements((_, index, of) =>
-      isMet(index, of) ? { Code, Message: 'slow down' } : undefined,
-    );
-    const { table, calls } = await openTable({ BatchExecuteStatement });
-    expect(await defineAddingWriter(table)(items)).toEqual({ written: 60, kept: 0 });
-    const sizes = calls.map(({ input }) => (input as unknown as Statements).Statements.length);
-    expect(sizes.toSorted((a, b) => a - b)).toEqual([1, 1, 1, 10, 25, 25]);
+it('the writer that adds sends again what meets a transaction, and leaves alone what is there', async () => {
+  const met = new Set<string>();
+  const { table, calls } = await openTable({
+    PutItem({ Item, ConditionExpression, ExpressionAttributeNames }) {
+      expect(ConditionExpression).toBe('attribute_not_exists(#key)');
+      expect(ExpressionAttributeNames).toEqual({ '#key': 'p' });
+      const id = Number((Item as (typeof items)[0]).p?.N);
+      if (id < 20) throw new AwsError('ConditionalCheckFailedException', 'It is there.');
+      if (id < 30 && !met.has(`${id}`)) {
+        met.add(`${id}`);
+        throw new AwsError('TransactionConflictException', 'Try again.');
+      }
+      return {};
+    },
   });
+  expect(await defineAddingWriter(table, 'p')(items)).toBe(40);
+  expect(calls).toHaveLength(70);
+});
 
-  it('fails at a statement that repeating would not help, and says why', async () => {
-    const refused = { Code: 'AccessDenied', Message: 'not you' };
-    const { table } = await openTable({ BatchExecuteStatement: answerStatements(() => refused) });
-    await expect(defineAddingWriter(table)(items)).rejects.toThrow('AccessDenied: not you');
-  });
-
-  it('looks before it writes once much is there already, and stops looking once it is not', async () => {
-    const isThere = (id = '') => Number(id) < 60;
+it('a writer fails where repeating would not help, or does not, and once all writes have ended', async () => {
+  onTestFinished(skipBackOff());
+  for (const [name, times] of [
+    ['AccessDeniedException', 1],
+    ['ThrottlingException', 20],
+  ] as const) {
     const { table, calls } = await openTable({
-      BatchGetItem(input) {
-        const { t } = input.RequestItems as { t: { Keys: Item[] } };
-        return { Responses: { t: t.Keys.filter(({ p }) => isThere(p?.N)) } };
+      PutItem({ Item }) {
+        if ((Item as (typeof items)[0]).p?.N !== '0') return setTimeout(20, {});
+        throw new AwsError(name, 'not you');
       },
-      BatchExecuteStatement: answerStatements((id) =>
-        isThere(id) ? { Code: 'DuplicateItem' } : undefined,
-      ),
     });
-    const write = defineAddingWriter(table);
-    expect(await write(items)).toEqual({ written: 0, kept: 60 });
-    calls.length = 0;
-    expect(await write(items)).toEqual({ written: 0, kept: 60 });
-    expect(calls.map(({ operation }) => operation)).toEqual(['BatchGetItem']);
-    const others = items.map(({ p }) => ({ p: { N: `${p?.N}00` } })).slice(1);
-    expect(await write(others)).toEqual({ written: 59, kept: 0 });
-    calls.length = 0;
-    await write(others);
-    expect(calls.map(({ operation }) => operation)).not.toContain('BatchGetItem');
-  });
+    const refusal = { name };
+    await expect(defineAddingWriter(table, 'p')(items)).rejects.toMatchObject(refusal);
+    expect(calls).toHaveLength(59 + times);
+  }
 });
 
 it('a writer takes a write unit for each KB begun of each item', async () => {
   const taken: number[] = [];
   const takeUnits = async (units: number) => void taken.push(units);
-  const { table } = await openTable({ BatchWriteItem: () => ({}) });
+  const { table } = await openTable({ BatchWriteItem: () => ({}), PutItem: () => ({}) });
   const large = { p: { N: '99' }, name: { S: 'x'.repeat(1_024) } };
   await defineReplacingWriter({ ...table, takeUnits })([...items.slice(0, 26), large]);
-  expect(taken).toEqual([25, 3]);
+  expect(taken.splice(0)).toEqual([25, 3]);
+  await defineAddingWriter({ ...table, takeUnits }, 'p')([...items.slice(0, 1), large]);
+  expect(taken).toEqual([1, 2]);
 });
 
 describe('the write rate', () => {
