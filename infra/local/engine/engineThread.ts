@@ -25,7 +25,7 @@ export function defineEngineThread(): EngineThread {
   });
   const crash = new AbortController();
   let isClosing = false;
-  thread.once('error', (error: Error) => crash.abort(toFailure(error)));
+  thread.once('error', (error: StartFailure) => crash.abort(toFailure(error)));
   const exited = new Promise<void>((resolve) => {
     thread.once('exit', (status) => {
       // dynalite ends its thread by itself, without a reason, when its store cannot go on.
@@ -57,9 +57,9 @@ export function defineEngineThread(): EngineThread {
   };
 }
 
-/** An error comes out of a thread without its class, but with its name. */
-function toFailure({ name, message }: Error): StartFailure {
-  return name === 'StartFailure' ? new StartFailure(message) : toCrash(message);
+/** An error comes out of a thread without its class. */
+function toFailure({ isStartFailure, message }: StartFailure): StartFailure {
+  return isStartFailure ? new StartFailure(message) : toCrash(message);
 }
 
 function toCrash(reason: string): StartFailure {
