@@ -26,7 +26,7 @@ async function run({ port, data: file, dir, enginePort, faultInjection }: Option
   // Never disposed of: the echo of a Ctrl-C that npm sends may come when all is closed already.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
-  using thread = defineEngineThread();
+  const { startEngine } = defineEngineThread();
   try {
     // Takes as long as the thread takes to load.
     const { startLocalStage } = await import('./localStage.ts');
@@ -37,7 +37,7 @@ async function run({ port, data: file, dir, enginePort, faultInjection }: Option
       port,
       dir,
       enginePort,
-      startEngine: thread.startEngine,
+      startEngine,
       data,
       onlyIfNew: file === undefined,
       signal: stop,

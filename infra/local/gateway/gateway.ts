@@ -108,7 +108,7 @@ async function answerRequest(
   if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
     return refuse(gatewayErrors.REQUEST_TOO_LARGE);
   }
-  const fault = await injectFault(faultInjection, { operation, allow, documentationAddress });
+  const fault = await injectFault(faultInjection, operation, allow, documentationAddress);
   if (fault) return refuse(fault);
   await invoke(called, event, response);
   return undefined;

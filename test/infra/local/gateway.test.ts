@@ -342,7 +342,7 @@ describe('fault injection', () => {
     expect(headers.get('Allow')).toBe(status === 405 ? 'GET, OPTIONS' : null);
   });
 
-  const call = { operation: operations.getPet, allow: '', documentationAddress };
+  const call = [operations.getPet, '', documentationAddress] as const;
 
   test.each([
     [0, 'service_unavailable'],
@@ -356,14 +356,14 @@ describe('fault injection', () => {
       { status: 503, share: 0.1 },
       { status: 429, share: 0.2 },
     ];
-    const error = await injectFault({ failures, delayMilliseconds: 0 }, call, () => drawn);
+    const error = await injectFault({ failures, delayMilliseconds: 0 }, ...call, () => drawn);
     expect(error?.code).toBe(code);
   });
 
   test('draws nothing where nothing is to fail, and keeps a delay', async () => {
     const started = performance.now();
     const delay = { failures: [], delayMilliseconds: 30 };
-    expect(await injectFault(delay, call, () => expect.fail('drawn'))).toBeUndefined();
+    expect(await injectFault(delay, ...call, () => expect.fail('drawn'))).toBeUndefined();
     expect(performance.now() - started).toBeGreaterThanOrEqual(29);
   });
 });
