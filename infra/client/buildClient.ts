@@ -1,14 +1,10 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, normalize } from 'node:path';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 
 export const projectRoot = join(import.meta.dirname, '../..');
-
-/** The package's types, relative to their folder. */
-const ENTRY = 'client/index.d.ts';
 
 /**
  * Builds the client's package.
@@ -61,39 +57,14 @@ async function writeManifest(file: string): Promise<void> {
     license,
     type: 'module',
     sideEffects: false,
-    exports: { '.': { types: `./types/${ENTRY}`, default: './index.js' } },
+    exports: { '.': { types: './types/client/index.d.ts', default: './index.js' } },
   };
   await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/**
- * Writes the types that the client's entry file leads to, and no others: those of the contract's schemas
- * would need zod.
- */
+/** Writes the types that the client's entry file leads to, and those beside them, which nothing imports. */
 async function declareTypes(folder: string): Promise<void> {
-  const all = await mkdtemp(join(tmpdir(), 'petstore-client-types-'));
-  try {
-    await promisify(execFile)(join(projectRoot, 'node_modules/.bin/tsc'), [
-      ...['--project', join(projectRoot, 'shared/client/tsconfig.json')],
-      ...['--outDir', all],
-    ]);
-    await copyDeclarations(all, folder);
-  } finally {
-    await rm(all, { recursive: true });
-  }
-}
-
-/** A file that another imports. */
-const source = /'(\.[^']+)\.ts'/g;
-
-async function copyDeclarations(from: string, to: string): Promise<void> {
-  const files = new Set([ENTRY]);
-  for (const file of files) {
-    const text = await readFile(join(from, file), 'utf8');
-    for (const [, name = ''] of text.matchAll(source)) {
-      files.add(normalize(join(dirname(file), `${name}.d.ts`)));
-    }
-    await mkdir(dirname(join(to, file)), { recursive: true });
-    await writeFile(join(to, file), text.replace(source, "'$1.js'"));
-  }
+  const project = join(projectRoot, 'shared/client/tsconfig.json');
+  const tsc = join(projectRoot, 'node_modules/.bin/tsc');
+  await promisify(execFile)(tsc, ['--project', project, '--outDir', folder]);
 }

@@ -30,8 +30,3 @@ export const accessLogText = JSON.stringify(accessLogFormat).replace(
   `"${accessLogFormat.bytes}"`,
   accessLogFormat.bytes,
 );
-
-/** A line of the access log. */
-export type AccessLogLine = Readonly<
-  Record<Exclude<keyof typeof accessLogFormat, 'bytes'>, string> & { bytes: number }
->;

@@ -62,20 +62,15 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
     const functions = await loadFunctions(options.loadHandler ?? importHandler);
     const serveDocs = defineDocumentation({ baseUrl, documentationAddress, ...keys });
     service.resolve({ functions, documentationAddress, serveDocs });
-    const close = async () => {
-      await drain();
-      await engine?.close();
-    };
-    let closed: Promise<void> | undefined;
     return {
       baseUrl,
       documentationAddress,
       ...keys,
       engineEndpoint: engine.endpoint,
       engineCrash,
-      close() {
-        closed ??= close();
-        return closed;
+      async close() {
+        await drain();
+        await engine?.close();
       },
     };
   } catch (error) {
@@ -104,7 +99,9 @@ export function defineDocumentation(
     if (fullPath !== root && !fullPath.startsWith(`${root}/`)) return undefined;
     const [, host] = headerLines.find(([name]) => name.toLowerCase() === 'host') ?? [];
     if (!isLoopbackHost(host)) return toErrorAnswer(foreignHostError, requestId);
-    if (fullPath === root) return redirect(`${root}/`);
+    if (fullPath === root) {
+      return { statusCode: 302, headers: { Location: `${root}/` }, body: '' };
+    }
     site ??= build(local);
     const file = (await site).get(fullPath.slice(root.length + 1) || 'index.html');
     if (!file) return undefined;
@@ -116,10 +113,6 @@ export function defineDocumentation(
 async function buildDocumentation(local: LocalAccess): Promise<Site> {
   const { buildSite } = await import('../docs/site.ts');
   return buildSite(local);
-}
-
-function redirect(location: string): GatewayAnswer {
-  return { statusCode: 302, headers: { Location: location }, body: '' };
 }
 
 /**

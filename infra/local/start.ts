@@ -5,7 +5,6 @@ import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { tableNames } from '../stages/tables.ts';
 import { defineEngineThread } from './engine/engineThread.ts';
-import { StartFailure } from './engine/loopback.ts';
 import {
   type FaultInjection,
   type InjectedFailure,
@@ -16,24 +15,18 @@ import { readStoreData } from './storeData.ts';
 
 const sample = new URL('sample.json', import.meta.url);
 
-/** Runs the local stage until it is interrupted, and returns the exit status. */
-export async function start(args: string[]): Promise<number> {
-  try {
-    const options = parseOptions(args);
-    if (options.help) process.stdout.write(help);
-    else await run(options);
-    return 0;
-  } catch (error) {
-    process.stderr.write(`${toLine(error)}\n`);
-    return error instanceof UsageError ? 2 : 1;
-  }
+/** Runs the local stage until it is interrupted. */
+export async function start(args: string[]): Promise<void> {
+  const options = parseOptions(args);
+  if (options.help) process.stdout.write(help);
+  else await run(options);
 }
 
 async function run({ port, data: file, dir, enginePort, faultInjection }: Options): Promise<void> {
   // Never disposed of: the echo of a Ctrl-C that npm sends may come when all is closed already.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
-  using thread = defineEngineThread();
+  const { startEngine } = defineEngineThread();
   try {
     // Takes as long as the thread takes to load.
     const { startLocalStage } = await import('./localStage.ts');
@@ -44,7 +37,7 @@ async function run({ port, data: file, dir, enginePort, faultInjection }: Option
       port,
       dir,
       enginePort,
-      startEngine: thread.startEngine,
+      startEngine,
       data,
       onlyIfNew: file === undefined,
       signal: stop,
@@ -70,11 +63,6 @@ async function run({ port, data: file, dir, enginePort, faultInjection }: Option
   } catch (error) {
     if (!stop.aborted || (error as Error).name !== 'AbortError') throw error;
   }
-}
-
-function toLine(error: unknown): string {
-  if (error instanceof UsageError) return `${error.message}. See --help.`;
-  return error instanceof StartFailure ? error.message : String((error as Error)?.stack ?? error);
 }
 
 type Options = ReturnType<typeof parseOptions>;
@@ -108,7 +96,24 @@ Stop it with Ctrl-C. Requests under way are answered first; a second Ctrl-C ends
  * @throws {UsageError} when the arguments are not ones that `help` names
  */
 export function parseOptions(args: string[]) {
-  const { port, fail, delay, 'expose-dynamodb': enginePort, ...values } = parse(args);
+  const {
+    port,
+    fail,
+    delay,
+    'expose-dynamodb': enginePort,
+    ...values
+  } = parseArgs({
+    args,
+    options: {
+      port: { type: 'string', default: '3000' },
+      data: { type: 'string' },
+      dir: { type: 'string' },
+      'expose-dynamodb': { type: 'string' },
+      fail: { type: 'string', multiple: true, default: [] },
+      delay: { type: 'string', default: '0ms' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }).values;
   const faultInjection: FaultInjection = {
     failures: parseFailures(fail),
     delayMilliseconds: parseDelay(delay),
@@ -119,31 +124,6 @@ export function parseOptions(args: string[]) {
     ...(enginePort !== undefined && { enginePort: parsePort('--expose-dynamodb', enginePort) }),
     faultInjection,
   };
-}
-
-function parse(args: string[]) {
-  try {
-    const { values } = parseArgs({
-      args,
-      options: {
-        port: { type: 'string', default: '3000' },
-        data: { type: 'string' },
-        dir: { type: 'string' },
-        'expose-dynamodb': { type: 'string' },
-        fail: { type: 'string', multiple: true, default: [] },
-        delay: { type: 'string', default: '0ms' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    for (const name of ['data', 'dir'] as const) {
-      if (values[name] === '') throw new UsageError(`Option '--${name}' must not be empty`);
-    }
-    return values;
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    // What follows the first sentence explains parseArgs, not this program.
-    throw new UsageError(error.message.split(/\. |\n/)[0]);
-  }
 }
 
 function parsePort(option: string, text: string): number {

@@ -81,9 +81,6 @@ function toOperationObject(
   const operation: Operation = operations[id];
   const { lifecycle } = operation;
   const { tag, description, success } = operationTexts[id];
-  const requests = recorded.filter(
-    ({ status, request }) => status === 200 && request !== undefined,
-  );
   return {
     operationId: id,
     summary: operation.summary,
@@ -101,7 +98,7 @@ function toOperationObject(
         content: {
           'application/json': {
             schema: schemaOf(operation.requestBody),
-            examples: toExamples(requests, 'request'),
+            examples: toExamples(recorded, 200, 'request'),
           },
         },
       },

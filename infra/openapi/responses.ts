@@ -8,7 +8,7 @@ import type {
   RecordedExample,
   ResponseObject,
 } from './openApi.ts';
-import { toReference } from './schemas.ts';
+import { toUri } from './schemas.ts';
 
 /** What any operation can answer, beside the errors that its row of the contract lists. */
 export const errorsAnywhere = [
@@ -30,15 +30,8 @@ export function toResponseObjects(
   examples: readonly RecordedExample[],
 ): Record<string, ResponseObject> {
   const toContent = (status: number, schema: JsonSchema) => ({
-    'application/json': {
-      schema,
-      examples: toExamples(
-        examples.filter((one) => one.status === status),
-        'response',
-      ),
-    },
+    'application/json': { schema, examples: toExamples(examples, status, 'response') },
   });
-  const isTagged = operation.requestHeaders?.includes('If-None-Match') ?? false;
   const answers: Record<string, ResponseObject> = {
     200: {
       description: success.description,
@@ -46,7 +39,7 @@ export function toResponseObjects(
       content: toContent(200, success.schema),
     },
   };
-  if (isTagged) {
+  if (operation.requestHeaders?.includes('If-None-Match')) {
     answers[304] = {
       description: 'The list is the same as the one that `If-None-Match` names; it is not sent.',
       headers: toHeaders(operation, { ETag: true }),
@@ -61,32 +54,34 @@ export function toResponseObjects(
     answers[status] = {
       description: `\`${code}\`: ${errorTexts[code].description} [More](errors.html#${code}).`,
       headers: toHeaders(operation, errorTexts[code].headers, code),
-      content: toContent(status, toErrorSchema(code)),
+      content: toContent(status, {
+        allOf: [
+          { $ref: toUri('Error') },
+          { properties: { code: { const: code }, status: { const: status } } },
+        ],
+      }),
     };
   }
   return answers;
 }
 
-/** The bodies of examples, by their names. */
+/** The bodies that were sent or answered with a status, by the names of their examples. */
 export function toExamples(
   examples: readonly RecordedExample[],
+  status: number,
   part: 'request' | 'response',
 ): Record<string, Example> {
   return Object.fromEntries(
-    examples.map(({ name, summary, [part]: value }) => [name, { summary, value }]),
+    examples
+      .filter((one) => one.status === status && one[part] !== undefined)
+      .map(({ name, summary, [part]: value }) => [name, { summary, value }]),
   );
 }
 
 /** What the document says of an error: when it comes, and the headers that it has besides. */
-interface ErrorText {
-  readonly description: string;
-  readonly headers: HeaderUse;
-}
-
-const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
+const errorTexts: Readonly<Record<ErrorCode, { description: string; headers?: HeaderUse }>> = {
   invalid_request: {
     description: 'the path, the query, a header or the body is wrong; the message says what.',
-    headers: {},
   },
   unauthorized: {
     description: 'there is no API key, or it is not valid.',
@@ -96,19 +91,19 @@ const errorTexts: Readonly<Record<ErrorCode, ErrorText>> = {
     description: 'the API key allows reading alone.',
     headers: { 'WWW-Authenticate': false },
   },
-  not_found: { description: 'nothing has this id.', headers: {} },
-  method_not_allowed: { description: 'the path does not have this method.', headers: {} },
+  not_found: { description: 'nothing has this id.' },
+  method_not_allowed: { description: 'the path does not have this method.' },
   precondition_failed: {
     description: 'the entry has changed since its tag was read; nothing was done.',
     headers: { ETag: true },
   },
-  payload_too_large: { description: 'the body is too large.', headers: {} },
-  unsupported_media_type: { description: 'the body is not said to be JSON.', headers: {} },
+  payload_too_large: { description: 'the body is too large.' },
+  unsupported_media_type: { description: 'the body is not said to be JSON.' },
   too_many_requests: {
     description: 'there are too many requests at once; nothing was done.',
     headers: { 'Retry-After': true },
   },
-  internal_error: { description: 'something went wrong in the service.', headers: {} },
+  internal_error: { description: 'something went wrong in the service.' },
   service_unavailable: {
     description: 'the service is busy; whether an update had an effect is not known.',
     headers: { 'Retry-After': true },
@@ -140,7 +135,7 @@ function toSuccessHeaders({
 
 function toHeaders(
   { lifecycle }: Operation,
-  use: HeaderUse,
+  use: HeaderUse = {},
   code?: ErrorCode,
 ): Record<string, HeaderObject> {
   const fromFunction = !errorsAnywhere.some((one) => one === code);
@@ -152,13 +147,4 @@ function toHeaders(
     ...Object.fromEntries(lifecycleHeaders.map((name) => [name, fromFunction])),
     ...Object.fromEntries(inEveryAnswer.map((name) => [name, false])),
   });
-}
-
-function toErrorSchema(code: ErrorCode): JsonSchema {
-  return {
-    allOf: [
-      toReference('Error'),
-      { properties: { code: { const: code }, status: { const: statusOfCode[code] } } },
-    ],
-  };
 }

@@ -11,32 +11,84 @@ import {
 } from '../../shared/contract/schemas.ts';
 import type { JsonSchema } from './openApi.ts';
 
-const named = {
-  InventoryItem,
-  ListedInventoryItem,
-  PetStatus,
-  InventoryUpdate,
-  Pet,
-  Order,
-  Error: ErrorBody,
-} as const;
-
-export type SchemaName = keyof typeof named;
-
-export function toReference(name: SchemaName): JsonSchema {
-  return { $ref: toUri(name) };
+/** A schema that has a name in the document, with what that says of it, and of each of its members. */
+interface Named {
+  readonly schema: z.ZodMiniType;
+  readonly about: string;
+  readonly members?: Readonly<Record<string, string>>;
 }
+
+const entry = {
+  petId: 'The id of the pet; exact over the whole range of int64.',
+  quantity: 'The stock count at present.',
+  status: 'Where the sale of the pet stands. No update of the stock changes it.',
+};
+
+const named: Readonly<Record<string, Named>> = {
+  InventoryItem: { schema: InventoryItem, about: 'The stock of one pet.', members: entry },
+  ListedInventoryItem: {
+    schema: ListedInventoryItem,
+    about: 'The stock of one pet in a list.',
+    members: {
+      ...entry,
+      etag: 'With `include=etag`: the tag of the entry, exactly as `If-Match` takes it. Opaque.',
+    },
+  },
+  PetStatus: {
+    schema: PetStatus,
+    about: 'Closed: no other value comes within this major version.',
+  },
+  InventoryUpdate: {
+    schema: InventoryUpdate,
+    about: 'What is to be changed. Members other than `quantity` are ignored.',
+    members: { quantity: 'The new stock count, in place of the present one.' },
+  },
+  Pet: {
+    schema: Pet,
+    about: 'A pet.',
+    members: {
+      id: 'Its id; exact over the whole range of int64.',
+      name: 'What it is called.',
+      status: 'Where its sale stands.',
+      category: 'The kind of pet.',
+      photoUrls: 'Where its photos are.',
+      tags: 'What else it is found by.',
+    },
+  },
+  Order: {
+    schema: Order,
+    about: 'An order.',
+    members: {
+      id: 'Its id; exact over the whole range of int64.',
+      petId: 'The id of the pet that was ordered.',
+      quantity: 'How many were ordered.',
+      status: 'How far the order has come.',
+      placedAt: 'When it was placed (RFC 3339).',
+      shipDate: 'When it is to be shipped, or was (RFC 3339).',
+      complete: 'Whether nothing is left to do for it.',
+    },
+  },
+  Error: {
+    schema: ErrorBody,
+    about: 'The body of every error.',
+    members: {
+      code: 'What went wrong, for a program: the name of a section of [Errors](errors.html). Closed.',
+      message: 'What was wrong and what would be right, for a person. Its wording may change.',
+      status: 'The status of the response.',
+    },
+  },
+};
 
 /** A schema of the contract as the document has it: by its name where it has one. */
 export type SchemaOf = (schema: z.core.$ZodType) => JsonSchema;
 
 /** The contract's schemas that have a name, and a look into the others. */
 export function toSchemas(): {
-  components: Readonly<Record<SchemaName, JsonSchema>>;
+  components: Readonly<Record<string, JsonSchema>>;
   schemaOf: SchemaOf;
 } {
   const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
+  for (const [id, { schema }] of Object.entries(named)) registry.add(schema, { id });
   for (const id of operationIds) {
     if (!registry.has(responses[id])) registry.add(responses[id], { id });
   }
@@ -52,8 +104,8 @@ export function toSchemas(): {
     return schema;
   };
   const components = Object.fromEntries(
-    Object.entries(schemaTexts).map(([name, text]) => [name, describe(toSchema(name), text)]),
-  ) as Record<SchemaName, JsonSchema>;
+    Object.entries(named).map(([name, text]) => [name, describe(toSchema(name), text)]),
+  );
   const schemaOf = (schema: z.core.$ZodType) => {
     const { id = '' } = registry.get(schema) ?? {};
     return id in named ? { $ref: toUri(id) } : toSchema(id);
@@ -61,7 +113,7 @@ export function toSchemas(): {
   return { components, schemaOf };
 }
 
-function toUri(name: string): string {
+export function toUri(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
@@ -74,77 +126,15 @@ function simplify(type: string, schema: Record<string, unknown>): void {
   if (schema.format === 'date-time') delete schema.pattern;
 }
 
-function describe(schema: JsonSchema, { about, members = {} }: Described): JsonSchema {
-  const properties = schema.properties as Record<string, JsonSchema> | undefined;
+function describe(schema: JsonSchema, { about, members = {} }: Named): JsonSchema {
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, object>).map(
+    ([name, property]) => {
+      return [name, { ...property, description: members[name] }];
+    },
+  );
   return {
     description: about,
     ...schema,
-    ...(properties && {
-      properties: Object.fromEntries(
-        Object.entries(properties).map(([name, property]) => [
-          name,
-          { ...property, description: members[name] },
-        ]),
-      ),
-    }),
+    ...(schema.properties !== undefined && { properties: Object.fromEntries(properties) }),
   };
 }
-
-/** What the document says of a schema, and of each of its members. */
-interface Described {
-  readonly about: string;
-  readonly members?: Readonly<Record<string, string>>;
-}
-
-const entry = {
-  petId: 'The id of the pet; exact over the whole range of int64.',
-  quantity: 'The stock count at present.',
-  status: 'Where the sale of the pet stands. No update of the stock changes it.',
-};
-
-const schemaTexts: Readonly<Record<SchemaName, Described>> = {
-  InventoryItem: { about: 'The stock of one pet.', members: entry },
-  ListedInventoryItem: {
-    about: 'The stock of one pet in a list.',
-    members: {
-      ...entry,
-      etag: 'With `include=etag`: the tag of the entry, exactly as `If-Match` takes it. Opaque.',
-    },
-  },
-  PetStatus: { about: 'Closed: no other value comes within this major version.' },
-  InventoryUpdate: {
-    about: 'What is to be changed. Members other than `quantity` are ignored.',
-    members: { quantity: 'The new stock count, in place of the present one.' },
-  },
-  Pet: {
-    about: 'A pet.',
-    members: {
-      id: 'Its id; exact over the whole range of int64.',
-      name: 'What it is called.',
-      status: 'Where its sale stands.',
-      category: 'The kind of pet.',
-      photoUrls: 'Where its photos are.',
-      tags: 'What else it is found by.',
-    },
-  },
-  Order: {
-    about: 'An order.',
-    members: {
-      id: 'Its id; exact over the whole range of int64.',
-      petId: 'The id of the pet that was ordered.',
-      quantity: 'How many were ordered.',
-      status: 'How far the order has come.',
-      placedAt: 'When it was placed (RFC 3339).',
-      shipDate: 'When it is to be shipped, or was (RFC 3339).',
-      complete: 'Whether nothing is left to do for it.',
-    },
-  },
-  Error: {
-    about: 'The body of every error.',
-    members: {
-      code: 'What went wrong, for a program: the name of a section of [Errors](errors.html). Closed.',
-      message: 'What was wrong and what would be right, for a person. Its wording may change.',
-      status: 'The status of the response.',
-    },
-  },
-};

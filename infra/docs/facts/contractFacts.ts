@@ -35,12 +35,11 @@ export function toOperationFacts(documentationAddress: string): Placeholders {
         .map(([name, value]) => `${name}: ${value}`)
         .join('\n');
     },
-    lifecycleHeader: (argument) => {
-      const [id = '', name = ''] = argument.split('.');
-      return toLifecycleHeaders(toDeprecation(id), documentationAddress)[name];
-    },
     deprecations: toDeprecationTable,
-    deprecation: toDeprecationSentence,
+    deprecation: (id) => {
+      const { since, sunset } = toDeprecation(id);
+      return `Deprecated since **${toDay(since)}**; answered at least until **${toDay(sunset)}** (00:00 UTC).`;
+    },
   };
 }
 
@@ -65,19 +64,12 @@ function toDeprecation(operationId: string): Extract<Lifecycle, { kind: 'depreca
 }
 
 function toDeprecationTable(): string {
-  const deprecated = rows.filter(({ lifecycle }) => lifecycle.kind === 'deprecated');
-  return toTable(
-    ['operation', 'deprecated since', 'sunset'],
-    deprecated.map(({ operationId }) => {
-      const { since, sunset } = toDeprecation(operationId);
-      return [`[\`${operationId}\`](#${operationId})`, toDay(since), toDay(sunset)];
-    }),
+  const deprecated = rows.flatMap(({ operationId: id, lifecycle }) =>
+    lifecycle.kind === 'deprecated'
+      ? [[`[\`${id}\`](#${id})`, toDay(lifecycle.since), toDay(lifecycle.sunset)]]
+      : [],
   );
-}
-
-function toDeprecationSentence(operationId: string): string {
-  const { since, sunset } = toDeprecation(operationId);
-  return `Deprecated since **${toDay(since)}**; answered at least until **${toDay(sunset)}** (00:00 UTC).`;
+  return toTable(['operation', 'deprecated since', 'sunset'], deprecated);
 }
 
 function toDay(instant: Date): string {
@@ -86,7 +78,7 @@ function toDay(instant: Date): string {
 
 /** The bounds that the service holds its clients to. */
 export const valueFacts: Placeholders = {
-  bodyMegabytes: () => toMegabytes(MAX_PAYLOAD_BYTES),
+  bodyMegabytes: () => toCount(MAX_PAYLOAD_BYTES / 1024 / 1024),
   headerBytes: () => toCount(MAX_HEADER_BYTES),
   defaultLimit: () => toCount(DEFAULT_LIMIT),
   maxTags: () => toCount(MAX_TAGS),
@@ -107,10 +99,6 @@ function toRuleTable(): string {
   return `${toTable(['parameter', 'value'], [])}\n${[...new Set(rules)].join('\n')}`;
 }
 
-function toMegabytes(bytes: number): string {
-  return toCount(bytes / 1024 / 1024);
-}
-
 function toCount(number: number): string {
   return number.toLocaleString('en');
 }
@@ -127,15 +115,11 @@ export function toExampleFacts({ paths }: OpenApiDocument): Placeholders {
   }
 
   return {
-    answer: (argument) => toText(find('answer', argument)),
-    request: (argument) => toText(find('requestBody', argument)),
+    answer: (argument) => JSON.stringify(find('answer', argument)),
+    request: (argument) => JSON.stringify(find('requestBody', argument)),
     tag: (argument) => {
       const [entry] = (find('answer', argument) ?? []) as { etag?: string }[];
       return entry?.etag;
     },
   };
-}
-
-function toText(value: unknown): string | undefined {
-  return value === undefined ? undefined : JSON.stringify(value);
 }

@@ -9,23 +9,26 @@ const YOUNG_MEGABYTES = 12;
 /** Tells the thread that this file starts from any other that imports it. */
 const ENGINE_THREAD = 'petstore:engine';
 
-/** Disposed of, it ends at once; an engine that was started is to be closed before. */
-export interface EngineThread extends Disposable {
-  readonly startEngine: StartEngine;
-}
-
 /**
  * A thread of its own for dynalite, which works there while this one makes requests of it. It begins to
- * load at once, beside what this one loads until it has the engine started.
+ * load at once, beside what this one loads until it has the engine started, and holds the process from then on.
  */
-export function defineEngineThread(): EngineThread {
+export function defineEngineThread(): { readonly startEngine: StartEngine } {
   const thread = new Worker(new URL(import.meta.url), {
     workerData: ENGINE_THREAD,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
   });
+  thread.unref();
   const crash = new AbortController();
+  const crashed = new Promise<never>((_, reject) => {
+    crash.signal.onabort = () => reject(crash.signal.reason);
+  });
+  crashed.catch(() => {});
   let isClosing = false;
-  thread.once('error', (error: Error) => crash.abort(toFailure(error)));
+  // An error comes out of a thread without its class.
+  thread.once('error', ({ isStartFailure, message }: StartFailure) =>
+    crash.abort(isStartFailure ? new StartFailure(message) : toCrash(message)),
+  );
   const exited = new Promise<void>((resolve) => {
     thread.once('exit', (status) => {
       // dynalite ends its thread by itself, without a reason, when its store cannot go on.
@@ -43,23 +46,13 @@ export function defineEngineThread(): EngineThread {
 
   return {
     async startEngine({ dir, enginePort }: EngineOptions): Promise<Engine> {
+      thread.ref();
       thread.postMessage({ dir, enginePort });
-      const endpoint = await new Promise<string>((resolve, reject) => {
-        thread.once('message', resolve);
-        if (crash.signal.aborted) reject(crash.signal.reason);
-        crash.signal.addEventListener('abort', () => reject(crash.signal.reason));
-      });
+      const ready = new Promise<string>((resolve) => thread.once('message', resolve));
+      const endpoint = await Promise.race([ready, crashed]);
       return { endpoint, crash: crash.signal, close };
     },
-    [Symbol.dispose]() {
-      void thread.terminate();
-    },
   };
-}
-
-/** An error comes out of a thread without its class, but with its name. */
-function toFailure({ name, message }: Error): StartFailure {
-  return name === 'StartFailure' ? new StartFailure(message) : toCrash(message);
 }
 
 function toCrash(reason: string): StartFailure {

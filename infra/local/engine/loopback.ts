@@ -7,7 +7,8 @@ import type { AddressInfo } from 'node:net';
  * started it.
  */
 export class StartFailure extends Error {
-  override readonly name = 'StartFailure';
+  /** Unlike its class, a thread's end keeps it. */
+  readonly isStartFailure = true;
 }
 
 /**

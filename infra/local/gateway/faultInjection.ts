@@ -20,14 +20,6 @@ export interface InjectedFailure {
   readonly share: number;
 }
 
-/** What an answer in a function's place is made of. */
-export interface AffectedCall {
-  readonly operation: Operation;
-  /** The value of an Allow header on the operation's path. */
-  readonly allow: string;
-  readonly documentationAddress: string;
-}
-
 export const noFaults: FaultInjection = { failures: [], delayMilliseconds: 0 };
 
 const errors: Readonly<Record<number, GatewayError>> = {
@@ -60,11 +52,14 @@ export const injectedStatuses: readonly number[] = Object.keys(errors).map(Numbe
 
 /**
  * Waits, and draws whether a request to an operation fails; no request that fails reaches its function.
+ * @param allow the value of an Allow header on the operation's path
  * @param draw a random number from 0 to below 1
  */
 export async function injectFault(
   { failures, delayMilliseconds }: FaultInjection,
-  { operation: { lifecycle }, allow, documentationAddress }: AffectedCall,
+  { lifecycle }: Operation,
+  allow: string,
+  documentationAddress: string,
   draw: () => number = Math.random,
 ): Promise<GatewayError | undefined> {
   if (delayMilliseconds > 0) await setTimeout(delayMilliseconds);

@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AccessLogLine } from '../../gateway/accessLogFormat.ts';
 import {
   fixedAnswerTypes,
   type GatewayError,
@@ -9,7 +9,7 @@ import {
 } from '../../gateway/gatewayErrors.ts';
 import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
 import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
-import { answerMalformedRequest, answerRareRequests, hasUnmetExpectation } from './connections.ts';
+import { answerMalformedRequest } from './connections.ts';
 import { type FaultInjection, injectFault, noFaults } from './faultInjection.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';
 import {
@@ -37,28 +37,13 @@ interface Answering extends Omit<Service, 'functions'> {
   readonly faultInjection: FaultInjection;
 }
 
-/** What the access log says of an answer that no function gave, beside the answer itself. */
-interface Logged {
-  /** The path of the contract, such as `/pets/{petId}`; none at an unknown path. */
-  readonly route?: string;
-  /** API Gateway's response type; none of its fixed answers has one. */
-  readonly gatewayError?: keyof typeof gatewayErrors;
-}
-
-/** An answer that no function gave; `logged` where it has a line in API Gateway's access log. */
-interface OwnAnswer extends GatewayAnswer {
-  readonly logged?: Logged;
-}
-
 /**
  * An HTTP server that does for the functions what a REST API of API Gateway does, without its
  * throttling. Requests wait until the functions are there.
- * @param logAccess takes a line for each request that reaches no function: functions log theirs by themselves
  */
 export function defineGateway(
   service: Promise<Service>,
   faultInjection: FaultInjection = noFaults,
-  logAccess: (line: AccessLogLine) => void = writeAccessLine,
 ): Server {
   const answering = service.then(({ functions, ...others }) => ({
     ...others,
@@ -67,27 +52,31 @@ export function defineGateway(
   }));
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
-    const arrived = performance.now();
+    const { requestId, sourceIp, method, fullPath } = request;
     try {
       const answer = await answerRequest(await answering, request, incoming, response);
       if (!answer) return;
       sendAnswer(answer, response);
-      const { logged } = answer;
-      if (logged) logAccess(toAccessLine(request, answer, logged, performance.now() - arrived));
+      const { statusCode: status } = answer;
+      // Functions log their requests by themselves; pages need no line.
+      if (status !== 200) console.info({ requestId, sourceIp, method, path: fullPath, status });
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return;
       console.error({
-        requestId: request.requestId,
+        requestId,
         message: 'The gateway got no answer from the function.',
         cause: error instanceof Error ? error.stack : String(error),
       });
       const isTimeout = error instanceof FunctionTimeout;
       const failure = gatewayErrors[isTimeout ? 'INTEGRATION_TIMEOUT' : 'DEFAULT_5XX'];
       if (response.headersSent) response.destroy();
-      else sendAnswer(toErrorAnswer(failure, request.requestId), response);
+      else sendAnswer(toErrorAnswer(failure, requestId), response);
     }
   });
-  answerRareRequests(server);
+  // Node.js answers an expectation that it does not know with a bare 417.
+  server.on('checkExpectation', (_, response) => {
+    sendAnswer(toErrorAnswer(gatewayErrors.DEFAULT_4XX, randomUUID()), response);
+  });
   return server.on('clientError', answerMalformedRequest);
 }
 
@@ -97,38 +86,30 @@ async function answerRequest(
   request: GatewayRequest,
   incoming: IncomingMessage,
   response: ServerResponse,
-): Promise<OwnAnswer | undefined> {
+): Promise<GatewayAnswer | undefined> {
   const { requestId, method, path } = request;
-  const answerFixed = (error: GatewayError, logged: Logged) => ({
-    ...toErrorAnswer(error, requestId),
-    logged,
-  });
-  const refuse = (gatewayError: keyof typeof gatewayErrors, at: Logged = {}) =>
-    answerFixed(gatewayErrors[gatewayError], { ...at, gatewayError });
+  const refuse = (error: GatewayError) => toErrorAnswer(error, requestId);
   const headerBytes = request.headerLines.flat().join('').length;
-  if (headerBytes > MAX_HEADER_BYTES || hasUnmetExpectation(incoming)) {
-    return refuse('DEFAULT_4XX');
-  }
+  if (headerBytes > MAX_HEADER_BYTES) return refuse(gatewayErrors.DEFAULT_4XX);
   const page = path === undefined ? await serveDocs?.(request) : undefined;
   if (page) return page;
   const route = path === undefined ? undefined : findRoute(path);
-  const refuseFixed = (error: GatewayError, at: Logged) =>
-    hasFixedAnswer(incoming) ? answerFixed(error, at) : refuse('UNSUPPORTED_MEDIA_TYPE', at);
-  if (!route) return refuseFixed(gatewayErrors.MISSING_AUTHENTICATION_TOKEN, {});
-  const at = { route: route.path };
+  const refuseFixed = (error: GatewayError) =>
+    refuse(hasFixedAnswer(incoming) ? error : gatewayErrors.UNSUPPORTED_MEDIA_TYPE);
+  if (!route) return refuseFixed(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
   const allow = toAllow([...route.functions.keys()]);
-  if (method === 'OPTIONS') return { ...toPreflightAnswer(allow, requestId), logged: at };
+  if (method === 'OPTIONS') return toPreflightAnswer(allow, requestId);
   const called = route.functions.get(method);
-  if (!called) return refuseFixed(toMethodNotAllowedError(allow), at);
-  const body = await readBody(incoming);
-  if (body === undefined) return refuse('REQUEST_TOO_LARGE', at);
-  const event = toProxyEvent(request, called.operation.path, route.pathParameters, body);
-  if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
-    return refuse('REQUEST_TOO_LARGE', at);
-  }
+  if (!called) return refuseFixed(toMethodNotAllowedError(allow));
   const { operation } = called;
-  const fault = await injectFault(faultInjection, { operation, allow, documentationAddress });
-  if (fault) return answerFixed(fault, at);
+  const body = await readBody(incoming);
+  if (body === undefined) return refuse(gatewayErrors.REQUEST_TOO_LARGE);
+  const event = toProxyEvent(request, operation.path, route.pathParameters, body);
+  if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
+    return refuse(gatewayErrors.REQUEST_TOO_LARGE);
+  }
+  const fault = await injectFault(faultInjection, operation, allow, documentationAddress);
+  if (fault) return refuse(fault);
   await invoke(called, event, response);
   return undefined;
 }
@@ -137,35 +118,4 @@ async function answerRequest(
 function hasFixedAnswer({ headers }: IncomingMessage): boolean {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() || 'application/json';
   return fixedAnswerTypes.some((one) => one === type);
-}
-
-/** @param milliseconds how long the answer took */
-function toAccessLine(
-  { requestId, sourceIp, method, fullPath }: GatewayRequest,
-  { statusCode, body }: GatewayAnswer,
-  { route, gatewayError }: Logged,
-  milliseconds: number,
-): AccessLogLine {
-  return {
-    requestId,
-    time: String(Math.round(Date.now() - milliseconds)),
-    sourceIp,
-    method,
-    path: fullPath,
-    route: route ?? '-',
-    status: String(statusCode),
-    bytes: Buffer.byteLength(body),
-    latency: String(Math.round(milliseconds)),
-    functionLatency: '-',
-    functionStatus: '-',
-    functionError: '-',
-    functionRequestId: '-',
-    gatewayError: gatewayError ?? '-',
-    traceId: '-',
-  };
-}
-
-/** To standard error, where the functions' logs go. */
-function writeAccessLine(line: AccessLogLine): void {
-  process.stderr.write(`${JSON.stringify(line)}\n`);
 }

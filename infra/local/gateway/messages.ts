@@ -26,23 +26,20 @@ export interface GatewayRequest {
   readonly sourceIp: string;
 }
 
-/** Drops the origin that a request to a proxy has: `GET http://127.0.0.1:3000/v1/inventory`. */
-const target = /^(?:https?:\/\/[^/?]*)?([^?]*)\??(.*)/i;
-
 export function toGatewayRequest({
   url = '',
   method = '',
   rawHeaders,
   socket,
 }: IncomingMessage): GatewayRequest {
-  const [, fullPath = '', query = ''] = target.exec(url) ?? [];
+  const [fullPath = ''] = url.split('?');
   const base = `/${apiVersion}`;
   return {
     requestId: randomUUID(),
     method,
     fullPath,
     path: fullPath.startsWith(`${base}/`) ? fullPath.slice(base.length) : undefined,
-    query: new URLSearchParams(query),
+    query: new URLSearchParams(url.slice(fullPath.length)),
     headerLines: Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
       rawHeaders[2 * index] ?? '',
       rawHeaders[2 * index + 1] ?? '',
@@ -59,23 +56,16 @@ export async function readBody(incoming: IncomingMessage): Promise<string | null
   if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
-  return new Promise((resolve, reject) => {
-    incoming.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= MAX_BODY_BYTES) {
-        chunks.push(chunk);
-      } else {
-        // The rest is read and dropped: a client that is still sending would miss the answer.
-        chunks.length = 0;
-        resolve(undefined);
-      }
-    });
-    incoming.on('end', () => resolve(size === 0 ? null : Buffer.concat(chunks).toString('utf8')));
-    incoming.on('error', reject);
-    incoming.on('close', () => {
-      if (!incoming.complete) reject(new Error('The client left before its request was whole.'));
-    });
-  });
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) {
+      // The rest is read and dropped: a client that is still sending would miss the answer.
+      incoming.resume();
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  return size === 0 ? null : Buffer.concat(chunks).toString('utf8');
 }
 
 /** A whole answer. */

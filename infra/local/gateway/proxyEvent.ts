@@ -1,4 +1,4 @@
-import type { APIGatewayEventIdentity, APIGatewayProxyEvent } from 'aws-lambda';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { apiVersion } from '../../../shared/contract/operation.ts';
 import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
 import type { GatewayRequest } from './messages.ts';
@@ -43,7 +43,7 @@ function decode(segment: string): string {
 }
 
 /**
- * The event of a REST API's Lambda proxy integration, without what it says of a caller whom API Gateway knows:
+ * The event of a REST API's Lambda proxy integration, with what functions can use of it here:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export function toProxyEvent(
@@ -66,19 +66,13 @@ export function toProxyEvent(
     pathParameters: Object.keys(pathParameters).length > 0 ? pathParameters : null,
     stageVariables: null,
     requestContext: {
-      accountId: '000000000000',
-      apiId: 'local',
-      authorizer: null,
       httpMethod: method,
-      identity: { sourceIp, userAgent } as APIGatewayEventIdentity,
+      identity: { sourceIp, userAgent },
       path: `/${apiVersion}${path}`,
-      protocol: 'HTTP/1.1',
       requestId,
-      requestTimeEpoch: Date.now(),
-      resourceId: resource,
       resourcePath: resource,
       stage: apiVersion,
-    },
+    } as APIGatewayProxyEvent['requestContext'],
     body,
     isBase64Encoded: false,
   };

@@ -28,7 +28,7 @@ export async function loadFunctions(loadHandler: LoadHandler): Promise<LambdaFun
     operationIds.map(async (id) => ({
       operation: operations[id],
       timeoutMilliseconds: operationSettings[id].timeoutSeconds * 1000,
-      handler: toHandler(id, await loadHandler(id)),
+      handler: toHandler(await loadHandler(id)),
     })),
   );
 }
@@ -38,12 +38,8 @@ export function importHandler(operationId: OperationId): Promise<unknown> {
   return import(`../../../functions/${operationId}.ts`);
 }
 
-/** Takes a handler, or a module that exports one, by ES or CommonJS. */
-function toHandler(id: OperationId, loaded: unknown): LambdaFunction['handler'] {
-  const { handler, default: commonJs } = loaded as Record<string, unknown>;
-  const found = [loaded, handler, (commonJs as { handler?: unknown } | undefined)?.handler].find(
-    (candidate) => typeof candidate === 'function',
-  );
-  if (!found) throw new TypeError(`The function ${id} exports no handler.`);
-  return found as LambdaFunction['handler'];
+/** Takes a handler, or a module that exports one. */
+function toHandler(loaded: unknown): LambdaFunction['handler'] {
+  const isHandler = typeof loaded === 'function';
+  return (isHandler ? loaded : (loaded as LambdaFunction).handler) as LambdaFunction['handler'];
 }

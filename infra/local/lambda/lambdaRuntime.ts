@@ -104,11 +104,6 @@ export function toLambdaContext(
     awsRequestId,
     functionName,
     functionVersion: '$LATEST',
-    invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${functionName}`,
-    memoryLimitInMB: '512',
-    logGroupName: `/aws/lambda/${functionName}`,
-    logStreamName: 'local',
-    callbackWaitsForEmptyEventLoop: true,
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
   } as Context;
 }
@@ -119,28 +114,27 @@ export function toLambdaContext(
  * a client never takes part of a body for the whole.
  */
 export function defineResponseStream(response: ServerResponse): Writable {
-  function sendHead(): void {
-    if (response.headersSent) return;
-    const prelude = preludes.get(stream);
-    if (!prelude) throw new Error('The function wrote before it gave a status and headers.');
-    response.writeHead(prelude.statusCode ?? 200, prelude.headers);
-    response.flushHeaders();
+  /** Sends status and headers before anything else, and tells the stream where that or `act` fails. */
+  function send(done: (error: Error) => void, act: () => void): void {
+    try {
+      const prelude = preludes.get(stream);
+      if (!prelude) throw new Error('The function wrote before it gave a status and headers.');
+      if (!response.headersSent) {
+        response.writeHead(prelude.statusCode ?? 200, prelude.headers);
+        response.flushHeaders();
+      }
+      act();
+    } catch (error) {
+      done(error as Error);
+    }
   }
 
   const stream = new Writable({
-    decodeStrings: true,
     write(chunk: Buffer, _encoding, done) {
-      attempt(done, () => {
-        sendHead();
-        if (chunk.length === 0) done();
-        else response.write(chunk, toDone(done));
-      });
+      send(done, () => (chunk.length === 0 ? done() : response.write(chunk, toDone(done))));
     },
     final(done) {
-      attempt(done, () => {
-        sendHead();
-        response.end(toDone(done));
-      });
+      send(done, () => response.end(toDone(done)));
     },
     destroy(error, done) {
       if (response.headersSent && !response.writableEnded) response.destroy();
@@ -169,12 +163,4 @@ export class ClientLeft extends Error {
 /** A connection is told to be broken by a write sooner than by its close. */
 function toDone(done: (error?: Error) => void): (error?: Error | null) => void {
   return (error) => done(error ? new ClientLeft() : undefined);
-}
-
-function attempt(done: (error: Error) => void, act: () => void): void {
-  try {
-    act();
-  } catch (error) {
-    done(error as Error);
-  }
 }

@@ -3,8 +3,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { accessLogFormat } from '../../../infra/gateway/accessLogFormat.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { injectedStatuses, injectFault } from '../../../infra/local/gateway/faultInjection.ts';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { operations } from '../../../shared/contract/operations.ts';
@@ -12,23 +11,16 @@ import { ErrorBody } from '../../../shared/contract/schemas.ts';
 import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
 import { documentationAddress, startTestGateway, type TestGateway } from './testGateway.ts';
 
-/** What the contract has at the path of an entry. */
-const entryMethods = [
-  ...Object.values(operations)
-    .filter(({ path }) => path === '/inventory/{petId}')
-    .map(({ method }) => method),
-  'OPTIONS',
-].join(', ');
-
 /** What `listOrders` does next. */
 let listOrders: (event: APIGatewayProxyEvent, context: Context) => unknown;
 let gateway: TestGateway;
+const echo = async (event: APIGatewayProxyEvent) => ({
+  statusCode: 200,
+  headers: {},
+  body: JSON.stringify(event),
+});
 
 beforeAll(async () => {
-  const echo = async (event: APIGatewayProxyEvent) => ({
-    statusCode: 200,
-    body: JSON.stringify(event),
-  });
   gateway = await startTestGateway(
     {
       updateInventory: echo,
@@ -41,6 +33,14 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.drain());
 
+let info: ReturnType<typeof vi.spyOn>;
+let error: ReturnType<typeof vi.spyOn>;
+beforeEach(() => {
+  info = vi.spyOn(console, 'info').mockImplementation(() => {});
+  error = vi.spyOn(console, 'error').mockImplementation(() => {});
+});
+afterEach(() => vi.restoreAllMocks());
+
 /** @param line the method and the address behind the host, such as `GET /v1/pets/1` */
 async function send(line: string, body?: string | Buffer, headers = {}) {
   const [method = '', path] = line.split(' ');
@@ -48,13 +48,7 @@ async function send(line: string, body?: string | Buffer, headers = {}) {
   return exactFetch(url, { method, headers, ...(body && { body }) });
 }
 
-async function sendForEvent(...args: Parameters<typeof send>): Promise<APIGatewayProxyEvent> {
-  const response = await send(...args);
-  expect(response.status).toBe(200);
-  return JSON.parse(response.text);
-}
-
-/** What comes back on a connection up to its end, without what only says to go on. */
+/** What comes back on a connection up to its end. */
 async function sendBytes(bytes: string, port = gateway.port): Promise<string[]> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   socket.write(bytes);
@@ -77,140 +71,129 @@ function expectError(response: ExactResponse, code: ErrorCode): void {
   expect(headers.get('Access-Control-Expose-Headers')).toContain('X-Request-Id');
 }
 
+const absent = { queryStringParameters: null, multiValueQueryStringParameters: null, body: null };
+
 describe('the event of a function', () => {
-  test('has the stage in its context alone, and null for what is absent', async () => {
-    const event = await sendForEvent('GET /v1/pets/7');
-    expect(event).toMatchObject({
-      resource: '/pets/{petId}',
-      path: '/pets/7',
-      httpMethod: 'GET',
-      pathParameters: { petId: '7' },
-      queryStringParameters: null,
-      multiValueQueryStringParameters: null,
-      stageVariables: null,
-      body: null,
-      isBase64Encoded: false,
-      requestContext: {
-        path: '/v1/pets/7',
-        resourcePath: '/pets/{petId}',
+  test.each<[string, string, object, object, (string | Buffer)?]>([
+    [
+      'has the stage in its context alone, and null for what is absent',
+      'GET /v1/pets/7',
+      {},
+      {
+        ...absent,
+        resource: '/pets/{petId}',
+        path: '/pets/7',
         httpMethod: 'GET',
-        stage: 'v1',
-        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        identity: { sourceIp: '127.0.0.1', userAgent: null },
+        pathParameters: { petId: '7' },
+        stageVariables: null,
+        isBase64Encoded: false,
+        requestContext: {
+          path: '/v1/pets/7',
+          resourcePath: '/pets/{petId}',
+          httpMethod: 'GET',
+          stage: 'v1',
+          requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+          identity: { sourceIp: '127.0.0.1', userAgent: null },
+        },
       },
-    });
+    ],
+    [
+      'has each query parameter decoded, of repeated ones the last and all',
+      'GET /v1/pets/1?a=1&b=%C5%BD+x&a=2&c',
+      {},
+      {
+        queryStringParameters: { a: '2', b: 'Ž x', c: '' },
+        multiValueQueryStringParameters: { a: ['1', '2'], b: ['Ž x'], c: [''] },
+      },
+    ],
+    [
+      'has headers as the client wrote them, and each line',
+      'GET /v1/pets/1',
+      { 'if-MATCH': '"a"', 'X-Two': ['1', '2'], 'User-Agent': 'shop/1' },
+      {
+        headers: { 'if-MATCH': '"a"', 'X-Two': '2' },
+        multiValueHeaders: { 'if-MATCH': ['"a"'], 'X-Two': ['1', '2'] },
+        requestContext: { identity: { userAgent: 'shop/1' } },
+      },
+    ],
+    [
+      'has a path parameter decoded',
+      'GET /v1/pets/a%2Fb%20%C5%BD?x=1',
+      {},
+      { path: '/pets/a%2Fb%20%C5%BD', pathParameters: { petId: 'a/b Ž' } },
+    ],
+    [
+      'has one that cannot be decoded as it is',
+      'GET /v1/pets/%zz',
+      {},
+      { path: '/pets/%zz', pathParameters: { petId: '%zz' } },
+    ],
+    [
+      'has the body as text, in which bytes that are not UTF-8 are replaced',
+      'PATCH /v1/inventory/1',
+      {},
+      { body: '{\uFFFDŽ}', isBase64Encoded: false },
+      Buffer.from([0x7b, 0xff, 0xc5, 0xbd, 0x7d]),
+    ],
+  ])('%s', async (_, line, headers, expected, body) => {
+    const response = await send(line, body, headers);
+    expect(response.status).toBe(200);
+    expect(JSON.parse(response.text)).toMatchObject(expected);
+    // A function has a log of its own.
+    expect(info).not.toHaveBeenCalled();
+  });
+
+  test('has no path parameters where its path has none', async () => {
     listOrders = ({ pathParameters }) => ({ statusCode: 200, body: `${pathParameters}` });
     expect((await send('GET /v1/store/orders')).text).toBe('null');
   });
-
-  test('has each query parameter decoded, of repeated ones the last and all', async () => {
-    const event = await sendForEvent('GET /v1/pets/1?a=1&b=%C5%BD+x&a=2&c');
-    expect(event.queryStringParameters).toEqual({ a: '2', b: 'Ž x', c: '' });
-    expect(event.multiValueQueryStringParameters).toEqual({ a: ['1', '2'], b: ['Ž x'], c: [''] });
-  });
-
-  test('has headers as the client wrote them, and each line', async () => {
-    const lines = { 'if-MATCH': '"a"', 'X-Two': ['1', '2'], 'User-Agent': 'shop/1' };
-    const event = await sendForEvent('GET /v1/pets/1', undefined, lines);
-    expect(event.headers).toMatchObject({ 'if-MATCH': '"a"', 'X-Two': '2' });
-    expect(event.multiValueHeaders).toMatchObject({ 'if-MATCH': ['"a"'], 'X-Two': ['1', '2'] });
-    expect(event.requestContext.identity.userAgent).toBe('shop/1');
-  });
-
-  test.each([
-    ['a%2Fb%20%C5%BD', 'a/b Ž'],
-    ['%zz', '%zz'],
-  ])('has the path parameter %s decoded where it can be', async (written, petId) => {
-    const { pathParameters, path } = await sendForEvent(`GET /v1/pets/${written}?x=1`);
-    expect(pathParameters).toEqual({ petId });
-    expect(path).toBe(`/pets/${written}`);
-  });
-
-  test('has the body as text, in which bytes that are not UTF-8 are replaced', async () => {
-    const body = Buffer.from([0x7b, 0xff, 0xc5, 0xbd, 0x7d]);
-    const event = await sendForEvent('PATCH /v1/inventory/1', body);
-    expect(event).toMatchObject({ body: '{\uFFFDŽ}', isBase64Encoded: false });
-  });
-
-  test('is that of a request to a proxy, too, which names the origin', async () => {
-    const [answer = ''] = await sendBytes(
-      'GET http://petstore.example/v1/pets/7?a=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
-    );
-    expect(answer).toContain('"path":"/pets/7"');
-    expect(answer).toContain('"queryStringParameters":{"a":"1"}');
-  });
 });
 
-const entry = '/inventory/{petId}';
-const pet = '/pets/{petId}';
-/** API Gateway's response type; its fixed answers have none. */
-const gatewayErrorOf: Partial<Record<ErrorCode, string>> = {
-  unsupported_media_type: 'UNSUPPORTED_MEDIA_TYPE',
-  invalid_request: 'DEFAULT_4XX',
-  payload_too_large: 'REQUEST_TOO_LARGE',
-};
 const tooLong = `${10 * 1024 ** 2 + 1}`;
 
 describe('the gateway itself', () => {
   // The conformance suite has more paths and methods. No fixed answer is for a type that is neither JSON nor text.
-  test.each<[string, string, ErrorCode, string?]>([
+  test.each<[string, string, ErrorCode]>([
     ['GET /', '', 'not_found'],
     ['GET /v1x/inventory', '', 'not_found'],
     ['GET /v1/nothing?x=1', '', 'not_found'],
     ['GET /v1/inventory/', '', 'not_found'],
     ['GET /v1/pets//', '', 'not_found'],
-    ['GET /v1/pets/1/2', '', 'not_found'],
-    ['GET /v1/INVENTORY', '', 'not_found'],
     ['POST /v1/nothing', 'Content-Type:Text/Plain; charset=utf-8', 'not_found'],
     ['POST /v1/nothing', 'Content-Type:text/csv', 'unsupported_media_type'],
-    ['DELETE /v1/pets/1', '', 'method_not_allowed', pet],
-    ['PUT /v1/pets/1', 'Content-Type:text/csv', 'unsupported_media_type', pet],
-    ['PUT /v1/pets/1', 'Content-Type:image/png; q=1', 'unsupported_media_type', pet],
-    ['PUT /v1/pets/1', 'Content-Type:application/jsonp', 'unsupported_media_type', pet],
+    ['DELETE /v1/pets/1', '', 'method_not_allowed'],
+    ['PUT /v1/pets/1', 'Content-Type:application/jsonp', 'unsupported_media_type'],
     ['GET /v1/pets/1', `X-Long:${'a'.repeat(10_300)}`, 'invalid_request'],
-    ['GET /v1/inventory/1', 'Expect:x', 'invalid_request'],
-    ['PATCH /v1/inventory/1', 'Expect:x', 'invalid_request'],
-    ['PATCH /v1/inventory/1', `Content-Length:${tooLong}`, 'payload_too_large', entry],
-  ])(
-    'answers %s with %j by %s, and has a line of it as on AWS',
-    async (line, header, code, route = '-') => {
-      const before = gateway.accessLog.length;
-      const [name = '', value] = header.split(':');
-      const headers = { Connection: 'close', ...(value && { [name]: value }) };
-      const response = await send(line, undefined, headers);
-      expectError(response, code);
-      const logged = gateway.accessLog.slice(before);
-      const [method, target = ''] = line.split(' ');
-      const status = String(response.status);
-      const path = target.split('?')[0];
-      const bytes = response.bytes.length;
-      const gatewayError = gatewayErrorOf[code] ?? '-';
-      expect(logged).toMatchObject([{ method, path, status, bytes, route, gatewayError }]);
-      const requestId = response.headers.get('X-Request-Id');
-      if (requestId) expect(logged).toMatchObject([{ requestId }]);
-      expect(Object.keys(logged[0] ?? {})).toEqual(Object.keys(accessLogFormat));
-      expect(Math.abs(Number(logged[0]?.time) - Date.now())).toBeLessThan(10_000);
-    },
-  );
-
-  test.each([
-    ['DELETE /v1/pets/1', 'GET, OPTIONS'],
-    ['PROPFIND /v1/inventory/1', entryMethods],
-  ])('says what is allowed to %s', async (line, allow) => {
-    expect((await send(line)).headers.get('Allow')).toBe(allow);
+    ['PATCH /v1/inventory/1', `Content-Length:${tooLong}`, 'payload_too_large'],
+  ])('answers %s with %j by %s, and logs it', async (line, header, code) => {
+    const [name = '', value] = header.split(':');
+    const headers = { Connection: 'close', ...(value && { [name]: value }) };
+    const response = await send(line, undefined, headers);
+    expectError(response, code);
+    const [method, target = ''] = line.split(' ');
+    const { status } = response;
+    const requestId = response.headers.get('X-Request-Id') ?? expect.any(String);
+    const path = target.split('?')[0];
+    const logged = { requestId, sourceIp: '127.0.0.1', method, path, status };
+    expect(info.mock.calls).toEqual([[logged]]);
   });
 
-  test('answers a preflight, with no body and no function', async () => {
-    const before = gateway.accessLog.length;
+  test('answers an expectation that it does not know by 400', async () => {
+    expectError(await send('GET /v1/pets/1', undefined, { Expect: 'x' }), 'invalid_request');
+  });
+
+  test('says what is allowed, and answers a preflight with no body and no function', async () => {
+    const { headers } = await send('PROPFIND /v1/inventory/1');
+    const methods = Object.values(operations).filter(({ path }) => path === '/inventory/{petId}');
+    const allow = [...methods.map(({ method }) => method), 'OPTIONS'].join(', ');
+    expect(headers.get('Allow')).toBe(allow);
     const response = await send('OPTIONS /v1/inventory/1');
     expect(response).toMatchObject({ status: 204, text: '' });
     expect(response.headers.has('Content-Length')).toBe(false);
-    expect(response.headers.get('Access-Control-Allow-Methods')).toBe(entryMethods);
+    expect(response.headers.get('Access-Control-Allow-Methods')).toBe(allow);
     expect(response.headers.get('Access-Control-Allow-Headers')).toContain('If-Match');
     expect(response.headers.get('Access-Control-Max-Age')).toBe('7200');
-    expect(gateway.accessLog.slice(before)).toEqual([
-      expect.objectContaining({ status: '204', route: '/inventory/{petId}', bytes: 0 }),
-    ]);
+    expect(info.mock.lastCall).toEqual([expect.objectContaining({ status: 204 })]);
   });
 
   test('answers 413 to a body past Lambda’s limit, and to one past its own without a length, before its end', async () => {
@@ -223,63 +206,36 @@ describe('the gateway itself', () => {
     );
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
-
-  test('leaves a request to its function, which has a log of its own', async () => {
-    const before = gateway.accessLog.length;
-    await sendForEvent('GET /v1/pets/1');
-    expect(gateway.accessLog).toHaveLength(before);
-  });
 });
 
 describe('what a function answers', () => {
-  test('reaches the client as it is, with a length and JSON as the type where it gives none', async () => {
-    const multiValueHeaders = { 'X-Two': [1, 'b'] };
-    const headers = { 'WWW-Authenticate': 'Bearer' };
-    listOrders = () => ({ statusCode: 418, headers, multiValueHeaders, body: '[]' });
+  test('reaches the client as it is, with a length', async () => {
+    listOrders = () => ({ statusCode: 418, headers: { 'WWW-Authenticate': 'Bearer' }, body: '[]' });
     const response = await send('GET /v1/store/orders');
     expect(response).toMatchObject({ status: 418, text: '[]' });
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'www-authenticate': 'Bearer',
-      'x-two': '1, b',
-      'content-length': '2',
-      'content-type': 'application/json',
-    });
-    listOrders = () => ({ statusCode: 304, headers: { 'content-TYPE': 'text/plain' } });
-    const empty = await send('GET /v1/store/orders');
-    expect(empty.headers.get('Content-Type')).toBe('text/plain');
-    expect(empty.headers.has('Content-Length')).toBe(false);
+    expect(response.headers.get('WWW-Authenticate')).toBe('Bearer');
+    expect(response.headers.get('Content-Length')).toBe('2');
+    listOrders = () => ({ statusCode: 304 });
+    expect((await send('GET /v1/store/orders')).headers.has('Content-Length')).toBe(false);
   });
 
   test.each<[string, () => unknown, ErrorCode]>([
     ['an error', () => Promise.reject(new Error('secret')), 'internal_error'],
     ['undefined', () => undefined, 'internal_error'],
-    ['no status', () => ({ body: '[]' }), 'internal_error'],
-    ['a status that is none', () => ({ statusCode: 199 }), 'internal_error'],
     ['a body that is no text', () => ({ statusCode: 200, body: {} }), 'internal_error'],
     [
-      'a header with a line end',
-      () => ({ statusCode: 200, headers: { a: 'b\r\nc: d' } }),
-      'internal_error',
-    ],
-    [
       'more than Lambda passes on',
-      () => ({ statusCode: 200, body: 'a'.repeat(7 * 1024 * 1024) }),
+      () => ({ statusCode: 200, body: 'a'.repeat(6 * 1024 * 1024 + 1) }),
       'internal_error',
     ],
     ['nothing in time', () => new Promise(() => {}), 'service_unavailable'],
   ])('%s becomes an error that tells nothing, with its cause in the log', async (_, act, code) => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-    try {
-      listOrders = act;
-      const response = await send('GET /v1/store/orders');
-      expectError(response, code);
-      expect(response.text).not.toContain('secret');
-      expect(log).toHaveBeenCalledExactlyOnceWith(
-        expect.objectContaining({ requestId: response.headers.get('X-Request-Id') }),
-      );
-    } finally {
-      log.mockRestore();
-    }
+    listOrders = act;
+    const response = await send('GET /v1/store/orders');
+    expectError(response, code);
+    expect(response.text).not.toContain('secret');
+    const requestId = response.headers.get('X-Request-Id');
+    expect(error).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ requestId }));
   });
 
   test('is waited for within the time that the context names', async () => {
@@ -306,29 +262,12 @@ describe('a connection', () => {
   });
 
   test('of a client that leaves in the middle of its request is no error', async () => {
-    const log = vi.spyOn(console, 'error').mockImplementation(() => {});
     const socket = connect(gateway.port, '127.0.0.1');
     socket.write('PATCH /v1/inventory/1 HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{');
     await setTimeout(30);
     socket.resetAndDestroy();
     await setTimeout(30);
-    expect(log).not.toHaveBeenCalled();
-    log.mockRestore();
-  });
-
-  test('that asks for a tunnel is answered as at an unknown path, and ended', async () => {
-    const before = gateway.accessLog.length;
-    const tunnel = 'CONNECT petstore.example:443 HTTP/1.1\r\nHost: x\r\n\r\n';
-    const [answer] = await sendBytes(tunnel);
-    expect(answer).toMatch(/^HTTP\/1\.1 404 [\s\S]*\r\nConnection: close\r\n[\s\S]*"not_found"/);
-    expect(gateway.accessLog.slice(before)).toEqual([
-      expect.objectContaining({ method: 'CONNECT', path: 'petstore.example:443', status: '404' }),
-    ]);
-    const socket = connect(gateway.port, '127.0.0.1');
-    socket.write(tunnel);
-    socket.resetAndDestroy();
-    // The gateway lives on.
-    expectError(await send('GET /v1/nothing'), 'not_found');
+    expect(error).not.toHaveBeenCalled();
   });
 
   test.each([
@@ -363,15 +302,15 @@ describe('a connection', () => {
         return answered.promise;
       },
     });
-    const silent = connect(closing.port, '127.0.0.1');
-    const silentEnded = once(silent, 'close');
+    const silentEnded = once(connect(closing.port, '127.0.0.1'), 'close');
     const response = exactFetch(`${closing.baseUrl}/pets/1`);
     await called.promise;
     const drained = closing.drain();
-    await silentEnded;
+    await setTimeout(20);
     answered.resolve({ statusCode: 200, body: '"whole"' });
     expect((await response).text).toBe('"whole"');
-    await drained;
+    expect((await response).headers.get('Connection')).toBe('close');
+    await Promise.all([drained, silentEnded]);
     await expect(exactFetch(`${closing.baseUrl}/pets/1`)).rejects.toThrow('ECONNREFUSED');
   });
 });
@@ -382,7 +321,7 @@ describe('fault injection', () => {
   });
 
   test.each(injectedStatuses)('answers %i with the contract’s body and headers', async (status) => {
-    const getPet = vi.fn(async () => ({ statusCode: 200 }));
+    const getPet = vi.fn(echo);
     const faultInjection = { failures: [{ status, share: 1 }], delayMilliseconds: 0 };
     const faulty = await startTestGateway({ getPet }, 1_000, faultInjection);
     const { headers, ...response } = await exactFetch(`${faulty.baseUrl}/pets/1`);
@@ -403,7 +342,7 @@ describe('fault injection', () => {
     expect(headers.get('Allow')).toBe(status === 405 ? 'GET, OPTIONS' : null);
   });
 
-  const call = { operation: operations.getPet, allow: '', documentationAddress };
+  const call = [operations.getPet, '', documentationAddress] as const;
 
   test.each([
     [0, 'service_unavailable'],
@@ -417,14 +356,14 @@ describe('fault injection', () => {
       { status: 503, share: 0.1 },
       { status: 429, share: 0.2 },
     ];
-    const error = await injectFault({ failures, delayMilliseconds: 0 }, call, () => drawn);
+    const error = await injectFault({ failures, delayMilliseconds: 0 }, ...call, () => drawn);
     expect(error?.code).toBe(code);
   });
 
   test('draws nothing where nothing is to fail, and keeps a delay', async () => {
     const started = performance.now();
     const delay = { failures: [], delayMilliseconds: 30 };
-    expect(await injectFault(delay, call, () => expect.fail('drawn'))).toBeUndefined();
+    expect(await injectFault(delay, ...call, () => expect.fail('drawn'))).toBeUndefined();
     expect(performance.now() - started).toBeGreaterThanOrEqual(29);
   });
 });

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { AccessLogLine } from '../../../infra/gateway/accessLogFormat.ts';
 import { defineDrain } from '../../../infra/local/gateway/connections.ts';
 import type { FaultInjection } from '../../../infra/local/gateway/faultInjection.ts';
 import { defineGateway } from '../../../infra/local/gateway/gateway.ts';
@@ -13,8 +12,6 @@ export const documentationAddress = 'https://docs.petstore.example';
 export interface TestGateway {
   readonly baseUrl: string;
   readonly port: number;
-  /** The lines of requests that reached no function. */
-  readonly accessLog: readonly AccessLogLine[];
   drain(): Promise<void>;
 }
 
@@ -30,12 +27,11 @@ export async function startTestGateway(
     timeoutMilliseconds,
     handler: handlers[operation.operationId] ?? (async () => ({ statusCode: 501 })),
   }));
-  const accessLog: AccessLogLine[] = [];
   const service = Promise.resolve({ functions, documentationAddress });
-  const server = defineGateway(service, faultInjection, (line) => accessLog.push(line));
+  const server = defineGateway(service, faultInjection);
   const drain = defineDrain(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { baseUrl: `http://127.0.0.1:${port}/v1`, port, accessLog, drain };
+  return { baseUrl: `http://127.0.0.1:${port}/v1`, port, drain };
 }

@@ -17,9 +17,7 @@ import { type Answers, AwsError, describeStack, useAws } from './aws.ts';
 import { callOps, expectRefusal } from './opsProcess.ts';
 
 const runs: Readonly<Record<string, Command>> = {
-  start: async (args) => {
-    process.exitCode = await start(args);
-  },
+  start,
   keys: runKeys,
   import: runImport,
   export: runExport,

@@ -48,7 +48,7 @@ await runCommand(async (args) => {
   const tell = process.stderr.write.bind(process.stderr);
   const print = process.stdout.write.bind(process.stdout);
   tell(`Seed ${seed}\n`);
-  using thread = defineEngineThread();
+  const thread = defineEngineThread();
   using log = captureLog();
   // Of the engines that are there, the one that leaves the most of the machine to the run.
   const startEngine = dynoxideIsInstalled ? startDynoxide : thread.startEngine;

@@ -77,13 +77,6 @@ describe.each([
   });
 });
 
-test('a thread that is disposed of starts no engine any more', async () => {
-  const thread = defineEngineThread();
-  thread[Symbol.dispose]();
-  await expect(thread.startEngine({})).rejects.toThrow('has crashed');
-  await expect(thread.startEngine({})).rejects.toThrow('has crashed');
-});
-
 describe('a folder', () => {
   test('that another engine has open is refused', async () => {
     const engine = await startEmbeddedEngine({ dir });
