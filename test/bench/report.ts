@@ -3,9 +3,9 @@ export interface Section {
   readonly title: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
-  readonly goals: readonly Goal[];
+  readonly goals?: readonly Goal[];
   /** What a reader has to know to read the figures right. */
-  readonly notes: readonly string[];
+  readonly notes?: readonly string[];
 }
 
 export interface Column {
@@ -23,7 +23,7 @@ export interface Goal {
   readonly atMost: number;
 }
 
-export function toText({ title, columns, rows, goals, notes }: Section): string {
+export function toText({ title, columns, rows, goals = [], notes = [] }: Section): string {
   const cells = rows.map((row) => row.map((cell, index) => toCellText(cell, columns[index])));
   const lines = toLines([columns.map(({ name }) => name), ...cells], rows[0] ?? []);
   return [

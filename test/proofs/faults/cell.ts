@@ -1,36 +1,42 @@
 import type { Fault } from '../../support/faults/faults.ts';
 import type { Situation } from './situations.ts';
 
-/** Every way in which the database, or the way to it, fails in the matrix. */
-export const faultNames = [
-  'late',
-  'throughputExceeded',
-  'throttled',
-  'requestLimit',
-  'internalServerError',
-  'htmlError',
-  'unavailable',
-  'gatewayTimeout',
-  'refused',
-  'reset',
-  'brokenBody',
-  'resetAfterwards',
-  'lostAnswer',
-  'lostInError',
-  'lostInSilence',
-  'truncated',
-  'emptied',
-  'htmlPage',
-  'notHttp',
-  'trickle',
-  'stalledBody',
-  'hang',
-  'transactionConflict',
-  'transactionCanceled',
-  'transactionThrottled',
-  'transactionInProgress',
-] as const satisfies readonly (Fault | 'refused')[];
-export type FaultName = (typeof faultNames)[number];
+/** Every way in which the database, or the way to it, fails in the matrix, and whether the call then has no effect. */
+const faults = {
+  late: false,
+  throughputExceeded: true,
+  throttled: true,
+  requestLimit: true,
+  internalServerError: true,
+  htmlError: true,
+  unavailable: true,
+  gatewayTimeout: true,
+  refused: true,
+  reset: true,
+  brokenBody: false,
+  resetAfterwards: false,
+  lostAnswer: false,
+  lostInError: false,
+  lostInSilence: false,
+  truncated: false,
+  emptied: false,
+  htmlPage: false,
+  notHttp: false,
+  trickle: false,
+  stalledBody: false,
+  hang: true,
+  transactionConflict: true,
+  transactionCanceled: true,
+  transactionThrottled: true,
+  transactionInProgress: true,
+} as const satisfies Partial<Record<Fault | 'refused', boolean>>;
+export type FaultName = keyof typeof faults;
+export const faultNames = Object.keys(faults) as FaultName[];
+
+/** Whether the call of this fault never takes effect. */
+export function hasNoEffect(fault: FaultName): boolean {
+  return faults[fault];
+}
 
 /** One try of the matrix. */
 export interface Cell {
@@ -74,25 +80,3 @@ export function toAllowed({ situation, fault, times }: Cell): readonly Answered[
   // A short answer is whole before patience ends; one whose connection breaks behind it may be read.
   return fault === 'trickle' || fault === 'resetAfterwards' ? [right, failed] : [failed];
 }
-
-/** Whether the call of this fault never takes effect. */
-export function hasNoEffect(fault: FaultName): boolean {
-  return noEffect.has(fault);
-}
-
-const noEffect = new Set<FaultName>([
-  'throughputExceeded',
-  'throttled',
-  'requestLimit',
-  'internalServerError',
-  'htmlError',
-  'unavailable',
-  'gatewayTimeout',
-  'refused',
-  'reset',
-  'hang',
-  'transactionConflict',
-  'transactionCanceled',
-  'transactionThrottled',
-  'transactionInProgress',
-]);

@@ -17,6 +17,8 @@ import { situations } from './situations.ts';
  * without any left it repeats none: a lane's functions are new before that.
  */
 const CELLS_OF_A_LANE = 40;
+/** Stages that run at once, most of which wait at any time. */
+const LANES = 24;
 
 const help = `Usage: npm run faults -- [options]
 
@@ -26,8 +28,6 @@ update that was refused and is stored, or a list that ended and is not whole.
 
 Options:
   --only FAULT    one of ${faultNames.slice(0, 3).join(', ')}, …; may be repeated (default: all)
-  --lanes N       stages that run at once, most of which wait at any time (default: 24)
-  --json          print every cell as JSON
   --help          show this
 `;
 
@@ -40,23 +40,30 @@ const signs = new Map<Answered, string>([
 ]);
 
 await runCommand(async (args) => {
-  const options = parseFaultOptions(args);
-  if (options.help) return void process.stdout.write(help);
+  const { values } = parseArgs({
+    args,
+    options: {
+      only: { type: 'string', multiple: true, default: faultNames },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return void process.stdout.write(help);
+  const faults = faultNames.filter((name) => values.only.includes(name));
+  if (new Set(values.only).size > faults.length) {
+    throw new UsageError(`Option '--only' must be one of ${faultNames.join(', ')}`);
+  }
   // What the functions log of each failure is not what this command is asked for.
   for (const method of ['info', 'error', 'warn'] as const) console[method] = () => {};
   const started = performance.now();
-  const results = await runCells(options.lanes, toCells(options.faults));
+  const results = await runCells(toCells(faults));
   const seconds = Math.round((performance.now() - started) / 1_000);
-  const problems = toProblemText(results);
-  const wrong = results.filter(({ problem }) => problem !== undefined).length;
-  if (options.json) {
-    const cells = results.map(({ situation, ...cell }) => ({ ...cell, situation: situation.name }));
-    process.stdout.write(`${JSON.stringify({ seconds, wrong, cells }, null, 2)}\n`);
-  } else {
-    const sum = `${results.length} cells in ${seconds} s, ${wrong} wrong\n`;
-    process.stdout.write(`${toMatrixText(results)}\n${problems}${sum}`);
+  process.stdout.write(`${toMatrixText(results)}\n`);
+  const wrong = results.filter(({ problem }) => problem !== undefined);
+  for (const { situation, fault, times, problem } of wrong) {
+    process.stdout.write(`${situation.name}, ${fault} ${times}: ${problem}\n`);
   }
-  if (wrong > 0) process.exitCode = 1;
+  process.stdout.write(`${results.length} cells in ${seconds} s, ${wrong.length} wrong\n`);
+  if (wrong.length > 0) process.exitCode = 1;
 });
 // Engines and connections would hold the process.
 process.exit();
@@ -73,7 +80,7 @@ function toCells(faults: readonly Cell['fault'][]): Cell[] {
   );
 }
 
-async function runCells(lanes: number, cells: Cell[]): Promise<CellResult[]> {
+async function runCells(cells: Cell[]): Promise<CellResult[]> {
   const results: CellResult[] = [];
   let opened = 0;
   let opening: Promise<unknown> = Promise.resolve();
@@ -93,39 +100,9 @@ async function runCells(lanes: number, cells: Cell[]): Promise<CellResult[]> {
       await lane.close();
     }
   }
+  const lanes = Math.min(LANES, Math.ceil(cells.length / 15));
   await Promise.all(Array.from({ length: lanes }, runInTurn));
   return results;
-}
-
-interface FaultOptions {
-  readonly faults: readonly FaultName[];
-  readonly lanes: number;
-  readonly json: boolean;
-  readonly help: boolean;
-}
-
-/** @throws {UsageError} or what `parseArgs` throws, when the arguments are not ones that `help` tells of */
-function parseFaultOptions(args: string[]): FaultOptions {
-  const { values } = parseArgs({
-    args,
-    options: {
-      only: { type: 'string', multiple: true, default: [...faultNames] },
-      lanes: { type: 'string', default: '24' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const { only, lanes, ...others } = values;
-  const wrong = only.find((name) => !faultNames.some((known) => known === name));
-  if (wrong !== undefined) {
-    throw new UsageError(`Option '--only' must be one of ${faultNames.join(', ')}, not '${wrong}'`);
-  }
-  if (!/^[1-9]\d?$/.test(lanes)) throw new UsageError(`Option '--lanes' must be 1 to 99`);
-  return {
-    ...others,
-    lanes: Number(lanes),
-    faults: faultNames.filter((name) => only.includes(name)),
-  };
 }
 
 /** A line for each situation, a column for each fault: once, and always. */
@@ -155,25 +132,13 @@ function toMatrixText(results: readonly CellResult[]): string {
   ].join('\n');
 }
 
-/** What went wrong, a line each. */
-function toProblemText(results: readonly CellResult[]): string {
-  return results
-    .filter(({ problem }) => problem !== undefined)
-    .map(
-      ({ situation, fault, times, problem }) =>
-        `${situation.name}, ${fault} ${times}: ${problem}\n`,
-    )
-    .join('');
-}
-
 function toCell(results: readonly CellResult[], name: string, fault: FaultName): string {
-  return (['once', 'always'] as const)
-    .map((times) => {
-      const result = results.find(
-        (one) => one.situation.name === name && one.fault === fault && one.times === times,
-      );
-      if (!result) return '-';
-      return result.problem === undefined ? (signs.get(result.answered) ?? '?') : '!';
-    })
-    .join('');
+  const signsOf = (['once', 'always'] as const).map((times) => {
+    const isCell = (one: CellResult) =>
+      one.situation.name === name && one.fault === fault && one.times === times;
+    const result = results.find(isCell);
+    if (!result) return '-';
+    return result.problem === undefined ? (signs.get(result.answered) ?? '?') : '!';
+  });
+  return signsOf.join('');
 }

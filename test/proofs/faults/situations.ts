@@ -26,12 +26,10 @@ export interface Situation {
   };
 }
 
-/** How a list is sent. */
-const encodings = ['identity', 'gzip', 'zstd'] as const;
-
 const ids = [fixtures.changeablePetId, -1n, 5n, 7n].join(',');
 
 const keyTable = { action: 'GetItem', table: 'apiKeys' };
+const query = { action: 'Query', table: 'orders' };
 const scan = { action: 'Scan', table: 'inventory' };
 const write = { action: 'UpdateItem', table: 'inventory' };
 const read = { action: 'GetItem', table: 'inventory' };
@@ -48,94 +46,64 @@ const keyLookups = valid.flatMap((request): Situation[] => [
   { ...request, name: `${request.operationId}: its key, known`, call: keyTable },
 ]);
 
-const reads: Situation[] = [
-  {
-    name: 'getPet: the pet',
-    operationId: 'getPet',
-    path: '/pets/1',
-    call: { action: 'GetItem', table: 'pets' },
+/** Each operation's, by a name of their own. */
+type Own = Omit<Situation, 'name' | 'operationId'>;
+
+const whole: Own = { path: '/inventory', call: scan, pageSize: 10 };
+const laterPage: Own = { ...whole, streams: true, after: 2 };
+const withTags: Own = { ...laterPage, path: '/inventory?include=etag' };
+const tagged = `/inventory?petId=${fixtures.changeablePetId}&include=etag`;
+
+const situationsOf: Partial<Record<OperationId, Record<string, Own>>> = {
+  getPet: { 'the pet': { path: '/pets/1', call: { action: 'GetItem', table: 'pets' } } },
+  listOrders: {
+    'first page': { path: '/store/orders?limit=3', call: query },
+    'later page': { path: 'next of /store/orders?limit=3', call: query },
   },
-  ...[
-    { name: 'first page', path: '/store/orders?limit=3' },
-    { name: 'later page', path: 'next of /store/orders?limit=3' },
-  ].map(
-    ({ name, path }): Situation => ({
-      name: `listOrders: ${name}`,
-      operationId: 'listOrders',
-      path,
-      call: { action: 'Query', table: 'orders' },
-    }),
-  ),
-  ...[
-    { name: 'whole, first page', path: '/inventory', call: scan, pageSize: 10 },
-    { name: 'limit, first page', path: '/inventory?limit=10', call: scan },
-    { name: 'limit, later page', path: 'next of /inventory?limit=10', call: scan },
-    {
-      name: 'several ids',
+  listInventory: {
+    'whole, first page': whole,
+    'limit, first page': { path: '/inventory?limit=10', call: scan },
+    'limit, later page': { path: 'next of /inventory?limit=10', call: scan },
+    'several ids': {
       path: `/inventory?petId=${ids}`,
       call: { action: 'BatchGetItem', table: 'inventory' },
     },
-    {
-      name: 'one id with its tag',
-      path: `/inventory?petId=${fixtures.changeablePetId}&include=etag`,
-      call: read,
+    'one id with its tag': { path: tagged, call: read },
+    'whole, later page, identity': laterPage,
+    'whole, later page, identity, tags': withTags,
+    'whole, later page, gzip': { ...laterPage, acceptEncoding: 'gzip' },
+    'whole, later page, gzip, tags': { ...withTags, acceptEncoding: 'gzip' },
+    'whole, later page, zstd': { ...laterPage, acceptEncoding: 'zstd' },
+    'whole, later page, zstd, tags': { ...withTags, acceptEncoding: 'zstd' },
+  },
+  updateInventory: {
+    plain: { update: {}, call: write },
+    'If-Match': { update: { ifMatch: 'current' }, call: write },
+    'Idempotency-Key': { update: { idempotencyKey: true }, call: transaction },
+    'Idempotency-Key, its read': { update: { idempotencyKey: true }, call: read },
+    both: { update: { ifMatch: 'current', idempotencyKey: true }, call: transaction },
+    'both, stale If-Match': {
+      update: { ifMatch: 'stale', idempotencyKey: true },
+      call: transaction,
     },
-  ].map(
-    ({ name, ...others }): Situation => ({
-      name: `listInventory: ${name}`,
-      operationId: 'listInventory',
-      ...others,
-    }),
-  ),
-];
+    'stale If-Match': { update: { ifMatch: 'stale' }, call: write },
+    'stale If-Match, its look': { update: { ifMatch: 'stale' }, call: read },
+  },
+};
 
-const laterPages = encodings.flatMap((acceptEncoding) =>
-  ['/inventory', '/inventory?include=etag'].map(
-    (path): Situation => ({
-      name: `listInventory: whole, later page, ${acceptEncoding}${path.includes('etag') ? ', tags' : ''}`,
-      operationId: 'listInventory',
-      path,
-      acceptEncoding,
-      streams: true,
-      call: scan,
-      after: 2,
-      pageSize: 10,
+const named = Object.entries(situationsOf).flatMap(([operationId, own]) =>
+  Object.entries(own).map(
+    ([name, situation]): Situation => ({
+      ...situation,
+      name: `${operationId}: ${name}`,
+      operationId: operationId as OperationId,
     }),
   ),
 );
 
-const updates: Situation[] = [
-  { name: 'plain', update: {}, call: write },
-  { name: 'If-Match', update: { ifMatch: 'current' }, call: write } as const,
-  { name: 'Idempotency-Key', update: { idempotencyKey: true }, call: transaction },
-  { name: 'Idempotency-Key, its read', update: { idempotencyKey: true }, call: read },
-  {
-    name: 'both',
-    update: { ifMatch: 'current', idempotencyKey: true },
-    call: transaction,
-  } as const,
-  {
-    name: 'both, stale If-Match',
-    update: { ifMatch: 'stale', idempotencyKey: true },
-    call: transaction,
-  } as const,
-  { name: 'stale If-Match', update: { ifMatch: 'stale' }, call: write } as const,
-  {
-    name: 'stale If-Match, its look',
-    update: { ifMatch: 'stale' },
-    call: read,
-  } as const,
-].map(({ name, ...others }) => ({
-  name: `updateInventory: ${name}`,
-  operationId: 'updateInventory',
-  ...others,
-}));
-
-const named = [...reads, ...laterPages, ...updates];
-
 /** The first call of each operation that has no situations of its own. */
 const others = valid
-  .filter(({ operationId }) => !named.some((situation) => situation.operationId === operationId))
+  .filter(({ operationId }) => !(operationId in situationsOf))
   .map(
     (request): Situation => ({
       ...request,

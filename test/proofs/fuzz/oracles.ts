@@ -5,14 +5,8 @@ import { findAnswerProblems, type WholeAnswer } from '../../../infra/openapi/ans
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import type { FuzzCase } from './cases.ts';
-import { secretMark } from './texts.ts';
-
-/** What became of a case: an answer, a problem in place of one, or neither, where its client left. */
-export interface Outcome {
-  readonly one: FuzzCase;
-  readonly answer?: WholeAnswer;
-  readonly problem?: string;
-}
+import { secretMark } from './requests.ts';
+import type { Outcome } from './sender.ts';
 
 export interface Answered extends Outcome {
   readonly answer: WholeAnswer;
@@ -25,30 +19,9 @@ export function findOwnProblems({ one, answer }: Answered): string[] {
   if (status >= 500 && !(isImpossible && status === 500)) {
     return [`status: ${status} ${bytes.toString('utf8', 0, 200)}`];
   }
-  const problems = status >= 400 && !isHead(one) ? findErrorProblems(answer) : [];
-  return [...problems, ...findDocumentProblems(one, answer)].map(
-    (problem) => `body: ${status}: ${problem}`,
-  );
-}
-
-/** The gateway's own 413 is plain text on AWS, and nothing of ours can change that. */
-function findErrorProblems({ status, headers, bytes }: WholeAnswer): string[] {
-  const type = headers.get('content-type') ?? '';
-  if (status === 413 && type === 'text/plain') return [];
-  if (type !== 'application/json') return [`an error of the type "${type}"`];
-  const text = bytes.toString('utf8');
-  try {
-    const { code, message, status: repeated, ...others } = JSON.parse(text);
-    const isError =
-      statusOfCode[code as ErrorCode] === status &&
-      repeated === status &&
-      typeof message === 'string' &&
-      message.length > 0 &&
-      Object.keys(others).length === 0;
-    return isError ? [] : [`no Error body: ${text.slice(0, 200)}`];
-  } catch {
-    return [`invalid JSON: ${text.slice(0, 200)}`];
-  }
+  if (one.transport === 'socket' && one.request.method === 'HEAD') return [];
+  const problems = [...findDocumentProblems(one, answer), ...findErrorProblems(answer)];
+  return problems.map((problem) => `body: ${status}: ${problem}`);
 }
 
 /** Nobody can say which operation invalid HTTP asks for. */
@@ -58,17 +31,25 @@ function findDocumentProblems(one: FuzzCase, answer: WholeAnswer): readonly stri
     const { method: called, path: template } = operations[operationId];
     return findAnswerProblems(called, template.replace('{petId}', '1'), answer);
   }
-  if (one.framing !== 'whole' || isHead(one) || isRefusedByGateway(answer)) return [];
+  // Headers that are too large are refused alike at every address.
+  const { status, bytes } = answer;
+  const isRefused = status === 400 && bytes.includes(gatewayErrors.DEFAULT_4XX.message);
+  if (one.framing !== 'whole' || isRefused) return [];
   return findAnswerProblems(method, `${path}?${query}`, answer);
 }
 
-/** Headers that are too large are refused alike at every address. */
-function isRefusedByGateway({ status, bytes }: WholeAnswer): boolean {
-  return status === 400 && bytes.includes(gatewayErrors.DEFAULT_4XX.message);
-}
-
-function isHead({ transport, request }: FuzzCase): boolean {
-  return transport === 'socket' && request.method === 'HEAD';
+/** What the document's schemas cannot say. The gateway's own 413 is plain text on AWS, and nothing of ours can change that. */
+function findErrorProblems({ status, headers, bytes }: WholeAnswer): string[] {
+  if (status < 400) return [];
+  if (status === 413 && headers.get('content-type') === 'text/plain') return [];
+  const text = bytes.toString('utf8');
+  try {
+    const { code, status: repeated, message } = JSON.parse(text);
+    const isError = statusOfCode[code as ErrorCode] === status && repeated === status && message;
+    return isError ? [] : [`no Error body: ${text.slice(0, 200)}`];
+  } catch {
+    return [`invalid JSON: ${text.slice(0, 200)}`];
+  }
 }
 
 /** What a line says of its request. */
@@ -123,7 +104,9 @@ export function findLogProblems(
     }
   }
   for (const { one, lines } of watched.values()) {
-    if (lines > 1 || (lines === 0 && needsLine(one))) {
+    // Invalid HTTP is answered without a line.
+    const needsLine = one.transport === 'event' ? one.isPossible : one.framing === 'whole';
+    if (lines > 1 || (lines === 0 && needsLine)) {
       problems.push(`log: ${lines} lines of one request`);
     }
   }
@@ -147,17 +130,8 @@ function parseLine(text: string): LogLine | undefined {
   }
 }
 
-/** Invalid HTTP is answered without a line. */
-function needsLine(one: FuzzCase): boolean {
-  return one.transport === 'event' ? one.isPossible : one.framing === 'whole';
-}
-
-function sendsKey(one: FuzzCase, keyId: string): boolean {
-  const sent =
-    one.transport === 'event'
-      ? JSON.stringify(one.event)
-      : Buffer.concat(one.chunks).toString('latin1');
-  return sent.includes(`psk_${keyId}`);
+function sendsKey({ request }: FuzzCase, keyId: string): boolean {
+  return request.headers.some(([, value]) => value.includes(`psk_${keyId}`));
 }
 
 /** How much more may be in use in the last third of a run than in the second. */
@@ -175,9 +149,12 @@ export function findHeapProblems(samples: readonly number[]): string[] {
   const growth =
     median(samples.slice(-third)) - median(samples.slice(third, samples.length - third));
   if (growth <= MAX_GROWTH) return [];
-  return [
-    `heap: ${(growth / 1024 / 1024).toFixed(1)} MB more in the last third than in the second`,
-  ];
+  const megabytes = (growth / 1024 / 1024).toFixed(1);
+  return [`heap: ${megabytes} MB more in the last third than in the second`];
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /**
@@ -185,22 +162,12 @@ export function findHeapProblems(samples: readonly number[]): string[] {
  * functions are, and not the engine.
  */
 export function measureHeap(): number {
-  collect ??= exposeCollection();
+  // No process has to be started with a flag for it.
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
   // Buffers outside of the heap go by the collection after the one that found them unused.
   collect();
   collect();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
-}
-
-let collect: (() => void) | undefined;
-
-/** No process has to be started with a flag for it. */
-function exposeCollection(): () => void {
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc');
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }

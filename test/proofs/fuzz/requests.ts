@@ -1,15 +1,7 @@
-import { deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import { exampleRequests } from '../../conformance/operations/suites.ts';
-import {
-  allTexts,
-  arbitraryEdit,
-  numberTexts,
-  secretMark,
-  toWords,
-  visibleTexts,
-} from './texts.ts';
+import { anyCharacter } from '../../support/anyCharacter.ts';
 
 /** A request before it becomes an event or bytes on a connection. */
 export interface FuzzRequest {
@@ -23,300 +15,245 @@ export interface FuzzRequest {
   readonly query: string;
   /**
    * In the client's order. What only a run knows has a placeholder: `<<write0>>` and `<<read0>>` a valid key
-   * by its number, `<<write0:35>>` its first characters, `<<unknown0>>` another stage's key, `<<tag>>` the entry's tag.
+   * by its number, `<<unknown0>>` another stage's key, `<<tag>>` the entry's tag.
    */
   readonly headers: readonly Header[];
   readonly body: Buffer | null;
 }
 
 type Header = readonly [name: string, value: string];
-type Change = (request: FuzzRequest) => FuzzRequest;
 
-const host: Header = ['Host', '127.0.0.1'];
-const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
+/** Part of every invented credential and of some bodies: no log line may hold it. Paths are logged, and never have it. */
+export const secretMark = 'zqSECRETqz';
+
+export const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
+
+/** Mostly nothing, to which a failure shrinks. */
+export function rarely<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
+  const nothing = { arbitrary: fc.constant(undefined), weight: 6 };
+  return fc.oneof({ withCrossShrink: true }, nothing, { arbitrary, weight: 1 });
+}
+
+/** Numbers at the limits of the service, JSON, JavaScript and int64, and texts that only look like numbers. */
+const numberTexts = [
+  ...toWords(`
+    0 -0 1 -1 7 100 101 1000 1001 00 01 +1 1.0 0.5 -1.5 - --1 1n 0x10 0b1 1_000 1,000 １２ ٣
+    2147483647 2147483648 -2147483649 4294967296 9007199254740991 9007199254740993
+    9223372036854775807 9223372036854775808 -9223372036854775808 -9223372036854775809
+    1e0 1e3 1E+2 5e-324 1e308 1e400 NaN Infinity -Infinity`),
+  ...[' 1', '1 ', '1'.repeat(400)],
+];
+
+/** What has broken something somewhere: escapes, encodings, prototypes, forged lines, control and odd characters. */
+const nastyTexts = [
+  ...toWords(String.raw`
+    * " ' \ / // ../.. ..%2f..%2f % %% %zz %u0041 %25 %00 %0a %0d%0a{"forged":true} %c3%28 %ed%a0%80 %ff%fe
+    %F0%9F%90%88 + & = ; # ? [] [0] {} {petId} null undefined true __proto__ constructor toString
+    {"level":"ERROR"} "}\n{"forged":true} \u0000 {{7*7}} <script>alert(1)</script> $(id)`),
+  ...[
+    "' OR 1=1 --",
+    `\${jndi:ldap://x}`,
+    'a'.repeat(300),
+    '',
+    '\n',
+    '\r\n',
+    '\t',
+    '\u0000',
+    '\u007f',
+  ],
+  ...['\r\n{"forged":true}\r\n', '\n{"level":"INFO","message":{"status":200}}\n', '\u001b[31m'],
+  ...['\u2028', '\ufeff', '\ud800', '🐈', 'é', 'e\u0301', '\u202e', 'İ', 'ß'],
+];
+
+export const text = fc.oneof(
+  pick(...numberTexts),
+  pick(...nastyTexts),
+  fc.string({ unit: anyCharacter, maxLength: 10 }),
+);
 
 const write = fc.nat(3).map((key) => `Bearer <<write${key}>>`);
 /** The values of Authorization: mostly one valid key, since most of the service lies behind it. */
 const credentials: fc.Arbitrary<readonly string[]> = fc.oneof(
   { weight: 15, arbitrary: write.map((value) => [value]) },
-  { weight: 2, arbitrary: fc.nat(3).map((key) => [`Bearer <<read${key}>>`]) },
-  pick([]),
+  { weight: 2, arbitrary: pick(['Bearer <<read0>>']) },
   fc.nat(49).map((key) => [`Bearer <<unknown${key}>>`]),
-  pick([`Bearer psk_${secretMark}`], [`Basic ${secretMark}`]),
-  write.map((value) => [value, `Bearer ${secretMark}`]),
-  pick('bearer', 'BEARER', 'Bearer ').map((scheme) => [`${scheme} <<write0>>`]),
-  fc
-    .tuple(fc.integer({ min: 23, max: 43 }), pick('', 'x', ' ', secretMark))
-    .map(([length, end]) => [`Bearer <<write0:${length}>>${end}`]),
-  arbitraryEdit([secretMark, '', ' ', 'é']).map((edit) => [edit(`Bearer ${secretMark}`)]),
+  pick(
+    [],
+    [`Bearer psk_${secretMark}`],
+    [`Basic ${secretMark}`],
+    [`Bearer <<write0>>${secretMark}`],
+  ),
+  pick(
+    ['bearer <<write0>>'],
+    ['BEARER  <<write0>>'],
+    ['Bearer <<write0>>', `Bearer ${secretMark}`],
+  ),
+  text.map((end) => [`Bearer ${secretMark}${end}`]),
 );
 
 const queries: Partial<Record<OperationId, readonly string[]>> = {
   // A list of all entries costs the most by far, and finds the least.
-  listInventory: toWords('petId=1,2 petId=3&include=etag limit=2 limit=1&status=sold limit=3 '),
+  listInventory: toWords('petId=1,2 petId=3&include=etag limit=2 limit=1&status=sold limit=3'),
   listOrders: ['limit=2', 'limit=1000', ''],
 };
 
-const valid = (petIds: readonly string[]) =>
-  fc
-    .tuple(
-      pick<OperationId>(...operationIds, 'updateInventory', 'updateInventory'),
-      pick(...petIds),
-      credentials,
-      fc.nat(2 ** 31 - 1),
-    )
-    .map(([operationId, id, values, quantity]): FuzzRequest => {
+function arbitraryValid(petIds: readonly string[]): fc.Arbitrary<FuzzRequest> {
+  const operationId = pick<OperationId>(...operationIds, 'updateInventory', 'updateInventory');
+  return fc
+    .tuple(operationId, pick(...petIds), credentials, fc.nat(2 ** 31 - 1))
+    .map(([operationId, id, values, quantity]) => {
       const { method, path } = operations[operationId];
-      const petId = path.includes('{petId}') ? id : undefined;
       const { [operationId]: choices = [''] } = queries;
+      const isUpdate = method !== 'GET';
       return {
         operationId,
         method,
         path: path.replace('{petId}', id),
-        petId,
+        petId: path.includes('{petId}') ? id : undefined,
         query: choices[quantity % choices.length] ?? '',
         headers: [
-          host,
+          ['Host', '127.0.0.1'],
           ...values.map((value): Header => ['Authorization', value]),
-          ...(method === 'GET' ? [] : [['Content-Type', 'application/json'] as const]),
+          ...(isUpdate ? [['Content-Type', 'application/json'] as const] : []),
         ],
-        body: method === 'GET' ? null : Buffer.from(`{"quantity":${quantity}}`),
+        body: isUpdate ? Buffer.from(`{"quantity":${quantity}}`) : null,
       };
     });
+}
 
-/** The examples of the interface's document. */
-const example = pick(
-  ...operationIds.flatMap((operationId) =>
-    Object.values(exampleRequests[operationId]).map((one): FuzzRequest => {
-      const [path = '', query = ''] = one.path.split('?');
-      const key = { none: undefined, invalid: secretMark, read: '<<read0>>', write: '<<write0>>' }[
-        one.key ?? 'write'
-      ];
-      return {
-        operationId,
-        method: operations[operationId].method,
-        path,
-        petId: operations[operationId].path.includes('{petId}')
-          ? path.split('/').at(-1)
-          : undefined,
-        query,
-        headers: [
-          host,
-          ...(key ? [['Authorization', `Bearer ${key}`] as const] : []),
-          ...Object.entries(one.headers ?? {}),
-        ],
-        body: one.body === undefined ? null : Buffer.from(JSON.stringify(one.body)),
-      };
-    }),
-  ),
-);
+const methods = toWords('GET POST PUT PATCH DELETE HEAD OPTIONS TRACE PURGE FOO');
 
-const petIdChange = fc
-  .oneof(
-    pick(...numberTexts).map((id) => () => id),
-    arbitraryEdit([...numberTexts, ...visibleTexts]),
-  )
-  .map(
-    (edit): Change =>
-      ({ petId, path, ...request }) => {
-        if (petId === undefined) return { ...request, petId, path };
-        const changed = edit(petId);
-        return {
-          ...request,
-          petId: changed,
-          path: `${path.slice(0, path.lastIndexOf('/'))}/${changed}`,
-        };
-      },
-  );
-
-const queryNames = [...toWords('limit cursor status petId include unknown LIMIT __proto__'), ''];
-const queryValues = toWords('available pending sold SOLD etag 1,2 1,1 1, ,');
-const queryChange = fc
-  .oneof(
-    arbitraryEdit(visibleTexts),
-    fc
-      .tuple(
-        pick(...queryNames),
-        pick(...queryValues, '1,2,3'.repeat(60), ...numberTexts, ...visibleTexts),
-      )
-      .map(
-        ([name, value]) =>
-          (query: string) =>
-            `${query}&${name}=${value}`,
+const query = fc.oneof(
+  fc
+    .array(
+      fc.tuple(
+        pick(...toWords('limit cursor status petId include unknown LIMIT __proto__'), ''),
+        fc.oneof(
+          text,
+          pick(...toWords('available sold SOLD etag 1,2 1,1 1, ,'), '1,2,3'.repeat(60)),
+        ),
       ),
-  )
-  .map(
-    (edit): Change =>
-      (request) => ({ ...request, query: edit(request.query) }),
-  );
-
-const methods = toWords('GET POST PUT PATCH DELETE HEAD OPTIONS TRACE PURGE get FOO');
-const targetChange = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: pick(...methods).map(
-      (method): Change =>
-        (one) => ({ ...one, method }),
+      { maxLength: 3 },
+    )
+    .map((pairs) =>
+      pairs.map(([name, value]) => `${name}=${encodeURIComponent(value.toWellFormed())}`).join('&'),
     ),
-  },
-  {
-    weight: 7,
-    arbitrary: arbitraryEdit(visibleTexts).map(
-      (edit): Change =>
-        (one) => ({ ...one, path: edit(one.path) }),
-    ),
-  },
+  text,
 );
 
-const strangeQuantities = [null, true, '', '5', [], [5], {}, { quantity: 5 }, secretMark];
 const documents = [
-  ...['', ' ', '\n', 'null', 'true', '5', '"quantity"', '[]', '{}', '[{"quantity":5}]'],
-  ...['{"Quantity":5}', '{"quantity":5}{"quantity":6}', '{"quantity":5,}', "{'quantity':5}"],
-  ...['{quantity:5}', '/**/{"quantity":5}', '{"quantity":5,"quantity":-1}', 'quantity=5'],
-  ...['{"quantity":-1,"quantity":5}', '{"quan\\u0074ity":5}', '{"quantity":5}\u0000'],
-  ...['{"__proto__":{"quantity":5}}', '{"quantity":5,"__proto__":null}', '<quantity>5</quantity>'],
-  ...['{"quantity":5,"a":{"constructor":{"prototype":1}}}', '{"quantity":5,"constructor":1}'],
-  ...['{"quantity":5,"\\u005f_proto__":1}', '{"quantity":5,"a":"\\ud800"}'],
+  ...['', ' ', 'null', '5', '"quantity"', '[]', '{}', '[{"quantity":5}]', '{"Quantity":5}'],
+  ...['{"quantity":5}{"quantity":6}', '{"quantity":5,}', "{'quantity':5}", '{"quantity":null}'],
+  ...['/**/{"quantity":5}', '{"quantity":5,"quantity":-1}', '{"quantity":"5"}', '{"quantity":[5]}'],
+  ...['{"quan\\u0074ity":5}', '{"quantity":5}\u0000', '\ufeff{"quantity":1}', 'quantity=5'],
+  ...['{"__proto__":{"quantity":5}}', '{"quantity":5,"constructor":1}', '<quantity>5</quantity>'],
+  ...['{"quantity":5,"a":{"constructor":{"prototype":1}}}', '{"quantity":5,"a":"\\ud800"}'],
+  ...['{"quantity":5,"\\u005f_proto__":1}', `{"note":"${secretMark}","quantity":1}`],
   '{"quantity":5,"status":"sold","petId":1,"p":1,"q":1,"v":"x"}',
 ];
-/** Bytes that are invalid UTF-8: stray, overlong and cut ones, and surrogates. */
-const invalidUtf8 = fc
-  .array(pick(...toWords('ff fe 80 c0af c3 e282 eda080 f4908080 f8888080 00 0a')), {
-    minLength: 1,
-    maxLength: 4,
-  })
-  .map((sequences) => Buffer.from(sequences.join(''), 'hex'));
+
 const nested = fc
   .tuple(
     // Seldom more than a parser's stack holds.
-    fc.oneof({ weight: 99, arbitrary: pick(2, 10, 100, 1_000) }, pick(100_000)),
-    pick(['[', ']'], ['{"a":', '}'], ['[', ''], ['{"a":', '']),
+    fc.oneof({ weight: 99, arbitrary: pick(2, 100, 1_000) }, pick(100_000)),
+    pick(['[', ']'], ['{"a":', '}'], ['[', '']),
   )
   .map(([depth, [open = '', close = '']]) => {
     return `{"quantity":1,"deep":${open.repeat(depth)}1${close.repeat(depth)}}`;
   });
-const text: fc.Arbitrary<string> = fc.oneof(
-  fc.nat(1_000_000).map((quantity) => `{"quantity":${quantity}}`),
-  pick(...numberTexts).map((number) => `{"quantity":${number}}`),
-  pick(...strangeQuantities).map((quantity) => JSON.stringify({ quantity })),
-  fc
-    .dictionary(pick(...allTexts), pick(...allTexts), { maxKeys: 5 })
-    .map((members) => JSON.stringify({ ...members, quantity: 5 })),
-  pick(...documents),
-  nested,
-  pick(`{"note":"${secretMark}","quantity":1}`),
-  arbitraryEdit(allTexts).map((edit) => edit('{"quantity":12}')),
-);
+
 const body: fc.Arbitrary<Buffer | null> = fc.oneof(
-  { weight: 9, arbitrary: text.map((one) => Buffer.from(one)) },
-  pick<BufferEncoding>('utf8', 'utf16le').map((encoding) =>
-    Buffer.from('\ufeff{"quantity":1}', encoding),
+  ...[pick(...numberTexts).map((number) => `{"quantity":${number}}`), pick(...documents), nested]
+    .concat(fc.json(), text)
+    .map((texts) => texts.map((one) => Buffer.from(one))),
+  fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+  pick(gzipSync('{"quantity":1}'), Buffer.from('{"quantity":1}', 'utf16le'), null),
+  pick(...toWords('ff c0af c3 eda080 f4908080 00 0a')).map((hex) =>
+    Buffer.concat([Buffer.from('{"quantity":1,"a":"'), Buffer.from(hex, 'hex'), Buffer.from('"}')]),
   ),
-  invalidUtf8,
-  invalidUtf8.map((bytes) =>
-    Buffer.from(`{"quantity":1,"a":"${bytes.toString('latin1')}"}`, 'latin1'),
-  ),
-  pick(gzipSync('{"quantity":1}'), deflateSync('{"quantity":1}'), null),
-);
-const bodyChange = body.map(
-  (changed): Change =>
-    (request) => ({ ...request, body: changed }),
 );
 
 const tags = Array.from({ length: 21 }, (_, tag) => `"${tag}"`);
 /** By name; each value as often as it stands here. */
 const headerValues: Readonly<Record<string, readonly string[]>> = {
   'If-Match': [
-    ...['"<<tag>>"', 'W/"<<tag>>"', '"a", "<<tag>>"', '"<<tag>>",', '<<tag>>"', '*', '""', '"a"'],
-    ...['a', 'W/"a"', 'w/"a"', ',', '"a",,"b"', '* , "a"', '"a" "b"', '"é"', '"'.repeat(500)],
-    ...['"<<tag>>"', '"AAAAGQBh"', tags.join(), tags.slice(1).join(), '"a", '.repeat(2_000)],
+    ...['"<<tag>>"', '"<<tag>>"', 'W/"<<tag>>"', '"a", "<<tag>>"', '<<tag>>"', '*', '""', '"a"'],
+    ...['a', 'W/"a"', ',', '"a",,"b"', '* , "a"', '"a" "b"', '"é"', '"'.repeat(500)],
+    ...['"AAAAGQBh"', tags.join(), tags.slice(1).join(), '"a", '.repeat(2_000)],
   ],
-  'If-None-Match': [
-    ...['"<<tag>>"', 'W/"<<tag>>"', '"a", "<<tag>>"', '*', '""', 'W/"x"', '"', ', ,', 'W/'],
-    `${' '.repeat(5_000)}x`,
-  ],
+  'If-None-Match': ['"<<tag>>"', 'W/"<<tag>>"', '*', '""', '"', ', ,', `${' '.repeat(5_000)}x`],
   'Idempotency-Key': [
     ...Array.from({ length: 9 }, (_, key) => `key-${key}`),
-    ...['', 'a', 'same', 'a b', 'é', '"quoted"', 'x'.repeat(255), 'x'.repeat(256)],
+    ...['', 'a', 'a b', 'é', '"quoted"', 'x'.repeat(255), 'x'.repeat(256)],
   ],
   'Content-Type': [
     ...['', 'application/json, text/plain', 'APPLICATION/JSON; charset=utf-8'],
     ...['application/json; charset=utf-16', 'multipart/form-data; boundary=x'],
-    ...toWords('application/json application/vnd.api+json text/plain json ; / */* image/png'),
-    ...toWords('application/x-www-form-urlencoded application/xml'),
+    ...toWords('application/json application/vnd.api+json text/plain ; / */*'),
   ],
-  'Content-Encoding': ['', ...toWords('gzip deflate br zstd identity x')],
+  'Content-Encoding': toWords('gzip deflate identity x'),
   'Accept-Encoding': [
     ...toWords('gzip zstd gzip;q=0 *;q=0 identity;q=0 gzip;q= gzip;q=1.0001 ; ,'),
     'br, gzip;q=0.5, *',
   ],
-  Accept: ['', ...toWords('*/* text/html application/xml x')],
+  Accept: ['', ...toWords('*/* text/html x')],
   Origin: ['', ...toWords('null * https://evil.example https://www.petstore.example')],
-  'X-Request-Id': ['', 'a', 'a b', 'é', '..', '{"forged":1}', 'x'.repeat(64), 'x'.repeat(65)],
+  'X-Request-Id': ['', 'a b', 'é', '..', '{"forged":1}', 'x'.repeat(64), 'x'.repeat(65)],
   'User-Agent': ['', 'x'.repeat(2_000), '"}{"level":"ERROR"}', `\${jndi:ldap://x}`],
-  'X-HTTP-Method-Override': ['PATCH', 'DELETE'],
-  'X-Forwarded-For': ['127.0.0.1', '"'],
-  Range: ['bytes=0-0', 'bytes=-1'],
-  Host: ['', ...toWords('evil.example x:99999 [::1]')],
-  Cookie: ['a=b', '=;'],
+  'X-HTTP-Method-Override': ['PATCH'],
+  Range: ['bytes=0-0'],
+  Host: ['', 'evil.example', 'x:99999'],
   traceparent: ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'x'],
-  __proto__x: ['x'],
   constructor: ['x'],
+  'X-Long': ['x'.repeat(1_000), 'x'.repeat(9_000), 'x'.repeat(11_000)],
 };
-const addition = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc
-      .tuple(pick(...Object.entries(headerValues)), fc.nat(999))
-      .map(([[name, values], at]): Header => [name, values[at % values.length] ?? '']),
-  },
-  fc
-    .tuple(fc.nat(49), pick(10, 1_000, 9_000, 11_000))
-    .map(([number, length]): Header => [`X-${number}`, 'x'.repeat(length)]),
-);
-const letterCase = fc.nat(2 ** 16 - 1).map((bits) => (name: string) => {
-  const isUpper = (at: number) => (bits >> (at % 16)) % 2 === 1;
-  return [...name]
-    .map((letter, at) => (isUpper(at) ? letter.toUpperCase() : letter.toLowerCase()))
-    .join('');
-});
-const headerChange = fc
-  .tuple(
-    fc.nat(8),
-    fc.nat(999),
-    addition,
-    letterCase,
-    pick('', ' ', '\t', ', ', ',,'),
-    arbitraryEdit(visibleTexts),
-  )
-  .map(
-    ([kind, place, added, toCase, blank, edit]): Change =>
-      (request) => {
-        const headers = [...request.headers];
-        const at = place % Math.max(headers.length, 1);
-        const [name = 'X', value = ''] = headers[at] ?? [];
-        // Invented credentials keep their mark.
-        const isSecret = name.toLowerCase() === 'authorization';
-        if (kind === 0) headers[at] = [toCase(name), value];
-        else if (kind === 1) headers.push([toCase(name), value]);
-        else if (kind === 2) headers.splice(at, 1);
-        else if (kind === 3 && !isSecret) headers[at] = [name, blank];
-        else if (kind === 4 && !isSecret) headers[at] = [name, edit(value)];
-        else headers.push([kind % 2 === 0 ? toCase(added[0]) : added[0], added[1]]);
-        return { ...request, headers };
-      },
-  );
 
-/** Valid requests and the document's examples, with up to four changes. */
+const header: fc.Arbitrary<Header> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: pick(...Object.entries(headerValues)).chain(([name, values]) =>
+      pick(...values).map((value) => [name, value] as const),
+    ),
+  },
+  { weight: 1, arbitrary: fc.tuple(pick(...Object.keys(headerValues)), text) },
+);
+
+const changes = fc.record({
+  method: rarely(pick(...methods)),
+  petId: rarely(text),
+  /** Into the path, at this place. */
+  inserted: rarely(fc.tuple(fc.nat(40), text)),
+  query: rarely(query),
+  body: rarely(body),
+  removedHeader: rarely(fc.nat(3)),
+  headers: fc.array(header, { maxLength: 2 }),
+  toName: pick<(name: string) => string>(
+    (name) => name,
+    (name) => name.toLowerCase(),
+    (name) => name.toUpperCase(),
+  ),
+});
+
+/** Valid requests, with some changes. */
 export function arbitraryRequest(petIds: readonly string[]): fc.Arbitrary<FuzzRequest> {
-  const change = fc.oneof(petIdChange, queryChange, targetChange, bodyChange, {
-    weight: 2,
-    arbitrary: headerChange,
+  return fc.tuple(arbitraryValid(petIds), changes).map(([{ path, petId, ...request }, change]) => {
+    const id = petId === undefined ? undefined : (change.petId ?? petId);
+    const named = id === undefined ? path : `${path.slice(0, path.lastIndexOf('/'))}/${id}`;
+    const [at = 0, inserted = ''] = change.inserted ?? [];
+    const headers = request.headers.toSpliced(change.removedHeader ?? request.headers.length, 1);
+    return {
+      ...request,
+      method: change.method ?? request.method,
+      path: `${named.slice(0, at)}${inserted}${named.slice(at)}`,
+      petId: id,
+      query: change.query ?? request.query,
+      headers: [...headers, ...change.headers].map(([name, value]) => [change.toName(name), value]),
+      body: change.body === undefined ? request.body : change.body,
+    };
   });
-  return fc
-    .tuple(
-      fc.oneof({ weight: 7, arbitrary: valid(petIds) }, { weight: 3, arbitrary: example }),
-      fc.array(change, { maxLength: 4 }),
-    )
-    .map(([start, changes]) => changes.reduce((request, apply) => apply(request), start));
+}
+
+/** Splits at white space, so that a long list is read as one. */
+export function toWords(words: string): string[] {
+  return words.trim().split(/\s+/);
 }

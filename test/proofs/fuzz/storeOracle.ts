@@ -2,19 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { toVersion } from '../../../shared/store/inventoryRecord.ts';
-import type { FuzzCase } from './cases.ts';
-import type { Outcome } from './oracles.ts';
+import { type FuzzCase, percentDecode } from './cases.ts';
+import type { Outcome } from './sender.ts';
 import type { Entry, FuzzTarget } from './target.ts';
-
-/** Holds the inventory against the answers: it changes by an update that was answered 200, and by nothing else. */
-export interface StoreOracle {
-  /** The tag of an entry as it was when last read. */
-  tagOf(petId: string): string;
-  /** What is wrong with the entries after these cases. */
-  findEntryProblems(outcomes: readonly Outcome[]): Promise<string[]>;
-  /** What was made or changed beside the inventory's entries. */
-  findOtherProblems(): Promise<string[]>;
-}
 
 interface Update {
   readonly petId: string;
@@ -22,7 +12,8 @@ interface Update {
   readonly tag: string;
 }
 
-export async function defineStoreOracle(target: FuzzTarget): Promise<StoreOracle> {
+/** Holds the inventory against the answers: it changes by an update that was answered 200, and by nothing else. */
+export async function defineStoreOracle(target: FuzzTarget) {
   let entries = await target.readEntries();
   const others = await target.readOthers();
   const { answeredTags } = target;
@@ -36,38 +27,35 @@ export async function defineStoreOracle(target: FuzzTarget): Promise<StoreOracle
     before: Entry,
     after: Entry | undefined,
   ): string | undefined {
-    const petId = before.p?.N ?? '';
     if (isDeepStrictEqual(before, after)) {
       // A repeated request has no second effect, and the tag of its first answer.
       const isRepeated = updates.every(({ tag }) => answeredTags.has(tag));
-      if (everUnknown.has(petId) || isRepeated) return undefined;
+      if (everUnknown.has(before.p?.N ?? '') || isRepeated) return undefined;
       return 'is as it was before an update that was answered 200';
     }
     const hasItsStatus = after !== undefined && isDeepStrictEqual(after.s, before.s);
-    const isAnswered =
-      hasItsStatus &&
-      updates.some(({ quantity, tag }) => quantity === after.q?.N && tag === toTag(after));
-    if (isAnswered || (isUnknown && hasItsStatus)) return undefined;
+    const isAnswered = updates.some(
+      ({ quantity, tag }) => after && quantity === after.q?.N && tag === `"${toVersion(after)}"`,
+    );
+    if (hasItsStatus && (isAnswered || isUnknown)) return undefined;
     return `is ${JSON.stringify(after)}, which no answer said`;
   }
 
   return {
-    tagOf(petId) {
+    /** The version of an entry as it was when last read. */
+    versionOf(petId: string): string {
       const entry = entries.get(petId);
-      return entry ? toTag(entry) : '"none"';
+      return entry ? toVersion(entry) : 'none';
     },
 
-    async findEntryProblems(outcomes) {
-      const updates = outcomes.flatMap((outcome) =>
-        outcome.answer && isUpdate(outcome.one) ? parseUpdate(outcome.answer) : [],
-      );
-      const unknown = new Set(
-        outcomes
-          .filter(({ answer }) => !answer || answer.status >= 500)
-          .map(({ one }) => toPetId(one)),
-      );
+    /** What is wrong with the entries after these cases. */
+    async findEntryProblems(outcomes: readonly Outcome[]): Promise<string[]> {
+      const sent = outcomes.filter(({ one }) => isUpdate(one));
+      if (sent.length === 0) return [];
+      const updates = sent.flatMap(({ answer }) => (answer ? parseUpdate(answer) : []));
+      const isOpen = ({ answer }: Outcome) => !answer || answer.status >= 500;
+      const unknown = new Set(sent.filter(isOpen).map(({ one }) => toPetId(one)));
       for (const petId of unknown) everUnknown.add(petId);
-      if (updates.length === 0 && !outcomes.some(({ one }) => isUpdate(one))) return [];
       const now = await target.readEntries();
       const problems = [...entries].flatMap(([petId, before]) => {
         const isUnknown = unknown.has(petId) || lastUnknown.has(petId);
@@ -81,7 +69,8 @@ export async function defineStoreOracle(target: FuzzTarget): Promise<StoreOracle
       return problems;
     },
 
-    async findOtherProblems() {
+    /** What was made or changed beside the inventory's entries. */
+    async findOtherProblems(): Promise<string[]> {
       return isDeepStrictEqual(await target.readOthers(), others)
         ? []
         : ['store: Something was made, or changed, beside the entries.'];
@@ -92,12 +81,7 @@ export async function defineStoreOracle(target: FuzzTarget): Promise<StoreOracle
 /** The id that a request names, if any. */
 function toPetId({ transport, request: { petId = '', path } }: FuzzCase): string {
   const [last = ''] = path.trim().split('/').at(-1)?.split(/[?#]/) ?? [];
-  const text = transport === 'event' ? petId : last;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return percentDecode(transport === 'event' ? petId : last);
 }
 
 function isUpdate(one: FuzzCase): boolean {
@@ -112,8 +96,4 @@ function parseUpdate({ status, headers, bytes }: WholeAnswer): Update[] {
   if (status !== 200 || !tag.startsWith('"')) return [];
   const [, petId, quantity] = /^\{"petId":(-?\d+),"quantity":(\d+),/.exec(bytes.toString()) ?? [];
   return petId === undefined || quantity === undefined ? [] : [{ petId, quantity, tag }];
-}
-
-function toTag(entry: Entry): string {
-  return `"${toVersion(entry)}"`;
 }

@@ -17,7 +17,6 @@ import {
 import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
-import type { Permission } from '../../../shared/contract/operation.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
@@ -26,64 +25,36 @@ import type { EventCase } from './cases.ts';
 export type Entry = Record<string, AttributeValue>;
 
 /** A stage to send cases to. */
-export interface FuzzTarget {
-  readonly port: number;
-  /** By name, as a request's placeholder has it, such as `write0`. */
-  readonly keys: ReadonlyMap<string, string>;
-  /** The secret parts of the stage's keys. */
-  readonly secrets: readonly string[];
-  /** The tags that updates were answered with, in any run: a repeated update is answered with its first one's. */
-  readonly answeredTags: Set<string>;
-  /**
-   * Calls a function with an event as the local gateway does, without a connection.
-   * @throws what the function throws, or what is wrong with its result
-   */
-  call(one: EventCase): Promise<WholeAnswer>;
-  /** Waits until no function runs. @returns whether that came in time */
-  waitForFunctions(deadlineMilliseconds: number): Promise<boolean>;
-  /** The inventory's entries that the stage was filled with, by petId. */
-  readEntries(): Promise<ReadonlyMap<string, Entry>>;
-  /** The ids of all entries, and the tables that no operation writes into. */
-  readOthers(): Promise<unknown>;
-  close(): Promise<void>;
-}
-
-/** The document's examples ask for a cat that the fixtures do not have. */
-const data = {
-  ...fixtures,
-  pets: [...fixtures.pets, { id: 11n, name: 'Tom', status: 'sold' as const }],
-};
+export type FuzzTarget = Awaited<ReturnType<typeof openFuzzTarget>>;
 
 /** Of the inventory's entries. */
-export const petIds = data.inventory.map(({ petId }) => petId.toString());
+export const petIds = fixtures.inventory.map(({ petId }) => petId.toString());
 
 /** A local stage with the conformance suite's data, in this process. */
-export async function openFuzzTarget(
-  startEngine: StartEngine,
-  loadHandler: LoadHandler,
-): Promise<FuzzTarget> {
+export async function openFuzzTarget(startEngine: StartEngine, loadHandler: LoadHandler) {
   let running = 0;
-  const loaded = new Map<string, Promise<unknown>>();
-  const loadOnce: LoadHandler = (id) => {
-    const loading = loaded.get(id) ?? loadHandler(id);
-    loaded.set(id, loading);
-    return loading;
-  };
+  let loading: Promise<LambdaFunction[]> | undefined;
+  /** The functions that the gateway calls, and events straight. */
   const loadCounted: LoadHandler = async (id) => {
-    const [{ handler } = {} as LambdaFunction] = (await loadFunctions(loadOnce)).filter(
-      ({ operation }) => operation.operationId === id,
-    );
+    loading ??= loadFunctions(loadHandler);
+    const found = (await loading).find(({ operation }) => operation.operationId === id);
+    const { handler } = found as { handler: (...values: never[]) => Promise<unknown> };
     return async (...values: never[]) => {
       running += 1;
       try {
-        return await (handler as (...all: never[]) => Promise<unknown>)(...values);
+        return await handler(...values);
       } finally {
         running -= 1;
       }
     };
   };
-  const stage = await startLocalStage({ port: 0, data, startEngine, loadHandler: loadCounted });
-  const functions = await loadFunctions(loadCounted);
+  const stage = await startLocalStage({
+    port: 0,
+    data: fixtures,
+    startEngine,
+    loadHandler: loadCounted,
+  });
+  const counted = await loadFunctions(loadCounted);
   const client = new DynamoDBClient({ endpoint: stage.engineEndpoint });
   const keys = await createKeys(client);
   const Keys = petIds.map((petId) => ({ p: { N: petId } }));
@@ -95,40 +66,38 @@ export async function openFuzzTarget(
 
   return {
     port: Number(new URL(stage.baseUrl).port),
+    /** By name, as a request's placeholder has it, such as `write0`. */
     keys,
+    /** The secret parts of the stage's keys. */
     secrets: [...keys.values()].flatMap((apiKey) => parseApiKey(apiKey)?.secret ?? []),
-    answeredTags: new Set(),
-    async call({ request, event, withoutContext }) {
-      const called = functions.find(
-        ({ operation }) => operation.operationId === request.operationId,
-      ) as LambdaFunction;
-      const handler = called.handler as (...values: unknown[]) => Promise<unknown>;
-      // The context is the last that a handler is given.
-      const bare = (...values: unknown[]) => handler(...values.slice(0, -1));
+    /** The tags that updates were answered with, in any run: a repeated update is answered with its first one's. */
+    answeredTags: new Set<string>(),
+    /**
+     * Calls a function with an event as the local gateway does, without a connection.
+     * @throws what the function throws, or what is wrong with its result
+     */
+    async call({ request, event }: EventCase): Promise<WholeAnswer> {
+      const called = counted.find(({ operation }) => operation.operationId === request.operationId);
       const response = new CollectedResponse();
-      await invoke(
-        { ...called, handler: withoutContext ? bare : handler } as LambdaFunction,
-        event,
-        response as unknown as ServerResponse,
-      );
+      await invoke(called as LambdaFunction, event, response as unknown as ServerResponse);
       return response.toAnswer();
     },
-    async waitForFunctions(deadlineMilliseconds) {
+    /** Waits until no function runs. @returns whether that came in time */
+    async waitForFunctions(deadlineMilliseconds: number): Promise<boolean> {
       const started = performance.now();
-      while (running > 0) {
-        if (performance.now() - started > deadlineMilliseconds) return false;
-        await pause(1);
-      }
-      return true;
+      while (running > 0 && performance.now() - started < deadlineMilliseconds) await pause(1);
+      return running === 0;
     },
-    async readEntries() {
+    /** The inventory's entries that the stage was filled with, by petId. */
+    async readEntries(): Promise<ReadonlyMap<string, Entry>> {
       // A batch, since the embedded engine keeps some memory of each scan.
       const { Responses } = await client.send(
         new BatchGetItemCommand({ RequestItems: { inventory: { Keys, ConsistentRead: true } } }),
       );
       return new Map(Responses?.inventory?.map((entry) => [entry.p?.N ?? '', entry]));
     },
-    async readOthers() {
+    /** The ids of all entries, and the tables that no operation writes into. */
+    async readOthers(): Promise<unknown> {
       const ids = (await scan('inventory')).map(({ p }) => p?.N).sort();
       return [ids, await scan('pets'), await scan('orders'), await scan('apiKeys')];
     },
@@ -142,11 +111,9 @@ export async function openFuzzTarget(
 async function createKeys(client: DynamoDBClient): Promise<Map<string, string>> {
   const register = defineKeyRegister(client, 'apiKeys');
   const keys = new Map<string, string>();
-  for (const permission of ['write', 'read'] satisfies Permission[]) {
-    for (let index = 0; index < 4; index += 1) {
-      const { apiKey } = await register.create({ name: `${permission} ${index}`, permission });
-      keys.set(`${permission}${index}`, apiKey);
-    }
+  for (const name of ['write0', 'write1', 'write2', 'write3', 'read0']) {
+    const permission = name === 'read0' ? 'read' : 'write';
+    keys.set(name, (await register.create({ name, permission })).apiKey);
   }
   for (let index = 0; index < 50; index += 1) keys.set(`unknown${index}`, mintApiKey().apiKey);
   return keys;
@@ -186,29 +153,18 @@ export interface CapturedLog extends Disposable {
   take(): readonly string[];
 }
 
-const methods = ['debug', 'info', 'log', 'warn', 'error', 'trace'] as const;
-
 /** Has `console` write as Lambda's does, and keeps that, until it is disposed of. */
 export function captureLog(): CapturedLog {
-  let written: string[] = [];
-  const own = methods.map((method) => [method, console[method]] as const);
+  const written: string[] = [];
+  const own = { ...console };
   const streams = [process.stdout, process.stderr].map((stream) => [stream, stream.write] as const);
-  for (const [stream] of streams) {
-    stream.write = (text: unknown) => {
-      written.push(String(text));
-      return true;
-    };
-  }
+  for (const [stream] of streams) stream.write = (text: unknown) => written.push(String(text)) > 0;
   useLambdaConsole();
   return {
-    take() {
-      const taken = written;
-      written = [];
-      return taken;
-    },
+    take: () => written.splice(0),
     [Symbol.dispose]() {
       for (const [stream, write] of streams) stream.write = write;
-      for (const [method, write] of own) console[method] = write;
+      Object.assign(console, own);
     },
   };
 }

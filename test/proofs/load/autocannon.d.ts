@@ -6,19 +6,15 @@ declare module 'autocannon' {
     readonly body?: string;
   }
 
-  export interface Options {
+  /** Each connection sends the requests one after the other, over and over, for `duration` seconds. */
+  export default function autocannon(options: {
     readonly url: string;
     readonly connections: number;
-    /** Seconds. */
     readonly duration: number;
     /** Milliseconds between the looks at whether the time is over; 1,000 by default. */
     readonly sampleInt?: number;
-    /** Each connection sends them one after the other, over and over. */
     readonly requests: readonly Request[];
-  }
-
-  export interface Result {
-    /** Seconds that it took. */
+  }): Promise<{
     readonly duration: number;
     readonly requests: { readonly total: number };
     /** Whole milliseconds. */
@@ -26,7 +22,5 @@ declare module 'autocannon' {
     /** Connections that broke, and answers that did not come in time. */
     readonly errors: number;
     readonly non2xx: number;
-  }
-
-  export default function autocannon(options: Options): Promise<Result>;
+  }>;
 }

@@ -6,9 +6,11 @@ import type { Section } from '../../bench/report.ts';
 /** Something to put under load: the service, the peer of the benchmarks, or plain HTTP with the SDK. */
 export interface Contender {
   readonly name: 'ours' | 'peer' | 'floor';
-  /** The functions behind the gateway, by path; the peer has not every operation. The floor does not use them. */
-  readonly bundles: Readonly<Partial<Record<OperationId, string>>>;
+  readonly process: ChildProcess<Started>;
 }
+
+/** The functions behind the gateway, by path; the peer has not every operation. The floor does not use them. */
+export type Bundles = Readonly<Partial<Record<OperationId, string>>>;
 
 /** Where a contender listens. */
 export interface Started {
@@ -19,46 +21,29 @@ export interface Started {
 
 /** How a contender is. */
 export interface Vitals {
-  /** What its functions and its gateway hold in memory, without garbage. */
+  /** What its functions and its gateway hold in memory, in bytes; without garbage, where that was collected. */
   readonly usedBytes: number;
   /** All memory of its process, the engine's included, in bytes. */
   readonly rss: number;
   /** How many lines of level ERROR it has logged, and the first of them. */
   readonly errorLines: number;
-  readonly firstError?: string;
+  readonly firstError?: string | undefined;
   /** What all threads of its process have used. */
   readonly cpuMilliseconds: number;
 }
 
-/** Asks for the vitals. */
-export interface VitalsRequest {
-  /** Whether garbage is to be collected first. */
-  readonly collects: boolean;
-}
-
-export interface RunningContender extends Contender {
-  readonly process: ChildProcess<Started>;
-}
-
-/** @param profile the folder for its CPU profile, if one is wanted */
 export async function startContender(
-  contender: Contender,
-  profile?: string,
-): Promise<RunningContender> {
-  const { name, bundles } = contender;
+  name: Contender['name'],
+  bundles: Bundles,
+): Promise<Contender> {
   const script = new URL('contenderProcess.ts', import.meta.url).pathname;
-  const process = await startChild<Started>(script, [name, JSON.stringify(bundles)], {
-    nodeOptions: [
-      '--expose-gc',
-      ...(profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profile}`]),
-    ],
-  });
-  return { ...contender, process };
+  const args = [name, JSON.stringify(bundles)];
+  return { name, process: await startChild(script, args, { nodeOptions: ['--expose-gc'] }) };
 }
 
-/** Once garbage is collected, unless told otherwise. */
-export function takeVitals({ process }: RunningContender, collects = true): Promise<Vitals> {
-  return process.ask<Vitals>({ collects } satisfies VitalsRequest);
+/** @param collects whether garbage is to be collected first */
+export function takeVitals({ process }: Contender, collects: boolean): Promise<Vitals> {
+  return process.ask<Vitals>({ collects });
 }
 
 export interface Outcome {
@@ -79,31 +64,18 @@ export function findProblems(
   ];
 }
 
-/** What clients had of a server under load. */
-export interface LoadFigures {
-  readonly requests: number;
-  readonly perSecond: number;
-  /** Milliseconds, to the whole one. */
-  readonly p50: number;
-  readonly p99: number;
-  /** Requests that had no answer, or another one than 2xx. */
-  readonly failures: number;
-}
+/** How many requests are under way at once. */
+export const CONNECTIONS = 10;
 
-export interface LoadSettings {
-  readonly load: LoadName;
-  readonly connections: number;
-  readonly seconds: number;
-}
+/** What clients had of a server under load. */
+export type LoadFigures = Awaited<ReturnType<typeof putUnderLoad>>;
 
 /** Sends as many requests as are answered, one after the other on each connection. */
-export async function putUnderLoad(
-  { origin, apiKey }: Started,
-  { load, connections, seconds }: LoadSettings,
-): Promise<LoadFigures> {
+export async function putUnderLoad({ process }: Contender, load: LoadName, seconds: number) {
+  const { origin, apiKey } = process.first;
   const { requests, latency, duration, errors, non2xx } = await autocannon({
     url: origin,
-    connections,
+    connections: CONNECTIONS,
     duration: seconds,
     // The load ends where a sample does.
     sampleInt: Math.min(1_000, 500 * seconds),
@@ -114,6 +86,7 @@ export async function putUnderLoad(
     perSecond: requests.total / duration,
     p50: latency.p50,
     p99: latency.p99,
+    /** Requests that had no answer, or another one than 2xx. */
     failures: errors + non2xx,
   };
 }
@@ -122,40 +95,28 @@ export async function putUnderLoad(
 const petIds = Array.from({ length: 40 }, (_, index) => index + 1);
 
 /** Loads by name, as what each connection sends over and over. */
-export const loads = {
+const loads = {
   /** A pet by its id. */
-  lookups: (apiKey: string) => petIds.map((petId) => toLookup(petId, apiKey)),
+  lookups: (apiKey: string) => petIds.map((petId) => toRead(`/pets/${petId}`, apiKey)),
   /** Of ten requests seven look up a pet, one lists the inventory, one the orders, and one is an update. */
   mix: (apiKey: string) =>
-    petIds.flatMap((petId) => {
-      const others = Array.from(
-        { length: 7 },
-        (_, index) => ((petId + 5 * index) % petIds.length) + 1,
-      );
-      return [
-        toUpdate(petId, apiKey),
-        ...others.map((other) => toLookup(other, apiKey)),
-        toRead('/inventory', apiKey),
-        toRead('/store/orders', apiKey),
-      ];
-    }),
+    petIds.flatMap((petId) => [
+      {
+        method: 'PATCH',
+        path: `/v1/inventory/${petId}`,
+        headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ quantity: petId }),
+      },
+      ...[1, 6, 11, 16, 21, 26, 31].map((other) =>
+        toRead(`/pets/${((petId + other) % petIds.length) + 1}`, apiKey),
+      ),
+      toRead('/inventory', apiKey),
+      toRead('/store/orders', apiKey),
+    ]),
 } satisfies Record<string, (apiKey: string) => Request[]>;
 
 export type LoadName = keyof typeof loads;
 
-function toLookup(petId: number, apiKey: string): Request {
-  return toRead(`/pets/${petId}`, apiKey);
-}
-
 function toRead(path: string, apiKey: string): Request {
   return { method: 'GET', path: `/v1${path}`, headers: { Authorization: `Bearer ${apiKey}` } };
-}
-
-function toUpdate(petId: number, apiKey: string): Request {
-  return {
-    method: 'PATCH',
-    path: `/v1/inventory/${petId}`,
-    headers: { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ quantity: petId }),
-  };
 }

@@ -11,10 +11,10 @@ import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import { toGatewayHandler } from '../../bench/contenders/toGatewayHandler.ts';
-import type { Contender, Started, Vitals, VitalsRequest } from './contender.ts';
+import type { Bundles, Contender, Started, Vitals } from './contender.ts';
 
 const [name, bundles] = process.argv.slice(2) as [Contender['name'], string];
-const paths = JSON.parse(bundles) as Contender['bundles'];
+const paths: Bundles = JSON.parse(bundles);
 
 let errorLines = 0;
 let firstError: string | undefined;
@@ -34,7 +34,7 @@ const stage = await startLocalStage({
   data: await readStoreData(new URL('../../../infra/local/sample.json', import.meta.url)),
 });
 
-process.on('message', async ({ collects }: VitalsRequest) => {
+process.on('message', async ({ collects }: { collects: boolean }) => {
   if (collects) await collectGarbage();
   process.send?.(takeVitals());
 });
@@ -50,13 +50,7 @@ function takeVitals(): Vitals {
   const { heapUsed, external, rss } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const cpuMilliseconds = (user + system) / 1_000;
-  return {
-    usedBytes: heapUsed + external,
-    rss,
-    errorLines,
-    ...(firstError !== undefined && { firstError }),
-    cpuMilliseconds,
-  };
+  return { usedBytes: heapUsed + external, rss, errorLines, firstError, cpuMilliseconds };
 }
 
 /** What a collection finalizes is garbage only to the next. */

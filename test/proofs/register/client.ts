@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Asked, Outcome, Write } from './checker/history.ts';
+import type { Asked, Outcome, Write } from './checker.ts';
 import type { Draw } from './draw.ts';
 import type { KillableStage, Run } from './killableStage.ts';
 import type { Recorder } from './recorder.ts';

@@ -10,23 +10,15 @@ export interface Run {
   isKilled: boolean;
 }
 
-/** The local stage on a folder, as a process of its own that dies and comes back. */
-export interface KillableStage {
-  /** The run that answers, as soon as one does. Rejects when the stage cannot start. */
-  run(): Promise<Run>;
-  /**
-   * Kills it without a warning (SIGKILL) and starts it again on the same folder.
-   * @throws {Error} when it has ended by itself
-   */
-  killAndStart(): Promise<void>;
-  /** Ends it for good. */
-  end(): Promise<void>;
-}
+export type KillableStage = ReturnType<typeof startKillableStage>;
 
 const root = join(import.meta.dirname, '../../..');
 
-/** @param startEngine starts an engine in a process of its own, which is killed with the stage; by default it is part of it */
-export function startKillableStage(folder: string, startEngine?: StartEngine): KillableStage {
+/**
+ * The local stage on a folder, as a process of its own that dies and comes back.
+ * @param startEngine starts an engine in a process of its own, which is killed with the stage; by default it is part of it
+ */
+export function startKillableStage(folder: string, startEngine?: StartEngine) {
   let child: ChildProcess | undefined;
   let engine: Engine | undefined;
   let run = start();
@@ -35,11 +27,10 @@ export function startKillableStage(folder: string, startEngine?: StartEngine): K
 
   async function start(): Promise<Run> {
     engine = await startEngine?.({ dir: folder });
-    child = spawnStage(
-      engine
-        ? ['test/proofs/register/stageProcess.ts', engine.endpoint]
-        : ['infra/local/main.ts', '--dir', folder, '--port', '0'],
-    );
+    const command = engine
+      ? ['test/proofs/register/stageProcess.ts', engine.endpoint]
+      : ['infra/local/main.ts', '--dir', folder, '--port', '0'];
+    child = spawn(process.execPath, command, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     return untilReady(child);
   }
 
@@ -52,8 +43,13 @@ export function startKillableStage(folder: string, startEngine?: StartEngine): K
   }
 
   return {
+    /** The run that answers, as soon as one does. Rejects when the stage cannot start. */
     run: () => run,
-    async killAndStart() {
+    /**
+     * Kills it without a warning (SIGKILL) and starts it again on the same folder.
+     * @throws {Error} when it has ended by itself
+     */
+    async killAndStart(): Promise<void> {
       const killed = await run;
       if (!child || hasEnded(child)) throw new Error('The stage ended by itself.');
       killed.isKilled = true;
@@ -63,6 +59,7 @@ export function startKillableStage(folder: string, startEngine?: StartEngine): K
       resolve(start());
       await run;
     },
+    /** Ends it for good. */
     end: kill,
   };
 }
@@ -71,29 +68,22 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-function spawnStage(command: readonly string[]): ChildProcess {
-  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
-  return spawn(process.execPath, command, {
-    cwd: root,
-    env: { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
-
 async function untilReady(child: ChildProcess): Promise<Run> {
   let output = '';
-  let told = '';
   const ready = Promise.withResolvers<Run>();
   child.stdout?.on('data', (data) => {
     output += data;
     const [, baseUrl, apiKey] = /^Base address: (\S+)\nAPI key: (\S+)\n/.exec(output) ?? [];
     if (baseUrl && apiKey) ready.resolve({ baseUrl, apiKey, isKilled: false });
   });
+  let errors = '';
   child.stderr?.on('data', (data) => {
-    told = `${told}${data}`.slice(-1_000);
+    errors = `${errors}${data}`.slice(-1_000);
   });
   child.once('exit', (status, signal) => {
-    ready.reject(new Error(`The stage did not start: it ended with ${signal ?? status}. ${told}`));
+    ready.reject(
+      new Error(`The stage did not start: it ended with ${signal ?? status}. ${errors}`),
+    );
   });
   // Nobody may be waiting for it any more.
   ready.promise.catch(() => {});

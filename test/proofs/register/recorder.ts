@@ -1,41 +1,24 @@
-import type { Asked, Entry, Operation, Outcome } from './checker/history.ts';
+import type { Asked, Entry, Operation, Outcome } from './checker.ts';
 import type { Answer } from './client.ts';
 import type { Run } from './killableStage.ts';
 
+export type Recorder = ReturnType<typeof defineRecorder>;
+export type Figures = Recorder['figures'];
+
 /** Writes down what the clients do, in the order in which it happens in this process. */
-export interface Recorder {
-  /**
-   * Right before an operation is sent.
-   * @returns is to be called with the answer, and tells the outcome, or nothing where it was never sent
-   */
-  begin(petId: string, asked: Asked, run: Run): (answer: Answer) => Outcome | undefined;
-  /** The operations on each entry; to be called when all is over. */
-  histories(): ReadonlyMap<string, readonly Operation[]>;
-  readonly figures: Figures;
-}
-
-export interface Figures {
-  operations: number;
-  ok: number;
-  refused: number;
-  /** Unknown outcomes of updates, by what made them so. */
-  unknownByKill: number;
-  unknownByCut: number;
-  unknownByStatus: number;
-  /** Milliseconds. */
-  longestAnswer: number;
-}
-
-export function defineRecorder(): Recorder {
-  const records = new Map<string, Operation[]>();
+export function defineRecorder() {
+  /** The operations on each entry. */
+  const histories = new Map<string, Operation[]>();
   let clock = 0;
-  const figures: Figures = {
+  const figures = {
     operations: 0,
     ok: 0,
     refused: 0,
+    /** Unknown outcomes, by what made them so. */
     unknownByKill: 0,
     unknownByCut: 0,
     unknownByStatus: 0,
+    /** Milliseconds. */
     longestAnswer: 0,
   };
 
@@ -51,7 +34,12 @@ export function defineRecorder(): Recorder {
 
   return {
     figures,
-    begin(petId, asked, run) {
+    histories,
+    /**
+     * Right before an operation is sent.
+     * @returns is to be called with the answer, and tells the outcome, or nothing where it was never sent
+     */
+    begin(petId: string, asked: Asked, run: Run): (answer: Answer) => Outcome | undefined {
       clock += 1;
       const invoked = clock;
       const sentAt = performance.now();
@@ -60,14 +48,13 @@ export function defineRecorder(): Recorder {
         if (answer.kind === 'unsent') return undefined;
         const outcome = toOutcome(answer, asked);
         const answered = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : clock;
-        const list = records.get(petId) ?? [];
-        records.set(petId, list);
-        list.push({ asked, invoked, answered, outcome });
+        const history = histories.get(petId) ?? [];
+        histories.set(petId, history);
+        history.push({ asked, invoked, answered, outcome });
         count(answer, outcome, run, performance.now() - sentAt);
         return outcome;
       };
     },
-    histories: () => records,
   };
 }
 
@@ -77,10 +64,8 @@ function toOutcome(answer: Answer, asked: Asked): Outcome {
   const { status, tag = 'none', body } = answer;
   if (status === 412) return { kind: 'refused', tag };
   if (status !== 200) throw new Error(`${JSON.stringify(asked)} was answered ${status}: ${body}`);
-  return {
-    kind: 'ok',
-    ...(asked.kind === 'read' ? toEntry(body) : { ...toEntry(`[${body}]`), tag }),
-  };
+  const entry = asked.kind === 'read' ? toEntry(body) : { ...toEntry(`[${body}]`), tag };
+  return { kind: 'ok', ...entry };
 }
 
 /** The one entry of a list with tags. */

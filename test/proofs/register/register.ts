@@ -5,9 +5,9 @@ import { parseArgs } from 'node:util';
 import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
 import { toText } from '../../bench/report.ts';
 import { dynoxideIsInstalled } from '../../engines/engineProcess.ts';
-import { check, type Verdict } from './checker/checker.ts';
+import { check } from './checker.ts';
 import { explore, toReport } from './interleavings/explore.ts';
-import { type RegisterRun, runRegister } from './runRegister.ts';
+import { runRegister } from './runRegister.ts';
 
 const help = `Usage: npm run register -- [--clients N] [--seconds N] [--seed S] [--engine NAME]
        npm run register -- --schedules N [--seed S]
@@ -27,7 +27,6 @@ Options:
   --engine NAME dynalite, in the stage's process, or dynoxide, in one of its own that is killed too, where it is
                 installed (default: dynalite)
   --schedules N how many schedules, of the seeds from --seed on, each the same again; with 1, shows it
-  --json        print the figures as JSON
   --help        show this
 `;
 
@@ -42,27 +41,34 @@ Options:
  *   look at the longest answer before you believe a violation of that kind.
  */
 await runCommand(async (args) => {
-  const options = parseRegisterOptions(args);
-  if (options.help) return void process.stdout.write(help);
-  if (options.schedules !== undefined) return runSchedules(options.schedules, options.seed);
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-register-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  process.once('SIGINT', () => process.exit(130));
-  process.once('SIGTERM', () => process.exit(143));
-  const run = await runRegister(options, folder, (kills) => {
-    process.stderr.write(`Killed ${kills} times …\n`);
+  const { values } = parseArgs({
+    args,
+    options: {
+      clients: { type: 'string', default: '8' },
+      seconds: { type: 'string', default: '60' },
+      seed: { type: 'string', default: '1' },
+      engine: { type: 'string', default: 'dynalite' },
+      schedules: { type: 'string', default: '0' },
+      help: { type: 'boolean', default: false },
+    },
   });
-  const verdicts = run.entries.map(({ petId, first, history }) => {
-    return { petId, ...check(history, first) };
-  });
-  report(run, verdicts, options);
-  for (const { petId, kind } of verdicts.filter(({ kind }) => kind !== 'linearizable')) {
-    const file = join(tmpdir(), `petstore-register-${options.seed}-${petId}.json`);
-    const entry = run.entries.find((one) => one.petId === petId);
-    writeFileSync(file, JSON.stringify(entry, null, 1));
-    process.stderr.write(`${petId}: ${kind}; its history is in ${file}\n`);
-    process.exitCode = 1;
+  if (values.help) return void process.stdout.write(help);
+  const seed = parseWhole('--seed', values.seed, 0, 2 ** 32 - 1);
+  const schedules = parseWhole('--schedules', values.schedules, 0, 2 ** 32 - 1);
+  if (schedules > 0) return runSchedules(schedules, seed);
+  const { engine } = values;
+  if (engine !== 'dynalite' && engine !== 'dynoxide') {
+    throw new UsageError(`Option '--engine' must be dynalite or dynoxide, not '${engine}'`);
   }
+  if (engine === 'dynoxide' && !dynoxideIsInstalled) {
+    throw new UsageError('Dynoxide is not installed: it is for linux-x64 alone');
+  }
+  await runClients({
+    clients: parseWhole('--clients', values.clients, 1, 64),
+    seconds: parseWhole('--seconds', values.seconds, 5, 3_600),
+    seed,
+    engine,
+  });
 });
 // Clients that failed would hold the process.
 process.exit();
@@ -76,94 +82,44 @@ async function runSchedules(count: number, seed: number): Promise<void> {
   if (found.problems.size > 0) process.exitCode = 1;
 }
 
-type EntryVerdict = Verdict & { readonly petId: string };
-
-function report(
-  { entries, figures, kills }: RegisterRun,
-  verdicts: readonly EntryVerdict[],
-  { json, seconds, clients, seed, engine }: RegisterOptions,
-): void {
-  if (json) {
-    const data = { seconds, clients, seed, engine, kills, figures, verdicts };
-    return void process.stdout.write(`${JSON.stringify(data, null, 2)}\n`);
-  }
-  const unknown = figures.unknownByKill + figures.unknownByCut + figures.unknownByStatus;
-  const title = `Acknowledged means stored: ${clients} clients for ${seconds} s on ${engine}, seed ${seed}`;
-  const figureRows = [
-    ['operations', figures.operations],
-    ['answered 200', figures.ok],
-    ['answered 412', figures.refused],
-    ['outcome unknown', unknown],
-    ['… as the stage was killed', figures.unknownByKill],
-    ['… as the client left', figures.unknownByCut],
-    ['… as the answer was a 5xx', figures.unknownByStatus],
-    ['kills by SIGKILL', kills],
-    ['longest answer, ms', figures.longestAnswer],
-  ] as const;
-  const text = toText({
-    title,
+async function runClients(options: Parameters<typeof runRegister>[0]): Promise<void> {
+  const { clients, seconds, seed, engine } = options;
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-register-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
+  const { entries, figures, kills } = await runRegister(options, folder, (count) => {
+    process.stderr.write(`Killed ${count} times …\n`);
+  });
+  const figureText = toText({
+    title: `Acknowledged means stored: ${clients} clients for ${seconds} s on ${engine}, seed ${seed}`,
     columns: [{ name: '' }, { name: 'count' }],
-    rows: figureRows,
-    goals: [],
-    notes: [],
+    rows: [
+      ['operations', figures.operations],
+      ['answered 200', figures.ok],
+      ['answered 412', figures.refused],
+      ['unknown, as the stage was killed', figures.unknownByKill],
+      ['unknown, as the client left', figures.unknownByCut],
+      ['unknown, as the answer was a 5xx', figures.unknownByStatus],
+      ['kills by SIGKILL', kills],
+      ['longest answer, ms', figures.longestAnswer],
+    ],
   });
-  const verdictRows = verdicts.map((verdict, index) => [
-    verdict.petId,
-    verdict.kind,
-    entries[index]?.history.length,
-    verdict.steps,
-  ]);
-  const columns = ['petId', 'history', 'operations', 'steps'].map((name) => ({ name }));
-  const notes = verdicts.flatMap((verdict) =>
-    verdict.kind !== 'linearizable' ? [`${verdict.petId}: ${verdict.reason}`] : [],
-  );
-  const verdictText = toText({ title: 'Entries', columns, rows: verdictRows, goals: [], notes });
-  process.stdout.write(`${text}\n${verdictText}`);
-}
-
-export interface RegisterOptions {
-  readonly clients: number;
-  /** For how long the clients are at work. */
-  readonly seconds: number;
-  readonly seed: number;
-  readonly engine: 'dynalite' | 'dynoxide';
-  /** How many schedules are run, in place of clients. */
-  readonly schedules?: number;
-  readonly json: boolean;
-  readonly help: boolean;
-}
-
-/** @throws {UsageError} or what `parseArgs` throws, when the arguments are not ones that `help` tells of */
-function parseRegisterOptions(args: string[]): RegisterOptions {
-  const { values } = parseArgs({
-    args,
-    options: {
-      clients: { type: 'string', default: '8' },
-      seconds: { type: 'string', default: '60' },
-      seed: { type: 'string', default: '1' },
-      engine: { type: 'string', default: 'dynalite' },
-      schedules: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const verdicts = entries.map((entry) => ({ ...entry, ...check(entry.history, entry.first) }));
+  const wrong = verdicts.filter(({ kind }) => kind !== 'linearizable');
+  const verdictText = toText({
+    title: 'Entries',
+    columns: ['petId', 'history', 'operations', 'steps'].map((name) => ({ name })),
+    rows: verdicts.map(({ petId, kind, history, steps }) => [petId, kind, history.length, steps]),
+    notes: wrong.map(({ petId, reason }) => `${petId}: ${reason}`),
   });
-  const { schedules, engine, ...others } = values;
-  if (engine !== 'dynalite' && engine !== 'dynoxide') {
-    throw new UsageError(`Option '--engine' must be dynalite or dynoxide, not '${engine}'`);
+  process.stdout.write(`${figureText}\n${verdictText}`);
+  for (const entry of wrong) {
+    const file = join(tmpdir(), `petstore-register-${seed}-${entry.petId}.json`);
+    writeFileSync(file, JSON.stringify(entry, null, 1));
+    process.stderr.write(`${entry.petId}: ${entry.kind}; its history is in ${file}\n`);
+    process.exitCode = 1;
   }
-  if (engine === 'dynoxide' && !dynoxideIsInstalled) {
-    throw new UsageError('Dynoxide is not installed: it is for linux-x64 alone');
-  }
-  return {
-    ...others,
-    engine,
-    ...(schedules !== undefined && {
-      schedules: parseWhole('--schedules', schedules, 1, 2 ** 32 - 1),
-    }),
-    clients: parseWhole('--clients', values.clients, 1, 64),
-    seconds: parseWhole('--seconds', values.seconds, 5, 3_600),
-    seed: parseWhole('--seed', values.seed, 0, 2 ** 32 - 1),
-  };
 }
 
 function parseWhole(option: string, text: string, least: number, most: number): number {

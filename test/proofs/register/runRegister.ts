@@ -2,15 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { startDynoxide } from '../../engines/engineProcess.ts';
-import type { Entry, Operation } from './checker/history.ts';
+import type { Entry, Operation } from './checker.ts';
 import { runClient, send } from './client.ts';
 import { type Draw, defineDraw, toSeed } from './draw.ts';
 import { type KillableStage, startKillableStage } from './killableStage.ts';
-import { defineRecorder, type Figures, toEntry } from './recorder.ts';
-import type { RegisterOptions } from './register.ts';
+import { defineRecorder, type Figures, type Recorder, toEntry } from './recorder.ts';
+
+export interface RegisterOptions {
+  readonly clients: number;
+  /** For how long the clients are at work. */
+  readonly seconds: number;
+  readonly seed: number;
+  readonly engine: 'dynalite' | 'dynoxide';
+}
 
 /** What the clients of a run saw. */
-export interface RegisterRun {
+interface RegisterRun {
   readonly entries: readonly {
     readonly petId: string;
     /** Its state before the first operation. */
@@ -63,10 +70,9 @@ export async function runRegister(
     await Promise.allSettled(all);
     failure.signal.throwIfAborted();
     await readLast(stage, recorder, petIds);
-    const histories = recorder.histories();
     return {
-      entries: petIds.map((petId) => {
-        return { petId, first: firsts.get(petId) as Entry, history: histories.get(petId) ?? [] };
+      entries: [...firsts].map(([petId, first]) => {
+        return { petId, first, history: recorder.histories.get(petId) ?? [] };
       }),
       figures: recorder.figures,
       kills: await killing,
@@ -106,7 +112,7 @@ async function readFirst(stage: KillableStage): Promise<Map<string, Entry>> {
 
 async function readLast(
   stage: KillableStage,
-  recorder: ReturnType<typeof defineRecorder>,
+  recorder: Recorder,
   petIds: readonly string[],
 ): Promise<void> {
   const agent = new Agent();

@@ -42,8 +42,7 @@ export interface CallParameters {
 }
 
 /**
- * What the store's updates need of DynamoDB; it throws at anything else. An engine would take most of a run's time:
- * `memoryDatabase.test.ts` holds this to the replies of engines.
+ * What the store's updates need of DynamoDB; it throws at anything else. An engine would take most of a run's time.
  */
 export function defineMemoryDatabase(): Database {
   const items = new Map<string, Item>();

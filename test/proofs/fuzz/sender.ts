@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { Duplex } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
+import type { FuzzCase, SocketCase } from './cases.ts';
+import type { FuzzTarget } from './target.ts';
+
+/** What became of a case: an answer, a problem in place of one, or neither, where its client left. */
+export interface Outcome {
+  readonly one: FuzzCase;
+  readonly answer?: WholeAnswer;
+  readonly problem?: string;
+}
+
+/** How long broken requests may wait for more when the others of their batch are answered. */
+const GIVE_UP_MILLISECONDS = 30;
+
+/** Sends cases all at once. */
+export async function send(
+  target: FuzzTarget,
+  cases: readonly FuzzCase[],
+  deadlineMilliseconds: number,
+): Promise<Outcome[]> {
+  const giveUp = new AbortController();
+  const expired = Promise.withResolvers<never>();
+  const late = new Error('no answer by the deadline');
+  const timer = setTimeout(() => expired.reject(late), deadlineMilliseconds);
+
+  async function sendOne(one: FuzzCase): Promise<Outcome> {
+    try {
+      const answering =
+        one.transport === 'event' ? target.call(one) : exchange(target.port, one, giveUp.signal);
+      const answer = await Promise.race([answering, expired.promise]);
+      return answer ? { one, answer } : { one };
+    } catch (error) {
+      if (error === late) return { one, problem: `deadline: ${late.message}` };
+      const { stack = '' } = error as Error;
+      return { one, problem: `status: the ${one.transport} failed: ${stack.slice(0, 600)}` };
+    }
+  }
+
+  const isBroken = (one: FuzzCase) => one.transport === 'socket' && one.framing !== 'whole';
+  const broken = Promise.all(cases.filter(isBroken).map(sendOne));
+  const sound = await Promise.all(cases.filter((one) => !isBroken(one)).map(sendOne));
+  await Promise.race([broken, pause(GIVE_UP_MILLISECONDS)]);
+  giveUp.abort();
+  const outcomes = [...sound, ...(await broken)];
+  clearTimeout(timer);
+  return outcomes;
+}
+
+/**
+ * Sends the bytes on a connection of their own, and reads the first answer.
+ * @param giveUp ends the client's side of a `broken` case, which may claim to be longer than it is
+ * @returns nothing, where the client left before its answer
+ * @throws {Error} when the answer is invalid HTTP, or none although the connection has ended
+ */
+async function exchange(
+  port: number,
+  { chunks, framing }: SocketCase,
+  giveUp: AbortSignal,
+): Promise<WholeAnswer | undefined> {
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+  // Node.js's own client reads the answer. What it would send is dropped: the bytes are sent as they are.
+  const wire = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+  socket.on('data', (chunk) => wire.push(chunk));
+  // A reset shows as what was received until then.
+  socket.on('error', () => {}).on('close', () => wire.push(null));
+  let hasLeft = false;
+  const leave = () => {
+    hasLeft = true;
+    socket.end();
+  };
+  giveUp.addEventListener('abort', leave);
+  const method = chunks[0]?.toString().startsWith('HEAD ') ? 'HEAD' : 'GET';
+  const answer = readAnswer(method, wire);
+  answer.catch(() => {});
+  try {
+    for (const chunk of chunks) {
+      socket.write(chunk);
+      // In packets of their own, where a case has several.
+      if (chunks.length > 1) await pause(0);
+    }
+    if (framing === 'half') leave();
+    if (framing === 'left') return void (await pause(1));
+    return await answer;
+  } catch (error) {
+    if (hasLeft) return undefined;
+    throw error;
+  } finally {
+    giveUp.removeEventListener('abort', leave);
+    socket.destroy();
+  }
+}
+
+async function readAnswer(method: string, wire: Duplex): Promise<WholeAnswer> {
+  const reading = request({ method, createConnection: () => wire }).end();
+  // What comes behind the answer is not looked at.
+  reading.on('error', () => {});
+  const [response] = (await once(reading, 'response')) as [IncomingMessage];
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(response.headersDistinct)) {
+    for (const value of values) headers.append(name, value);
+  }
+  return { status: response.statusCode ?? 0, headers, bytes: await buffer(response) };
+}

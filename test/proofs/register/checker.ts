@@ -1,0 +1,260 @@
+/** An update, as its client sent it. */
+export interface Write {
+  readonly kind: 'write';
+  /** Names the request: its repetitions ask for the same count, and no other request does. */
+  readonly quantity: number;
+  /** The tags of which the entry must have one; any state will do, without them. */
+  readonly ifMatch?: readonly string[];
+  /** The `Idempotency-Key`; without it, the request is never repeated. */
+  readonly key?: string;
+}
+
+/** What a client asked of an entry: its state with its tag, or an update. */
+export type Asked = Write | { readonly kind: 'read' };
+
+export type Outcome =
+  /** 200, with the state that it told of: the one that was read, or the one that the update made. */
+  | { readonly kind: 'ok'; readonly quantity: number; readonly tag: string }
+  /** 412, with the tag that the entry then had. */
+  | { readonly kind: 'refused'; readonly tag: string }
+  /** A lost connection or a 5xx: it may take effect at any time after it was sent, or never. */
+  | { readonly kind: 'unknown' };
+
+/** One request for one entry. Times are of one clock, on which no two events have the same. */
+export interface Operation {
+  readonly asked: Asked;
+  /** When the client began to send it. */
+  readonly invoked: number;
+  /** When the client had the answer, or gave up; an unknown outcome has no end. */
+  readonly answered: number;
+  readonly outcome: Outcome;
+}
+
+/** A state of the entry. No tag, and no count, comes back once the entry has had another. */
+export interface Entry {
+  readonly quantity: number;
+  readonly tag: string;
+}
+
+export interface Verdict {
+  /** Undecided where the bound was reached first. */
+  readonly kind: 'linearizable' | 'violation' | 'undecided';
+  /** How many places of updates were tried. */
+  readonly steps: number;
+  /** Why no order explains the history, or where the longest explanation of it ends. */
+  readonly reason: string;
+}
+
+/**
+ * Whether the operations on one entry can be put into an order, each between its call and its answer, in
+ * which they do what the contract says of one after the other: an update sets the count and gives a new tag,
+ * with `If-Match` only where the entry has one of the tags; 412 tells the entry's tag, which is none of those;
+ * a request that is sent again under its key changes nothing more; a read tells count and tag.
+ *
+ * It is Wing and Gong's search with Lowe's memory of what was tried
+ * (http://www.cs.ox.ac.uk/people/gavin.lowe/LinearizabiltyTesting/paper.pdf). Since no state comes back, only
+ * the updates are ordered: whoever is told of a state finds its place while the entry has it, or never.
+ * @param first the state that the entry had before
+ * @param maxSteps some ten seconds by default
+ */
+export function check(history: readonly Operation[], first: Entry, maxSteps = 2_000_000): Verdict {
+  try {
+    return search(toPuzzle(history, first), first, maxSteps);
+  } catch (error) {
+    if (!(error instanceof Contradiction)) throw error;
+    return { kind: 'violation', steps: 0, reason: error.message };
+  }
+}
+
+/** What no order of the operations could explain. */
+class Contradiction extends Error {}
+
+/** An effect that a request had, if it is not optional, between two times. */
+interface Effect {
+  readonly from: number;
+  readonly until: number;
+  readonly ifMatch: readonly string[] | undefined;
+  readonly request: number;
+  readonly tag: string;
+  /** Whether it can also never have happened. */
+  readonly isOptional: boolean;
+  /** The first answer that tells of it. */
+  readonly due: number;
+}
+
+/** Somebody was told that the entry has this tag. */
+interface Sight {
+  readonly from: number;
+  readonly until: number;
+  readonly tag: string;
+  /** The request that was refused with it. */
+  readonly request: number | undefined;
+}
+
+interface Puzzle {
+  readonly effects: readonly Effect[];
+  readonly sights: ReadonlyMap<string, readonly Sight[]>;
+  /** The ends of all that must have a place, in their order. */
+  readonly musts: readonly (Effect | Sight)[];
+}
+
+/** @throws {Contradiction} */
+function toPuzzle(history: readonly Operation[], first: Entry): Puzzle {
+  const quantityOf = new Map([[first.tag, first.quantity]]);
+  const tagOf = new Map([[first.quantity, first.tag]]);
+  const sights: Sight[] = [];
+  const requests = new Map<number, Operation[]>();
+  for (const operation of history) {
+    const { asked, outcome, invoked: from, answered: until } = operation;
+    const request = asked.kind === 'write' ? asked.quantity : undefined;
+    if (request !== undefined) {
+      requests.set(request, [...(requests.get(request) ?? []), operation]);
+    }
+    if (outcome.kind === 'ok') {
+      const { quantity, tag } = outcome;
+      if (request !== undefined && request !== quantity) {
+        throw new Contradiction(`an update to ${request} was answered with ${quantity}`);
+      }
+      learn(quantityOf, tag, quantity, `the tag ${tag} came with two counts`);
+      learn(tagOf, quantity, tag, `the count ${quantity} came with two tags`);
+    }
+    const isSight = outcome.kind === 'refused' || (asked.kind === 'read' && outcome.kind === 'ok');
+    if (!isSight) continue;
+    if (asked.kind === 'write' && !(asked.ifMatch && !asked.ifMatch.includes(outcome.tag))) {
+      throw new Contradiction(`an update to ${request} was refused for no reason`);
+    }
+    sights.push({ from, until, tag: outcome.tag, request });
+  }
+  const sightsOf = Map.groupBy(sights, ({ tag }) => tag);
+  const toDue = (tag: string, until: number) =>
+    Math.min(until, ...(sightsOf.get(tag) ?? []).map((sight) => sight.until));
+  // Tags of which only a 412 tells: any update that nobody was told of can have made them.
+  const conditions = history.flatMap(
+    ({ asked }) => (asked.kind === 'write' && asked.ifMatch) || [],
+  );
+  const named = [...conditions, ...sightsOf.keys()];
+  const orphans = new Set(named.filter((tag) => !quantityOf.has(tag)));
+  const effects = [...requests].flatMap(([request, attempts]): Effect[] => {
+    const able = attempts.filter(({ outcome }) => outcome.kind !== 'refused');
+    const told = able.filter(({ outcome }) => outcome.kind === 'ok');
+    const { ifMatch } = (attempts[0] as Operation).asked as Write;
+    const from = Math.min(...able.map(({ invoked }) => invoked));
+    const until = Math.min(...told.map(({ answered }) => answered));
+    const tag = tagOf.get(request);
+    const tags = tag === undefined ? [...orphans] : [tag];
+    return tags.map((tag) => {
+      const [isOptional, due] = [orphans.has(tag), toDue(tag, until)];
+      return { from, until, ifMatch, request, tag, isOptional, due };
+    });
+  });
+  const musts = [...effects.filter(({ isOptional }) => !isOptional), ...sights];
+  return {
+    effects: effects.sort((one, other) => one.from - other.from),
+    sights: sightsOf,
+    musts: musts.sort((one, other) => one.until - other.until),
+  };
+}
+
+function learn<Key, Value>(known: Map<Key, Value>, key: Key, value: Value, complaint: string) {
+  const before = known.get(key) ?? value;
+  if (before !== value) throw new Contradiction(`${complaint}, ${before} and ${value}`);
+  known.set(key, value);
+}
+
+/** A state of the entry in an order that is tried, with all who are told of it. */
+interface Stay {
+  readonly effect: Effect | undefined;
+  /** What found its place with it. */
+  readonly placed: readonly (Effect | Sight)[];
+  /** The first of `musts` that has no place yet. */
+  readonly next: number;
+  /** The first of `effects` that has no place yet. */
+  readonly firstOpen: number;
+  /** What can come next, the best last. */
+  readonly candidates: Effect[];
+}
+
+function search({ effects, sights, musts }: Puzzle, first: Entry, maxSteps: number): Verdict {
+  const placed = new Set<Effect | Sight>();
+  /** The requests that had their effect, and the tags that they gave. */
+  const spent = new Set<number | string>();
+  const tried = new Set<string>();
+  const stack: Stay[] = [];
+  let furthest = { next: -1, reason: '' };
+  let steps = 0;
+
+  /** Puts all in place that are told of the state while they can be, and finds what can replace it. */
+  function enter(tag: string, effect?: Effect): Stay {
+    const own: (Effect | Sight)[] = effect ? [effect] : [];
+    if (effect) {
+      placed.add(effect);
+      spent.add(effect.request).add(tag);
+    }
+    const told = (sights.get(tag) ?? []).filter((sight) => !placed.has(sight));
+    let { next } = stack.at(-1) ?? { next: 0 };
+    for (let isMoving = true; isMoving; ) {
+      isMoving = false;
+      while (next < musts.length && placed.has(musts[next] as Effect)) next += 1;
+      for (const sight of told) {
+        const isTooLate = sight.request !== undefined && spent.has(sight.request);
+        if (placed.has(sight) || sight.from > toSoonest(next) || isTooLate) continue;
+        placed.add(sight);
+        own.push(sight);
+        isMoving = true;
+      }
+    }
+    if (next > furthest.next) furthest = { next, reason: toReason(tag, musts[next]) };
+    let { firstOpen } = stack.at(-1) ?? { firstOpen: 0 };
+    while (firstOpen < effects.length && placed.has(effects[firstOpen] as Effect)) firstOpen += 1;
+    // Whoever has no place in this state now never has one.
+    const isDead = told.some((sight) => !placed.has(sight));
+    const candidates = isDead ? [] : toCandidates(tag, next, firstOpen);
+    return { effect, placed: own, next, firstOpen, candidates };
+  }
+
+  /** When the first answer comes that has no place yet: until then, anything that has none may happen. */
+  function toSoonest(next: number): number {
+    return musts[next]?.until ?? Number.POSITIVE_INFINITY;
+  }
+
+  function toCandidates(tag: string, next: number, firstOpen: number): Effect[] {
+    const candidates: Effect[] = [];
+    let name = `${tag} ${firstOpen}`;
+    for (let index = firstOpen; index < effects.length; index += 1) {
+      const effect = effects[index] as Effect;
+      if (effect.from > toSoonest(next)) break;
+      if (placed.has(effect)) name += ` ${index}`;
+      const isSpent = spent.has(effect.request) || spent.has(effect.tag);
+      if (!isSpent && (effect.ifMatch?.includes(tag) ?? true)) candidates.push(effect);
+    }
+    // The same updates in another order lead to the same state.
+    if (tried.has(name)) return [];
+    tried.add(name);
+    return candidates.sort(
+      (one, other) => Number(!!one.ifMatch) - Number(!!other.ifMatch) || other.due - one.due,
+    );
+  }
+
+  stack.push(enter(first.tag));
+  for (let stay = stack.at(-1); stay; stay = stack.at(-1)) {
+    if (stay.next === musts.length) return { kind: 'linearizable', steps, reason: '' };
+    const effect = stay.candidates.pop();
+    if (effect) {
+      steps += 1;
+      if (steps > maxSteps) return { kind: 'undecided', steps, reason: furthest.reason };
+      stack.push(enter(effect.tag, effect));
+      continue;
+    }
+    stack.pop();
+    for (const one of stay.placed) placed.delete(one);
+    if (stay.effect) {
+      spent.delete(stay.effect.request);
+      spent.delete(stay.effect.tag);
+    }
+  }
+  return { kind: 'violation', steps, reason: furthest.reason };
+}
+
+function toReason(tag: string, open: Effect | Sight | undefined): string {
+  return `${JSON.stringify(open)} fits no state of the entry at that time, which was at last: ${tag}`;
+}
