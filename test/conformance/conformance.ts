@@ -6,7 +6,6 @@ import { describeAuthentication } from './rows/authentication.ts';
 import { describeConditionalList } from './rows/conditionalList.ts';
 import { describeEntriesById } from './rows/entriesById.ts';
 import { describeCors, describeGateway } from './rows/gateway.ts';
-import { describeIdempotency } from './rows/idempotency.ts';
 import { describePages } from './rows/pages.ts';
 import { describePreconditions } from './rows/preconditions.ts';
 import type { ConformanceTarget } from './target.ts';
@@ -39,7 +38,6 @@ export function describeConformance(
     for (const id of operationIds) suites[id].describeRows(target);
     describeEntriesById(target);
     describePreconditions(target);
-    describeIdempotency(target);
     describe('the document', () => observed.describeRows());
   });
 }

@@ -29,13 +29,6 @@ export function toItemJson({ petId, quantity, status }: CannedEntry): string {
   return `{"p":{"N":"${petId}"},"q":{"N":"${quantity}"},"s":{"S":"${status}"}}`;
 }
 
-const statusOf: Record<string, string> = { a: 'available', p: 'pending', s: 'sold' };
-
-/** An entry as the service lists it. */
-export function toListedJson({ petId, quantity, status }: CannedEntry): string {
-  return `{"petId":${petId},"quantity":${quantity},"status":"${statusOf[status]}"}`;
-}
-
 /** A pet as the table of pets keeps it. */
 export const cannedPet = {
   id: { N: '7' },

@@ -1,10 +1,12 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../../../infra/local/engine/engine.ts';
 import { createPetstoreClient } from '../../../shared/client/index.ts';
 import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
 import { fixtures } from '../fixtures.ts';
 import { setQuantity } from '../operations/inventoryEntry.ts';
-import { type LossyProxy, startLossyProxy } from './lossyProxy.ts';
 
 const CLIENTS = 50;
 const STOCK = 1_000;
@@ -13,7 +15,7 @@ const STOCK = 1_000;
 export function describeSafeUpdates(name: string, startEngine: () => Promise<Engine>): void {
   describe(`fifty clients that sell one entry's stock on ${name}`, () => {
     let target: FaultyTarget;
-    let lossy: LossyProxy;
+    let lossy: Awaited<ReturnType<typeof startLossyProxy>>;
 
     beforeAll(async () => {
       target = await openFaultyStage(fixtures, startEngine);
@@ -60,8 +62,32 @@ export function describeSafeUpdates(name: string, startEngine: () => Promise<Eng
         target.store.fail({ action, fault: 'lostAnswer', every: 10 });
       }
       await sellAll({ ...target, baseUrl: lossy.baseUrl });
-      expect(lossy.lost).toBeGreaterThan(CLIENTS / 10);
+      expect(lossy.lost()).toBeGreaterThan(CLIENTS / 10);
       expect(target.store.calls.get('TransactWriteItems')).toBeGreaterThan(CLIENTS);
     });
   });
+}
+
+/** A proxy before the gateway that breaks the connection in place of every tenth answer. */
+async function startLossyProxy(behind: string) {
+  let answers = 0;
+  const { origin, pathname } = new URL(behind);
+  const server = createServer((incoming, outgoing) => {
+    const { method = 'GET', url = '/', headers } = incoming;
+    const onward = request(origin, { method, path: url, headers }, (response) => {
+      answers += 1;
+      if (answers % 10 === 0) return outgoing.destroy();
+      return response.pipe(outgoing.writeHead(response.statusCode ?? 500, response.headers));
+    });
+    incoming.pipe(onward);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    lost: () => Math.floor(answers / 10),
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }

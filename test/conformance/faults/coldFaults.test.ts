@@ -1,47 +1,105 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { pathToFileURL } from 'node:url';
+import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { writeBundle } from '../../support/bundles.ts';
 import type { Silence } from '../../support/faults/blackHole.ts';
-import { makeCertificate } from '../../support/faults/certificate.ts';
+import { type Certificate, makeCertificate } from '../../support/faults/certificate.ts';
 import { onFastClock } from '../../support/faults/fastClock.ts';
-import type { Fault } from '../../support/faults/faults.ts';
-import type { FaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { keepLogs } from '../../support/keepLogs.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { fixtures } from '../fixtures.ts';
+import { openLocalTarget } from '../localTarget.ts';
 import { sendValid } from '../operations/suites.ts';
 import type { ConformanceTarget } from '../target.ts';
-import { buildFunctions, type ColdStage, type ColdStart, startCold } from './coldStage.ts';
 import { toStoreCalls } from './faultyTarget.ts';
 
+type Handler = (...args: unknown[]) => Promise<unknown>;
+type Spoil = (store: FaultyEndpoint) => Promise<void> | void;
+
 const folder = mkdtempSync(join(tmpdir(), 'petstore-cold-'));
-beforeAll(() => buildFunctions(folder), 60_000);
+beforeAll(async () => {
+  for (const id of operationIds) await writeBundle(id, join(folder, 'built', id));
+}, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Milliseconds that a cold start may be held up by a database that does not answer, and more for a busy machine. */
 const TIMEOUT = 1_000 + 4_000;
 
-const opened: ColdStage[] = [];
+const opened: ConformanceTarget[] = [];
 afterEach(async () => {
-  for (const { target } of opened.splice(0)) await target.close();
+  for (const target of opened.splice(0)) await target.close();
 });
 
 const logs = keepLogs();
 
-async function open(start: Pick<ColdStart, 'spoil' | 'identity'>): Promise<ColdStage> {
-  const stage = await startCold({ folder, logs, ...start });
-  opened.push(stage);
-  return stage;
+/**
+ * Opens a stage whose functions are the built bundles, started while the database is as `spoil` makes it, and
+ * healed after that. `identity` makes the database speak TLS.
+ */
+async function open(spoil: Spoil, identity?: Certificate) {
+  const engine = await startEmbeddedEngine({});
+  const store = await startFaultyEndpoint(engine.endpoint, identity);
+  const fresh = mkdtempSync(join(folder, 'stage-'));
+  const require = createRequire(import.meta.url);
+  let timeLeft: number | undefined;
+
+  /** How long all of them took to warm up, what they asked for in that time, and what they logged. */
+  async function start() {
+    cpSync(join(folder, 'built'), fresh, { recursive: true });
+    // What is behind the file that Lambda loads, so that the warm-ups alone are timed.
+    for (const id of operationIds) require(join(fresh, id, 'function.cjs'));
+    await store.heal();
+    await spoil(store);
+    const before = logs.length;
+    const started = performance.now();
+    const modules = operationIds.map(async (id) => {
+      const front = pathToFileURL(join(fresh, id, 'index.mjs')).href;
+      return [id, (await import(/* @vite-ignore */ front)).handler] as const;
+    });
+    const handlers = new Map<string, Handler>(await Promise.all(modules));
+    const milliseconds = performance.now() - started;
+    const found = { milliseconds, calls: new Map(store.calls), logged: logs.slice(before) };
+    await store.heal();
+    return { handlers, ...found };
+  }
+
+  let starting: ReturnType<typeof start> | undefined;
+  const target = await openLocalTarget({
+    startEngine: async () => ({
+      endpoint: store.endpoint,
+      async close() {
+        await store.close();
+        await engine.close();
+      },
+    }),
+    async loadHandler(id) {
+      starting ??= start();
+      const handler = (await starting).handlers.get(id);
+      return (...args: unknown[]) => {
+        const context = args.pop() as Context;
+        const left = timeLeft ?? context.getRemainingTimeInMillis();
+        return handler?.(...args, { ...context, getRemainingTimeInMillis: () => left });
+      };
+    },
+  });
+  opened.push(target);
+  /** From now on, each request has so many milliseconds, in place of the function's timeout. */
+  const setTimeLeft = (milliseconds?: number) => {
+    timeLeft = milliseconds;
+  };
+  return { target, store, setTimeLeft, ...(await (starting ?? start())) };
 }
 
 /** That the start was short for all its trouble, and told of it in a line for each function. */
-function expectBoundedStart({
-  milliseconds,
-  logged,
-}: Pick<ColdStage, 'milliseconds' | 'logged'>): void {
+function expectBoundedStart({ milliseconds, logged }: Awaited<ReturnType<typeof open>>): void {
   expect(milliseconds).toBeLessThan(TIMEOUT);
   expect(logged).toHaveLength(operationIds.length);
   for (const line of logged) {
@@ -57,35 +115,39 @@ async function expectService(
   for (const id of ids) expectSuccess(await sendValid(target, id), id);
 }
 
+const failWith =
+  (fault: Parameters<FaultyEndpoint['fail']>[0]['fault']): Spoil =>
+  (store) =>
+    store.fail({ fault });
+
 describe('a cold start', () => {
   test('makes the calls of one request of each function, changes nothing and logs nothing', async () => {
-    const { target, calls, logged } = await onFastClock(() => open({ spoil: () => {} }), 1);
+    const { target, calls, logged } = await onFastClock(() => open(() => {}), 1);
     // Each function's key and its own call, and the entry that an update would have found.
     const own = operationIds.map((id) => toStoreCalls(id).action);
     const wanted = [...operationIds.map(() => 'GetItem'), ...own, 'GetItem'];
-    expect([...calls].flatMap(([action, count]) => Array(count).fill(action)).sort()).toEqual(
-      wanted.sort(),
-    );
+    const made = [...calls].flatMap(([action, count]) => Array(count).fill(action));
+    expect(made.sort()).toEqual(wanted.sort());
     expect(logged).toEqual([]);
     const list = await sendValid(target, 'listInventory');
     expect(list.json()).toHaveLength(fixtures.inventory.length);
     await expectService(target);
   });
 
-  test.each<[string, (store: FaultyEndpoint) => Promise<void> | void]>([
+  test.each<[string, Spoil]>([
     ['refuses connections', (store) => store.refuse()],
-    ['never answers', toSpoil('hang')],
-    ['throttles', toSpoil('throttled')],
-    ['fails', toSpoil('internalServerError')],
-    ['breaks connections', toSpoil('reset')],
-    ['has no such table', toSpoil('resourceNotFound')],
-    ['takes the credentials for expired', toSpoil('expiredToken')],
-    ['allows nothing', toSpoil('accessDenied')],
+    ['never answers', failWith('hang')],
+    ['throttles', failWith('throttled')],
+    ['fails', failWith('internalServerError')],
+    ['breaks connections', failWith('reset')],
+    ['has no such table', failWith('resourceNotFound')],
+    ['takes the credentials for expired', failWith('expiredToken')],
+    ['allows nothing', failWith('accessDenied')],
   ])(
     'while the database %s is short, logs one error, and leaves a function that works',
     (_, spoil) =>
       onFastClock(async () => {
-        const stage = await open({ spoil });
+        const stage = await open(spoil);
         expectBoundedStart(stage);
         await expectService(stage.target);
       }),
@@ -102,8 +164,9 @@ describe('a cold start', () => {
       ['before their handshake', 'handshake'],
     ])('%s is short, logs one error, and leaves a function that works', (_, silence) =>
       onFastClock(async () => {
-        const spoil = (store: FaultyEndpoint) => store.swallow(silence);
-        const { target, store, ...stage } = await open({ spoil, identity });
+        const spoil: Spoil = (store) => store.swallow(silence);
+        const stage = await open(spoil, identity);
+        const { target, store } = stage;
         expectBoundedStart(stage);
         // The first request of some finds the database back, that of the others still gone.
         await expectService(target, ['getPet', 'listOrders']);
@@ -111,19 +174,15 @@ describe('a cold start', () => {
         await spoil(store);
         stage.setTimeLeft(2_000);
         const sent = performance.now();
-        const expectOutage = async (id: OperationId) =>
-          expectError(await sendValid(target, id), 'service_unavailable', id);
-        await Promise.all([expectOutage('listInventory'), expectOutage('updateInventory')]);
+        const gone = ['listInventory', 'updateInventory'] as const;
+        const answers = await Promise.all(gone.map((id) => sendValid(target, id)));
+        for (const answer of answers) expectError(answer, 'service_unavailable');
         expect(performance.now() - sent).toBeLessThan(TIMEOUT);
 
         await store.heal();
-        stage.setTimeLeft(undefined);
+        stage.setTimeLeft();
         await expectService(target);
       }),
     );
   });
 });
-
-function toSpoil(fault: Fault): (store: FaultyEndpoint) => void {
-  return (store) => store.fail({ fault });
-}

@@ -8,6 +8,7 @@ import type { Fault } from '../../support/faults/faults.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { addApiKey } from '../localTarget.ts';
 import { sendValid } from '../operations/suites.ts';
+import { send } from '../target.ts';
 import { type FaultyTarget, openFaultyTarget, toStoreCalls } from './faultyTarget.ts';
 
 const outages: Fault[] = [
@@ -37,26 +38,51 @@ beforeAll(async () => {
 afterEach(() => target.store.heal());
 afterAll(() => target?.close());
 
+/** Sends the operations at once, from a browser. */
+function sendAll(apiKey = target.apiKey) {
+  const headers = { Origin: target.origin };
+  return Promise.all(
+    operationIds.map(async (id) => {
+      const response = await sendValid(target, id, { apiKey, headers });
+      expectReadableFrom(target.origin, response);
+      return [id, response] as const;
+    }),
+  );
+}
+
 describe('each operation', () => {
+  /** Sends one after the other while the calls to its table fail. */
+  async function forEachOperation(
+    failure: { fault: Fault; times?: number },
+    check: (response: ExactResponse, id: OperationId, calls: number) => void,
+  ): Promise<void> {
+    for (const id of operationIds) {
+      await target.store.heal();
+      const rule = toStoreCalls(id);
+      target.store.fail({ ...rule, ...failure });
+      check(await sendValid(target, id), id, target.store.calls.get(rule.action) ?? 0);
+    }
+  }
+
   test.each(outages)('answers 503 when every call to its table ends in %s', async (fault) => {
-    await forEachOperation({ fault }, (response, operationId) => {
-      expectError(response, 'service_unavailable', operationId);
-      expect(storeCallsOf(operationId)).toBeGreaterThan(1);
+    await forEachOperation({ fault }, (response, id, calls) => {
+      expectError(response, 'service_unavailable', id);
+      expect(calls).toBeGreaterThan(1);
     });
   });
 
   test.each(outages)('answers 200 when only the first call ends in %s', async (fault) => {
-    await forEachOperation({ fault, times: 1 }, (response, operationId) => {
-      expectSuccess(response, operationId);
-      expect(storeCallsOf(operationId)).toBe(2);
+    await forEachOperation({ fault, times: 1 }, (response, id, calls) => {
+      expectSuccess(response, id);
+      expect(calls).toBe(2);
     });
   });
 
   test.each(['accessDenied', 'resourceNotFound'] as const)(
     'answers 500, and leaks nothing, after %s',
     async (fault) => {
-      await forEachOperation({ fault }, (response, operationId) => {
-        expectError(response, 'internal_error', operationId);
+      await forEachOperation({ fault }, (response, id) => {
+        expectError(response, 'internal_error', id);
         expect(response.text).not.toMatch(/secret|petstore|table|resource/i);
       });
     },
@@ -71,79 +97,69 @@ describe('each operation', () => {
     async (fault, code) => {
       const valid = await addApiKey('write');
       target.store.fail({ table: String(process.env.API_KEYS_TABLE), fault });
-      const refuse = async (apiKey: string) => {
-        const responses = await sendAll(operationIds, apiKey);
-        for (const [operationId, response] of responses) expectError(response, code, operationId);
-      };
-      await Promise.all([refuse(valid), refuse(mintApiKey().apiKey)]);
-      target.store.heal();
-      for (const [operationId, response] of await sendAll(operationIds, valid)) {
-        expectSuccess(response, operationId);
+      for (const apiKey of [valid, mintApiKey().apiKey]) {
+        for (const [id, response] of await sendAll(apiKey)) expectError(response, code, id);
       }
+      await target.store.heal();
+      for (const [id, response] of await sendAll(valid)) expectSuccess(response, id);
     },
   );
-});
 
-describe('each operation answers 503 in good time when the database', () => {
   test.each<[string, Fault]>([
     ['never answers', 'hang'],
     ['answers a byte every half second', 'trickle'],
     ['falls silent in the middle of each answer', 'stalledBody'],
-  ])('%s', async (_, fault) => {
+  ])('answers 503 in good time when the database %s', async (_, fault) => {
     target.store.fail({ fault });
     await onFastClock(async () => {
       const started = performance.now();
-      for (const [operationId, response] of await sendAll(operationIds)) {
-        expectError(response, 'service_unavailable', operationId);
+      for (const [id, response] of await sendAll()) {
+        expectError(response, 'service_unavailable', id);
       }
       expect(performance.now() - started).toBeLessThan(TIMEOUT);
     });
   });
 });
 
-function storeCallsOf(operationId: OperationId): number {
-  return target.store.calls.get(toStoreCalls(operationId).action) ?? 0;
-}
+describe('listInventory in the middle of its list', () => {
+  const list = (headers = {}) => sendValid(target, 'listInventory', { headers });
 
-/**
- * Sends every operation while the calls to its table fail: all at once, since each takes seconds to
- * give up, but those that make the same calls one after the other.
- */
-async function forEachOperation(
-  failure: { fault: Fault; times?: number },
-  check: (response: ExactResponse, operationId: OperationId) => void,
-): Promise<void> {
-  for (const round of toRounds()) {
-    target.store.heal();
-    for (const operationId of round)
-      target.store.fail({ ...toStoreCalls(operationId), ...failure });
-    for (const [operationId, response] of await sendAll(round)) check(response, operationId);
-  }
-}
+  test('goes on after a page that had to be asked for twice', async () => {
+    target.store.pageSize = 10;
+    target.store.fail({ action: 'Scan', fault: 'throttled', after: 2, times: 1 });
+    const response = await list();
+    expectSuccess(response, 'listInventory');
+    expect(response.json()).toHaveLength(target.fixtures.inventory.length);
+  });
 
-/** Every operation once, in groups in which each makes a call of another action. */
-function toRounds(): OperationId[][] {
-  const rounds: OperationId[][] = [];
-  for (const operationId of operationIds) {
-    const { action } = toStoreCalls(operationId);
-    const round = rounds.find((ids) => ids.every((id) => toStoreCalls(id).action !== action));
-    if (round) round.push(operationId);
-    else rounds.push([operationId]);
-  }
-  return rounds;
-}
-
-/** Sends the operations at once, from a browser. */
-async function sendAll(
-  ids: readonly OperationId[],
-  apiKey = target.apiKey,
-): Promise<[OperationId, ExactResponse][]> {
-  const headers = { Origin: target.origin };
-  return Promise.all(
-    ids.map(async (id): Promise<[OperationId, ExactResponse]> => {
-      const response = await sendValid(target, id, { apiKey, headers });
-      expectReadableFrom(target.origin, response);
-      return [id, response];
-    }),
+  test.each([
+    ['throttled', undefined],
+    ['accessDenied', undefined],
+    ['reset', undefined],
+    ['accessDenied', 'gzip'],
+    ['accessDenied', 'zstd'],
+  ] as const)(
+    'breaks the connection when the next page ends in %s, in the coding %s: half a list is never taken for a whole one',
+    async (fault, coding) => {
+      const headers = coding && { 'Accept-Encoding': coding };
+      target.store.pageSize = 30;
+      target.store.fail({ action: 'Scan', fault, after: 1 });
+      await expect(list(headers)).rejects.toMatchObject({ code: 'ECONNRESET' });
+      await target.store.heal();
+      const whole = await list(headers);
+      expect(whole.status).toBe(200);
+      expect(whole.headers.get('Content-Encoding')).toBe(coding ?? null);
+    },
   );
-}
+});
+
+test('listOrders links what a short answer of the database leaves out', async () => {
+  target.store.pageSize = 2;
+  const response = await sendValid(target, 'listOrders');
+  expectSuccess(response, 'listOrders');
+  const [, next = ''] = /^<\/v1(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? [];
+  await target.store.heal();
+  const rest = await send(target, 'GET', next);
+  const listed = [...(response.json() as unknown[]), ...(rest.json() as unknown[])];
+  expect(listed).toHaveLength(target.fixtures.orders.length);
+});

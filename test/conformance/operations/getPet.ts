@@ -12,7 +12,7 @@ export const getPet: OperationSuite = {
   examples: {
     cat: { summary: 'A cat', path: '/pets/11' },
     badId: { summary: 'An id that is no number', path: '/pets/abc', code: 'invalid_request' },
-    ...withoutKey('/pets/11'),
+    ...withoutKey({ path: '/pets/11' }),
     unknownId: { summary: 'An id that no pet has', path: '/pets/999999', code: 'not_found' },
   },
   callClient: (client, { pets }) => client.getPet(pets[0]?.id ?? 0n),
@@ -21,15 +21,31 @@ export const getPet: OperationSuite = {
 
 function describeRows(target: TargetSource): void {
   describe('getPet', () => {
-    describeAnswers(target);
+    const get = (petId: unknown) => send(target(), 'GET', `/pets/${petId}`);
+
+    test('answers 200 with each Pet as it was loaded, ids digit for digit', async () => {
+      for (const pet of target().fixtures.pets) {
+        const response = await get(pet.id);
+        expectSuccess(response, 'getPet');
+        expect(responses.getPet.safeParse(response.json()).error).toBeUndefined();
+        expect(response.json()).toStrictEqual(parseJson(toJson(pet)));
+        expect(response.text).toMatch(new RegExp(`"id":\\s*${pet.id}[,}\\s]`));
+      }
+    });
+
+    test('reads a percent-encoded petId as what it stands for', async () => {
+      const pet = target().fixtures.pets[0];
+      const response = await get(Buffer.from(`${pet?.id}`).toString('hex').replace(/../g, '%$&'));
+      expectSuccess(response, 'getPet');
+      expect(response.json()).toStrictEqual(parseJson(toJson(pet)));
+    });
 
     test.each(malformedPetIds)('answers 400 to the petId %s', async (_, petId) => {
-      expectError(await send(target(), 'GET', `/pets/${petId}`), 'invalid_request', 'getPet');
+      expectError(await get(petId), 'invalid_request', 'getPet');
     });
 
     test('answers 404 to a petId that no pet has', async () => {
-      const response = await send(target(), 'GET', `/pets/${target().fixtures.missingPetId}`);
-      expectError(response, 'not_found', 'getPet');
+      expectError(await get(target().fixtures.missingPetId), 'not_found', 'getPet');
     });
 
     test('checks the key before the petId', async () => {
@@ -38,29 +54,9 @@ function describeRows(target: TargetSource): void {
     });
 
     test('keeps an empty petId out', async () => {
-      const response = await send(target(), 'GET', '/pets/');
+      const response = await get('');
       expect([400, 404]).toContain(response.status);
       expectError(response, response.status === 400 ? 'invalid_request' : 'not_found');
     });
-  });
-}
-
-function describeAnswers(target: TargetSource): void {
-  test('answers 200 with each Pet as it was loaded, ids digit for digit', async () => {
-    for (const pet of target().fixtures.pets) {
-      const response = await send(target(), 'GET', `/pets/${pet.id}`);
-      expectSuccess(response, 'getPet');
-      expect(responses.getPet.safeParse(response.json()).error).toBeUndefined();
-      expect(response.json()).toStrictEqual(parseJson(toJson(pet)));
-      expect(response.text).toMatch(new RegExp(`"id":\\s*${pet.id}[,}\\s]`));
-    }
-  });
-
-  test('reads a percent-encoded petId as what it stands for', async () => {
-    const pet = target().fixtures.pets[0];
-    const encoded = Buffer.from(`${pet?.id}`).toString('hex').replace(/../g, '%$&');
-    const response = await send(target(), 'GET', `/pets/${encoded}`);
-    expectSuccess(response, 'getPet');
-    expect(response.json()).toStrictEqual(parseJson(toJson(pet)));
   });
 }

@@ -32,6 +32,11 @@ export async function readEntry(
   return (response.json() as Entry[]).find((entry) => BigInt(entry.petId) === petId);
 }
 
+/** The changeable entry's quantity. */
+export async function readQuantity(target: ConformanceTarget): Promise<number | undefined> {
+  return (await readEntry(target, target.fixtures.changeablePetId))?.quantity;
+}
+
 /** Sets the changeable entry's quantity and returns its new ETag. */
 export async function setQuantity(target: ConformanceTarget, quantity: number): Promise<string> {
   const { changeablePetId } = target.fixtures;

@@ -13,7 +13,7 @@ export const listInventory: OperationSuite = {
     byId: { summary: 'Two entries by their ids', path: '/inventory?petId=7,8' },
     withTags: { summary: 'An entry with its tag', path: '/inventory?petId=7&include=etag' },
     badLimit: { summary: 'A limit of 0', path: '/inventory?limit=0', code: 'invalid_request' },
-    ...withoutKey('/inventory'),
+    ...withoutKey({ path: '/inventory' }),
   },
   callClient: async (client) => (await client.listInventory()).items,
   describeRows,

@@ -16,7 +16,7 @@ export const listOrders: OperationSuite = {
       path: '/store/orders?cursor=abc',
       code: 'invalid_request',
     },
-    ...withoutKey('/store/orders'),
+    ...withoutKey({ path: '/store/orders' }),
   },
   callClient: async (client) => (await client.listOrders()).items,
   describeRows,

@@ -40,13 +40,12 @@ export interface ExampleRequest extends Omit<Sending, 'apiKey' | 'body'> {
 }
 
 /** Those of a request without a key, and with one that is not valid. */
-export function withoutKey(path: string, sending: Pick<ExampleRequest, 'headers' | 'body'> = {}) {
+export function withoutKey(request: Omit<ExampleRequest, 'summary'>) {
   return {
-    noKey: { summary: 'No API key', path, ...sending, key: 'none', code: 'unauthorized' },
+    noKey: { ...request, summary: 'No API key', key: 'none', code: 'unauthorized' },
     invalidKey: {
+      ...request,
       summary: 'A key that is not valid',
-      path,
-      ...sending,
       key: 'invalid',
       code: 'unauthorized',
     },

@@ -13,6 +13,12 @@ import { type OperationSuite, withoutKey } from './operationSuite.ts';
 import { malformedPetIds } from './petIds.ts';
 import { describeBodies } from './updateInventoryBodies.ts';
 
+const sale = {
+  path: '/inventory/7',
+  headers: { 'Content-Type': 'application/json' },
+  body: { quantity: 8 },
+};
+
 export const updateInventory: OperationSuite = {
   // Sets the quantity that the entry already has.
   toValidRequest: ({ fixtures }) => ({
@@ -25,41 +31,36 @@ export const updateInventory: OperationSuite = {
     requests: ['dynamodb:PutItem'],
   },
   examples: {
-    sold: {
-      summary: 'One of nine was sold',
-      path: '/inventory/7',
-      ...update({ quantity: 8 }),
-    },
+    sold: { ...sale, summary: 'One of nine was sold' },
     badQuantity: {
+      ...sale,
       summary: 'A negative stock count',
-      path: '/inventory/7',
-      ...update({ quantity: -1 }),
+      body: { quantity: -1 },
       code: 'invalid_request',
     },
-    ...withoutKey('/inventory/7', update({ quantity: 8 })),
+    ...withoutKey(sale),
     readKey: {
+      ...sale,
       summary: 'A key that allows reading alone',
-      path: '/inventory/7',
-      ...update({ quantity: 8 }),
       key: 'read',
       code: 'forbidden',
     },
     unknownId: {
+      ...sale,
       summary: 'An id that no entry has',
       path: '/inventory/999999',
-      ...update({ quantity: 8 }),
       code: 'not_found',
     },
     changedSince: {
+      ...sale,
       summary: 'The entry has changed since',
-      path: '/inventory/7',
-      ...update({ quantity: 8 }, { 'If-Match': '"AAAAGQBh"' }),
+      headers: { ...sale.headers, 'If-Match': '"AAAAGQBh"' },
       code: 'precondition_failed',
     },
     notJson: {
+      ...sale,
       summary: 'A body that is not said to be JSON',
-      path: '/inventory/7',
-      ...update({ quantity: 8 }, { 'Content-Type': 'text/plain' }),
+      headers: { 'Content-Type': 'text/plain' },
       code: 'unsupported_media_type',
     },
   },
@@ -98,9 +99,9 @@ function describeRefusals(target: TargetSource): void {
 
     test('a key that allows reading alone with 403', async () => {
       const { changeablePetId } = target().fixtures;
-      const response = await sendRefused(target(), `${changeablePetId}`, {
+      const response = await send(target(), 'PATCH', `/inventory/${changeablePetId}`, {
         apiKey: target().readOnlyApiKey,
-        type: 'application/json',
+        headers: sale.headers,
         body: '{"quantity":5}',
       });
       expectError(response, 'forbidden', 'updateInventory');
@@ -109,17 +110,18 @@ function describeRefusals(target: TargetSource): void {
     test('with the first of several reasons: key, permission, petId, media type, body, store', async () => {
       const { missingPetId } = target().fixtures;
       const { readOnlyApiKey, apiKey } = target();
-      const everything = { apiKey: null, type: 'text/plain', body: '{' };
       const rows = [
-        ['unauthorized', 'abc', everything],
-        ['unauthorized', 'abc', { ...everything, apiKey: 'nonsense' }],
-        ['forbidden', 'abc', { ...everything, apiKey: readOnlyApiKey }],
-        ['invalid_request', 'abc', { ...everything, apiKey }],
-        ['unsupported_media_type', `${missingPetId}`, { ...everything, apiKey }],
-        ['invalid_request', `${missingPetId}`, { apiKey, type: 'application/json', body: '{' }],
+        ['unauthorized', 'abc', null, 'text/plain'],
+        ['unauthorized', 'abc', 'nonsense', 'text/plain'],
+        ['forbidden', 'abc', readOnlyApiKey, 'text/plain'],
+        ['invalid_request', 'abc', apiKey, 'text/plain'],
+        ['unsupported_media_type', missingPetId, apiKey, 'text/plain'],
+        ['invalid_request', missingPetId, apiKey, 'application/json'],
       ] as const;
-      for (const [code, petId, refused] of rows) {
-        expectError(await sendRefused(target(), petId, refused), code, 'updateInventory');
+      for (const [code, petId, apiKey, type] of rows) {
+        const refused = { apiKey, headers: { 'Content-Type': type }, body: '{' };
+        const response = await send(target(), 'PATCH', `/inventory/${petId}`, refused);
+        expectError(response, code, 'updateInventory');
       }
     });
   });
@@ -171,28 +173,9 @@ function describeUpdates(target: TargetSource): void {
   });
 }
 
-interface Refused {
-  readonly apiKey: string | null;
-  readonly type: string;
-  readonly body: string;
-}
-
-function sendRefused(
-  target: ReturnType<TargetSource>,
-  petId: string,
-  { apiKey, type, body }: Refused,
-) {
-  const headers = { 'Content-Type': type };
-  return send(target, 'PATCH', `/inventory/${petId}`, { apiKey, headers, body });
-}
-
 async function othersOf(target: ReturnType<TargetSource>): Promise<string[]> {
   const response = await send(target, 'GET', '/inventory');
   const entries = response.json() as { petId: number | bigint }[];
   const others = entries.filter(({ petId }) => BigInt(petId) !== target.fixtures.changeablePetId);
   return others.map(toJson).sort();
-}
-
-function update(body: unknown, headers: Record<string, string> = {}) {
-  return { body, headers: { 'Content-Type': 'application/json', ...headers } };
 }

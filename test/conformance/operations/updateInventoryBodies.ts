@@ -22,90 +22,80 @@ const otherTypes = [
 ];
 
 export function describeBodies(target: TargetSource): void {
+  const petId = () => target().fixtures.changeablePetId;
+  const entryNow = () => readEntry(target(), petId());
+  const update = (body: string | Uint8Array) => sendUpdate(target(), petId(), body);
+  const updateAs = (headers: Record<string, string>) =>
+    send(target(), 'PATCH', `/inventory/${petId()}`, { headers, body: '{"quantity":8}' });
+  const refuseType = async (headers: Record<string, string>) =>
+    expectError(await updateAs(headers), 'unsupported_media_type', 'updateInventory');
+
   describe('updateInventory reads the body', () => {
     restoreEntryAfterEach(target);
 
     test.each(Object.entries(hostileBodies))(
       'answers 400 to %s and leaves the entry as it was',
       async (_, body) => {
-        const { changeablePetId } = target().fixtures;
-        const before = await readEntry(target(), changeablePetId);
-        const response = await sendUpdate(target(), changeablePetId, body);
-        expectError(response, 'invalid_request', 'updateInventory');
-        expect(await readEntry(target(), changeablePetId)).toStrictEqual(before);
+        const before = await entryNow();
+        expectError(await update(body), 'invalid_request', 'updateInventory');
+        expect(await entryNow()).toStrictEqual(before);
       },
     );
 
     test.each(Object.entries(validQuantities))('takes the quantity %s', async (text, quantity) => {
-      const { changeablePetId } = target().fixtures;
-      const response = await sendUpdate(target(), changeablePetId, `{"quantity":${text}}`);
+      const response = await update(`{"quantity":${text}}`);
       expectSuccess(response, 'updateInventory');
       expect(response.json()).toMatchObject({ quantity });
-      expect(await readEntry(target(), changeablePetId)).toMatchObject({ quantity });
+      expect(await entryNow()).toMatchObject({ quantity });
     });
 
     test.each(Object.entries(harmlessBodies))(
       'takes the quantity beside %s, and nothing else',
       async (_, body) => {
-        const { changeablePetId } = target().fixtures;
         await setQuantity(target(), 1);
-        const before = await readEntry(target(), changeablePetId);
-        const response = await sendUpdate(target(), changeablePetId, body);
+        const expected = { ...(await entryNow()), quantity: 5 };
+        const response = await update(body);
         expectSuccess(response, 'updateInventory');
-        const expected = { ...before, quantity: 5 };
         expect(response.json()).toStrictEqual(expected);
-        expect(await readEntry(target(), changeablePetId)).toStrictEqual(expected);
+        expect(await entryNow()).toStrictEqual(expected);
         expect({}).not.toHaveProperty('polluted');
       },
     );
 
     test('answers 413 to a body of 7 MB and leaves the entry as it was', async () => {
-      const { changeablePetId } = target().fixtures;
-      const before = await readEntry(target(), changeablePetId);
-      const body = `{"quantity":5,"x":"${'x'.repeat(7 * 1024 * 1024)}"}`;
-      expectTooLarge(await sendUpdate(target(), changeablePetId, body));
-      expect(await readEntry(target(), changeablePetId)).toStrictEqual(before);
+      const before = await entryNow();
+      expectTooLarge(await update(`{"quantity":5,"x":"${'x'.repeat(7 * 1024 * 1024)}"}`));
+      expect(await entryNow()).toStrictEqual(before);
     });
 
     test('is not brought down by deep nesting in a member that it ignores', async () => {
       const depth = 100_000;
-      const body = `{"quantity":3,"x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-      const response = await sendUpdate(target(), target().fixtures.changeablePetId, body);
-      expect([200, 400]).toContain(response.status);
+      const { status } = await update(
+        `{"quantity":3,"x":${'['.repeat(depth)}${']'.repeat(depth)}}`,
+      );
+      expect([200, 400]).toContain(status);
     });
 
     test.each(jsonTypes)('takes Content-Type: %s', async (type) => {
-      const response = await sendTyped(target(), { 'Content-Type': type });
-      expectSuccess(response, 'updateInventory');
+      expectSuccess(await updateAs({ 'Content-Type': type }), 'updateInventory');
     });
 
     test.each(['content-type', 'CONTENT-TYPE', 'cOnTeNt-tYpE'])(
       'finds the header written as %s',
       async (name) => {
-        expectSuccess(await sendTyped(target(), { [name]: 'application/json' }), 'updateInventory');
-        const response = await sendTyped(target(), { [name]: 'text/plain' });
-        expectError(response, 'unsupported_media_type', 'updateInventory');
+        expectSuccess(await updateAs({ [name]: 'application/json' }), 'updateInventory');
+        await refuseType({ [name]: 'text/plain' });
       },
     );
 
     test.each(otherTypes)('answers 415 to Content-Type: "%s"', async (type) => {
       await setQuantity(target(), 12);
-      const response = await sendTyped(target(), { 'Content-Type': type });
-      expectError(response, 'unsupported_media_type', 'updateInventory');
-      const { changeablePetId } = target().fixtures;
-      expect(await readEntry(target(), changeablePetId)).toMatchObject({ quantity: 12 });
+      await refuseType({ 'Content-Type': type });
+      expect(await entryNow()).toMatchObject({ quantity: 12 });
     });
 
-    test('answers 415 without a Content-Type', async () => {
-      const response = await sendTyped(target(), {});
-      expectError(response, 'unsupported_media_type', 'updateInventory');
-    });
+    test('answers 415 without a Content-Type', () => refuseType({}));
   });
-}
-
-function sendTyped(target: ReturnType<TargetSource>, headers: Record<string, string>) {
-  const path = `/inventory/${target.fixtures.changeablePetId}`;
-  return send(target, 'PATCH', path, { headers, body: '{"quantity":8}' });
 }
 
 const megabyte = 1_000_000;

@@ -1,17 +1,37 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
-import { readEntry, restoreEntryAfterEach, setQuantity } from '../operations/inventoryEntry.ts';
+import { readQuantity, restoreEntryAfterEach, setQuantity } from '../operations/inventoryEntry.ts';
 import { sendValid } from '../operations/suites.ts';
 import { sendUpdate, type TargetSource } from '../target.ts';
 
-const malformed = ['nonsense', '"unclosed', 'unopened"', '"a" "b"', '*, "a"', '""extra', 'w/"a"'];
+const malformedTags = [
+  ...['nonsense', '"unclosed', 'unopened"', '"a" "b"'],
+  ...['*, "a"', '""extra', 'w/"a"'],
+];
+const malformedKeys = [' ', 'a b', 'a'.repeat(256), 'é', ''];
 
-/** The rules of If-Match (RFC 9110, section 13.1.1). */
+/** The rules of If-Match (RFC 9110, section 13.1.1) and of Idempotency-Key (draft-ietf-httpapi-idempotency-key-header). */
 export function describePreconditions(target: TargetSource): void {
   const update = (quantity: number, headers: Record<string, string>) =>
     sendUpdate(target(), target().fixtures.changeablePetId, `{"quantity":${quantity}}`, headers);
-  const quantityNow = async () =>
-    (await readEntry(target(), target().fixtures.changeablePetId))?.quantity;
+
+  /** @returns the new ETag */
+  async function succeed(quantity: number, headers: Record<string, string>): Promise<string> {
+    const response = await update(quantity, headers);
+    expectSuccess(response, 'updateInventory');
+    expect(await readQuantity(target())).toBe(quantity);
+    return response.headers.get('ETag') ?? '';
+  }
+
+  async function refuse(code: ErrorCode, headers: Record<string, string>) {
+    const before = await readQuantity(target());
+    const response = await update(17, headers);
+    expectError(response, code, 'updateInventory');
+    expect(await readQuantity(target())).toBe(before);
+    return response;
+  }
 
   describe('updateInventory with If-Match', () => {
     restoreEntryAfterEach(target);
@@ -24,23 +44,15 @@ export function describePreconditions(target: TargetSource): void {
 
     test('updates an entry that has not changed, once per ETag', async () => {
       const tag = await setQuantity(target(), 1);
-      const first = await update(2, { 'If-Match': tag });
-      expectSuccess(first, 'updateInventory');
-      expect(await quantityNow()).toBe(2);
-
-      expectError(await update(3, { 'If-Match': tag }), 'precondition_failed', 'updateInventory');
-      expect(await quantityNow()).toBe(2);
-
-      const next = await update(3, { 'If-Match': first.headers.get('ETag') ?? '' });
-      expectSuccess(next, 'updateInventory');
-      expect(await quantityNow()).toBe(3);
+      const next = await succeed(2, { 'If-Match': tag });
+      await refuse('precondition_failed', { 'If-Match': tag });
+      await succeed(3, { 'If-Match': next });
     });
 
     test('refuses an ETag that another client has overtaken', async () => {
       const tag = await setQuantity(target(), 1);
       await setQuantity(target(), 2);
-      expectError(await update(3, { 'If-Match': tag }), 'precondition_failed', 'updateInventory');
-      expect(await quantityNow()).toBe(2);
+      await refuse('precondition_failed', { 'If-Match': tag });
     });
 
     test.each([
@@ -51,11 +63,9 @@ export function describePreconditions(target: TargetSource): void {
       '""',
       // Bytes past 0x7f, which a tag may have (RFC 9110 section 8.8.3).
       '"\u00c3\u00a9"',
-    ])('refuses %s, which the entry never had, with 412', async (tag) => {
-      await setQuantity(target(), 17);
-      expectError(await update(3, { 'If-Match': tag }), 'precondition_failed', 'updateInventory');
-      expect(await quantityNow()).toBe(17);
-    });
+    ])('refuses %s, which the entry never had, with 412', (tag) =>
+      refuse('precondition_failed', { 'If-Match': tag }),
+    );
 
     test('compares octet by octet: what decodes to the same bytes is another tag', async () => {
       const tag = (await setQuantity(target(), 3)).slice(1, -1);
@@ -63,71 +73,99 @@ export function describePreconditions(target: TargetSource): void {
         const response = await update(4, { 'If-Match': `"${other}"` });
         expect([400, 412], other).toContain(response.status);
       }
-      expect(await quantityNow()).toBe(3);
+      expect(await readQuantity(target())).toBe(3);
     });
 
     test('is refused with If-None-Match: *, since the entry exists', async () => {
       const tag = await setQuantity(target(), 3);
       const headers = { 'If-None-Match': '*' };
-      const response = await update(4, headers);
-      expectError(response, 'precondition_failed', 'updateInventory');
+      const response = await refuse('precondition_failed', headers);
       expect(response.headers.get('ETag')).toBe(tag);
-      expect(await quantityNow()).toBe(3);
       const { missingPetId } = target().fixtures;
       const missing = await sendUpdate(target(), missingPetId, '{"quantity":4}', headers);
       expectError(missing, 'not_found', 'updateInventory');
     });
 
-    test('takes * for any version', async () => {
-      expectSuccess(await update(4, { 'If-Match': '*' }), 'updateInventory');
-      expect(await quantityNow()).toBe(4);
-    });
+    test('takes * for any version', () => succeed(4, { 'If-Match': '*' }));
 
     test('takes a list of which one matches, and refuses one of which none does', async () => {
       const tag = await setQuantity(target(), 5);
-      const stale = await update(6, { 'If-Match': '"no", "neither,nor"' });
-      expectError(stale, 'precondition_failed', 'updateInventory');
-      expectSuccess(
-        await update(6, { 'If-Match': `, "no",, "neither,nor",${tag},` }),
-        'updateInventory',
-      );
-      expect(await quantityNow()).toBe(6);
+      await refuse('precondition_failed', { 'If-Match': '"no", "neither,nor"' });
+      await succeed(6, { 'If-Match': `, "no",, "neither,nor",${tag},` });
     });
 
     test('refuses a weak tag: the comparison is strong', async () => {
       const tag = await setQuantity(target(), 7);
-      const response = await update(8, { 'If-Match': `W/${tag}` });
-      expectError(response, 'precondition_failed', 'updateInventory');
-      expect(await quantityNow()).toBe(7);
+      await refuse('precondition_failed', { 'If-Match': `W/${tag}` });
     });
 
     test('is unconditional without the header', async () => {
       await setQuantity(target(), 9);
-      expectSuccess(await update(10, {}), 'updateInventory');
+      await succeed(10, {});
     });
 
-    test.each(malformed)('answers 400 to %s', async (value) => {
-      await setQuantity(target(), 11);
-      const response = await update(12, { 'If-Match': value });
-      expectError(response, 'invalid_request', 'updateInventory');
-      expect(await quantityNow()).toBe(11);
-    });
+    test.each(malformedTags)('answers 400 to %s', (value) =>
+      refuse('invalid_request', { 'If-Match': value }),
+    );
 
     test.each(['listInventory', 'getPet', 'listOrders'] as const)(
       'has no meaning for %s, whose answers have no ETag',
       async (operationId) => {
         for (const value of ['"never"', 'nonsense']) {
-          const response = await sendValid(target(), operationId, {
-            headers: { 'If-Match': value },
-          });
-          expectSuccess(response, operationId);
+          const headers = { 'If-Match': value };
+          expectSuccess(await sendValid(target(), operationId, { headers }), operationId);
         }
       },
     );
 
-    test.each(['if-match', 'IF-MATCH'])('finds the header written as %s', async (name) => {
-      const response = await update(13, { [name]: '"never"' });
-      expectError(response, 'precondition_failed', 'updateInventory');
+    test.each(['if-match', 'IF-MATCH'])('finds the header written as %s', (name) =>
+      refuse('precondition_failed', { [name]: '"never"' }),
+    );
+  });
+
+  describe('updateInventory with Idempotency-Key', () => {
+    restoreEntryAfterEach(target);
+
+    test('gives a request that is sent again its first answer, and changes nothing', async () => {
+      const tag = await setQuantity(target(), 25);
+      const headers = { 'If-Match': tag, 'Idempotency-Key': randomUUID() };
+      const first = await update(24, headers);
+      expectSuccess(first, 'updateInventory');
+      await setQuantity(target(), 7);
+      const again = await update(24, headers);
+      expectSuccess(again, 'updateInventory');
+      expect(again.text).toBe(first.text);
+      expect(again.headers.get('ETag')).toBe(first.headers.get('ETag'));
+      expect(await readQuantity(target())).toBe(7);
     });
+
+    test('does so without If-Match too', async () => {
+      const headers = { 'Idempotency-Key': randomUUID() };
+      const tag = await succeed(24, headers);
+      await setQuantity(target(), 7);
+      expect((await update(24, headers)).headers.get('ETag')).toBe(tag);
+      expect(await readQuantity(target())).toBe(7);
+    });
+
+    test('takes a request with another body for another request', async () => {
+      const headers = { 'Idempotency-Key': randomUUID() };
+      await succeed(24, headers);
+      await succeed(23, headers);
+    });
+
+    test('remembers no refusal', async () => {
+      const headers = { 'Idempotency-Key': randomUUID() };
+      expectError(await update(-1, headers), 'invalid_request', 'updateInventory');
+      await succeed(24, headers);
+    });
+
+    test.each(['a', '!', '~', '"8e03978e-40d5-43dd-bc93-6894a57f9324"', 'x'.repeat(255)])(
+      'takes the key %s',
+      (key) => succeed(24, { 'Idempotency-Key': key }),
+    );
+
+    test.each(malformedKeys)('answers 400 to the key %j', (key) =>
+      refuse('invalid_request', { 'Idempotency-Key': key }),
+    );
   });
 }

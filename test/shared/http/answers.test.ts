@@ -144,6 +144,23 @@ it.each([
   expect(JSON.parse(String(response.body))).toMatchObject({ message, status: 400 });
 });
 
+const base64 = (text: string | Uint8Array) => ({
+  body: Buffer.from(text).toString('base64'),
+  isBase64Encoded: true,
+});
+
+it.each([
+  ['in base64', base64('{"quantity":21}'), 200],
+  ['in base64 that is not JSON', base64('quantity=5'), 400],
+  ['in base64 that is not UTF-8', base64(Buffer.from('{"quantity":5,"x":"\xe9"}', 'latin1')), 400],
+  ['in base64 that is empty', base64(''), 400],
+  ['that is said to be in base64', { body: '{"quantity":5}', isBase64Encoded: true }, 400],
+  ['that is missing', { body: null }, 400],
+  ['that is missing and said to be in base64', { body: null, isBase64Encoded: true }, 400],
+])('a body %s is answered with its status', async (_, event, status) => {
+  expect((await call(handler, { event })).statusCode).toBe(status);
+});
+
 it('a media type may have white space around its parameters', async () => {
   const headers = { 'Content-Type': ['application/json ; charset=utf-8'] };
   const event = { body: '{"quantity":5}' };
@@ -159,6 +176,7 @@ it.each<[string, event: unknown, context: unknown, status: number]>([
   ['headers that are text', { multiValueHeaders: 'headers' }, {}, 500],
   ['a header that is a number', { multiValueHeaders: { a: 5 } }, {}, 500],
   ['a line that is a number', { multiValueHeaders: { Authorization: [5] } }, {}, 401],
+  ['no path parameters', { pathParameters: null }, {}, 400],
   ['a query of a number', { multiValueQueryStringParameters: { limit: 5 } }, {}, 200],
   ['a body that is an object', { body: { quantity: 1 } }, {}, 400],
 ])('what is no event of API Gateway is answered and logged: %s', async (_, changes, ...rest) => {
