@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findCostChanges } from '../../../infra/costs/bills/costChanges.ts';
 import { toSavings } from '../../../infra/costs/bills/costReport.ts';
@@ -5,11 +6,14 @@ import { toFixedUsage } from '../../../infra/costs/bills/fixedCosts.ts';
 import {
   toMeanDollars,
   toRequestsBill,
+  toStagePricing,
   toTracedPercent,
   toWorstMonth,
 } from '../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
 import {
+  componentLabels,
+  components,
   sumDollars,
   toDollars,
   toDollarsPerMillion,
@@ -332,3 +336,16 @@ function countFixedUnits({ service, watch }: StageTemplates): Usage & { isBacked
     isBackedUp: JSON.stringify(service).includes('"PointInTimeRecoveryEnabled":true'),
   };
 }
+
+test('the chart on the page for finance is what the model says', async () => {
+  const page = new URL('../../../infra/costs/README.md', import.meta.url);
+  const { settings } = fixtures.production;
+  const pricing = toStagePricing(settings, defaultPrices, sumRequests(committed));
+  const { dollars } = toRequestsBill(committed, pricing);
+  const parts = components
+    .filter((one) => dollars[one] >= 0.005)
+    .map((one) => `    "${componentLabels[one]}" : ${dollars[one].toFixed(2)}`);
+  const chart = ['```mermaid', 'pie showData', '    title Dollars', ...parts, '```'].join('\n');
+  const text = readFileSync(page, 'utf8').replace(/```mermaid[\s\S]*?```/, () => chart);
+  await expect(text).toMatchFileSnapshot(page.pathname);
+});
