@@ -116,8 +116,8 @@ describe('for people', () => {
 
   test('a stage of which nothing is used costs what is fixed', async () => {
     const rows = await readRows('--stage', 'staging', '--requests', 'getPet=0');
-    expect(rows).toContainEqual(['fixed', '0.60']);
-    expect(rows).toContainEqual(['total', '0.60']);
+    expect(rows).toContainEqual(['fixed', '0.30']);
+    expect(rows).toContainEqual(['total', '0.30']);
   });
 
   test('the worst month has what the gateway answers by itself', async () => {
