@@ -49,14 +49,14 @@ const recorded = readRecordedUnits();
 const committed = readCommittedTraffic();
 
 function units(id: OperationId, answer: Answer, entries = 0) {
-  const found = findUnits(recorded, id, answer, entries);
+  const found = findUnits({ units: recorded }, id, answer, entries);
   if (!found) throw new Error(`There are no units of ${id} ${answer}.`);
   return found;
 }
 
 /** As X-Ray chooses by itself, given no rule. */
 const defaultSampling = { reservedPerSecond: 1, percent: 5 };
-const pricing = { prices: defaultPrices, tracedPercent: 10, hasFirewall: false };
+const pricing = { prices: defaultPrices, units: recorded, tracedPercent: 10, hasFirewall: false };
 
 test('a million requests cost what AWS charges for each of their units', () => {
   const request = {
@@ -105,7 +105,7 @@ test('lists of other lengths lie on the straight line between two measured ones,
 
 test('a list has a 304 as long as it fits into a page of a Scan', () => {
   const has304 = (entries: number) =>
-    findUnits(recorded, 'listInventory', '304', entries) !== undefined;
+    findUnits({ units: recorded }, 'listInventory', '304', entries) !== undefined;
   expect([9_000, 42_000, 44_000].map(has304)).toEqual([true, true, false]);
 });
 
