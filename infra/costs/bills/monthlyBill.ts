@@ -165,8 +165,8 @@ function mostExpensiveShare(
 export function toMeanDollars(
   operationId: OperationId,
   settings: Pick<StageSettings, 'firewall' | 'region' | 'tracing'>,
+  committed = readCommittedTraffic(),
 ): number | undefined {
-  const committed = readCommittedTraffic();
   const { entries } = committed;
   const pricing = toStagePricing(settings, findPrices(settings.region), sumRequests(committed));
   if (!findUnits(pricing, operationId, '200', entries)) return undefined;
