@@ -15,15 +15,16 @@ export function findCostChanges(
   traffic: Traffic,
 ): string[] {
   const pricing = toStagePricing(stages.production.settings, defaultPrices, sumRequests(traffic));
-  const toPrices = (recorded: readonly AnswerUnits[]) =>
+  const toPrices = (units: readonly AnswerUnits[]) =>
     new Map(
-      recorded.map((one) => [toName(one), sumDollars(toDollarsPerMillion(one, pricing))] as const),
+      units.map((one) => [toName(one), sumDollars(toDollarsPerMillion(one, pricing))] as const),
     );
-  const toMonth = (recorded: readonly AnswerUnits[]) => {
-    const isPriced = traffic.shares.every(({ operationId, answer }) =>
-      findUnits(recorded, operationId, answer, traffic.entries),
+  const toMonth = (units: readonly AnswerUnits[]) => {
+    const isPriced = traffic.shares.every(({ operationId }) =>
+      findUnits({ units }, operationId, '200', traffic.entries),
     );
-    return isPriced ? sumDollars(toRequestsBill(traffic, pricing, recorded).dollars) : Number.NaN;
+    const priced = { ...pricing, units };
+    return isPriced ? sumDollars(toRequestsBill(traffic, priced).dollars) : Number.NaN;
   };
   const [was, is] = [toPrices(before), toPrices(after)];
   const month = `A month of ${sumRequests(traffic).toLocaleString('en-US')} requests`;

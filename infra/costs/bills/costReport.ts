@@ -1,14 +1,7 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { PriceTable } from '../prices.ts';
-import {
-  type Answer,
-  type AnswerUnits,
-  answersOf,
-  findUnits,
-  growsWithInventory,
-  readRecordedUnits,
-} from '../units/answerUnits.ts';
+import { type Answer, answersOf, findUnits, growsWithInventory } from '../units/answerUnits.ts';
 import { toMonth, toRequestsBill, toStagePricing, toWorstMonth } from './monthlyBill.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import { type Dollars, type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
@@ -57,12 +50,11 @@ export function toOperationCosts(
   pricing: RequestPricing,
   sizes: readonly number[],
 ): OperationCost[] {
-  const recorded = readRecordedUnits();
   return operationIds.flatMap((operationId) =>
     answersOf[operationId].flatMap((answer) => {
       const isSized = growsWithInventory(operationId, answer);
       return (isSized ? sizes : [0]).flatMap((entries) => {
-        const units = findUnits(recorded, operationId, answer, entries);
+        const units = findUnits(pricing, operationId, answer, entries);
         if (!units) return [];
         const components = toDollarsPerMillion(units, pricing);
         const dollarsPerMillion = sumDollars(components);
@@ -82,49 +74,38 @@ export interface Saving {
   readonly price: string;
 }
 
-interface Changed {
-  readonly shares?: readonly TrafficShare[];
-  readonly pricing?: RequestPricing;
-  readonly recorded?: readonly AnswerUnits[];
-}
-
 /** Each by itself: two together save less than their sum. */
 export function toSavings(traffic: Traffic, pricing: RequestPricing): Saving[] {
-  const now = { shares: traffic.shares, pricing, recorded: readRecordedUnits() };
-  const toTotal = (changed: Changed) => {
-    const { shares, pricing, recorded } = { ...now, ...changed };
-    return sumDollars(toRequestsBill({ ...traffic, shares }, pricing, recorded).dollars);
-  };
+  const toTotal = (shares: readonly TrafficShare[], changed: Partial<RequestPricing> = {}) =>
+    sumDollars(toRequestsBill({ ...traffic, shares }, { ...pricing, ...changed }).dollars);
   const toLists = (from: readonly Answer[], answer: Answer) =>
-    traffic.shares.map((share) =>
-      share.operationId === 'listInventory' && from.includes(share.answer)
-        ? { ...share, answer }
-        : share,
-    );
-  const halved = now.recorded.map((one) => ({ ...one, memoryMegabytes: one.memoryMegabytes / 2 }));
-  const changes: readonly [name: string, changed: Changed, price: string][] = [
+    traffic.shares.map((share) => {
+      const isMeant = share.operationId === 'listInventory' && from.includes(share.answer);
+      return isMeant ? { ...share, answer } : share;
+    });
+  const { shares } = traffic;
+  const halved = pricing.units.map((one) => ({ ...one, memoryMegabytes: one.memoryMegabytes / 2 }));
+  const totals: readonly [name: string, total: number, price: string][] = [
     [
       'Every client takes lists with zstd',
-      { shares: toLists(['200', '200 gzip'], '200 zstd') },
+      toTotal(toLists(['200', '200 gzip'], '200 zstd')),
       "a header of the clients'; browsers send it by themselves",
     ],
     [
       'Entries by petId= in place of whole lists',
-      { shares: toLists(['200', '200 gzip', '200 zstd', '304'], '200 petId') },
+      toTotal(toLists(['200', '200 gzip', '200 zstd', '304'], '200 petId')),
       'clients that know which entries they show',
     ],
     [
       'No X-Ray traces',
-      { pricing: { ...pricing, tracedPercent: 0 } },
+      toTotal(shares, { tracedPercent: 0 }),
       'where the time of a slow request went',
     ],
     [
       'Functions with half the memory',
-      { recorded: halved },
+      toTotal(shares, { units: halved }),
       'half the processor: at most this much, and less for what computes',
     ],
   ];
-  return changes.map(([name, changed, price]) => {
-    return { name, dollars: toTotal({}) - toTotal(changed), price };
-  });
+  return totals.map(([name, total, price]) => ({ name, dollars: toTotal(shares) - total, price }));
 }

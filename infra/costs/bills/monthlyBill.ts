@@ -6,7 +6,7 @@ import {
   type TraceSampling,
 } from '../../stages/stageSettings.ts';
 import { findPrices, type PriceTable } from '../prices.ts';
-import { type AnswerUnits, answersOf, findUnits, readRecordedUnits } from '../units/answerUnits.ts';
+import { answersOf, findUnits, readRecordedUnits } from '../units/answerUnits.ts';
 import { toFixedUsage } from './fixedCosts.ts';
 import { readCommittedTraffic, sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import {
@@ -23,35 +23,6 @@ import {
 const SECONDS_A_MONTH = 730 * 3600;
 
 /**
- * What a month's requests cost. The steps of prices that fall with use are those of an account that has
- * this traffic and no other, and each request gets its part of what they save.
- * @throws {Error} when there are no units for a share
- */
-export function toRequestsBill(
-  traffic: Traffic,
-  pricing: RequestPricing,
-  recorded: readonly AnswerUnits[] = readRecordedUnits(),
-) {
-  const metered = traffic.shares.map((share) => {
-    const { operationId, answer, requests } = share;
-    const units = findUnits(recorded, operationId, answer, traffic.entries);
-    if (units) return { share, usage: toRequestUsage(units, pricing, requests) };
-    throw new Error(`There are no units of ${operationId} ${answer}: npm run units measures them.`);
-  });
-  const keyReads = countKeyReads(traffic);
-  const usage = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
-  const rates = toRates(pricing.prices, usage);
-  return {
-    shares: metered.map((one) => ({ ...one.share, dollars: toDollars(one.usage, rates) })),
-    dollars: toDollars(usage, rates),
-    // What of it is reads of the key table.
-    keyReads: keyReads * rates.readUnits,
-    usage,
-    rates,
-  };
-}
-
-/**
  * How a stage's requests are priced.
  * @param requests a month, which the share that X-Ray traces depends on where a stage reserves some a second
  */
@@ -60,7 +31,39 @@ export function toStagePricing(
   prices: PriceTable,
   requests: number,
 ): RequestPricing {
-  return { prices, tracedPercent: toTracedPercent(tracing, requests), hasFirewall: firewall };
+  const tracedPercent = toTracedPercent(tracing, requests);
+  return { prices, units: readRecordedUnits(), tracedPercent, hasFirewall: firewall };
+}
+
+/**
+ * What a month's requests cost. The steps of prices that fall with use are those of an account that has
+ * this traffic and no other, and each request gets its part of what they save.
+ * @throws {Error} when there are no units for a share
+ */
+export function toRequestsBill({ entries, shares }: Traffic, pricing: RequestPricing) {
+  const metered = shares.map(({ operationId, requests, ...share }) => {
+    // A list of several pages has no 304, and is answered 200.
+    const answer = findUnits(pricing, operationId, share.answer, entries) ? share.answer : '200';
+    const units = findUnits(pricing, operationId, answer, entries);
+    if (!units) {
+      throw new Error(`There are no units of ${operationId}: npm run units measures them.`);
+    }
+    return { operationId, answer, requests, usage: toRequestUsage(units, pricing, requests) };
+  });
+  const keyReads = countKeyReads(shares);
+  const usage = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
+  const rates = toRates(pricing.prices, usage);
+  return {
+    shares: metered.map(({ usage: own, ...share }) => ({
+      ...share,
+      dollars: toDollars(own, rates),
+    })),
+    dollars: toDollars(usage, rates),
+    // What of it is reads of the key table.
+    keyReads: keyReads * rates.readUnits,
+    usage,
+    rates,
+  };
 }
 
 /**
@@ -80,7 +83,7 @@ export function toTracedPercent(
  * A container reads the record of a key once a minute, a unit each time: of one key, and as many containers
  * as there are operations, that is at most each request of a month, or each of its minutes.
  */
-function countKeyReads({ shares }: Traffic): number {
+function countKeyReads(shares: readonly TrafficShare[]): number {
   const withKey = shares.filter(({ answer }) => answer !== '401' && answer !== '429');
   const byOperation = Map.groupBy(withKey, ({ operationId }) => operationId);
   return [...byOperation.values()]
@@ -92,18 +95,13 @@ function countKeyReads({ shares }: Traffic): number {
 export type Month = ReturnType<typeof toMonth>;
 
 /** A month's requests, with what the stage costs in any case. */
-export function toMonth(
-  settings: StageSettings,
-  traffic: Traffic,
-  pricing: RequestPricing,
-  recorded?: readonly AnswerUnits[],
-) {
+export function toMonth(settings: StageSettings, traffic: Traffic, pricing: RequestPricing) {
   const { entries } = traffic;
-  const { shares, dollars, keyReads } = toRequestsBill(traffic, pricing, recorded);
+  const { shares, dollars, keyReads } = toRequestsBill(traffic, pricing);
   const fixedParts = toDollars(toFixedUsage(settings, entries), toRates(pricing.prices));
   const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
   const total = requests + fixed;
-  /** Of the requests, `keyReads` is for reading the keys' records anew, once a minute. */
+  // Of the requests, `keyReads` is for reading the keys' records anew, once a minute.
   return { entries, requests, fixed, total, components: dollars, keyReads, fixedParts, shares };
 }
 
@@ -127,14 +125,11 @@ export function toWorstMonth(
   prices: PriceTable,
   entries: number,
 ): WorstMonth {
-  const recorded = readRecordedUnits();
   // Of a flood, nothing but the settled share is traced.
   const pricing = toStagePricing(settings, prices, Number.MAX_SAFE_INTEGER);
-  const shares = operationIds.map((id) =>
-    mostExpensiveShare(settings, id, recorded, pricing, entries),
-  );
-  const month = toMonth(settings, { entries, shares }, pricing, recorded);
-  const refused = findUnits(recorded, 'getPet', '429', 0);
+  const shares = operationIds.map((id) => mostExpensiveShare(settings, id, pricing, entries));
+  const month = toMonth(settings, { entries, shares }, pricing);
+  const refused = findUnits(pricing, 'getPet', '429', 0);
   const perRefusal = refused ? sumDollars(toDollarsPerMillion(refused, pricing)) / 1e6 : 0;
   const perAnswer = perRefusal + toRates(prices).gatewayRequests;
   const other = perAnswer * settings.throttles.other.rate * SECONDS_A_MONTH;
@@ -145,25 +140,21 @@ export function toWorstMonth(
 function mostExpensiveShare(
   settings: StageSettings,
   operationId: OperationId,
-  recorded: readonly AnswerUnits[],
   pricing: RequestPricing,
   entries: number,
 ): TrafficShare {
   const { rate } = settings.throttles[operationId];
   const reserved = toReservedConcurrency(settings, operationId) ?? Number.POSITIVE_INFINITY;
-  const priced = answersOf[operationId].flatMap((answer) => {
-    const units = findUnits(recorded, operationId, answer, entries);
-    if (!units) return [];
+  const priced = answersOf[operationId].map((answer) => {
+    const units = findUnits(pricing, operationId, answer, entries);
+    if (!units) return { operationId, answer, requests: 0, dollars: 0 };
     // What the throttle lets through, and no more than run at once.
-    const isBounded = units.functionCalls > 0;
-    const perSecond = isBounded
-      ? Math.min(rate, (reserved * 1000) / units.billedMilliseconds)
-      : rate;
+    const atOnce = (reserved * 1000) / units.billedMilliseconds;
+    const perSecond = units.functionCalls > 0 ? Math.min(rate, atOnce) : rate;
     const dollars = sumDollars(toDollarsPerMillion(units, pricing)) * perSecond;
-    return [{ answer, requests: perSecond * SECONDS_A_MONTH, dollars }];
+    return { operationId, answer, requests: perSecond * SECONDS_A_MONTH, dollars };
   });
-  const [first] = priced.sort((one, other) => other.dollars - one.dollars);
-  return { operationId, answer: first?.answer ?? '200', requests: first?.requests ?? 0 };
+  return priced.reduce((most, one) => (one.dollars > most.dollars ? one : most));
 }
 
 /**
@@ -174,17 +165,13 @@ function mostExpensiveShare(
 export function toMeanDollars(
   operationId: OperationId,
   settings: Pick<StageSettings, 'firewall' | 'region' | 'tracing'>,
+  committed = readCommittedTraffic(),
 ): number | undefined {
-  const recorded = readRecordedUnits();
-  const traffic = readCommittedTraffic();
-  const own = traffic.shares.filter((share) => share.operationId === operationId);
+  const { entries } = committed;
+  const pricing = toStagePricing(settings, findPrices(settings.region), sumRequests(committed));
+  if (!findUnits(pricing, operationId, '200', entries)) return undefined;
+  const own = committed.shares.filter((share) => share.operationId === operationId);
   const plain = { operationId, answer: '200', requests: 1 } as const;
-  const shares = own.some(({ requests }) => requests > 0) ? own : [plain];
-  const { entries } = traffic;
-  if (!shares.every(({ answer }) => findUnits(recorded, operationId, answer, entries))) {
-    return undefined;
-  }
-  const pricing = toStagePricing(settings, findPrices(settings.region), sumRequests(traffic));
-  const { dollars } = toRequestsBill({ entries, shares }, pricing, recorded);
-  return sumDollars(dollars) / sumRequests({ entries, shares });
+  const traffic = { entries, shares: own.some(({ requests }) => requests > 0) ? own : [plain] };
+  return sumDollars(toRequestsBill(traffic, pricing).dollars) / sumRequests(traffic);
 }

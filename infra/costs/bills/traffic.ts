@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { type Answer, answersOf, findUnits, readRecordedUnits } from '../units/answerUnits.ts';
+import { type Answer, answersOf } from '../units/answerUnits.ts';
 
 /** How many requests of one month get one answer. */
 export interface TrafficShare {
@@ -66,16 +66,6 @@ export function parseRequests(text: string): TrafficShare[] {
       throw new Error(`"${part}" must be such as getPet=2M or getPet:401=500k.`);
     return toShare(operationId, answer, Math.round(Number(digits) * (factors[factor] ?? 1)));
   });
-}
-
-/** The same requests, those without such an answer answered 200: a list of several pages has no 304. */
-export function toAnswerable(traffic: Traffic): Traffic {
-  const recorded = readRecordedUnits();
-  const shares = traffic.shares.map((share) => {
-    const units = findUnits(recorded, share.operationId, share.answer, traffic.entries);
-    return units ? share : { ...share, answer: '200' as const };
-  });
-  return { ...traffic, shares };
 }
 
 function toShare(name: string, answerName: string, requests: number): TrafficShare {

@@ -1,5 +1,5 @@
 import { type PriceTable, toUnitDollars, type UsageKind } from '../prices.ts';
-import type { BilledUnits } from '../units/answerUnits.ts';
+import type { AnswerUnits, BilledUnits } from '../units/answerUnits.ts';
 
 /** What a bill is made of, in the words of tables. */
 export const componentLabels = {
@@ -51,9 +51,11 @@ export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
 /** Dollars for one of each. */
 export type Rates = Readonly<Record<UsageKind, number>>;
 
-/** What of a stage's settings makes a request cost more or less. */
+/** What makes a request cost more or less. */
 export interface RequestPricing {
   readonly prices: PriceTable;
+  /** What each answer is billed by. */
+  readonly units: readonly AnswerUnits[];
   /** Of a hundred requests, as many as X-Ray keeps a trace of. */
   readonly tracedPercent: number;
   readonly hasFirewall: boolean;

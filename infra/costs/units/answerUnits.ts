@@ -95,12 +95,12 @@ export function readRecordedUnits(): AnswerUnits[] {
  * @returns `undefined` where there is no such answer: an inventory of several pages has no 304
  */
 export function findUnits(
-  recorded: readonly AnswerUnits[],
+  { units }: { readonly units: readonly AnswerUnits[] },
   operationId: OperationId,
   answer: Answer,
   entries: number,
 ): BilledUnits | undefined {
-  const points = recorded.filter((one) => one.operationId === operationId && one.answer === answer);
+  const points = units.filter((one) => one.operationId === operationId && one.answer === answer);
   const [first] = points;
   if (first?.entries === undefined) return first;
   if (answer === '304' && entries > MAX_ENTRIES_OF_A_PAGE) return undefined;

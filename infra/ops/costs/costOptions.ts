@@ -8,7 +8,6 @@ import {
   parseTraffic,
   readCommittedTraffic,
   type Traffic,
-  toAnswerable,
   usualEntries,
 } from '../../costs/bills/traffic.ts';
 import { defaultRegion, findPrices, type PriceTable, priceTables } from '../../costs/prices.ts';
@@ -81,7 +80,7 @@ export function readTraffic({ requests, traffic: file, entries }: CostOptions): 
   }
   try {
     const traffic = readRequests(requests, file);
-    return toAnswerable({ ...traffic, entries: parseEntries(entries) ?? traffic.entries });
+    return { ...traffic, entries: parseEntries(entries) ?? traffic.entries };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }

@@ -111,7 +111,7 @@ function divideGatewayRequests(
   stage: Stage,
 ): void {
   // The gateway counts the bytes of bodies; heads are sent, and billed, too. A 304 has nothing else.
-  const notModified = findUnits(readRecordedUnits(), 'listInventory', '304', 1_000);
+  const notModified = findUnits({ units: readRecordedUnits() }, 'listInventory', '304', 1_000);
   const lines = access.reduce((sum, row) => sum + toNumber(row.lines), 0);
   const logBytes = volume.get(toAccessLogName(stage)) ?? 0;
   for (const { route, method, status = '', functionStatus = '-', ...row } of access) {

@@ -242,33 +242,22 @@ describe('npm run costs -- --by-key', () => {
   });
 });
 
-describe('toKeyCosts', () => {
-  const toFirst = (access: Row, firewall = false) =>
-    toKeyCosts(
-      { functions: [], access: [access] },
-      new Map(),
-      changeProduction({ firewall }),
-      defaultPrices,
-    )[0]?.dollars;
-
-  it('goes by the steps of the gateway’s price, and counts long answers several times', () => {
-    const further = { furtherRequests: '10', streamedBytes: '1073741824' };
-    const sums = { lines: '399999990', sent: '0', ...further };
-    const dollars = toFirst(toAccess('GET /inventory', '200', '200', sums));
-    expect(dollars?.gateway).toBeCloseTo(333 * 3.5 + 67 * 2.8, 6);
-    expect(dollars?.lambda).toBeCloseTo(0.008, 12);
-  });
-
-  it('charges for a 429 of a function', () => {
-    const refused = toAccess(pet, '429', '429', { lines: '1000000' });
-    expect(toFirst(refused)?.gateway).toBeCloseTo(3.5, 9);
-  });
-
-  it('charges the firewall for each line of the gateway, those that it refused among them', () => {
-    const refused = toAccess(pet, '429', '-', { lines: '1000000' });
-    expect(toFirst(refused, true)?.firewall).toBeCloseTo(0.6, 9);
-    expect(toFirst(refused)?.firewall).toBe(0);
-  });
+const further = { lines: '399999990', furtherRequests: '10', streamedBytes: '1073741824' };
+const million = { lines: '1000000' };
+it.each([
+  ['further requests of long answers, by the steps of the price', further, '200', '200', false],
+  ['a 429 of a function', million, '429', '429', false],
+  ['a firewall, for what the gateway refused too', million, '429', '-', true],
+] as const)('charges for %s', (_, sums, status, functionStatus, firewall) => {
+  const rows = {
+    functions: [],
+    access: [toAccess('GET /inventory', status, functionStatus, sums)],
+  };
+  const [cost] = toKeyCosts(rows, new Map(), changeProduction({ firewall }), defaultPrices);
+  const gateway = { '200': 333 * 3.5 + 67 * 2.8, '429': 3.5, '-': 0 }[functionStatus];
+  expect(cost?.dollars.gateway).toBeCloseTo(gateway, 6);
+  expect(cost?.dollars.lambda).toBeCloseTo(status === '200' ? 0.008 : 0, 12);
+  expect(cost?.dollars.firewall).toBeCloseTo(firewall ? 0.6 : 0, 9);
 });
 
 describe('the cost of asking', () => {

@@ -66,7 +66,7 @@ describe('--json', () => {
   });
 
   test('has the month of the traffic that was typed', async () => {
-    const { month } = await readReport('--requests', 'getPet=2M,listInventory:gzip=0.5M');
+    const { month } = await readReport('--requests', 'getPet=0.002G,listInventory:gzip=500k');
     const file = { requests: { getPet: 2_000_000, 'listInventory 200 gzip': 500_000 } };
     const { month: same } = await readReport('--traffic', writeTraffic(JSON.stringify(file)));
     expect(same).toEqual(month);
