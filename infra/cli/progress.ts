@@ -1,16 +1,6 @@
-/** How often a bar is redrawn, and how often a line is written where there is no terminal. */
+/** How often the line is redrawn on a terminal, and how often one is written elsewhere. */
 const REDRAW_MILLISECONDS = 100;
 const LINE_MILLISECONDS = 5_000;
-/** The rate is that of the time just past, so that the time left follows a change of pace. */
-const RATE_WINDOW_MILLISECONDS = 10_000;
-const BAR_COLUMNS = 24;
-
-/** Where something long stands: a bar on a terminal, a line now and then elsewhere. */
-export interface Progress {
-  update(done: number): void;
-  /** Takes the bar away, so that lines can be written; `update` brings it back. */
-  clear(): void;
-}
 
 interface Screen {
   readonly isTTY?: boolean;
@@ -18,43 +8,28 @@ interface Screen {
   write(text: string): unknown;
 }
 
+/** Where something long stands: one line that is redrawn on a terminal, a line now and then elsewhere. */
 export function defineProgress(
   label: string,
   total: number | undefined,
   screen: Screen = process.stderr,
   clock: () => number = () => performance.now(),
-): Progress {
-  const interval = screen.isTTY ? REDRAW_MILLISECONDS : LINE_MILLISECONDS;
-  const samples: { at: number; done: number }[] = [{ at: clock(), done: 0 }];
-  let drawnAt = screen.isTTY ? Number.NEGATIVE_INFINITY : clock();
-  let isDrawn = false;
-
-  function toRate(now: number, done: number): number {
-    while (samples[1] && samples[1].at < now - RATE_WINDOW_MILLISECONDS) samples.shift();
-    const oldest = samples[0] ?? { at: now, done };
-    return now > oldest.at ? ((done - oldest.done) / (now - oldest.at)) * 1_000 : 0;
-  }
-
+) {
+  const { isTTY = false, columns = 80 } = screen;
+  const started = clock();
+  let drawnAt = isTTY ? Number.NEGATIVE_INFINITY : started;
   return {
-    update(done) {
+    update(done: number): void {
       const now = clock();
-      if (now - drawnAt < interval) return;
+      if (now - drawnAt < (isTTY ? REDRAW_MILLISECONDS : LINE_MILLISECONDS)) return;
       drawnAt = now;
-      const rate = toRate(now, done);
-      samples.push({ at: now, done });
-      const figures = toFigures(done, total, rate);
-      if (screen.isTTY) {
-        const line = `${label} ${toBar(done, total)}${figures}`;
-        screen.write(`\r\x1b[K${line.slice(0, (screen.columns || 80) - 1)}`);
-        isDrawn = true;
-      } else {
-        screen.write(`${label}: ${figures}\n`);
-      }
+      const rate = (done / Math.max(now - started, 1)) * 1_000;
+      const line = `${label}: ${toFigures(done, total, rate)}`;
+      screen.write(isTTY ? `\r\x1b[K${line.slice(0, columns - 1)}` : `${line}\n`);
     },
-    clear() {
-      if (isDrawn) screen.write('\r\x1b[K');
-      isDrawn = false;
-      drawnAt = screen.isTTY ? Number.NEGATIVE_INFINITY : drawnAt;
+    /** Takes the line away, so that others can be written; `update` brings it back. */
+    clear(): void {
+      if (isTTY) screen.write('\r\x1b[K');
     },
   };
 }
@@ -65,12 +40,6 @@ function toFigures(done: number, total: number | undefined, rate: number): strin
   const percent = Math.floor((done / Math.max(total, 1)) * 100);
   const left = rate > 0 ? `, ${toTime((total - done) / rate)} left` : '';
   return `${percent}% of ${toCount(total, 'row')}, ${pace}${left}`;
-}
-
-function toBar(done: number, total: number | undefined): string {
-  if (total === undefined) return '';
-  const filled = Math.min(BAR_COLUMNS, Math.floor((done / Math.max(total, 1)) * BAR_COLUMNS));
-  return `[${'#'.repeat(filled)}${'.'.repeat(BAR_COLUMNS - filled)}] `;
 }
 
 /** Such as `1,000`, or `1 row` and `1,000 rows`. */

@@ -1,75 +1,247 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
-import { print, writeOut } from '../../cli/output.ts';
+import { parseArgs } from 'node:util';
+import type { Permission } from '../../../shared/contract/operation.ts';
+import { defineKeyRegister, type KeyRegister } from '../../../shared/keys/keyRegister.ts';
+import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
+import { confirm } from '../../cli/confirm.ts';
+import { toErrorLine } from '../../cli/errorLine.ts';
+import { print as printHelp, tell, writeOut } from '../../cli/output.ts';
 import { stageHelp } from '../../cli/stageOption.ts';
-import { openTable, type TableOptions } from '../../cli/tableOption.ts';
+import { openTable } from '../../cli/tableOption.ts';
+import { parseDuration, parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { type KeyCommand, type KeyOptions, keyCommands } from './keyCommands.ts';
+import {
+  filterEnding,
+  isAtWork,
+  toJsonText,
+  toKeyStatus,
+  toKeyTable,
+  toNewKeyText,
+  toPublicKey,
+} from './keyText.ts';
 
-const tableHelp = `Which table:
+const help = `Makes and ends API keys.
+
+npm run keys -- COMMAND
+npm run -s keys -- COMMAND --json, since npm prints lines of its own otherwise
+
+  create --name NAME --permission read|write [--expires 90d|2027-01-31] [--json]
+      Makes a key and prints it, once. It ends never, after a time, at 0:00 UTC of a day,
+      or at a time such as 2027-01-31T18:00:00Z.
+  list [--expiring 14d] [--json]
+      Lists every key with its successor, oldest first; or those that end within a time,
+      the next to end first.
+  show KEY_ID [--json]
+      Shows one key; its secret is kept nowhere.
+  rotate KEY_ID [--grace 24h] [--yes] [--json]
+      Makes a successor and prints it, once; the old key works on for the grace. Asks first
+      where that is 0s, or where a successor is at work already.
+  revoke KEY_ID [--yes]
+      Ends a key for good, within a minute; asks first.
+
+Which table:
 ${stageHelp}
   --endpoint URL --table NAME     an emulator's`;
 
-const texts = ['stage', 'endpoint', 'table', 'name', 'permission', 'expires', 'expiring', 'grace'];
-const flags: NonNullable<ParseArgsConfig['options']> = {
-  ...Object.fromEntries(texts.map((name) => [name, { type: 'string' as const }])),
+const flags = {
+  stage: { type: 'string' },
+  endpoint: { type: 'string' },
+  table: { type: 'string' },
+  name: { type: 'string' },
+  permission: { type: 'string' },
+  expires: { type: 'string' },
+  expiring: { type: 'string' },
+  grace: { type: 'string', default: '24h' },
   json: { type: 'boolean' },
   yes: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
-};
-const everyCommand = ['stage', 'endpoint', 'table', 'help'];
+} as const;
+
+type KeyOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
+
+/** What a command does, once all that was typed makes sense. */
+type Run = (register: KeyRegister) => Promise<void>;
+
+/** @throws {UsageError} before anything is read or written */
+type Command = (options: KeyOptions, keyId: string | undefined) => Run;
 
 /** Makes and ends API keys. */
-export async function runKeys([name = '--help', ...rest]: string[]): Promise<void> {
-  if (name === '--help' || name === '-h' || name === 'help') return print(toHelp());
-  const command = Object.hasOwn(keyCommands, name) ? keyCommands[name] : undefined;
-  if (!command) {
-    const flag = /^--?([\w-]+)/.exec(name)?.[1];
-    if (flag !== undefined && !Object.hasOwn(flags, flag)) {
-      throw new UsageError(`Unknown option '${name}'. See --help.`);
-    }
-    throw new UsageError(
-      `There is no command "${name}": it is one of ${Object.keys(keyCommands).join(', ')}.`,
-    );
+export async function runKeys(args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true });
+  const [name, keyId, ...surplus] = positionals;
+  if (values.help || name === undefined) return printHelp(help);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command || surplus.length > 0) {
+    const names = Object.keys(commands).join(', ');
+    throw new UsageError(`There is no command "${name}" with so many words: see ${names}.`);
   }
-  const { values, positionals } = parseArgs({
-    args: rest,
-    options: Object.fromEntries(
-      Object.entries(flags).filter(([flag]) =>
-        [...everyCommand, ...command.options].includes(flag),
-      ),
-    ),
-    allowPositionals: true,
-  });
-  const options = values as TableOptions & KeyOptions & { help?: boolean };
-  if (options.help) return print(toCommandHelp(command));
-  const run = command.prepare(options, toKeyId(command, positionals));
-  const { client, tableName } = await openTable('ApiKeysTableName', options);
-  const register = defineKeyRegister(client, tableName);
-  await run(register, (text) => writeOut(`${text}\n`));
+  const run = command(values, keyId);
+  const { client, tableName } = await openTable('ApiKeysTableName', values);
+  await run(defineKeyRegister(client, tableName));
 }
 
-function toKeyId({ takesKeyId, usage }: KeyCommand, positionals: string[]): string {
-  const [keyId = '', ...surplus] = positionals;
-  if (surplus.length > 0 || (!takesKeyId && keyId !== '')) {
-    throw new UsageError(`Too many words; the command is: npm run keys -- ${usage}`);
-  }
-  // What is not a key id may be a whole key typed by mistake, so it is not repeated.
-  if (takesKeyId && !/^[0-9A-Za-z]{10}$/.test(keyId)) {
-    throw new UsageError(
-      'KEY_ID must be the 10 letters and digits that list shows, not the key itself.',
-    );
-  }
-  return keyId;
+const commands: Readonly<Record<string, Command>> = {
+  create(options) {
+    const key = {
+      name: parseName(options),
+      permission: parsePermission(options),
+      expiresAt: parseExpires(options),
+    };
+    return async (register) => {
+      const made = await register.create(key);
+      const { keyId } = made.record;
+      try {
+        await print(toNewKeyText(made, options.json, `Made the key ${keyId}.`));
+      } catch (error) {
+        throw new Error(
+          `The key ${keyId} was made and could not be shown: revoke it. The cause: ${toErrorLine(error)}`,
+        );
+      }
+    };
+  },
+
+  list({ expiring, json }) {
+    const within = expiring === undefined ? undefined : parseDuration('--expiring', expiring);
+    return async (register) => {
+      const now = Date.now();
+      const all = await register.list();
+      const records = within === undefined ? all : filterEnding(all, within, now);
+      if (json) return print(toJsonText(records.map((record) => toPublicKey(record, now))));
+      const none = within === undefined ? 'There are no keys.' : `No key ends within ${expiring}.`;
+      await print(records.length > 0 ? toKeyTable(records, now) : none);
+    };
+  },
+
+  show({ json }, typed) {
+    const keyId = parseKeyId(typed);
+    return async (register) => {
+      const shown = toPublicKey(await findKey(register, keyId), Date.now());
+      const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(12)}${value}`);
+      await print(json ? toJsonText(shown) : lines.join('\n'));
+    };
+  },
+
+  rotate(options, typed) {
+    const keyId = parseKeyId(typed);
+    const grace = parseDuration('--grace', options.grace);
+    return (register) => rotateKey(register, keyId, grace, options);
+  },
+
+  revoke({ yes }, typed) {
+    const keyId = parseKeyId(typed);
+    return async (register) => {
+      const record = await findKey(register, keyId);
+      const { name = '-', permission = '-', revokedAt } = record;
+      if (toKeyStatus(record, Date.now()) === 'revoked') {
+        return print(`The key ${keyId} (${name}) was revoked already, at ${revokedAt}.`);
+      }
+      const question = `Revoke the key ${keyId} (${name}, ${permission}) for good?`;
+      if (!yes && !(await confirm(question))) return print('Nothing was changed.');
+      await register.revoke(keyId);
+      await print(`Revoked the key ${keyId} (${name}); within a minute nothing lets it in.`);
+    };
+  },
+};
+
+/** Comes back once the text is out. @throws when it cannot be written */
+function print(text: string): Promise<void> {
+  return writeOut(`${text}\n`);
 }
 
-function toHelp(): string {
-  const commands = Object.values(keyCommands).map(
-    ({ usage, summary }) => `  ${usage}\n      ${summary.replaceAll('\n', '\n      ')}`,
+/** What is not a key id may be a whole key typed by mistake, so it is not repeated. */
+function parseKeyId(text = ''): string {
+  if (/^[0-9A-Za-z]{10}$/.test(text)) return text;
+  throw new UsageError(
+    'KEY_ID must be the 10 letters and digits that list shows, not the key itself.',
   );
-  return `Makes and ends API keys.\n\nnpm run keys -- COMMAND\nnpm run -s keys -- COMMAND --json, since npm prints lines of its own otherwise\n\n${commands.join('\n')}\n\n${tableHelp}`;
 }
 
-function toCommandHelp({ usage, summary }: KeyCommand): string {
-  return `npm run keys -- ${usage}\n\n${summary}\n\n${tableHelp}`;
+/** @throws {UsageError} when lists and logs could not show it */
+function parseName({ name }: KeyOptions): string {
+  if (name !== undefined && /^[\w.@-]{1,64}$/.test(name)) return name;
+  throw new UsageError(
+    '--name must be 1 to 64 letters, digits, dots, dashes, underscores or @, such as storefront-web.',
+  );
+}
+
+function parsePermission({ permission }: KeyOptions): Permission {
+  if (permission === 'read' || permission === 'write') return permission;
+  throw new UsageError('--permission must be read or write; a browser gets read.');
+}
+
+/** A day, which means its first moment in UTC, a time with its zone, or how long from now. */
+function parseExpires({ expires }: KeyOptions): Date | undefined {
+  if (expires === undefined) return undefined;
+  const time = /^\d+[smhd]$/.test(expires)
+    ? new Date(Date.now() + parseDuration('--expires', expires))
+    : parseInstant(/^[\d-]{10}$/.test(expires) ? `${expires}T00:00:00Z` : expires);
+  if (time && time.getTime() > Date.now()) return time;
+  throw new UsageError(
+    `--expires must be a day ahead such as 2027-01-31, a time with its zone such as 2027-01-31T18:00:00Z, or a duration such as 90d; it is "${expires}".`,
+  );
+}
+
+async function findKey(register: KeyRegister, keyId: string): Promise<KeyRecord> {
+  const record = await register.get(keyId);
+  if (!record) throw new UsageError(`There is no key with the key id ${keyId}; see list.`);
+  return record;
+}
+
+/**
+ * Makes a successor, shows it, and only then ends the old key: whatever fails, one of the two is at work
+ * and in somebody's hands.
+ * @throws {UsageError} when the key has ended or its record lacks something, or nobody is there to be asked
+ * @throws {Error} when the old key could not be ended
+ */
+async function rotateKey(
+  register: KeyRegister,
+  keyId: string,
+  grace: number,
+  { yes, json }: KeyOptions,
+): Promise<void> {
+  const old = await findKey(register, keyId);
+  if (!isAtWork(old) || !old.name || Number.isNaN(Date.parse(old.createdAt))) {
+    const status = toKeyStatus(old, Date.now());
+    throw new UsageError(
+      `The key ${keyId} is ${status}, or lacks a name or a time of creation: make a new one with create.`,
+    );
+  }
+  const question = await toQuestion(register, old, grace);
+  if (question && !yes && !(await confirm(question))) return print('Nothing was changed.');
+
+  const successor = await register.succeed(old);
+  const successorId = successor.record.keyId;
+  const done = `Made the key ${successorId}, the successor of ${keyId} (${old.name}).`;
+  try {
+    await print(toNewKeyText(successor, json, done));
+    const { ends, before } = await register.retire(keyId, successorId, grace);
+    const isOver = Date.parse(ends) <= Date.now();
+    const end = isOver ? 'has ended: within a minute nothing lets it in' : `works until ${ends}`;
+    if (!json) await print(`The old key ${keyId} ${end}.`);
+    const isChanged = before.successorId !== old.successorId || before.revokedAt !== old.revokedAt;
+    // The SDK repeats an update whose answer was lost, and then finds its own.
+    if (before.successorId !== successorId && isChanged) {
+      tell(
+        `Somebody else revoked or rotated the key ${keyId} in the meantime: look at it with show. Its successor ${successorId} works: revoke it if nobody is to use it.`,
+      );
+    }
+  } catch (error) {
+    throw new Error(
+      `The old key ${keyId} could not be ended, so both it and its successor ${successorId} work. With the successor in use, revoke the old one; if the successor was not shown, revoke that. The cause: ${toErrorLine(error)}`,
+    );
+  }
+}
+
+/** What has to be answered first, if anything: two successors leave one that may be in nobody's hands. */
+async function toQuestion(
+  register: KeyRegister,
+  { keyId, name, permission, rotatedAt, successorId }: KeyRecord,
+  grace: number,
+): Promise<string> {
+  const successor = successorId === undefined ? undefined : await register.get(successorId);
+  const hasOther = rotatedAt !== undefined && (!successor || isAtWork(successor));
+  const warning = hasOther
+    ? `The key ${keyId} was rotated already, at ${rotatedAt}; its successor ${successorId ?? `(see list, named ${name})`} works. `
+    : '';
+  if (grace > 0) return warning && `${warning}Make another one?`;
+  return `${warning}Without a grace, the key ${keyId} (${name}, ${permission}) ends for good as soon as its successor is made. Rotate it?`;
 }

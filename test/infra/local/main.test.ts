@@ -75,7 +75,7 @@ function writeLargeData(): Promise<string> {
 
 async function untilLoading({ child, stderr }: LocalProcess): Promise<void> {
   // A bar, which is drawn anew ten times a second.
-  while (!/Loading .*large\.json \[#*\.+\] \d+% of 20,000 rows/.test(stderr())) {
+  while (!/Loading .*large\.json: \d+% of 20,000 rows/.test(stderr())) {
     expect(child.exitCode).toBeNull();
     await setTimeout(20);
   }

@@ -222,30 +222,32 @@ describe('npm run keys', () => {
     expect(await verify(apiKey, 48)).toMatchObject({ keyId });
   });
 
-  it.each([
-    ['revoked', /^Somebody else revoked the key \w+ in the meantime\. Its successor \w+ works/],
-    ['rotated', /^Somebody else rotated the key \w+ in the meantime: .* successor successor1\./],
-  ])('leaves ended a key that somebody else %s in the meantime, and says so', async (did, says) => {
-    const { keyId, apiKey } = await create();
-    const { promise: until, resolve } = Promise.withResolvers<void>();
-    // Carried out only then; the loss of its connection makes no difference.
-    database.fail({ action: 'UpdateItem', fault: 'resetAfterwards', times: 1, until });
-    const rotating = keys('rotate', keyId);
-    await vi.waitFor(() => expect(database.calls.get('UpdateItem')).toBe(1));
-    if (did === 'revoked') await register.revoke(keyId);
-    else await register.retire(keyId, 'successor1', 0);
-    const ended = await register.get(keyId);
-    resolve();
-    const outcome = await rotating;
-    const successor = toKey(outcome);
-    expect(outcome.status).toBe(0);
-    expect(outcome.stdout).toContain(`The old key ${keyId} has ended`);
-    expect(outcome.stderr).toMatch(says);
-    expect(outcome.stderr).toContain(successor.keyId);
-    const expected = { revokedAt: ended?.revokedAt, successorId: successor.keyId };
-    expect(await register.get(keyId)).toMatchObject(expected);
-    await expectEnded(apiKey, 0, 'revoked key');
-  });
+  it.each(['revoked', 'rotated'])(
+    'leaves ended a key that somebody else %s in the meantime, and says so',
+    async (did) => {
+      const { keyId, apiKey } = await create();
+      const { promise: until, resolve } = Promise.withResolvers<void>();
+      // Carried out only then; the loss of its connection makes no difference.
+      database.fail({ action: 'UpdateItem', fault: 'resetAfterwards', times: 1, until });
+      const rotating = keys('rotate', keyId);
+      await vi.waitFor(() => expect(database.calls.get('UpdateItem')).toBe(1));
+      if (did === 'revoked') await register.revoke(keyId);
+      else await register.retire(keyId, 'successor1', 0);
+      const ended = await register.get(keyId);
+      resolve();
+      const outcome = await rotating;
+      const successor = toKey(outcome);
+      expect(outcome.status).toBe(0);
+      expect(outcome.stdout).toContain(`The old key ${keyId} has ended`);
+      expect(outcome.stderr).toMatch(
+        /^Somebody else revoked or rotated the key \w+ in the meantime/,
+      );
+      expect(outcome.stderr).toContain(successor.keyId);
+      const expected = { revokedAt: ended?.revokedAt, successorId: successor.keyId };
+      expect(await register.get(keyId)).toMatchObject(expected);
+      await expectEnded(apiKey, 0, 'revoked key');
+    },
+  );
 
   it('takes its own update for nobody else’s when the answer to it is lost', async () => {
     const { keyId } = await create();
@@ -304,23 +306,11 @@ describe('npm run keys', () => {
     const args = ['list', '--endpoint', empty.variables.AWS_ENDPOINT_URL, '--table', 't'];
     expect((await callOps(runKeys, args)).stdout).toBe('There are no keys.\n');
   });
-
-  it('explains each of its commands', async () => {
-    const { stdout } = await callOps(runKeys, ['--help']);
-    for (const name of ['create', 'list', 'show', 'rotate', 'revoke']) {
-      expect(stdout).toContain(`\n  ${name} `);
-      const one = await callOps(runKeys, [name, '--help']);
-      expect(one).toMatchObject({ status: 0, stderr: '' });
-      expect(one.stdout).toContain(`npm run keys -- ${name}`);
-    }
-  });
 });
 
 const emulator = ['--endpoint', 'http://127.0.0.1:9', '--table', 'apiKeys'];
 const wholeKey = 'psk_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
-const tooLate = new Date(Date.now() + 86_400_000);
-tooLate.setUTCFullYear(tooLate.getUTCFullYear() + 10);
-const ends = ['90', '0s', '9999d', '2027-02-30', '2027-01-31T18:00:00', '2026-01-31', '31.1.2027'];
+const ends = ['90', '0s', '2027-02-30', '2027-01-31T18:00:00', '2026-01-31', '31.1.2027'];
 
 it.each<[string[], string]>([
   [['destroy'], 'no command "destroy"'],
@@ -331,13 +321,11 @@ it.each<[string[], string]>([
   [['list', '--table', 'apiKeys'], stageUsage],
   [['list', '--endpoint', 'nowhere', '--table', 'apiKeys'], '--endpoint must be a URL'],
   [['list', '--endpoint', 'ftp://a', '--table', 'apiKeys'], '--endpoint must be a URL'],
-  [['list', '--grace', '1h', ...emulator], '--grace'],
-  [['list', 'surplus', ...emulator], 'Too many words'],
   [['list', '--expiring', 'soon', ...emulator], '--expiring'],
   [['create', ...read, ...emulator], '--name must be'],
   [['create', '--name', 'a b', ...read, ...emulator], '--name must be'],
   [['create', '--name', 'a', '--permission', 'admin', ...emulator], '--permission must be'],
-  ...[...ends, tooLate.toISOString().slice(0, 10)].map((time): [string[], string] => [
+  ...ends.map((time): [string[], string] => [
     ['create', '--name', 'a', ...read, '--expires', time, ...emulator],
     '--expires must',
   ]),
@@ -345,5 +333,5 @@ it.each<[string[], string]>([
   [['rotate', 'abcdefghij', '--grace', '3654d', ...emulator], '--grace must be a number with s'],
   [['show', ...emulator], 'KEY_ID must be'],
   [['revoke', wholeKey, ...emulator], 'KEY_ID must be the 10 letters and digits'],
-  [['revoke', 'abcdefghij', 'more', ...emulator], 'Too many words'],
+  [['revoke', 'abcdefghij', 'more', ...emulator], 'with so many words'],
 ])('npm run keys refuses %j', (args, message) => expectRefusal(runKeys, args, message));

@@ -200,7 +200,7 @@ describe('npm run restore', () => {
       `--table inventory --table pets ${at.join(' ')}`,
       expire,
       1,
-      /^(Restoring .*\n){2}Stopped; .*\n[^\n]+\(ExpiredTokenException\)[^\n]+\n$/,
+      /^(Restoring .*\n){2}Stopped; .*\nExpiredTokenException: [^\n]+\n$/,
     ],
   ])('says how to go on where %s', async (_, typed, UpdateContinuousBackups, status, told) => {
     const { restore } = await open(() => ({ UpdateContinuousBackups }));
@@ -237,7 +237,7 @@ describe('npm run restore restores nothing', () => {
       'of a table that is gone',
       (all) => all.delete(source),
       `${at[1]}`,
-      'is no table petstore-pro',
+      'Table: petstore-production-inv',
     ],
     ['over a table from another', (all) => all.set(target, {}), `${at[1]}`, 'not restored from'],
   ])('%s', async (_, prepare, time, message) => {

@@ -191,7 +191,7 @@ it.each<[string, Change, string]>([
   [
     'a version that is gone since it was shown',
     ({ versions }) => versions.get(getPet)?.splice(1, 1),
-    'There is no such function, version or alias',
+    'ResourceNotFoundException: Function not found: version',
   ],
 ])('npm run rollback tells of %s, and goes on', async (_, happen, told) => {
   let isFirst = true;
