@@ -24,11 +24,6 @@ export function toCannedItem({ petId, quantity, status }: CannedEntry) {
   return { p: { N: petId }, q: { N: quantity }, s: { S: status } };
 }
 
-/** An entry as a Scan answers it. */
-export function toItemJson({ petId, quantity, status }: CannedEntry): string {
-  return `{"p":{"N":"${petId}"},"q":{"N":"${quantity}"},"s":{"S":"${status}"}}`;
-}
-
 const statusOf: Record<string, string> = { a: 'available', p: 'pending', s: 'sold' };
 
 /** An entry as the service lists it. */
