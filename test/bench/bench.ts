@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError } from '../../infra/cli/usage.ts';
 import { buildBundles } from './buildBundles.ts';
-import type { Part } from './functionHost.ts';
+import type { PartInput } from './functionHost.ts';
 import { measureBytes } from './parts/bytes.ts';
 import { measureFirst } from './parts/first.ts';
 import { measureList } from './parts/list.ts';
@@ -13,16 +13,6 @@ import { type Section, toText } from './report.ts';
 
 const partNames = ['first', 'list', 'warm', 'bytes'] as const;
 type PartName = (typeof partNames)[number];
-
-interface BenchOptions {
-  readonly parts: readonly PartName[];
-  /** Fewer measurements and no list of a million entries. */
-  readonly quick: boolean;
-  readonly json: boolean;
-  /** Where the function processes of `first`, `list` and `warm` leave their CPU profiles. */
-  readonly profile?: string;
-  readonly help: boolean;
-}
 
 const help = `Usage: npm run bench -- [options]
 
@@ -39,7 +29,7 @@ Options:
   --help            show this
 `;
 
-const parts: Record<PartName, Part> = {
+const parts: Record<PartName, (input: PartInput) => Promise<readonly Section[]>> = {
   first: measureFirst,
   list: measureList,
   warm: measureWarm,
@@ -47,32 +37,6 @@ const parts: Record<PartName, Part> = {
 };
 
 await runCommand(async (args) => {
-  const options = parseBenchOptions(args);
-  if (options.help) return void process.stdout.write(help);
-  const sections: Partial<Record<PartName, readonly Section[]>> = {};
-  const outdir = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
-  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
-  process.once('SIGINT', () => process.exit(130));
-  report('Building the bundles');
-  const bundles = await buildBundles(outdir);
-  for (const name of options.parts) {
-    const measured = await parts[name]({ bundles, report, ...options });
-    sections[name] = measured;
-    if (!options.json) process.stdout.write(`${measured.map(toText).join('\n')}\n`);
-  }
-  const run = { node: process.version, quick: options.quick, sections };
-  if (options.json) process.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
-});
-// A benchmark that failed leaves processes behind that would keep this one; they end with it.
-process.exit();
-
-/** Standard output is for the figures. */
-function report(line: string): void {
-  process.stderr.write(`${line} …\n`);
-}
-
-/** @throws {UsageError} or what `parseArgs` throws, when the arguments are not ones that `help` tells of */
-function parseBenchOptions(args: string[]): BenchOptions {
   const { values } = parseArgs({
     args,
     options: {
@@ -83,10 +47,30 @@ function parseBenchOptions(args: string[]): BenchOptions {
       help: { type: 'boolean', default: false },
     },
   });
-  const { only, ...others } = values;
-  const wrong = only.find((name) => !partNames.some((known) => known === name));
-  if (wrong !== undefined) {
-    throw new UsageError(`Option '--only' must be one of ${partNames.join(', ')}, not '${wrong}'`);
+  const { only, quick, json, profile, help: wantsHelp } = values;
+  if (wantsHelp) return void process.stdout.write(help);
+  const wanted = partNames.filter((name) => only.includes(name));
+  if (new Set(only).size > wanted.length) {
+    throw new UsageError(`Option '--only' must be one of ${partNames.join(', ')}`);
   }
-  return { ...others, parts: partNames.filter((name) => only.includes(name)) };
+  const outdir = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  process.once('SIGINT', () => process.exit(130));
+  report('Building the bundles');
+  const bundles = await buildBundles(outdir);
+  const sections: Partial<Record<PartName, readonly Section[]>> = {};
+  for (const name of wanted) {
+    const measured = await parts[name]({ bundles, report, quick, profile });
+    sections[name] = measured;
+    if (!json) process.stdout.write(`${measured.map(toText).join('\n')}\n`);
+  }
+  const run = { node: process.version, quick, sections };
+  if (json) process.stdout.write(`${JSON.stringify(run, null, 2)}\n`);
+});
+// A benchmark that failed leaves processes behind that would keep this one; they end with it.
+process.exit();
+
+/** Standard output is for the figures. */
+function report(line: string): void {
+  process.stderr.write(`${line} …\n`);
 }

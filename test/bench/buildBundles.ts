@@ -32,17 +32,18 @@ export async function buildBundles(outdir: string): Promise<Bundles> {
   return {
     ours: synthesizeBundlesInto(join(outdir, 'assembly')),
     peer: await buildPeer(outdir),
-    minifiedPeer: await buildMinifiedPeer(outdir),
-    bare: await buildAsOurs('bare', outdir),
+    // Of whoever turns on the one setting that every guide names.
+    minifiedPeer: await buildEach('peer', join(outdir, 'minified'), { ...asDefault, minify: true }),
+    bare: await buildEach('bare', outdir, asOurs),
     floor: await buildFile('contenders/floor.ts', join(outdir, 'floor.cjs'), asOurs),
-    functionProcess: await buildFile('functionProcess.ts', join(outdir, 'functionProcess.mjs')),
+    functionProcess: await buildFile('functionProcess.ts', join(outdir, 'functionProcess.mjs'), {
+      format: 'esm',
+    }),
   };
 }
 
-function buildAsOurs(contender: string, outdir: string): Promise<Record<BenchedId, string>> {
-  return buildEach(contender, (source, name) =>
-    buildFile(source, join(outdir, name, 'index.cjs'), asOurs),
-  );
+export function buildPeer(outdir: string): Promise<Record<BenchedId, string>> {
+  return buildEach('peer', outdir, asDefault);
 }
 
 /** The settings of `infra/service/bundling/bundling.ts`. */
@@ -53,19 +54,6 @@ const asOurs: BuildOptions = {
   alias,
 };
 
-export function buildPeer(outdir: string): Promise<Record<BenchedId, string>> {
-  return buildEach('peer', (source, name) =>
-    buildFile(source, join(outdir, name, 'index.mjs'), asDefault),
-  );
-}
-
-/** The peer of whoever turns on the one setting that every guide names. */
-function buildMinifiedPeer(outdir: string): Promise<Record<BenchedId, string>> {
-  return buildEach('peer', (source, name) =>
-    buildFile(source, join(outdir, 'minified', name, 'index.mjs'), { ...asDefault, minify: true }),
-  );
-}
-
 /** esbuild's own settings for Node.js, and the `require` that CommonJS packages in an ES module need. */
 const asDefault: BuildOptions = {
   format: 'esm',
@@ -74,12 +62,22 @@ const asDefault: BuildOptions = {
   },
 };
 
+/** Bundles a contender's file of each operation. */
+async function buildEach(
+  contender: string,
+  outdir: string,
+  options: BuildOptions,
+): Promise<Record<BenchedId, string>> {
+  const extension = options.format === 'cjs' ? 'cjs' : 'mjs';
+  const paths = benchedIds.map(async (id) => {
+    const outfile = join(outdir, contender, id, `index.${extension}`);
+    return [id, await buildFile(`contenders/${contender}/${id}.ts`, outfile, options)];
+  });
+  return Object.fromEntries(await Promise.all(paths));
+}
+
 /** Bundles a file of this folder and returns where the bundle is. */
-async function buildFile(
-  source: string,
-  outfile: string,
-  options: BuildOptions = { format: 'esm' },
-): Promise<string> {
+async function buildFile(source: string, outfile: string, options: BuildOptions): Promise<string> {
   await build({
     entryPoints: [join(import.meta.dirname, source)],
     outfile,
@@ -90,15 +88,4 @@ async function buildFile(
     ...options,
   });
   return outfile;
-}
-
-/** Bundles a contender's file of each operation. */
-async function buildEach(
-  contender: string,
-  buildOne: (source: string, name: string) => Promise<string>,
-): Promise<Record<BenchedId, string>> {
-  const paths = benchedIds.map(async (id) => {
-    return [id, await buildOne(`contenders/${contender}/${id}.ts`, `${contender}/${id}`)];
-  });
-  return Object.fromEntries(await Promise.all(paths));
 }

@@ -5,79 +5,61 @@ import { toProxyEvent } from '../../infra/local/gateway/proxyEvent.ts';
 import { type TableDefinition, tables } from '../../infra/stages/tables.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
-import type { KeyRecord } from '../../shared/keys/keyStore.ts';
 import type { Bundles } from './buildBundles.ts';
 import type { CannedEndpoints, CannedTable } from './canned/cannedDynamoDB.ts';
 import { type ChildProcess, startChild } from './childProcess.ts';
 import type { Loaded } from './functionProcess.ts';
-import type { Section } from './report.ts';
 
 /** What each benchmark is given. */
 export interface PartInput {
   readonly bundles: Bundles;
+  /** Fewer measurements and no list of a million entries. */
   readonly quick: boolean;
-  readonly profile?: string;
+  /** Where the function processes leave their CPU profiles. */
+  readonly profile: string | undefined;
   /** Says what is being measured, for whoever waits. */
   readonly report: (line: string) => void;
 }
 
-export type Part = (input: PartInput) => Promise<readonly Section[]>;
+export type FunctionHost = Awaited<ReturnType<typeof startFunctionHost>>;
 
 /** A canned DynamoDB and functions on it, each in a process of its own. */
-export interface FunctionHost {
-  /** Valid, with write permission. */
-  readonly apiKey: string;
-  /** Sets how long the inventory is, and each answer takes. */
-  setEntries(entries: number, delayMilliseconds?: number): Promise<void>;
-  /** @param name what its CPU profile is called, if one is wanted */
-  startFunction(bundle: string, name: string): Promise<ChildProcess<Loaded>>;
-  /** As `startFunction`, on a DynamoDB that speaks TLS. */
-  startSecureFunction(bundle: string, name: string): Promise<ChildProcess<Loaded>>;
-  end(): Promise<void>;
-}
-
-export async function startFunctionHost({ bundles, profile }: PartInput): Promise<FunctionHost> {
+export async function startFunctionHost({ bundles, profile }: PartInput) {
   const canned = await startChild<CannedEndpoints>(
     new URL('canned/cannedDynamoDB.ts', import.meta.url).pathname,
   );
   const { keyId, secretHash, apiKey } = mintApiKey();
-  const key: KeyRecord = {
-    keyId,
-    secretHash,
-    name: 'bench',
-    permission: 'write',
-    createdAt: new Date().toISOString(),
-  };
+  const createdAt = new Date().toISOString();
+  const key = { keyId, secretHash, name: 'bench', permission: 'write', createdAt };
   let started = 0;
-  const toProfileOptions = (name: string) => {
-    started += 1;
-    const file = `${started}-${name.replaceAll(/\W+/g, '-')}.cpuprofile`;
-    return profile === undefined
-      ? []
-      : ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${file}`];
-  };
+  /** Sets how long the inventory is, and each answer takes. */
   const setEntries = async (entries: number, delayMilliseconds = 0) => {
-    const table: CannedTable = { entries, key: { ...key }, delayMilliseconds };
-    await canned.ask(table);
+    await canned.ask({ entries, key, delayMilliseconds } satisfies CannedTable);
   };
   await setEntries(50);
   const { endpoint, secureEndpoint, certificate } = canned.first;
   const trusted = join(dirname(bundles.functionProcess), 'certificate.pem');
   writeFileSync(trusted, certificate);
-  const start = (bundle: string, name: string, environment: Record<string, string>) =>
-    startChild<Loaded>(bundles.functionProcess, [bundle], {
-      environment,
-      nodeOptions: toProfileOptions(name),
-    });
   return {
+    /** Valid, with write permission. */
     apiKey,
     setEntries,
-    startFunction: (bundle, name) => start(bundle, name, toFunctionEnvironment(endpoint)),
-    startSecureFunction: (bundle, name) =>
-      start(bundle, name, {
-        ...toFunctionEnvironment(secureEndpoint),
-        NODE_EXTRA_CA_CERTS: trusted,
-      }),
+    /**
+     * @param name what its CPU profile is called, if one is wanted
+     * @param isSecure whether DynamoDB speaks TLS
+     */
+    startFunction(bundle: string, name: string, isSecure = false): Promise<ChildProcess<Loaded>> {
+      started += 1;
+      const file = `${started}-${name.replaceAll(/\W+/g, '-')}.cpuprofile`;
+      const environment = isSecure
+        ? { ...toFunctionEnvironment(secureEndpoint), NODE_EXTRA_CA_CERTS: trusted }
+        : toFunctionEnvironment(endpoint);
+      const nodeOptions =
+        profile === undefined
+          ? []
+          : ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${file}`];
+      return startChild(bundles.functionProcess, [bundle], { environment, nodeOptions });
+    },
     end: () => canned.end(),
   };
 }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { toLambdaContext } from '../../infra/local/lambda/lambdaRuntime.ts';
 
 /** Calls the function so many times, one after the other. */
@@ -11,26 +11,29 @@ export interface RunRequest {
   readonly times: number;
 }
 
-export interface RunResult extends Answer {
+interface Time {
   readonly milliseconds: number;
   /** Of all threads of this process. */
   readonly cpuMilliseconds: number;
+}
+
+export interface RunResult extends Time {
+  /** The length of the last body as it is sent. */
+  readonly bytes: number;
   /** The most memory (resident set) that the process ever had, in bytes. */
   readonly peakMemory: number;
 }
 
-/** Sent once the function is loaded. */
-export interface Loaded {
+/** Sent once the function is loaded, with the time that loading it took. */
+export interface Loaded extends Time {
   /** The memory (resident set) then, in bytes. */
   readonly idleMemory: number;
-  /** What loading it took, with all that it waited for. */
-  readonly milliseconds: number;
-  /** Of all threads of this process. */
-  readonly cpuMilliseconds: number;
 }
 
+type LambdaHandler = (event: APIGatewayProxyEvent, ...rest: unknown[]) => Promise<unknown>;
+
 const streamed = new WeakSet<object>();
-const preludes = new WeakMap<Writable, Prelude>();
+const statuses = new WeakMap<Writable, number | undefined>();
 
 const [bundle = ''] = process.argv.slice(2);
 defineLambdaRuntime();
@@ -57,16 +60,17 @@ async function run({ event, times }: RunRequest): Promise<RunResult> {
   // A handler may change its event.
   const events = Array.from({ length: times }, () => structuredClone(event));
   const toTime = startClock();
-  let answer: Answer = { status: 0, encoding: 'identity', bytes: 0 };
+  let bytes = 0;
   for (const one of events) {
-    answer = await invoke(handler, one);
+    const answer = await invoke(one);
     if (answer.status !== 200) throw new Error(`The function answered ${answer.status}.`);
+    bytes = answer.bytes;
   }
-  return { ...answer, ...toTime(), peakMemory: readPeakMemory() };
+  return { bytes, ...toTime(), peakMemory: readPeakMemory() };
 }
 
-/** @returns what tells the time since, and the CPU of all threads of this process */
-function startClock(): () => { milliseconds: number; cpuMilliseconds: number } {
+/** @returns what tells the time since */
+function startClock(): () => Time {
   const cpu = process.cpuUsage();
   const started = performance.now();
   return () => {
@@ -87,67 +91,29 @@ function readPeakMemory(): number {
   return Number(kilobytes) * 1_024;
 }
 
-/** Streamed or buffered; `isStreamed` tells which. */
-type LambdaHandler = (event: APIGatewayProxyEvent, ...rest: unknown[]) => Promise<unknown>;
-
-interface Answer {
-  readonly status: number;
-  /** The body's Content-Encoding, or `identity`. */
-  readonly encoding: string;
-  /** The body's length as it is sent. */
-  readonly bytes: number;
-}
-
-/** Calls a function as Lambda does, and drops the bytes that it answers. */
-async function invoke(handler: LambdaHandler, event: APIGatewayProxyEvent): Promise<Answer> {
+/** Calls the function as Lambda does, and drops the bytes that it answers. */
+async function invoke(event: APIGatewayProxyEvent) {
   const context = toLambdaContext('bench', event.requestContext.requestId, 120_000);
-  return isStreamed(handler)
-    ? invokeStreamed(handler, event, context)
-    : invokeBuffered(handler, event, context);
-}
-
-/** Takes each chunk in a turn of the event loop of its own, so that a fast writer has to wait. */
-async function invokeStreamed(
-  handler: LambdaHandler,
-  event: APIGatewayProxyEvent,
-  context: Context,
-): Promise<Answer> {
+  if (!streamed.has(handler)) {
+    const result = (await handler(event, context)) as APIGatewayProxyResult;
+    // The runtime hands over a buffered answer as one JSON text, the body quoted once more within.
+    Buffer.from(JSON.stringify(result));
+    const { statusCode, body, isBase64Encoded } = result;
+    return {
+      status: statusCode,
+      bytes: Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8'),
+    };
+  }
   let bytes = 0;
+  // Takes each chunk in a turn of the event loop of its own, so that a fast writer has to wait.
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       setImmediate(done);
     },
   });
-  const end = finished(stream);
-  await Promise.all([handler(event, stream, context), end]);
-  const { statusCode = 200, headers = {} } = readPrelude(stream);
-  return { status: statusCode, encoding: toEncoding(headers), bytes };
-}
-
-/** The runtime hands over a buffered answer as one JSON text, the body quoted once more within. */
-async function invokeBuffered(
-  handler: LambdaHandler,
-  event: APIGatewayProxyEvent,
-  context: Context,
-): Promise<Answer> {
-  const result = (await handler(event, context)) as APIGatewayProxyResult;
-  Buffer.from(JSON.stringify(result));
-  const { statusCode, headers = {}, body, isBase64Encoded } = result;
-  const bytes = Buffer.byteLength(body, isBase64Encoded ? 'base64' : 'utf8');
-  return { status: statusCode, encoding: toEncoding(headers as Record<string, string>), bytes };
-}
-
-function toEncoding(headers: Record<string, string>): string {
-  const [, encoding] =
-    Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-encoding') ?? [];
-  return encoding ?? 'identity';
-}
-
-/** The status and headers of a streamed response. */
-interface Prelude {
-  readonly statusCode?: number;
-  readonly headers?: Record<string, string>;
+  await Promise.all([handler(event, stream, context), finished(stream)]);
+  return { status: statuses.get(stream), bytes };
 }
 
 /**
@@ -159,13 +125,13 @@ interface Prelude {
 function defineLambdaRuntime(): void {
   Object.assign(globalThis, {
     awslambda: {
-      streamifyResponse(handler: object) {
-        streamed.add(handler);
-        return handler;
+      streamifyResponse(streaming: object) {
+        streamed.add(streaming);
+        return streaming;
       },
       HttpResponseStream: {
-        from(stream: Writable, prelude: Prelude) {
-          preludes.set(stream, prelude);
+        from(stream: Writable, { statusCode }: { statusCode?: number }) {
+          statuses.set(stream, statusCode);
           return stream;
         },
       },
@@ -177,13 +143,4 @@ function defineLambdaRuntime(): void {
     writeSync(sink, `${JSON.stringify({ timestamp: new Date().toISOString(), message })}\n`);
   };
   for (const method of ['info', 'log', 'warn'] as const) console[method] = writeLine;
-}
-
-/** Whether the function streams its response. */
-function isStreamed(handler: object): boolean {
-  return streamed.has(handler);
-}
-
-function readPrelude(stream: Writable): Prelude {
-  return preludes.get(stream) ?? {};
 }

@@ -8,7 +8,7 @@ export interface Section {
   readonly notes?: readonly string[];
 }
 
-export interface Column {
+interface Column {
   readonly name: string;
   /** Decimal places; 0 by default. */
   readonly digits?: number;
@@ -46,13 +46,14 @@ export interface Summary {
 }
 
 export function summarize(samples: readonly number[]): Summary {
-  if (samples.length === 0) throw new Error('There is nothing to summarize.');
   const sorted = samples.toSorted((one, other) => one - other);
-  return {
-    median: toQuantile(sorted, 0.5),
-    lower: toQuantile(sorted, 0.25),
-    upper: toQuantile(sorted, 0.75),
+  const toQuantile = (share: number) => {
+    const place = (sorted.length - 1) * share;
+    const below = sorted[Math.floor(place)] ?? Number.NaN;
+    const above = sorted[Math.ceil(place)] ?? Number.NaN;
+    return below + (above - below) * (place - Math.floor(place));
   };
+  return { median: toQuantile(0.5), lower: toQuantile(0.25), upper: toQuantile(0.75) };
 }
 
 /**
@@ -74,13 +75,11 @@ export async function interleave<Contender, Sample>(
   return samples;
 }
 
+/** A column is as wide as its widest text; texts stand at its left, and numbers at its right. */
 function toLines(table: readonly (readonly string[])[], kinds: readonly Cell[]): string[] {
-  const widths = kinds.map((_, index) =>
-    Math.max(...table.map((row) => (row[index] ?? '').length)),
-  );
   return table.map((row) => {
     const padded = row.map((text, index) => {
-      const width = widths[index] ?? 0;
+      const width = Math.max(...table.map((other) => other[index]?.length ?? 0));
       return typeof kinds[index] === 'string' ? text.padEnd(width) : text.padStart(width);
     });
     return `  ${padded.join('  ')}`.trimEnd();
@@ -90,23 +89,15 @@ function toLines(table: readonly (readonly string[])[], kinds: readonly Cell[]):
 function toCellText(cell: Cell, column: Column | undefined): string {
   if (cell === undefined) return '-';
   if (typeof cell === 'string') return cell;
-  const toNumberText = (value: number) =>
-    value.toLocaleString('en-US', {
-      minimumFractionDigits: column?.digits ?? 0,
-      maximumFractionDigits: column?.digits ?? 0,
-    });
-  if (typeof cell === 'number') return toNumberText(cell);
-  const [median, lower, upper] = [cell.median, cell.lower, cell.upper].map(toNumberText);
-  return `${median} (${lower}–${upper})`;
+  const digits = column?.digits ?? 0;
+  const { format } = new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  if (typeof cell === 'number') return format(cell);
+  return `${format(cell.median)} (${format(cell.lower)}–${format(cell.upper)})`;
 }
 
 function toGoalText({ name, value, atMost }: Goal): string {
   return `  ${value <= atMost ? 'met' : 'MISSED'}: ${name} is ${value.toFixed(2)}, at most ${atMost}`;
-}
-
-function toQuantile(sorted: readonly number[], share: number): number {
-  const place = (sorted.length - 1) * share;
-  const below = sorted[Math.floor(place)] ?? 0;
-  const above = sorted[Math.ceil(place)] ?? 0;
-  return below + (above - below) * (place - Math.floor(place));
 }

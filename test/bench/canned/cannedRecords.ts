@@ -24,11 +24,6 @@ export function toCannedItem({ petId, quantity, status }: CannedEntry) {
   return { p: { N: petId }, q: { N: quantity }, s: { S: status } };
 }
 
-/** An entry as a Scan answers it. */
-export function toItemJson({ petId, quantity, status }: CannedEntry): string {
-  return `{"p":{"N":"${petId}"},"q":{"N":"${quantity}"},"s":{"S":"${status}"}}`;
-}
-
 /** A pet as the table of pets keeps it. */
 export const cannedPet = {
   id: { N: '7' },

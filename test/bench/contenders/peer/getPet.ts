@@ -1,27 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import {
-  authenticate,
-  documents,
-  HttpError,
-  httpErrorHandler,
-  PathParameters,
-  responseHeaders,
-} from './middleware.ts';
-
-async function getPet(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
-  const { petId } = PathParameters.parse(event.pathParameters);
-  const { Item } = await documents.send(
-    new GetCommand({ TableName: process.env.PETS_TABLE, Key: { id: petId } }),
-  );
-  if (!Item) throw new HttpError(404, `There is no pet with petId ${petId}.`);
-  return {
-    statusCode: 200,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(Item),
-  };
-}
+import { defineHandler, documents, HttpError, PathParameters } from './middleware.ts';
 
 const deprecation = {
   Deprecation: '@1796083200',
@@ -29,8 +7,15 @@ const deprecation = {
   Link: '<https://www.petstore.example/deprecations>; rel="deprecation"',
 };
 
-export const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
-  .use(responseHeaders(deprecation))
-  .use(httpErrorHandler())
-  .use(authenticate('read'))
-  .handler(getPet);
+export const handler = defineHandler(
+  'read',
+  async ({ pathParameters }) => {
+    const { petId } = PathParameters.parse(pathParameters);
+    const { Item } = await documents.send(
+      new GetCommand({ TableName: process.env.PETS_TABLE, Key: { id: petId } }),
+    );
+    if (!Item) throw new HttpError(404, `There is no pet with petId ${petId}.`);
+    return Item;
+  },
+  deprecation,
+);

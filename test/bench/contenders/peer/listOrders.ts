@@ -1,9 +1,7 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { authenticate, documents, httpErrorHandler, responseHeaders } from './middleware.ts';
+import { defineHandler, documents } from './middleware.ts';
 
-async function listOrders(): Promise<APIGatewayProxyResult> {
+export const handler = defineHandler('read', async () => {
   const orders = [];
   const pages = paginateQuery(
     { client: documents },
@@ -17,15 +15,5 @@ async function listOrders(): Promise<APIGatewayProxyResult> {
   for await (const { Items = [] } of pages) {
     for (const { ledger: _, placed: __, ...order } of Items) orders.push(order);
   }
-  return {
-    statusCode: 200,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(orders),
-  };
-}
-
-export const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
-  .use(responseHeaders())
-  .use(httpErrorHandler())
-  .use(authenticate('read'))
-  .handler(listOrders);
+  return orders;
+});

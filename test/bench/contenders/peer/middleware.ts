@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { MiddlewareObj } from '@middy/core';
+import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ZodError, z } from 'zod';
 import type { Permission } from '../../../../shared/contract/operation.ts';
@@ -37,9 +37,26 @@ export class HttpError extends Error {
 /** The service's own check of API keys, cache included, so that both sides do the same work here. */
 const verifier = defineKeyVerifier(defineKeyStore(documents, process.env.API_KEYS_TABLE ?? ''));
 
-export function authenticate(
+type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
+
+/** @param toBody answers the request with this, and 200 */
+export function defineHandler(
   permission: Permission,
-): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+  toBody: (event: APIGatewayProxyEvent) => Promise<unknown>,
+  headers: Record<string, string> = {},
+) {
+  return middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
+    .use(responseHeaders(headers))
+    .use(httpErrorHandler())
+    .use(authenticate(permission))
+    .handler(async (event: APIGatewayProxyEvent) => ({
+      statusCode: 200,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(await toBody(event)),
+    }));
+}
+
+function authenticate(permission: Permission): Middleware {
   return {
     async before({ event: { headers } }) {
       const authorization = headers.Authorization ?? headers.authorization ?? '';
@@ -52,13 +69,8 @@ export function authenticate(
 }
 
 /** Headers of every response, on success and on error. */
-export function responseHeaders(
-  headers: Record<string, string> = {},
-): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
-  const addHeaders: MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>['after'] = ({
-    event,
-    response,
-  }) => {
+function responseHeaders(headers: Record<string, string>): Middleware {
+  const addHeaders: Middleware['after'] = ({ event, response }) => {
     if (!response) return;
     response.headers = {
       ...response.headers,
@@ -79,7 +91,7 @@ const codes: Record<number, string> = {
 };
 
 /** What `@middy/http-error-handler` does, with the service's Error body. */
-export function httpErrorHandler(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+function httpErrorHandler(): Middleware {
   return {
     onError(request) {
       const status = toStatus(request.error);

@@ -1,30 +1,22 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import middy from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { z } from 'zod';
 import {
-  authenticate,
+  defineHandler,
   documents,
   HttpError,
-  httpErrorHandler,
   PathParameters,
-  responseHeaders,
   type StoredEntry,
   toInventoryItem,
 } from './middleware.ts';
 
 const InventoryUpdate = z.object({ quantity: z.number().int().min(0).max(2_147_483_647) });
 
-async function updateInventory(event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> {
-  const { petId } = PathParameters.parse(event.pathParameters);
-  const { quantity } = InventoryUpdate.parse(event.body);
-  return {
-    statusCode: 200,
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(toInventoryItem(await setQuantity(petId, quantity))),
-  };
-}
+export const handler = defineHandler('write', async ({ pathParameters, body }) => {
+  const { petId } = PathParameters.parse(pathParameters);
+  const { quantity } = InventoryUpdate.parse(body);
+  return toInventoryItem(await setQuantity(petId, quantity));
+}).use(httpJsonBodyParser());
 
 async function setQuantity(petId: bigint, quantity: number): Promise<StoredEntry> {
   try {
@@ -44,10 +36,3 @@ async function setQuantity(petId: bigint, quantity: number): Promise<StoredEntry
     throw new HttpError(404, `There is no inventory entry with petId ${petId}.`);
   }
 }
-
-export const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
-  .use(responseHeaders())
-  .use(httpErrorHandler())
-  .use(authenticate('write'))
-  .use(httpJsonBodyParser())
-  .handler(updateInventory);
