@@ -10,23 +10,29 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleClient } from '../../../../infra/client/buildClient.ts';
-import { createPetstoreClient } from '../../../../shared/client/index.ts';
+import * as clientModule from '../../../../shared/client/index.ts';
 import { parseJson } from '../../../../shared/contract/values.ts';
 import { findChromium, launchChromium } from '../../../browser/chromium.ts';
-import { exactPetIds } from '../../fixtures.ts';
-import { openLocalTarget } from '../../localTarget.ts';
+import { type FaultyTarget, openFaultyStage } from '../../faults/faultyTarget.ts';
+import { exactPetIds, fixtures } from '../../fixtures.ts';
 import { readEntry } from '../../operations/inventoryEntry.ts';
-import { type ConformanceTarget, sendUpdate } from '../../target.ts';
+import { sendUpdate } from '../../target.ts';
+
+/** What the page makes of the client's module. */
+declare global {
+  var createPetstoreClient: typeof clientModule.createPetstoreClient;
+  var client: clientModule.PetstoreClient;
+}
 
 /** For each test that sells, a pet of its own. */
 const [first, second, third, fourth] = exactPetIds;
 
 const examples = join(import.meta.dirname, '../../../../shared/client/examples');
 
-let target: ConformanceTarget;
+let target: FaultyTarget;
 let settings: Record<string, string>;
 beforeAll(async () => {
-  target = await openLocalTarget();
+  target = await openFaultyStage(fixtures);
   settings = { BASE_ADDRESS: target.baseUrl, API_KEY: target.apiKey };
 });
 afterAll(() => target?.close());
@@ -171,7 +177,7 @@ describe.runIf(findChromium())('the shop page', () => {
     const same = answered(304);
     await page.clock.fastForward(5_000);
     await same;
-    await createPetstoreClient(target).updateInventory(petId, { quantity: 2 });
+    await clientModule.createPetstoreClient(target).updateInventory(petId, { quantity: 2 });
     const changed = answered(200);
     await page.clock.fastForward(5_000);
     await changed;
@@ -190,5 +196,78 @@ describe.runIf(findChromium())('the shop page', () => {
       expect(text).toContain(sent);
     }
     expect(text + (await page.content())).not.toContain(target.apiKey);
+  });
+
+  describe('with the client from another origin, over plain HTTP', () => {
+    beforeAll(async () => {
+      const content = `import { createPetstoreClient } from '/petstore-inventory-client.js';
+        globalThis.createPetstoreClient = createPetstoreClient;`;
+      await page.addScriptTag({ type: 'module', content });
+      await page.waitForFunction('globalThis.createPetstoreClient');
+      const { baseUrl, apiKey } = target;
+      await page.evaluate(
+        (options) => {
+          // A page that came over plain HTTP has none; this one came from the machine itself.
+          crypto.randomUUID = undefined as never;
+          globalThis.client = createPetstoreClient(options);
+        },
+        { baseUrl, apiKey },
+      );
+    });
+
+    it('lists the inventory, every id exact, whole, in pages and streamed, and not again', async () => {
+      const [again, ...lists] = await page.evaluate(async () => {
+        const { items, etag } = await client.listInventory();
+        const again = [typeof etag, await client.listInventory({ ifNoneMatch: etag })];
+        const paged = [];
+        for await (const { items } of client.inventoryPages({ limit: 20 })) paged.push(...items);
+        const streamed = [];
+        for await (const item of client.streamInventory()) streamed.push(item);
+        return [again, items, paged, streamed];
+      });
+      expect(again).toEqual(['string', undefined]);
+      const petIds = new Set(fixtures.inventory.map((entry) => entry.petId));
+      for (const list of lists as clientModule.InventoryItem[][]) {
+        expect(new Set(list.map((entry) => entry.petId))).toEqual(petIds);
+      }
+    });
+
+    it('sells by updateStock', async () => {
+      const after = await page.evaluate(async (petId) => {
+        await client.updateInventory(petId, { quantity: 9 });
+        return client.updateStock(petId, (entry) => entry.quantity - 1);
+      }, petId);
+      expect(after).toMatchObject({ petId, quantity: 8 });
+    });
+
+    it('sees errors, redirects, the end of a deprecated operation, a list that broke off, an abort', async () => {
+      const warning = page.waitForEvent('console', (message) => message.type() === 'warning');
+      await page.route('**/moved/**', (route) =>
+        route.fulfill({ status: 302, headers: { Location: '/' } }),
+      );
+      target.store.pageSize = 10;
+      target.store.fail({ action: 'Scan', fault: 'accessDenied', after: 2 });
+      const seen = await page.evaluate(async (baseUrl) => {
+        const missing = await client.getPet(404n).catch((error) => error);
+        const moved = createPetstoreClient({ baseUrl, apiKey: 'x' });
+        const redirected = await moved.listOrders().catch((error) => error);
+        let broken: { code?: string } = {};
+        try {
+          for await (const _ of client.streamInventory());
+        } catch (error) {
+          broken = error as typeof broken;
+        }
+        const signal = AbortSignal.abort('enough');
+        const aborted = await client.listOrders({}, { signal }).catch((reason) => reason);
+        const { code, status, requestId } = missing;
+        const answers = [code, status, redirected.code, redirected.status, broken.code, aborted];
+        return { requestId, answers };
+      }, `${shop.address}/moved`);
+      expect(seen).toEqual({
+        requestId: expect.any(String),
+        answers: ['not_found', 404, 'invalid_answer', undefined, 'incomplete_list', 'enough'],
+      });
+      expect((await warning).text()).toContain('2027-12-01');
+    });
   });
 });
