@@ -31,11 +31,21 @@ const examples = join(import.meta.dirname, '../../../../shared/client/examples')
 
 let target: FaultyTarget;
 let settings: Record<string, string>;
+let folder: string;
+let shop: { address: string; stop(): void };
 beforeAll(async () => {
   target = await openFaultyStage(fixtures);
   settings = { BASE_ADDRESS: target.baseUrl, API_KEY: target.apiKey };
+  folder = await mkdtemp(join(tmpdir(), 'petstore-shop-'));
+  const CLIENT_MODULE = join(folder, 'client.js');
+  await bundleClient(CLIENT_MODULE);
+  shop = await start({ READ_KEY: target.readOnlyApiKey, CLIENT_MODULE });
 });
-afterAll(() => target?.close());
+afterAll(async () => {
+  shop?.stop();
+  await target?.close();
+  await rm(folder, { recursive: true });
+});
 
 /** What a script writes, to its end. */
 async function run(program: string, file: string, petId = 0n, changes = {}): Promise<string> {
@@ -44,9 +54,9 @@ async function run(program: string, file: string, petId = 0n, changes = {}): Pro
   return (await promisify(execFile)(program, args, { env })).stdout;
 }
 
-/** Starts a server on a port of its own, and gives the address that it prints. */
-async function start(file: string, changes = {}): Promise<{ address: string; stop(): void }> {
-  const child = spawn(process.execPath, [join(examples, file)], {
+/** Starts the shop on a port of its own, and gives the address that it prints. */
+async function start(changes: Record<string, string>): Promise<typeof shop> {
+  const child = spawn(process.execPath, [join(examples, 'shop/server.ts')], {
     env: { ...process.env, ...settings, ...changes, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -109,10 +119,9 @@ describe.runIf(hasCurl)('curl.sh', { concurrent: true }, () => {
   });
 });
 
-it('server.ts sells every piece once, and tells what is sold out from what it does not know', async () => {
+it('shop/server.ts sells every piece once, and tells what is sold out from what it does not know', async () => {
   await stock(fourth, 5);
-  const server = await start('server.ts');
-  const sell = (id: unknown, method = 'POST') => fetch(`${server.address}/sell/${id}`, { method });
+  const sell = (id: unknown, method = 'POST') => fetch(`${shop.address}/sell/${id}`, { method });
   const answers = await Promise.all(Array.from({ length: 8 }, () => sell(fourth)));
   const sold = answers.filter(({ status }) => status === 200);
   const left = (await Promise.all(sold.map((answer) => answer.json()))) as { quantity: number }[];
@@ -123,14 +132,11 @@ it('server.ts sells every piece once, and tells what is sold out from what it do
   expect((await sell(target.fixtures.missingPetId)).status).toBe(404);
   expect((await sell('x')).status).toBe(404);
   expect((await sell(fourth, 'GET')).status).toBe(404);
-  server.stop();
 });
 
 describe.runIf(findChromium())('the shop page', () => {
   /** It is available, and `curl.sh` is done with it. */
   const petId = first;
-  let folder: string;
-  let shop: Awaited<ReturnType<typeof start>>;
   let browser: Browser;
   let page: Page;
   /** What the page sent and got: headers and bodies. */
@@ -138,10 +144,6 @@ describe.runIf(findChromium())('the shop page', () => {
 
   beforeAll(async () => {
     await stock(petId, 3);
-    folder = await mkdtemp(join(tmpdir(), 'petstore-shop-'));
-    const CLIENT_MODULE = join(folder, 'client.js');
-    await bundleClient(CLIENT_MODULE);
-    shop = await start('shop/server.ts', { READ_KEY: target.readOnlyApiKey, CLIENT_MODULE });
     browser = await launchChromium();
     page = await browser.newPage();
     page.on('response', (response) => {
@@ -152,11 +154,7 @@ describe.runIf(findChromium())('the shop page', () => {
     await page.clock.install();
     await page.goto(shop.address);
   });
-  afterAll(async () => {
-    await browser?.close();
-    shop?.stop();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => browser?.close());
 
   const cardOf = (id: bigint) =>
     page.locator('li', { has: page.getByRole('heading', { name: `Pet ${id}`, exact: true }) });
