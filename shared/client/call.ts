@@ -1,6 +1,11 @@
 import type { OperationId, operations } from '../contract/operations.ts';
 import { parseExactJson } from './json.ts';
-import { PetstoreError, toAnswerDetails, toPetstoreError } from './petstoreError.ts';
+import {
+  PetstoreError,
+  type PetstoreErrorCode,
+  toAnswerDetails,
+  toPetstoreError,
+} from './petstoreError.ts';
 import type { Call } from './settings.ts';
 
 type Contract = typeof operations;
@@ -61,30 +66,31 @@ export function send<Id extends OperationId, Value>(
       return toValue({ status, headers, document: text === '' ? undefined : parseExactJson(text) });
     } catch (cause) {
       const isCutOff = request.answersList && /^\s*\[/.test(text) && !/\]\s*$/.test(text);
-      throw isCutOff ? incompleteListError(answer) : invalidAnswerError(answer, cause);
+      throw isCutOff ? breakError(answer, cause) : invalidAnswerError(answer, cause);
     }
   });
 }
 
-/** A list that ends before its closing bracket. */
-export function incompleteListError({ response: { headers, status } }: OpenAnswer): PetstoreError {
-  return new PetstoreError(
-    'incomplete_list',
-    'The list broke off before its end.',
-    toAnswerDetails(headers, status),
-  );
+/** What to throw when a body breaks off. */
+export function breakError(answer: OpenAnswer, cause?: unknown): unknown {
+  if (answer.watchdog.signal.aborted) return answer.watchdog.signal.reason;
+  const code = answer.request.answersList ? 'incomplete_list' : 'connection_failed';
+  return answerError(answer, code, 'The answer broke off before its end.', cause);
 }
 
 /** An answer that is no such thing as the service says. */
-export function invalidAnswerError(
-  { request, response: { headers, status } }: OpenAnswer,
+export function invalidAnswerError(answer: OpenAnswer, cause: unknown): PetstoreError {
+  const message = `The answer is not one that ${answer.request.operationId} gives.`;
+  return answerError(answer, 'invalid_answer', message, cause);
+}
+
+function answerError(
+  { response: { headers, status } }: OpenAnswer,
+  code: PetstoreErrorCode,
+  message: string,
   cause: unknown,
 ): PetstoreError {
-  return new PetstoreError(
-    'invalid_answer',
-    `The answer is not one that ${request.operationId} gives.`,
-    { ...toAnswerDetails(headers, status), cause },
-  );
+  return new PetstoreError(code, message, { ...toAnswerDetails(headers, status), cause });
 }
 
 /** Milliseconds. */
@@ -223,27 +229,13 @@ async function fetchAnswer(
   }
 }
 
-/** What to throw when a body breaks off. */
-function breakError({ request, response, watchdog }: OpenAnswer, cause: unknown): unknown {
-  if (watchdog.signal.aborted) return watchdog.signal.reason;
-  const code = request.answersList ? 'incomplete_list' : 'connection_failed';
-  const details = toAnswerDetails(response.headers, response.status);
-  return new PetstoreError(code, 'The answer broke off.', { ...details, cause });
-}
+type Watchdog = ReturnType<typeof startWatchdog>;
 
-/** Ends an attempt that takes too long, or whose caller wants no more of it. */
-interface Watchdog {
-  /** Its reason is the caller's own, or a PetstoreError. */
-  readonly signal: AbortSignal;
-  /** Stops the clock, while it is the caller who takes time. */
-  rest(): void;
-  /** Starts the clock anew. */
-  restart(): void;
-  stop(): void;
-}
-
-/** @throws the reason of the caller's signal when that is aborted already */
-function startWatchdog({ signal, timeout, timeLeft }: Call): Watchdog {
+/**
+ * Ends an attempt that takes too long, or whose caller wants no more of it.
+ * @throws the reason of the caller's signal when that is aborted already
+ */
+function startWatchdog({ signal, timeout, timeLeft }: Call) {
   signal?.throwIfAborted();
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
@@ -258,7 +250,9 @@ function startWatchdog({ signal, timeout, timeLeft }: Call): Watchdog {
 
   watch(Math.min(timeout, Math.max(timeLeft(), 0)));
   return {
+    /** Its reason is the caller's own, or a PetstoreError. */
     signal: controller.signal,
+    /** Stops the clock, while it is the caller who takes time. */
     rest,
     restart: () => watch(timeout),
     stop() {

@@ -1,8 +1,8 @@
 import type { MAX_QUANTITY as ContractMaximum } from '../contract/inventoryUpdate.ts';
 import type { PetStatus } from '../contract/values.ts';
 import {
+  breakError,
   drawBackoff,
-  incompleteListError,
   invalidAnswerError,
   openAnswer,
   type PetstoreRequest,
@@ -152,10 +152,8 @@ async function listInventory<Include extends Included = undefined>(
     ...query
   }: InventoryQuery<Include> & { readonly ifNoneMatch?: string | undefined },
 ): Promise<InventoryList<Include> | undefined> {
-  const request = {
-    ...toInventoryRequest(query),
-    ...(ifNoneMatch !== undefined && { headers: { 'If-None-Match': ifNoneMatch } }),
-  };
+  const headers = ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch };
+  const request = { ...toInventoryRequest(query), headers };
   return send(call, request, ({ status, document, headers }) => {
     if (status === 304 && ifNoneMatch !== undefined) return undefined;
     return {
@@ -188,7 +186,7 @@ async function* streamInventory<Include extends Included>(
     }
     yield* entries;
   }
-  if (!reader.isWhole) throw incompleteListError(answer);
+  if (!reader.isWhole) throw breakError(answer);
 }
 
 function toInventoryRequest({
@@ -261,7 +259,12 @@ async function updateStock(
 ): Promise<TaggedInventoryItem> {
   for (let conflicts = 0; ; conflicts += 1) {
     const begun = performance.now();
-    const entry = await readEntry(call, petId);
+    const list = await listInventory(call, { petIds: [petId], include: 'etag' });
+    const entry = list?.items[0];
+    if (!entry) {
+      const message = `There is no inventory entry with petId ${petId}.`;
+      throw new PetstoreError('not_found', message);
+    }
     const quantity = await change(entry);
     try {
       return await updateInventory(call, petId, { quantity }, { ifMatch: entry.etag });
@@ -274,11 +277,4 @@ async function updateStock(
       await pause(delay, call.signal);
     }
   }
-}
-
-async function readEntry(call: Call, petId: bigint): Promise<TaggedInventoryItem> {
-  const list = await listInventory(call, { petIds: [petId], include: 'etag' });
-  const entry = list?.items[0];
-  if (entry) return entry;
-  throw new PetstoreError('not_found', `There is no inventory entry with petId ${petId}.`);
 }

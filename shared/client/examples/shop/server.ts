@@ -8,8 +8,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 // Elsewhere, this is the package petstore-inventory-client.
-import { createPetstoreClient } from '../../index.ts';
-import { parseSaleAddress, sellPiece } from '../sale.ts';
+import { createPetstoreClient, PetstoreError } from '../../index.ts';
 
 const here = import.meta.dirname;
 const {
@@ -33,10 +32,30 @@ const files = new Map<string, readonly [type: string, content: string | Buffer]>
   ['/settings.json', ['application/json', settings]],
 ]);
 
+class SoldOut extends Error {}
+
+/** Sells one piece, however many customers want it at once, and gives what the customer is answered. */
+async function sellPiece(petId: bigint): Promise<[status: number, body: object]> {
+  try {
+    const { quantity } = await petstore.updateStock(petId, (entry) => {
+      if (entry.quantity === 0) throw new SoldOut();
+      return entry.quantity - 1;
+    });
+    // As a string, since the page would round a large id.
+    return [200, { petId: `${petId}`, quantity }];
+  } catch (error) {
+    if (error instanceof SoldOut) return [409, { error: 'It is sold out.' }];
+    if (!(error instanceof PetstoreError)) throw error;
+    if (error.code === 'not_found') return [404, { error: 'We do not sell it.' }];
+    console.error(`Not sold: ${error.code}, request ${error.requestId}: ${error.message}`);
+    return [503, { error: 'We cannot sell right now: please try again.' }];
+  }
+}
+
 const server = createServer(async ({ method, url = '' }, response) => {
-  const petId = parseSaleAddress(url);
+  const [, petId] = /^\/sell\/(-?\d{1,19})$/.exec(url) ?? [];
   if (method === 'POST' && petId !== undefined) {
-    const { status, body } = await sellPiece(petstore, petId);
+    const [status, body] = await sellPiece(BigInt(petId));
     return response
       .writeHead(status, { 'Content-Type': 'application/json' })
       .end(JSON.stringify(body));

@@ -10,26 +10,42 @@ import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleClient } from '../../../../infra/client/buildClient.ts';
-import { createPetstoreClient } from '../../../../shared/client/index.ts';
+import * as clientModule from '../../../../shared/client/index.ts';
 import { parseJson } from '../../../../shared/contract/values.ts';
 import { findChromium, launchChromium } from '../../../browser/chromium.ts';
-import { exactPetIds } from '../../fixtures.ts';
-import { openLocalTarget } from '../../localTarget.ts';
+import { type FaultyTarget, openFaultyStage } from '../../faults/faultyTarget.ts';
+import { exactPetIds, fixtures } from '../../fixtures.ts';
 import { readEntry } from '../../operations/inventoryEntry.ts';
-import { type ConformanceTarget, sendUpdate } from '../../target.ts';
+import { sendUpdate } from '../../target.ts';
+
+/** What the page makes of the client's module. */
+declare global {
+  var createPetstoreClient: typeof clientModule.createPetstoreClient;
+  var client: clientModule.PetstoreClient;
+}
 
 /** For each test that sells, a pet of its own. */
 const [first, second, third, fourth] = exactPetIds;
 
 const examples = join(import.meta.dirname, '../../../../shared/client/examples');
 
-let target: ConformanceTarget;
+let target: FaultyTarget;
 let settings: Record<string, string>;
+let folder: string;
+let shop: { address: string; stop(): void };
 beforeAll(async () => {
-  target = await openLocalTarget();
+  target = await openFaultyStage(fixtures);
   settings = { BASE_ADDRESS: target.baseUrl, API_KEY: target.apiKey };
+  folder = await mkdtemp(join(tmpdir(), 'petstore-shop-'));
+  const CLIENT_MODULE = join(folder, 'client.js');
+  await bundleClient(CLIENT_MODULE);
+  shop = await start({ READ_KEY: target.readOnlyApiKey, CLIENT_MODULE });
 });
-afterAll(() => target?.close());
+afterAll(async () => {
+  shop?.stop();
+  await target?.close();
+  await rm(folder, { recursive: true });
+});
 
 /** What a script writes, to its end. */
 async function run(program: string, file: string, petId = 0n, changes = {}): Promise<string> {
@@ -38,9 +54,9 @@ async function run(program: string, file: string, petId = 0n, changes = {}): Pro
   return (await promisify(execFile)(program, args, { env })).stdout;
 }
 
-/** Starts a server on a port of its own, and gives the address that it prints. */
-async function start(file: string, changes = {}): Promise<{ address: string; stop(): void }> {
-  const child = spawn(process.execPath, [join(examples, file)], {
+/** Starts the shop on a port of its own, and gives the address that it prints. */
+async function start(changes: Record<string, string>): Promise<typeof shop> {
+  const child = spawn(process.execPath, [join(examples, 'shop/server.ts')], {
     env: { ...process.env, ...settings, ...changes, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -103,10 +119,9 @@ describe.runIf(hasCurl)('curl.sh', { concurrent: true }, () => {
   });
 });
 
-it('server.ts sells every piece once, and tells what is sold out from what it does not know', async () => {
+it('shop/server.ts sells every piece once, and tells what is sold out from what it does not know', async () => {
   await stock(fourth, 5);
-  const server = await start('server.ts');
-  const sell = (id: unknown, method = 'POST') => fetch(`${server.address}/sell/${id}`, { method });
+  const sell = (id: unknown, method = 'POST') => fetch(`${shop.address}/sell/${id}`, { method });
   const answers = await Promise.all(Array.from({ length: 8 }, () => sell(fourth)));
   const sold = answers.filter(({ status }) => status === 200);
   const left = (await Promise.all(sold.map((answer) => answer.json()))) as { quantity: number }[];
@@ -117,14 +132,11 @@ it('server.ts sells every piece once, and tells what is sold out from what it do
   expect((await sell(target.fixtures.missingPetId)).status).toBe(404);
   expect((await sell('x')).status).toBe(404);
   expect((await sell(fourth, 'GET')).status).toBe(404);
-  server.stop();
 });
 
 describe.runIf(findChromium())('the shop page', () => {
   /** It is available, and `curl.sh` is done with it. */
   const petId = first;
-  let folder: string;
-  let shop: Awaited<ReturnType<typeof start>>;
   let browser: Browser;
   let page: Page;
   /** What the page sent and got: headers and bodies. */
@@ -132,10 +144,6 @@ describe.runIf(findChromium())('the shop page', () => {
 
   beforeAll(async () => {
     await stock(petId, 3);
-    folder = await mkdtemp(join(tmpdir(), 'petstore-shop-'));
-    const CLIENT_MODULE = join(folder, 'client.js');
-    await bundleClient(CLIENT_MODULE);
-    shop = await start('shop/server.ts', { READ_KEY: target.readOnlyApiKey, CLIENT_MODULE });
     browser = await launchChromium();
     page = await browser.newPage();
     page.on('response', (response) => {
@@ -146,11 +154,7 @@ describe.runIf(findChromium())('the shop page', () => {
     await page.clock.install();
     await page.goto(shop.address);
   });
-  afterAll(async () => {
-    await browser?.close();
-    shop?.stop();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => browser?.close());
 
   const cardOf = (id: bigint) =>
     page.locator('li', { has: page.getByRole('heading', { name: `Pet ${id}`, exact: true }) });
@@ -171,7 +175,7 @@ describe.runIf(findChromium())('the shop page', () => {
     const same = answered(304);
     await page.clock.fastForward(5_000);
     await same;
-    await createPetstoreClient(target).updateInventory(petId, { quantity: 2 });
+    await clientModule.createPetstoreClient(target).updateInventory(petId, { quantity: 2 });
     const changed = answered(200);
     await page.clock.fastForward(5_000);
     await changed;
@@ -190,5 +194,78 @@ describe.runIf(findChromium())('the shop page', () => {
       expect(text).toContain(sent);
     }
     expect(text + (await page.content())).not.toContain(target.apiKey);
+  });
+
+  describe('with the client from another origin, over plain HTTP', () => {
+    beforeAll(async () => {
+      const content = `import { createPetstoreClient } from '/petstore-inventory-client.js';
+        globalThis.createPetstoreClient = createPetstoreClient;`;
+      await page.addScriptTag({ type: 'module', content });
+      await page.waitForFunction('globalThis.createPetstoreClient');
+      const { baseUrl, apiKey } = target;
+      await page.evaluate(
+        (options) => {
+          // A page that came over plain HTTP has none; this one came from the machine itself.
+          crypto.randomUUID = undefined as never;
+          globalThis.client = createPetstoreClient(options);
+        },
+        { baseUrl, apiKey },
+      );
+    });
+
+    it('lists the inventory, every id exact, whole, in pages and streamed, and not again', async () => {
+      const [again, ...lists] = await page.evaluate(async () => {
+        const { items, etag } = await client.listInventory();
+        const again = [typeof etag, await client.listInventory({ ifNoneMatch: etag })];
+        const paged = [];
+        for await (const { items } of client.inventoryPages({ limit: 20 })) paged.push(...items);
+        const streamed = [];
+        for await (const item of client.streamInventory()) streamed.push(item);
+        return [again, items, paged, streamed];
+      });
+      expect(again).toEqual(['string', undefined]);
+      const petIds = new Set(fixtures.inventory.map((entry) => entry.petId));
+      for (const list of lists as clientModule.InventoryItem[][]) {
+        expect(new Set(list.map((entry) => entry.petId))).toEqual(petIds);
+      }
+    });
+
+    it('sells by updateStock', async () => {
+      const after = await page.evaluate(async (petId) => {
+        await client.updateInventory(petId, { quantity: 9 });
+        return client.updateStock(petId, (entry) => entry.quantity - 1);
+      }, petId);
+      expect(after).toMatchObject({ petId, quantity: 8 });
+    });
+
+    it('sees errors, redirects, the end of a deprecated operation, a list that broke off, an abort', async () => {
+      const warning = page.waitForEvent('console', (message) => message.type() === 'warning');
+      await page.route('**/moved/**', (route) =>
+        route.fulfill({ status: 302, headers: { Location: '/' } }),
+      );
+      target.store.pageSize = 10;
+      target.store.fail({ action: 'Scan', fault: 'accessDenied', after: 2 });
+      const seen = await page.evaluate(async (baseUrl) => {
+        const missing = await client.getPet(404n).catch((error) => error);
+        const moved = createPetstoreClient({ baseUrl, apiKey: 'x' });
+        const redirected = await moved.listOrders().catch((error) => error);
+        let broken: { code?: string } = {};
+        try {
+          for await (const _ of client.streamInventory());
+        } catch (error) {
+          broken = error as typeof broken;
+        }
+        const signal = AbortSignal.abort('enough');
+        const aborted = await client.listOrders({}, { signal }).catch((reason) => reason);
+        const { code, status, requestId } = missing;
+        const answers = [code, status, redirected.code, redirected.status, broken.code, aborted];
+        return { requestId, answers };
+      }, `${shop.address}/moved`);
+      expect(seen).toEqual({
+        requestId: expect.any(String),
+        answers: ['not_found', 404, 'invalid_answer', undefined, 'incomplete_list', 'enough'],
+      });
+      expect((await warning).text()).toContain('2027-12-01');
+    });
   });
 });
