@@ -28,11 +28,9 @@ declare module 'dynalite/db/index.js' {
 
   export type Done<Result = unknown> = (error: Error | null, result?: Result) => void;
 
-  export interface Write {
-    readonly type: 'put';
-    readonly key: string;
-    readonly value: Item;
-  }
+  export type Write =
+    | { readonly type: 'put'; readonly key: string; readonly value: Item }
+    | { readonly type: 'del'; readonly key: string };
 
   /** The items of one table. */
   export interface ItemDb {
@@ -40,6 +38,7 @@ declare module 'dynalite/db/index.js' {
     lock(key: string, run: (release: (done?: Done) => () => void) => void): void;
     get(key: string, done: Done<Item>): void;
     put(key: string, item: Item, done: Done): void;
+    del(key: string, done: Done): void;
   }
 
   export interface Store {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { ActionParameters } from 'dynalite/actions/putItem.js';
+import type { ActionParameters } from 'dynalite/actions/deleteItem.js';
+import deleteItem from 'dynalite/actions/deleteItem.js';
 import putItem from 'dynalite/actions/putItem.js';
 import updateItem from 'dynalite/actions/updateItem.js';
 import type { RequestError, Store, Write } from 'dynalite/db/index.js';
 import db from 'dynalite/db/index.js';
+import deleteValidation from 'dynalite/validations/deleteItem.js';
 import validations from 'dynalite/validations/index.js';
 import putValidation from 'dynalite/validations/putItem.js';
 import updateValidation from 'dynalite/validations/updateItem.js';
@@ -24,17 +26,28 @@ type Action = Awaited<ReturnType<typeof toAction>>;
 type Outcome = Awaited<ReturnType<typeof attempt>>;
 type Used = Pick<Outcome, 'TableName' | 'units'>;
 
-const kinds: Readonly<Record<string, typeof putValidation & { readonly act: typeof putItem }>> = {
+type Kind = typeof putValidation & { readonly act: typeof putItem };
+
+/** Runs as a deletion, whose writes are dropped. */
+const conditionCheck: Kind = {
+  ...deleteValidation,
+  act: deleteItem,
+  types: { ...deleteValidation.types, ConditionExpression: { type: 'String', notNull: true } },
+};
+
+const kinds: Readonly<Record<string, Kind>> = {
   Put: { act: putItem, ...putValidation },
   Update: { act: updateItem, ...updateValidation },
+  Delete: { act: deleteItem, ...deleteValidation },
+  ConditionCheck: conditionCheck,
 };
 
 /** How long a client token is remembered after its transaction. */
 const TOKEN_MILLISECONDS = 10 * 60 * 1000;
 
 /**
- * Adds TransactWriteItems to a store of dynalite, which does not have it, with the kinds of actions that the service
- * uses, on tables without an index:
+ * Adds TransactWriteItems to a store of dynalite, which does not have it, on tables without an
+ * index:
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  * A repeat by client token waits for a first call that is under way, where DynamoDB answers
  * TransactionInProgressException; its parameters are not compared. Tokens are forgotten when the process ends.
@@ -81,7 +94,9 @@ async function write(store: Store, { TransactItems }: Transaction): Promise<Used
 async function toAction(store: Store, item: Transaction['TransactItems'][number]) {
   const [[name = '', parameters] = []] = Object.entries(item);
   const kind = kinds[name];
-  if (!kind || !parameters) throw db.validationError('Here, an action can only be a Put or Update');
+  if (!kind || !parameters) {
+    throw db.validationError('An action is one of ConditionCheck, Put, Update or Delete');
+  }
   validations.checkValidations(parameters, kind.types, kind.custom, store);
   const { TableName, Item, Key = {} } = parameters;
   const table = (await promisify(store.getTable)(TableName, true)) ?? {};
@@ -90,7 +105,7 @@ async function toAction(store: Store, item: Transaction['TransactItems'][number]
   const key = db.createKey(Item ?? Key, table);
   // As dynalite names it in its store, in which each table has a prefix of its own.
   const id = `item-${TableName}~${key}`;
-  return { act: kind.act, parameters, items: store.getItemDb(TableName), key, id };
+  return { kind, parameters, items: store.getItemDb(TableName), key, id };
 }
 
 /** Takes the same locks as dynalite's own writes. They are taken in one order, so that no two transactions deadlock. */
@@ -105,7 +120,7 @@ async function lock(actions: readonly Action[]): Promise<() => void> {
 }
 
 /** Runs dynalite's action on a store that collects its writes. The caller holds the lock of the item. */
-async function attempt(store: Store, { act, parameters, items, key, id }: Action) {
+async function attempt(store: Store, { kind, parameters, items, key, id }: Action) {
   const { TableName, ReturnValuesOnConditionCheckFailure } = parameters;
   const writes: Write[] = [];
   const collecting: Store = {
@@ -114,13 +129,15 @@ async function attempt(store: Store, { act, parameters, items, key, id }: Action
       ...items,
       lock: (_key, run) => run((done) => done as () => void),
       put: (_key, value, done) => done(null, writes.push({ type: 'put', key: id, value })),
+      del: (_key, done) => done(null, writes.push({ type: 'del', key: id })),
     }),
   };
   try {
     const given = { ...parameters, ReturnConsumedCapacity: 'TOTAL' };
-    const result = await promisify(act)(collecting, given);
+    const result = await promisify(kind.act)(collecting, given);
     const units = result?.ConsumedCapacity?.CapacityUnits ?? 0;
-    return { reason: { Code: 'None' }, writes, TableName, units };
+    const kept = kind === conditionCheck ? [] : writes;
+    return { reason: { Code: 'None' }, writes: kept, TableName, units };
   } catch (error) {
     const { body, message } = error as RequestError;
     if (!body?.__type.endsWith('#ConditionalCheckFailedException')) throw error;

@@ -36,6 +36,13 @@ const selling = {
 const sell = (id: number, more = {}): TransactWriteItem => ({
   Update: { ...inventory(id), ...selling, ...more },
 });
+const inStock = {
+  ConditionExpression: 'q >= :one',
+  ExpressionAttributeValues: selling.ExpressionAttributeValues,
+};
+const check = (id: number, more = {}): TransactWriteItem => ({
+  ConditionCheck: { ...inventory(id), ...inStock, ...more },
+});
 const isNew = { ConditionExpression: 'attribute_not_exists(p)' };
 const allOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
@@ -106,10 +113,14 @@ describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
   test('does all of its actions, in two tables', async () => {
     const { transact, read, stock } = tables;
     const [changed, replaced] = [await stock(5), await stock(8)];
+    const [checked, deleted] = [await stock(3), await stock(4)];
     const exists = { ConditionExpression: 'attribute_exists(p)' };
     const name = { S: 'Rex' };
     const items = [put(stocked(replaced, 1), exists), putPet(replaced, { name }), sell(changed)];
-    expect(await transact(items)).toEqual({});
+    const others = [check(checked), { Delete: inventory(deleted) }];
+    expect(await transact([...items, ...others])).toEqual({});
+    expect(await read(inventory(checked))).toEqual(stocked(checked, 3));
+    expect(await read(inventory(deleted))).toBeUndefined();
     expect(await read(inventory(replaced))).toEqual(stocked(replaced, 1));
     expect(await read(pet(replaced))).toEqual({ id: number(replaced), name });
     expect(await read(inventory(changed))).toEqual(stocked(changed, 4));
@@ -118,6 +129,8 @@ describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
   test.each<[string, (id: number, more: object) => TransactWriteItem]>([
     ['Put', (id, more) => put(stocked(id, 1), { ...isNew, ...more })],
     ['Update', (id, more) => sell(id, more)],
+    ['Delete', (id, more) => ({ Delete: { ...inventory(id), ...inStock, ...more } })],
+    ['ConditionCheck', (id, more) => check(id, more)],
   ])(
     'a %s whose condition fails is told in its place, with the item where that is asked for, and nothing is done',
     async (_, toAction) => {
@@ -209,7 +222,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
           ],
           ['an item without its key', put(other)],
           ['a key of another type', sell(1, { Key: other })],
-          ['a kind that the service does not use', { Delete: inventory(1) }],
+          ['a check without a condition', check(1, { ConditionExpression: undefined })],
         ] as [string, TransactWriteItem][])
       : []),
   ])('is refused as a whole: %s', async (_, item, refused = 'ValidationException') => {
