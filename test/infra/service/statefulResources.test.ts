@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tableNames } from '../../../infra/stages/tables.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
 import { findResources, templates, watchTemplates } from '../../support/stackTemplates.ts';
 import { fixtureNames } from '../../support/stageFixtures.ts';
 
@@ -22,16 +21,6 @@ describe.each(fixtureNames)('the data of %s', (stage) => {
     );
     expect(Object.fromEntries(found)).toEqual(JSON.parse(committed.replaceAll('STAGE', stage)));
     expect(found).toHaveLength(tableNames.length);
-  });
-
-  it('is logged to one group of each operation and one of the gateway, by ids that stay', () => {
-    const found = Object.entries(findResources(stage, 'AWS::Logs::LogGroup')).map(
-      ([id, { Properties }]) => `${id.replace(/[0-9A-F]{8}$/, '')} ${Properties.LogGroupName}`,
-    );
-    const expected = operationIds.map((id) => `${id}Logs /aws/lambda/petstore-${stage}-${id}`);
-    expect(found.sort()).toEqual(
-      [...expected, `AccessLogs /aws/apigateway/petstore-${stage}`].sort(),
-    );
   });
 
   it('lies in no other stack, and in no custom resource’s hands', () => {
