@@ -3,7 +3,7 @@ import { defaultPrices } from '../../../infra/costs/prices.ts';
 import { type KeyCost, toKeyCosts } from '../../../infra/ops/costs/keyCosts.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { changeProduction } from '../../support/stageFixtures.ts';
+import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { type Answers, AwsError, useAws } from '../ops/aws.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
 import { useFixtureStages } from './fixtureStages.ts';
@@ -63,9 +63,10 @@ const accessRows: readonly Row[] = [
 const logBytes: Readonly<Record<string, number>> = {
   [`${functionLog}getPet`]: 3_609_009_000,
   [`${functionLog}updateInventory`]: 900_000,
+  [`${functionLog}listOrders`]: 2_000,
   [accessLog]: 1_607_204_000,
 };
-const ALL_BYTES = 3_609_009_000 + 900_000 + 1_607_204_000;
+const ALL_BYTES = 3_609_009_000 + 900_000 + 2_000 + 1_607_204_000;
 
 interface Recorded {
   readonly functions?: readonly Row[];
@@ -138,6 +139,7 @@ describe('npm run costs -- --by-key', () => {
       ['warehouse', 'getPet', 1_000_000],
       ['(answered by the gateway)', undefined, 2_000],
       ['(no request line)', 'getPet', 10],
+      ['(no request line)', 'listOrders', 0],
       ['(no valid key)', 'getPet', 10_000],
       ['(refused by the gateway)', 'getPet', 5_000],
     ]);
@@ -164,8 +166,10 @@ describe('npm run costs -- --by-key', () => {
       [3, { gateway: 2_000 * 3.5e-6 }],
       // Ten calls of 28 s each, which broke off.
       [4, { lambda: 10 * 0.2e-6 + 280 * 0.5 * 0.0000133334 }],
-      [5, { readUnits: 0 }],
-      [6, { gateway: 0, lambda: 0, transfer: ((400_000 + 5_000 * HEAD_BYTES) / GIGABYTE) * 0.09 }],
+      // What wrote a line, and ended on another day.
+      [5, { logs: (2_000 / GIGABYTE) * 0.5 }],
+      [6, { readUnits: 0 }],
+      [7, { gateway: 0, lambda: 0, transfer: ((400_000 + 5_000 * HEAD_BYTES) / GIGABYTE) * 0.09 }],
     ];
     for (const [row, dollars] of worked) {
       const close = Object.entries(dollars).map(([name, sum]) => [name, expect.closeTo(sum, 9)]);
@@ -190,6 +194,17 @@ describe('npm run costs -- --by-key', () => {
       months: [{ from: '2026-11-01', to: '2026-11-30', total: expect.closeTo(total, 9) }],
       total: expect.closeTo(total, 9),
     });
+  });
+
+  it('divides by number, or equally, where there is nothing to go by', () => {
+    const lines = ['a', 'b'].map((key) => toLine('getPet', '200', key, { lines: '1' }));
+    const functions = [...lines, toReport('getPet', { lines: '2', billed: '2048000' })];
+    const rows = { functions, access: [] };
+    const costs = toKeyCosts(rows, new Map(), fixtures.production, defaultPrices);
+    const each = 0.2e-6 + 0.0000133334;
+    expect(costs.map(({ dollars }) => dollars.lambda)).toEqual(
+      [each, each].map((sum) => expect.closeTo(sum, 12)),
+    );
   });
 
   it('asks each log once for each month, both ends included', async () => {
@@ -237,8 +252,8 @@ describe('npm run costs -- --by-key', () => {
     ]);
     const first = ['storefront', 'getPet', '3,000,000', '10.5000'];
     expect(rows[1]?.slice(0, 5)).toEqual(['2026-10', ...first]);
-    expect(rows[8]?.slice(0, 5)).toEqual(['2026-11', ...first]);
-    expect(rows).toHaveLength(1 + 2 * 7);
+    expect(rows[9]?.slice(0, 5)).toEqual(['2026-11', ...first]);
+    expect(rows).toHaveLength(1 + 2 * 8);
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { toMonth, toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
 import { defaultPrices } from '../../../infra/costs/prices.ts';
@@ -17,6 +17,7 @@ useFixtureStages();
 
 const folder = mkdtempSync(join(tmpdir(), 'exports-'));
 afterAll(() => rmSync(folder, { recursive: true }));
+afterEach(() => void vi.unstubAllEnvs());
 function write(name: string, content: string | Uint8Array): string {
   const file = join(folder, name);
   writeFileSync(file, name.endsWith('.gz') ? gzipSync(content) : content);
@@ -199,6 +200,7 @@ describe('npm run costs -- --reconcile', () => {
   });
 
   it('takes the days that are asked for, and of what is billed by the month their part', async () => {
+    vi.stubEnv('TZ', 'Asia/Tokyo');
     const billed = (
       [
         ['2026-10-31T23:59:59Z', 1],
