@@ -10,9 +10,6 @@ export interface MeasuredRequest extends Sending {
   readonly path: string;
 }
 
-/** An entity tag that nothing has. */
-const staleTag = '"AAAAGQBh"';
-
 /** What is wrong about a request that is answered 400, where a path parameter cannot be. */
 const invalidRequests: Readonly<Partial<Record<OperationId, Partial<MeasuredRequest>>>> = {
   updateInventory: { body: '{"quantity":-1}' },
@@ -31,41 +28,30 @@ export function toMeasuredRequest(
   tag: string,
 ): MeasuredRequest {
   const { path, body } = suites[id].toValidRequest(target);
-  const type: Record<string, string> = body ? { 'Content-Type': 'application/json' } : {};
-  const valid = { path, headers: type, ...(body && { body }) };
-  const withHeader = (name: string, value: string) => ({
-    ...valid,
-    headers: { ...type, [name]: value },
-  });
-  const withParameter = (value: string) => ({ ...valid, path: toPath(id, value) });
-  switch (answer) {
-    case '200':
-      return valid;
-    case '200 gzip':
-    case '200 zstd':
-      return withHeader('Accept-Encoding', answer.slice(4));
-    case '200 petId':
-      return { ...valid, path: `${path}?petId=${target.fixtures.changeablePetId}` };
-    case '200 Idempotency-Key':
-      return withHeader('Idempotency-Key', '3f0c2f6e-4d6b-4c39-9f5a-6a1d6f0f7a11');
-    case '304':
-      return withHeader('If-None-Match', tag);
-    case '400': {
-      const { parameters }: Operation = operations[id];
-      const invalid = parameters ? withParameter('abc') : { ...valid, path: `${path}?limit=0` };
-      return id in invalidRequests ? { ...valid, ...invalidRequests[id] } : invalid;
-    }
-    case '401':
-      return { ...valid, apiKey: 'psk_not-a-key' };
-    case '403':
-      return { ...valid, apiKey: target.readOnlyApiKey };
-    case '404':
-      return withParameter(`${target.fixtures.missingPetId}`);
-    case '412':
-      return withHeader('If-Match', staleTag);
-    default:
-      throw new Error(`Nobody knows how to get ${answer} of ${id}: say it in ${import.meta.url}.`);
+  const { parameters }: Operation = operations[id];
+  const invalid = { path: parameters ? toPath(id, 'abc') : `${path}?limit=0` };
+  const changes: Partial<Record<Answer, Partial<MeasuredRequest>>> = {
+    '200': {},
+    '200 gzip': { headers: { 'Accept-Encoding': 'gzip' } },
+    '200 zstd': { headers: { 'Accept-Encoding': 'zstd' } },
+    '200 petId': { path: `${path}?petId=${target.fixtures.changeablePetId}` },
+    '200 Idempotency-Key': {
+      headers: { 'Idempotency-Key': '3f0c2f6e-4d6b-4c39-9f5a-6a1d6f0f7a11' },
+    },
+    '304': { headers: { 'If-None-Match': tag } },
+    '400': invalidRequests[id] ?? invalid,
+    '401': { apiKey: 'psk_not-a-key' },
+    '403': { apiKey: target.readOnlyApiKey },
+    '404': { path: toPath(id, `${target.fixtures.missingPetId}`) },
+    // An entity tag that nothing has.
+    '412': { headers: { 'If-Match': '"AAAAGQBh"' } },
+  };
+  const change = changes[answer];
+  if (!change) {
+    throw new Error(`Nobody knows how to get ${answer} of ${id}: say it in ${import.meta.url}.`);
   }
+  const headers = { ...(body && { 'Content-Type': 'application/json' }), ...change.headers };
+  return { path, ...(body && { body }), ...change, headers };
 }
 
 /** The operation's path with the same value for each of its parameters. */

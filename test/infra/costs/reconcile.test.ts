@@ -164,6 +164,7 @@ describe('npm run costs -- --reconcile', () => {
     expect(of('Lambda-GB-Second-ARM')).toMatchObject(longer);
     expect(of('DataTransfer-Out-Bytes')?.priceError).toBeCloseTo(100 * (0.09 / 0.085 - 1), 6);
     expect(of('DataProcessing-Bytes')?.billed).toEqual({ quantity: 3, dollars: 1.5 });
+    expect(of('RequestV2-Tier1')).toBeUndefined();
     expect(of('CW:AlarmMonitorUsage')).not.toHaveProperty('quantityError');
     expect(of('CW:AlarmMonitorUsage')?.billed).toEqual({ quantity: 0, dollars: 0 });
     const toTexts = (all: Reconciliation['others']) =>
@@ -243,7 +244,6 @@ describe('npm run costs -- --reconcile', () => {
   it.each([
     [['--stage', 'nowhere'], '--stage must be'],
     [['--from', '2026-11-01'], '--to must be a day such as 2026-11-30; it is missing.'],
-    [['--entries', 'x'], '--entries must be a whole number'],
   ])('refuses %j', async (args, line) => {
     await expectRefusal(runCosts, ['--reconcile', 'x.csv', ...args], line);
   });
