@@ -8,6 +8,7 @@ import {
   growsWithInventory,
   measuredSizes,
   readRecordedUnits,
+  toBodyKind,
   unitsFile,
 } from '../../../infra/costs/units/answerUnits.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
@@ -16,25 +17,26 @@ import type { InventoryItem, Order, Pet } from '../../../shared/contract/schemas
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { type ConformanceTarget, type Fixtures, send } from '../target.ts';
-import { toBodyBytes, toListUnits, toLongerList, toMeasuredItem } from './largeLists.ts';
+import { type List, toList, toLongerList, toMeasuredItem } from './largeLists.ts';
 import { type RequestLine, type Seen, toAnswerUnits } from './measureAnswer.ts';
 import { type MeasuredRequest, toMeasuredRequest, toPath } from './measuredRequests.ts';
 
-const [SMALLEST, ...longer] = measuredSizes;
 const sample = new URL('../../../infra/local/sample.json', import.meta.url);
 
 /** `npm run units` runs this with `--update`, which writes the units down. */
 describe('what a request is billed by', () => {
   const lines: RequestLine[] = [];
   let target: ConformanceTarget;
+  let lists: List[];
   let measured: AnswerUnits[];
 
   beforeAll(async () => {
     vi.spyOn(console, 'info').mockImplementation((line) => void lines.push(line));
     const { pets, orders } = await readStoreData(sample);
-    const inventory = Array.from({ length: SMALLEST }, (_, index) => toMeasuredItem(index));
+    const inventory = Array.from({ length: measuredSizes[0] }, (_, index) => toMeasuredItem(index));
     const local = await openLocalTarget({ data: { inventory, pets, orders } });
     target = { ...local, fixtures: toFixtures(inventory, pets, orders) };
+    lists = await Promise.all(measuredSizes.map(toList));
     measured = await measureAll();
   }, 60_000);
   afterAll(async () => {
@@ -56,12 +58,11 @@ describe('what a request is billed by', () => {
 
   test.each(
     answersOf.listInventory.filter((answer) => growsWithInventory('listInventory', answer)),
-  )('of a short list %s is what is reckoned for long ones', async (answer) => {
-    const short = measured.find((units) => units.answer === answer && units.entries === SMALLEST);
-    expect(short?.readUnits).toBe(toListUnits(SMALLEST));
-    const { plain, gzip, zstd } = await toBodyBytes(SMALLEST);
-    const body = { '200': plain, '200 gzip': gzip, '200 zstd': zstd, '304': 0 }[answer as '200'];
-    const head = Number(short?.responseBytes) - body;
+  )('of a short list %s is what is reckoned for long ones', (answer) => {
+    const seen = measured.find((units) => units.answer === answer);
+    expect(seen?.readUnits).toBe(lists[0]?.readUnits);
+    const body = answer === '304' ? 0 : Number(lists[0]?.bytes[toBodyKind(answer)]);
+    const head = Number(seen?.responseBytes) - body;
     expect(head).toBeGreaterThan(300);
     expect(head).toBeLessThan(1_000);
   });
@@ -87,15 +88,12 @@ describe('what a request is billed by', () => {
   ): Promise<AnswerUnits[]> {
     // A key's first request looks it up, which the next need not.
     if (answer === '403') await ask(id, answer, request);
-    const bySize = growsWithInventory(id, answer);
-    const units = toAnswerUnits({
-      ...(await ask(id, answer, request)),
-      ...(bySize && { entries: SMALLEST }),
-    });
-    if (!bySize) return [units];
-    const sizes = longer.filter((entries) => answer !== '304' || entries < 40_000);
-    const long = sizes.map((entries) => toLongerList(units, SMALLEST, entries));
-    return [units, ...(await Promise.all(long))];
+    const seen = await ask(id, answer, request);
+    const [short, ...longer] = lists;
+    if (!short || !growsWithInventory(id, answer)) return [toAnswerUnits(seen)];
+    const units = toAnswerUnits({ ...seen, entries: short.entries });
+    const answered = longer.filter(({ entries }) => answer !== '304' || entries < 40_000);
+    return [units, ...answered.map((long) => toLongerList(units, short, long))];
   }
 
   async function ask(
