@@ -48,7 +48,7 @@ export function toMonthText(month: Month | WorstMonth, title: string): string {
       toRow('fixed', month.fixed),
       ['total', '', ...toCells(month.components).slice(0, -1), toCents(month.total)],
     ]),
-    `Fixed are ${toFixedText(month.fixedParts) || 'nothing'}.`,
+    `Fixed are ${toFixedText(month.fixedParts)}.`,
   ].join('\n');
 }
 
