@@ -31,6 +31,9 @@ export function toMonthText(month: Month | WorstMonth, title: string): string {
     ...toCells(dollars),
   ]);
   const toRow = (name: string, dollars: number) => [name, ...head.map(() => ''), toCents(dollars)];
+  const fixed = components
+    .filter((one) => month.fixedParts[one] >= 0.005)
+    .map((one) => `${labels[one]} ${toCents(month.fixedParts[one])}`);
   const byGateway =
     'other' in month
       ? [
@@ -48,16 +51,8 @@ export function toMonthText(month: Month | WorstMonth, title: string): string {
       toRow('fixed', month.fixed),
       ['total', '', ...toCells(month.components).slice(0, -1), toCents(month.total)],
     ]),
-    `Fixed are ${toFixedText(month.fixedParts) || 'nothing'}.`,
+    `Fixed are ${fixed.join(', ')}.`,
   ].join('\n');
-}
-
-/** What of the fixed part is a cent or more. */
-export function toFixedText(parts: Dollars): string {
-  return components
-    .filter((one) => parts[one] >= 0.005)
-    .map((one) => `${labels[one]} ${toCents(parts[one])}`)
-    .join(', ');
 }
 
 export function toWorstMonthText(month: WorstMonth): string {

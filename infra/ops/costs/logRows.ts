@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type CloudWatchClient, paginateGetMetricData } from '@aws-sdk/client-cloudwatch';
+import { type CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import {
   type CloudWatchLogsClient,
   GetQueryResultsCommand,
@@ -15,15 +15,14 @@ import { DAY_MILLISECONDS, type DayRange } from './dayRange.ts';
 /** The bytes that came into each log in some days: what its lines are billed by, and a query that reads them. */
 export type LogVolume = ReadonlyMap<string, number>;
 
-/** @returns the bytes by name of the log; 0 where CloudWatch knows of none */
+/** @returns the bytes by name of the log */
 export async function readLogVolume(
   client: CloudWatchClient,
   stage: Stage,
   { from, end }: DayRange,
 ): Promise<LogVolume> {
   const names = [...toFunctionLogNames(stage), toAccessLogName(stage)];
-  const volume = new Map(names.map((name) => [name, 0]));
-  const input = {
+  const command = new GetMetricDataCommand({
     StartTime: new Date(from),
     EndTime: new Date(end),
     MetricDataQueries: names.map((name, index) => ({
@@ -39,14 +38,13 @@ export async function readLogVolume(
         Stat: 'Sum',
       },
     })),
-  };
-  for await (const page of paginateGetMetricData({ client }, input)) {
-    for (const { Label = '', Values = [] } of page.MetricDataResults ?? []) {
-      const sum = Values.reduce((total, value) => total + value, 0);
-      volume.set(Label, (volume.get(Label) ?? 0) + sum);
-    }
-  }
-  return volume;
+  });
+  const { MetricDataResults = [] } = await client.send(command);
+  return new Map(
+    MetricDataResults.map(({ Label = '', Values = [] }) => {
+      return [Label, Values.reduce((sum, value) => sum + value, 0)];
+    }),
+  );
 }
 
 function toFunctionLogNames(stage: Stage): string[] {

@@ -12,8 +12,6 @@ import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } f
 import { type KeyCost, toKeyCosts } from './keyCosts.ts';
 import { readLogRows, readLogVolume } from './logRows.ts';
 
-/** An account may start only so many queries a second: throttling is waited out. */
-const MAX_ATTEMPTS = 10;
 /** Queries that cost more are asked for before they run. */
 const MAX_DOLLARS_UNASKED = 1;
 
@@ -25,9 +23,8 @@ const MAX_DOLLARS_UNASKED = 1;
 export async function runByKey(options: CostOptions): Promise<void> {
   const stage = parseStage(options.stage ?? 'production');
   const days = toKeptDays(stage, parseDayRange(options));
-  const settings = { ...toRegion(stage), maxAttempts: MAX_ATTEMPTS };
-  const logs = new CloudWatchLogsClient(settings);
-  const metrics = new CloudWatchClient(settings);
+  const logs = new CloudWatchLogsClient(toRegion(stage));
+  const metrics = new CloudWatchClient(toRegion(stage));
   const region = await logs.config.region();
   const prices = readPrices(region);
   const months = await Promise.all(

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { writeOut } from '../../cli/output.ts';
 import { parseStage, toRegion } from '../../cli/stageOption.ts';
-import { UsageError } from '../../cli/usage.ts';
 import { findCostChanges } from '../../costs/bills/costChanges.ts';
 import { type CostReport, toCostReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
@@ -75,24 +74,16 @@ export function checkWorstMonths(checked: readonly Stage[]): string {
 /**
  * What a request costs now and did not at a commit, in sentences.
  * @param revision as git takes it
- * @throws {UsageError} when there is no such commit, or its units were not written down
+ * @throws {Error} when there is no such commit, or its units were not written down
  */
 function toChangesText(revision: string): string {
-  const path = 'infra/costs/units/units.json';
-  const before = JSON.parse(readFileAt(revision, path));
-  const changes = findCostChanges(before, readRecordedUnits(), readCommittedTraffic());
+  const object = `${revision}:infra/costs/units/units.json`;
+  const before = execFileSync('git', ['show', '--end-of-options', object], {
+    cwd: new URL('../../..', import.meta.url),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const changes = findCostChanges(JSON.parse(before), readRecordedUnits(), readCommittedTraffic());
   if (changes.length === 0) return `No request costs more or less than at ${revision}.\n`;
   return changes.map((sentence) => `- ${sentence}\n`).join('');
-}
-
-function readFileAt(revision: string, path: string): string {
-  try {
-    return execFileSync('git', ['show', '--end-of-options', `${revision}:${path}`], {
-      cwd: new URL('../../..', import.meta.url),
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-  } catch {
-    throw new UsageError(`git has no ${path} at "${revision}"; name a commit that has.`);
-  }
 }

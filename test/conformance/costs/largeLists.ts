@@ -14,7 +14,7 @@ import {
   type CannedItem,
   PAGE_SIZE,
   toItemSize,
-  toScanUnits,
+  toReadUnits,
 } from '../../bench/canned/requestUnits.ts';
 
 const statusOf = { a: 'available', p: 'pending', s: 'sold' } as const;
@@ -29,54 +29,42 @@ export function toMeasuredItem(index: number): InventoryItem {
   };
 }
 
-/** As the store keeps it. */
-const toRecord = (index: number) => toInventoryRecord(toMeasuredItem(index));
+export type List = Awaited<ReturnType<typeof toList>>;
 
-/** Inventory records hold but texts and numbers. */
-const toItem = (index: number) => toRecord(index) as unknown as CannedItem;
-
-/** The units of a Scan of the measured inventory, by the sizes of its records. */
-export function toListUnits(entries: number): number {
-  return toScanUnits(entries, toItem);
-}
-
-/** The bodies of a whole list, plain and compressed, made as the function makes them: page by page of a Scan. */
-export async function toBodyBytes(
-  entries: number,
-): Promise<Record<ReturnType<typeof toBodyKind>, number>> {
+/** A whole list as the function makes it, page by page of a Scan: its read units, and the bytes of its body. */
+export async function toList(entries: number) {
   const chunks: string[] = [];
+  let readUnits = 0;
   for (let index = 0; index < entries; ) {
     chunks.push(index === 0 ? '[' : ',');
     const items: string[] = [];
-    for (let bytes = 0; index < entries && bytes < PAGE_SIZE; index += 1) {
-      bytes += toItemSize(toItem(index));
-      items.push(toInventoryJson(toRecord(index)));
+    let bytes = 0;
+    for (; index < entries && bytes < PAGE_SIZE; index += 1) {
+      const record = toInventoryRecord(toMeasuredItem(index));
+      // Inventory records hold but texts and numbers.
+      bytes += toItemSize(record as unknown as CannedItem);
+      items.push(toInventoryJson(record));
     }
+    readUnits += toReadUnits(bytes);
     chunks.push(items.join(','));
   }
-  chunks.push(']');
-  const text = chunks.map((chunk) => Buffer.from(chunk));
-  const [gzip, zstd] = await Promise.all(
-    (['gzip', 'zstd'] as const).map((coding) => buffer(compress(Readable.from(text), coding))),
-  );
-  return { plain: Buffer.concat(text).length, gzip: gzip?.length ?? 0, zstd: zstd?.length ?? 0 };
+  const text = [...chunks, ']'].map((chunk) => Buffer.from(chunk));
+  const compressed = (coding: 'gzip' | 'zstd') => buffer(compress(Readable.from(text), coding));
+  const [gzip, zstd] = await Promise.all([compressed('gzip'), compressed('zstd')]);
+  const bytes = { plain: Buffer.concat(text).length, gzip: gzip.length, zstd: zstd.length };
+  return { entries, readUnits, bytes };
 }
 
 /** The units of a longer list, made of those of one that was seen. */
-export async function toLongerList(
-  seen: AnswerUnits,
-  from: number,
-  entries: number,
-): Promise<AnswerUnits> {
+export function toLongerList(seen: AnswerUnits, short: List, long: List): AnswerUnits {
   const kind = toBodyKind(seen.answer);
-  const [short, long] = [(await toBodyBytes(from))[kind], (await toBodyBytes(entries))[kind]];
-  const grown = seen.answer === '304' ? 0 : long - short;
+  const grown = seen.answer === '304' ? 0 : long.bytes[kind] - short.bytes[kind];
   const responseBytes = seen.responseBytes + grown;
   return {
     ...seen,
-    entries,
-    billedMilliseconds: toBilledDuration(seen.operationId, seen.answer, entries),
-    readUnits: toListUnits(entries),
+    entries: long.entries,
+    billedMilliseconds: toBilledDuration(seen.operationId, seen.answer, long.entries),
+    readUnits: long.readUnits,
     responseBytes,
     gatewayRequests: toGatewayRequests(responseBytes),
   };

@@ -8,33 +8,36 @@ import {
   growsWithInventory,
   measuredSizes,
   readRecordedUnits,
+  toBodyKind,
   unitsFile,
 } from '../../../infra/costs/units/answerUnits.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem, Order, Pet } from '../../../shared/contract/schemas.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import { openLocalTarget } from '../localTarget.ts';
-import { type ConformanceTarget, type Fixtures, send } from '../target.ts';
-import { toBodyBytes, toListUnits, toLongerList, toMeasuredItem } from './largeLists.ts';
+import { suites } from '../operations/suites.ts';
+import { type ConformanceTarget, type Fixtures, type Sending, send } from '../target.ts';
+import { type List, toList, toLongerList, toMeasuredItem } from './largeLists.ts';
 import { type RequestLine, type Seen, toAnswerUnits } from './measureAnswer.ts';
-import { type MeasuredRequest, toMeasuredRequest, toPath } from './measuredRequests.ts';
 
-const [SMALLEST, ...longer] = measuredSizes;
 const sample = new URL('../../../infra/local/sample.json', import.meta.url);
 
 /** `npm run units` runs this with `--update`, which writes the units down. */
 describe('what a request is billed by', () => {
   const lines: RequestLine[] = [];
   let target: ConformanceTarget;
+  let lists: List[];
   let measured: AnswerUnits[];
 
   beforeAll(async () => {
     vi.spyOn(console, 'info').mockImplementation((line) => void lines.push(line));
     const { pets, orders } = await readStoreData(sample);
-    const inventory = Array.from({ length: SMALLEST }, (_, index) => toMeasuredItem(index));
+    const inventory = Array.from({ length: measuredSizes[0] }, (_, index) => toMeasuredItem(index));
     const local = await openLocalTarget({ data: { inventory, pets, orders } });
     target = { ...local, fixtures: toFixtures(inventory, pets, orders) };
+    lists = await Promise.all(measuredSizes.map(toList));
     measured = await measureAll();
   }, 60_000);
   afterAll(async () => {
@@ -56,12 +59,11 @@ describe('what a request is billed by', () => {
 
   test.each(
     answersOf.listInventory.filter((answer) => growsWithInventory('listInventory', answer)),
-  )('of a short list %s is what is reckoned for long ones', async (answer) => {
-    const short = measured.find((units) => units.answer === answer && units.entries === SMALLEST);
-    expect(short?.readUnits).toBe(toListUnits(SMALLEST));
-    const { plain, gzip, zstd } = await toBodyBytes(SMALLEST);
-    const body = { '200': plain, '200 gzip': gzip, '200 zstd': zstd, '304': 0 }[answer as '200'];
-    const head = Number(short?.responseBytes) - body;
+  )('of a short list %s is what is reckoned for long ones', (answer) => {
+    const seen = measured.find((units) => units.answer === answer);
+    expect(seen?.readUnits).toBe(lists[0]?.readUnits);
+    const body = answer === '304' ? 0 : Number(lists[0]?.bytes[toBodyKind(answer)]);
+    const head = Number(seen?.responseBytes) - body;
     expect(head).toBeGreaterThan(300);
     expect(head).toBeLessThan(1_000);
   });
@@ -87,15 +89,12 @@ describe('what a request is billed by', () => {
   ): Promise<AnswerUnits[]> {
     // A key's first request looks it up, which the next need not.
     if (answer === '403') await ask(id, answer, request);
-    const bySize = growsWithInventory(id, answer);
-    const units = toAnswerUnits({
-      ...(await ask(id, answer, request)),
-      ...(bySize && { entries: SMALLEST }),
-    });
-    if (!bySize) return [units];
-    const sizes = longer.filter((entries) => answer !== '304' || entries < 40_000);
-    const long = sizes.map((entries) => toLongerList(units, SMALLEST, entries));
-    return [units, ...(await Promise.all(long))];
+    const seen = await ask(id, answer, request);
+    const [short, ...longer] = lists;
+    if (!short || !growsWithInventory(id, answer)) return [toAnswerUnits(seen)];
+    const units = toAnswerUnits({ ...seen, entries: short.entries });
+    const answered = longer.filter(({ entries }) => answer !== '304' || entries < 40_000);
+    return [units, ...answered.map((long) => toLongerList(units, short, long))];
   }
 
   async function ask(
@@ -136,4 +135,59 @@ function toFixtures(
     changeablePetId: entry.petId,
     missingPetId: -9223372036854775808n,
   };
+}
+
+/** A request that gets the answer whose units are measured. */
+interface MeasuredRequest extends Sending {
+  /** Relative to the base address. */
+  readonly path: string;
+}
+
+/** What is wrong about a request that is answered 400, where a path parameter cannot be. */
+const invalidRequests: Readonly<Partial<Record<OperationId, Partial<MeasuredRequest>>>> = {
+  updateInventory: { body: '{"quantity":-1}' },
+  listOrders: { path: '/store/orders?cursor=abc' },
+};
+
+/**
+ * How to get each answer but 429, which the gateway gives by itself: the operation's valid request, changed
+ * by what the contract says leads to the answer.
+ * @param tag that of the valid request's answer
+ */
+function toMeasuredRequest(
+  target: ConformanceTarget,
+  id: OperationId,
+  answer: Exclude<Answer, '429'>,
+  tag: string,
+): MeasuredRequest {
+  const { path, body } = suites[id].toValidRequest(target);
+  const { parameters }: Operation = operations[id];
+  const invalid = { path: parameters ? toPath(id, 'abc') : `${path}?limit=0` };
+  const changes: Partial<Record<Answer, Partial<MeasuredRequest>>> = {
+    '200': {},
+    '200 gzip': { headers: { 'Accept-Encoding': 'gzip' } },
+    '200 zstd': { headers: { 'Accept-Encoding': 'zstd' } },
+    '200 petId': { path: `${path}?petId=${target.fixtures.changeablePetId}` },
+    '200 Idempotency-Key': {
+      headers: { 'Idempotency-Key': '3f0c2f6e-4d6b-4c39-9f5a-6a1d6f0f7a11' },
+    },
+    '304': { headers: { 'If-None-Match': tag } },
+    '400': invalidRequests[id] ?? invalid,
+    '401': { apiKey: 'psk_not-a-key' },
+    '403': { apiKey: target.readOnlyApiKey },
+    '404': { path: toPath(id, `${target.fixtures.missingPetId}`) },
+    // An entity tag that nothing has.
+    '412': { headers: { 'If-Match': '"AAAAGQBh"' } },
+  };
+  const change = changes[answer];
+  if (!change) {
+    throw new Error(`Nobody knows how to get ${answer} of ${id}: say it in ${import.meta.url}.`);
+  }
+  const headers = { ...(body && { 'Content-Type': 'application/json' }), ...change.headers };
+  return { path, ...(body && { body }), ...change, headers };
+}
+
+/** The operation's path with the same value for each of its parameters. */
+function toPath(id: OperationId, value: string): string {
+  return operations[id].path.replaceAll(/\{\w+\}/g, value);
 }
