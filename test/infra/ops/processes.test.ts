@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import cdkJson from '../../../cdk.json' with { type: 'json' };
-import { stageNames } from '../../../infra/stages/stages.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { useAws } from './aws.ts';
 import { runOps } from './opsProcess.ts';
@@ -27,7 +26,6 @@ describe('a command whose output nobody reads', () => {
     ['ends without a word', [keys, '--help'], 'left', 141, nothing],
     ['says so in one line', [keys, '--help'], 'full', 1, noSpace],
     ['ends, as the local stage', ['infra/local/main.ts', '--help'], 'left', 141, nothing],
-    ['says so, as the local stage', ['infra/local/main.ts', '--help'], 'full', 1, noSpace],
     ['is told so once', evaluate(pipeline), 'full', 1, noSpace],
     [
       'has that for its status, and does not begin what takes long',
@@ -97,34 +95,4 @@ describe('a command of package.json', () => {
     }
     for (const line of [synth, deploy]) expect(line).toMatch(/^cdk /);
   });
-});
-
-/** Gives a process one more stage, as if the settings had it, and calls every command for its help. */
-const addStage = `
-import { registerHooks } from 'node:module';
-registerHooks({
-  load(url, context, next) {
-    const module = next(url, context);
-    if (!url.endsWith('/infra/stages/stages.ts')) return module;
-    const source = String(module.source).replace('export const stageNames', 'Object.assign(settings, { demo: settings.staging });$&');
-    return { ...module, source };
-  },
-});`;
-
-it('a stage that is added to the settings is in each command’s help', async () => {
-  const modules = ['keys/runKeys', 'data/runImport', 'data/runExport', 'logs/runLogs'].concat(
-    ...['rollback/runRollback', 'restore/runRestore', 'smoke/runSmoke'],
-  );
-  const code = `for (const module of ${JSON.stringify(modules)}) {
-    const exported = await import('./infra/ops/' + module + '.ts');
-    await exported[module.split('/')[1]](['--help']);
-    process.stdout.write('\\f');
-  }`;
-  const variables = {
-    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(addStage)}`,
-  };
-  const { stdout } = await runOps('--eval', [code], { variables });
-  const all = ` --stage ${[...stageNames, 'demo'].join('|')}`;
-  const helps = stdout.split('\f').filter((help) => help.includes(all));
-  expect(helps).toHaveLength(modules.length);
 });
