@@ -3,9 +3,8 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { checkStage } from '../../../../infra/ops/smoke/checkStage.ts';
 import { rows, type SmokeSettings } from '../../../../infra/ops/smoke/rows.ts';
-import { runSmoke } from '../../../../infra/ops/smoke/runSmoke.ts';
+import { checkStage, runSmoke } from '../../../../infra/ops/smoke/runSmoke.ts';
 import { stageNames } from '../../../../infra/stages/stages.ts';
 import type { Operation } from '../../../../shared/contract/operation.ts';
 import {
