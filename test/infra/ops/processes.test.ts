@@ -2,9 +2,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import cdkJson from '../../../cdk.json' with { type: 'json' };
 import packageJson from '../../../package.json' with { type: 'json' };
-import { useAws } from './aws.ts';
 import { runOps } from './opsProcess.ts';
-import { defineDeployedFunctions } from './rollback/deployedFunctions.ts';
 
 const keys = 'infra/ops/keys/keys.ts';
 const noSpace = /^The standard output cannot be written \(ENOSPC: [^\n]+\n$/;
@@ -44,32 +42,6 @@ describe('a command whose output nobody reads', () => {
   it.each(['left', 'full'] as const)('ends where its errors go to nobody: %s', async (stderr) => {
     if (stderr === 'full' && !existsSync('/dev/full')) return;
     expect(await runOps(keys, ['--bogus'], { stderr })).toMatchObject({ status: 2, stdout: '' });
-  });
-});
-
-describe('a command whose reader leaves', () => {
-  const rollback = ['infra/ops/rollback/rollback.ts', '--stage', 'production'];
-
-  it('moves all aliases all the same', async () => {
-    const deployed = defineDeployedFunctions();
-    const { variables } = await useAws(deployed.answers);
-    const { status } = await runOps('infra/run.js', [...rollback, '--yes'], {
-      stdout: 'left',
-      variables,
-    });
-    expect(new Set(Object.values(deployed.live()))).toEqual(new Set(['2']));
-    expect(status).toBe(141);
-  });
-
-  it('does not wait for an answer to a question that nobody sees', async () => {
-    const { variables, inputsOf } = await useAws(defineDeployedFunctions().answers);
-    const terminal = 'data:text/javascript,process.stdin.isTTY=true';
-    const { status } = await runOps('--import', [terminal, ...rollback], {
-      stderr: 'left',
-      variables,
-    });
-    expect(inputsOf('UpdateAlias')).toEqual([]);
-    expect(status).toBe(141);
   });
 });
 
