@@ -1,8 +1,4 @@
-import {
-  CloudFormationClient,
-  DescribeStacksCommand,
-  type Stack,
-} from '@aws-sdk/client-cloudformation';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { toStackName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { toRegion } from './stageOption.ts';
@@ -18,26 +14,16 @@ export interface StageStack {
 /** @throws {Error} when the stage was never deployed there */
 export async function readStack(stage: Stage): Promise<StageStack> {
   const name = toStackName(stage);
-  const stack = await describeStack(new CloudFormationClient(toRegion(stage)), name);
-  const outputs = (stack?.Outputs ?? []).map(({ OutputKey = '', OutputValue = '' }) => [
-    OutputKey,
-    OutputValue,
-  ]);
-  return { name, status: stack?.StackStatus ?? '', outputs: Object.fromEntries(outputs) };
-}
-
-async function describeStack(
-  client: CloudFormationClient,
-  StackName: string,
-): Promise<Stack | undefined> {
-  try {
-    return (await client.send(new DescribeStacksCommand({ StackName }))).Stacks?.[0];
-  } catch (error) {
-    if (!/does not exist/.test((error as Error).message)) throw error;
+  const client = new CloudFormationClient(toRegion(stage));
+  const command = new DescribeStacksCommand({ StackName: name });
+  const { Stacks = [] } = await client.send(command).catch(async (error: Error) => {
+    if (!/does not exist/.test(error.message)) throw error;
     throw new Error(
-      `There is no stack ${StackName} in ${await client.config.region()} of this account: npm run deploy ${StackName} makes it; or export AWS_REGION or AWS_PROFILE of where it is.`,
+      `There is no stack ${name} in ${await client.config.region()} of this account: npm run deploy ${name} makes it; or export AWS_REGION or AWS_PROFILE of where it is.`,
     );
-  }
+  });
+  const outputs = Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]);
+  return { name, status: Stacks[0]?.StackStatus ?? '', outputs: Object.fromEntries(outputs ?? []) };
 }
 
 export function readOutput({ name, outputs }: StageStack, output: string): string {

@@ -1,16 +1,17 @@
+import { getRandomValues } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print } from '../../cli/output.ts';
+import { toCount } from '../../cli/progress.ts';
 import { parseStage, stageUsage } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { readCommit } from '../../stages/commit.ts';
 import { stages } from '../../stages/stages.ts';
-import { checkStage } from './checkStage.ts';
-import type { SmokeSettings } from './rows.ts';
-import { MAX_REQUESTS } from './smokeClient.ts';
+import { rows, Skip, type SmokeSettings, type Stage } from './rows.ts';
+import { defineSmokeClient, MAX_REQUESTS, Mismatch, RunOver } from './smokeClient.ts';
 
 const help = `npm run smoke -- ${stageUsage} [--api-key-file FILE] [options]
 npm run smoke -- --base-url URL [--api-key-file FILE] [options]
@@ -65,8 +66,43 @@ export async function runSmoke(args: string[]): Promise<void> {
     ...{ isLight: options.light, entry: options.entry },
     commits: options['expect-commit'] ? commits : undefined,
   };
-  const passed = await checkStage(settings, print);
+  const passed = await checkStage(settings);
   process.exitCode = interruption.status() || (passed ? 0 : 1);
+}
+
+/** Checks a stage and prints a line for each row. @returns whether no row failed */
+export async function checkStage(
+  settings: SmokeSettings,
+  printLine: (line: string) => void = print,
+): Promise<boolean> {
+  const started = performance.now();
+  const client = defineSmokeClient(settings);
+  const missingId = `${getRandomValues(new BigInt64Array(1))[0]}`;
+  const stage: Stage = { client, settings, missingId, lists: new Map() };
+  const counts = { passed: 0, FAILED: 0, skipped: 0 };
+
+  for (const [name, check] of Object.entries(rows)) {
+    const error = await check(stage).then(
+      () => undefined,
+      (reason: Error) => reason,
+    );
+    const outcome = !error ? 'passed' : error instanceof Skip ? 'skipped' : 'FAILED';
+    printLine(toPlain(`${outcome.padEnd(7)}  ${name}${error ? `: ${error.message}` : ''}`));
+    const isRefused = error instanceof Mismatch && error.status === 401 && counts.passed === 0;
+    counts[outcome] += 1;
+    if (error instanceof RunOver || isRefused) break;
+  }
+  const seconds = Math.ceil((performance.now() - started) / 1_000);
+  const sent = toCount(client.counts.sent, 'request');
+  printLine(
+    `${toCount(counts.passed, 'row')} passed, ${counts.FAILED} failed, ${counts.skipped} skipped; ${sent} in ${seconds} s.`,
+  );
+  return counts.FAILED === 0;
+}
+
+/** One line without a key and without control characters, which a terminal would obey. */
+function toPlain(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ').replace(/psk_\w*/gi, '[API key]');
 }
 
 type Target = Pick<SmokeSettings, 'baseUrl' | 'throttles' | 'origin' | 'commits'>;

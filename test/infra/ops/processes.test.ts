@@ -1,11 +1,8 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import cdkJson from '../../../cdk.json' with { type: 'json' };
-import { stageNames } from '../../../infra/stages/stages.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { useAws } from './aws.ts';
 import { runOps } from './opsProcess.ts';
-import { defineDeployedFunctions } from './rollback/deployedFunctions.ts';
 
 const keys = 'infra/ops/keys/keys.ts';
 const noSpace = /^The standard output cannot be written \(ENOSPC: [^\n]+\n$/;
@@ -27,7 +24,6 @@ describe('a command whose output nobody reads', () => {
     ['ends without a word', [keys, '--help'], 'left', 141, nothing],
     ['says so in one line', [keys, '--help'], 'full', 1, noSpace],
     ['ends, as the local stage', ['infra/local/main.ts', '--help'], 'left', 141, nothing],
-    ['says so, as the local stage', ['infra/local/main.ts', '--help'], 'full', 1, noSpace],
     ['is told so once', evaluate(pipeline), 'full', 1, noSpace],
     [
       'has that for its status, and does not begin what takes long',
@@ -46,32 +42,6 @@ describe('a command whose output nobody reads', () => {
   it.each(['left', 'full'] as const)('ends where its errors go to nobody: %s', async (stderr) => {
     if (stderr === 'full' && !existsSync('/dev/full')) return;
     expect(await runOps(keys, ['--bogus'], { stderr })).toMatchObject({ status: 2, stdout: '' });
-  });
-});
-
-describe('a command whose reader leaves', () => {
-  const rollback = ['infra/ops/rollback/rollback.ts', '--stage', 'production'];
-
-  it('moves all aliases all the same', async () => {
-    const deployed = defineDeployedFunctions();
-    const { variables } = await useAws(deployed.answers);
-    const { status } = await runOps('infra/run.js', [...rollback, '--yes'], {
-      stdout: 'left',
-      variables,
-    });
-    expect(new Set(Object.values(deployed.live()))).toEqual(new Set(['2']));
-    expect(status).toBe(141);
-  });
-
-  it('does not wait for an answer to a question that nobody sees', async () => {
-    const { variables, inputsOf } = await useAws(defineDeployedFunctions().answers);
-    const terminal = 'data:text/javascript,process.stdin.isTTY=true';
-    const { status } = await runOps('--import', [terminal, ...rollback], {
-      stderr: 'left',
-      variables,
-    });
-    expect(inputsOf('UpdateAlias')).toEqual([]);
-    expect(status).toBe(141);
   });
 });
 
@@ -97,34 +67,4 @@ describe('a command of package.json', () => {
     }
     for (const line of [synth, deploy]) expect(line).toMatch(/^cdk /);
   });
-});
-
-/** Gives a process one more stage, as if the settings had it, and calls every command for its help. */
-const addStage = `
-import { registerHooks } from 'node:module';
-registerHooks({
-  load(url, context, next) {
-    const module = next(url, context);
-    if (!url.endsWith('/infra/stages/stages.ts')) return module;
-    const source = String(module.source).replace('export const stageNames', 'Object.assign(settings, { demo: settings.staging });$&');
-    return { ...module, source };
-  },
-});`;
-
-it('a stage that is added to the settings is in each command’s help', async () => {
-  const modules = ['keys/runKeys', 'data/runImport', 'data/runExport', 'logs/runLogs'].concat(
-    ...['rollback/runRollback', 'restore/runRestore', 'smoke/runSmoke'],
-  );
-  const code = `for (const module of ${JSON.stringify(modules)}) {
-    const exported = await import('./infra/ops/' + module + '.ts');
-    await exported[module.split('/')[1]](['--help']);
-    process.stdout.write('\\f');
-  }`;
-  const variables = {
-    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(addStage)}`,
-  };
-  const { stdout } = await runOps('--eval', [code], { variables });
-  const all = ` --stage ${[...stageNames, 'demo'].join('|')}`;
-  const helps = stdout.split('\f').filter((help) => help.includes(all));
-  expect(helps).toHaveLength(modules.length);
 });

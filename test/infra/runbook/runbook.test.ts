@@ -51,15 +51,6 @@ describe('what the runbook has its reader type', () => {
         expect(stack).toMatch(new RegExp(`^petstore-(${stageNames.join('|')})(-watch)?$`));
     }
   });
-
-  it.each([
-    ['aws lambda move-alias --name live', /no operation MoveAlias/],
-    ['aws lambda get-alias --name live', /needs FunctionName/],
-    ['aws dynamodb update-table --table-name t --deletion-protected', /no option --deletion-prot/],
-    ['aws cloudformation wait stack-gone', /nothing to wait for/],
-  ])('is told where it is mistyped: %s', (line, told) => {
-    expect(() => checkAwsCommand(toWords(line))).toThrow(told);
-  });
 });
 
 /** The commands that a document has its reader type, with names for what stands in capitals there. */

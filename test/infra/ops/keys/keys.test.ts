@@ -5,8 +5,6 @@ import { runKeys } from '../../../../infra/ops/keys/runKeys.ts';
 import { stageNames } from '../../../../infra/stages/stages.ts';
 import { parseApiKey } from '../../../../shared/keys/apiKey.ts';
 import { defineKeyRegister, type KeyRegister } from '../../../../shared/keys/keyRegister.ts';
-import { defineKeyStore } from '../../../../shared/keys/keyStore.ts';
-import { defineKeyVerifier } from '../../../../shared/keys/keyVerifier.ts';
 import { firstEngine } from '../../../support/engines.ts';
 import {
   type FaultyEndpoint,
@@ -49,13 +47,11 @@ describe('npm run keys', () => {
     return toKey(outcome);
   }
 
-  /** A new verifier each time, as in a container that starts then. */
-  function verify(apiKey: string, hoursAhead = 0) {
-    const store = defineKeyStore(tables.client(), 'apiKeys');
-    return defineKeyVerifier(store, () => Date.now() + hoursAhead * 3_600_000).verify(apiKey);
+  /** When a key ends, in hours from now; nothing, where it does not. */
+  async function hoursLeft(keyId: string, member: 'revokedAt' | 'expiresAt' = 'revokedAt') {
+    const time = (await register.get(keyId))?.[member];
+    return time && Math.round((Date.parse(time) - Date.now()) / 3_600_000);
   }
-  const expectEnded = (apiKey: string, hoursAhead: number, reason: string) =>
-    expect(verify(apiKey, hoursAhead)).rejects.toMatchObject({ reason });
 
   /** Edits a key's record by hand; without a value, the member goes. */
   async function edit(keyId: string, member: string, value?: AttributeValue) {
@@ -69,33 +65,36 @@ describe('npm run keys', () => {
     await tables.client().send(command);
   }
 
-  it('creates a key that lets its holder in, until it expires', async () => {
+  it('creates a key, which its holder alone gets to see', async () => {
     const { apiKey, keyId } = await create('--expires', '90d');
-    expect(await verify(apiKey)).toEqual({ keyId, name: 'till', permission: 'read' });
-    expect(await verify(apiKey, 90 * 24 - 1)).toBeDefined();
-    await expectEnded(apiKey, 90 * 24 + 1, 'expired key');
+    expect(await register.get(keyId)).toMatchObject({ name: 'till', permission: 'read' });
+    expect(await hoursLeft(keyId, 'expiresAt')).toBe(90 * 24);
+    const list = (await keys('list')).stdout;
+    expect(list).toMatch(/^KEY ID .* SUCCESSOR$/m);
+    expect(list).toMatch(new RegExp(`^${keyId} +till +read +active .* -$`, 'm'));
+    const shown = (await keys('show', keyId, '--json')).stdout;
+    expect(JSON.parse(shown)).toMatchObject({ keyId, name: 'till', status: 'active' });
+    const listed = (await keys('list', '--json')).stdout;
+    expect(JSON.parse(listed)).toContainEqual(JSON.parse(shown));
+    const show = (await keys('show', keyId)).stdout;
+    expect(show).toMatch(/^permission {2}read$/m);
+    expect(list + listed + shown + show).not.toContain(parseApiKey(apiKey)?.secret);
+    expect(list + listed + shown + show).not.toContain('secretHash');
   });
 
   it.each([
     ['2027-01-31', '2027-01-31T00:00:00.000Z'],
     ['2027-01-31T18:00:00+02:00', '2027-01-31T16:00:00.000Z'],
-    ['2027-01-31T18:00:00.250Z', '2027-01-31T18:00:00.250Z'],
   ])('creates a key that ends at %s, and prints it as JSON', async (expires, expiresAt) => {
     const args = ['create', '--name', 'a', '--permission', 'write', '--expires', expires];
     const { apiKey, ...shown } = JSON.parse((await keys(...args, '--json')).stdout);
     expect(shown).toMatchObject({ permission: 'write', expiresAt, status: 'active' });
-    expect(await verify(apiKey)).toMatchObject({ keyId: shown.keyId });
+    expect(shown.keyId).toBe(parseApiKey(apiKey)?.keyId);
   });
 
   it.each<[string, string, AttributeValue | undefined, RegExp]>([
     ['an end of text', 'expiresAt', { S: 'yesterday' }, / unreadable /],
-    ['an end in seconds', 'expiresAt', { N: '1764547200' }, / unreadable /],
-    [
-      'an end that was',
-      'expiresAt',
-      { S: '2026-01-01T00:00:00.000Z' },
-      /^\w+ +till +read +expired /,
-    ],
+    ['an end that was', 'expiresAt', { S: '2026-01-01T00:00:00.000Z' }, / till +read +expired /],
     ['no name', 'name', undefined, /^\w+ +- +read /],
     ['no permission', 'permission', undefined, /^\w+ +till +- +unreadable /],
     ['no time of creation', 'createdAt', undefined, /^\w+ +till +read +\w+ +- /],
@@ -105,31 +104,13 @@ describe('npm run keys', () => {
     await edit(keyId, member, value);
     const list = await keys('list');
     expect(list.stdout.split('\n').find((line) => line.startsWith(keyId))).toMatch(listed);
-    const shown = JSON.parse((await keys('show', keyId, '--json')).stdout);
-    expect(JSON.parse((await keys('list', '--json')).stdout)).toContainEqual(shown);
-    const show = await keys('show', keyId);
     const rotate = await keys('rotate', keyId);
     const refused = expect.stringMatching(/^The [^\n]+: make a new one with create\.\n$/);
     expect(rotate).toEqual({ status: 2, stdout: '', stderr: refused });
     const revoke = await keys('revoke', keyId, '--yes');
     expect(revoke).toMatchObject({ status: 0, stderr: '' });
-    const printed = [list, show, rotate, revoke].map(({ stdout, stderr }) => stdout + stderr);
-    expect(printed.join()).not.toContain('undefined');
-  });
-
-  it('lists and shows keys, for people and for machines, without a hash or a secret', async () => {
-    const { apiKey, keyId } = await create();
-    const list = (await keys('list')).stdout;
-    expect(list).toMatch(/^KEY ID .* SUCCESSOR$/m);
-    expect(list).toMatch(new RegExp(`^${keyId} +till +read +active .* -$`, 'm'));
-    const listed = (await keys('list', '--json')).stdout;
-    const shown = (await keys('show', keyId, '--json')).stdout;
-    expect(JSON.parse(shown)).toMatchObject({ keyId, name: 'till', status: 'active' });
-    expect(JSON.parse(listed)).toContainEqual(JSON.parse(shown));
-    const show = (await keys('show', keyId)).stdout;
-    expect(show).toMatch(/^permission {2}read$/m);
-    expect(list + listed + shown + show).not.toContain(parseApiKey(apiKey)?.secret);
-    expect(list + listed + shown + show).not.toContain('secretHash');
+    const shown = [list, await keys('show', keyId), rotate, revoke];
+    expect(shown.map(({ stdout, stderr }) => stdout + stderr).join()).not.toContain('undefined');
   });
 
   it('lists alone what ends within a time, next first', async () => {
@@ -139,13 +120,11 @@ describe('npm run keys', () => {
     }
     const rotated = await create();
     const { keyId } = toKey(await keys('rotate', rotated.keyId, '--grace', '3d'));
-    const list = await keys('list');
-    expect(list.stdout).toMatch(new RegExp(`^${rotated.keyId} .* ${keyId}$`, 'm'));
+    expect((await keys('list')).stdout).toMatch(new RegExp(`^${rotated.keyId} .* ${keyId}$`, 'm'));
     const ending = JSON.parse((await keys('list', '--expiring', '14d', '--json')).stdout);
     const ids = (ending as { keyId: string }[]).map((one) => one.keyId);
     const ours = [...names, rotated.keyId];
-    const expected = [names[2], rotated.keyId, names[0]];
-    expect(ids.filter((id) => ours.includes(id))).toEqual(expected);
+    expect(ids.filter((id) => ours.includes(id))).toEqual([names[2], rotated.keyId, names[0]]);
     expect((await keys('list', '--expiring', '1s')).stdout).toBe('No key ends within 1s.\n');
   });
 
@@ -158,24 +137,21 @@ describe('npm run keys', () => {
         `^Made the key ${keyId}, the successor of ${old.keyId} \\(till\\)\\. .+\n${apiKey}\nThe old key ${old.keyId} works until 20[^\n]+Z\\.\n$`,
       ),
     );
-    expect(await verify(apiKey)).toMatchObject({ name: 'till', permission: 'read' });
-    await expectEnded(apiKey, 241, 'expired key');
-    expect(await verify(old.apiKey, 1)).toMatchObject({ keyId: old.keyId });
-    await expectEnded(old.apiKey, 3, 'revoked key');
+    expect(await register.get(keyId)).toMatchObject({ name: 'till', permission: 'read' });
+    expect(await hoursLeft(keyId, 'expiresAt')).toBe(240);
+    expect(await hoursLeft(old.keyId)).toBe(2);
     expect((await keys('show', old.keyId)).stdout).toMatch(/^status {6}ending$/m);
     await keys('rotate', old.keyId, '--grace', '24h', '--yes');
-    await expectEnded(old.apiKey, 3, 'revoked key');
+    expect(await hoursLeft(old.keyId)).toBe(2);
   });
 
   it('makes no second successor, while the first is at work, without being told to', async () => {
     const { keyId } = await create();
     const first = toKey(await keys('rotate', keyId));
+    expect(await hoursLeft(keyId)).toBe(24);
     const { length } = await register.list();
-    expect(await keys('rotate', keyId)).toMatchObject({
-      status: 2,
-      stdout: '',
-      stderr: expect.stringContaining('--yes'),
-    });
+    const refused = { status: 2, stdout: '', stderr: expect.stringContaining('--yes') };
+    expect(await keys('rotate', keyId)).toMatchObject(refused);
     const no = await answer('n\n', 'rotate', keyId);
     expect(no).toMatchObject({ status: 0, stdout: 'Nothing was changed.\n' });
     expect(no.stderr).toContain(`its successor ${first.keyId} works. Make another one? [y/N]`);
@@ -183,33 +159,25 @@ describe('npm run keys', () => {
     const second = toKey(await answer('y\n', 'rotate', keyId));
     await keys('revoke', second.keyId, '--yes');
     expect(await keys('rotate', keyId)).toMatchObject({ status: 0, stderr: '' });
-  });
-
-  it('asks about a key that was rotated before its successor was written down', async () => {
-    const { keyId } = await create();
-    const record = await register.get(keyId);
-    if (record) await register.put({ ...record, rotatedAt: '2026-11-20T10:00:00.000Z' });
+    await edit(keyId, 'successorId');
     const { stderr } = await answer('n\n', 'rotate', keyId);
     expect(stderr).toContain('its successor (see list, named till) works.');
   });
 
   it('asks before a rotation without a grace ends the old key at once', async () => {
-    const { keyId, apiKey } = await create();
+    const { keyId } = await create();
     const args = ['rotate', keyId, '--grace', '0h'];
-    const refused = { status: 2, stdout: '', stderr: expect.stringContaining('--yes') };
-    expect(await keys(...args)).toMatchObject(refused);
     const no = await answer('\n', ...args);
     expect(no).toMatchObject({ status: 0, stdout: 'Nothing was changed.\n' });
     expect(no.stderr).toContain(`the key ${keyId} (till, read) ends for good`);
-    expect(await verify(apiKey)).toMatchObject({ keyId });
+    expect(await hoursLeft(keyId)).toBeUndefined();
     const rotated = await keys(...args, '--yes');
     expect(rotated.stdout).toContain(`The old key ${keyId} has ended: within a minute`);
-    await expectEnded(apiKey, 0, 'revoked key');
-    expect(await verify(toKey(rotated).apiKey)).toMatchObject({ name: 'till' });
+    expect(await hoursLeft(keyId)).toBe(-0);
   });
 
   it('shows the successor before it ends the old key, and says when it could not end it', async () => {
-    const { keyId, apiKey } = await create();
+    const { keyId } = await create();
     database.fail({ action: 'UpdateItem', fault: 'accessDenied' });
     const outcome = await keys('rotate', keyId);
     const successor = toKey(outcome);
@@ -218,14 +186,13 @@ describe('npm run keys', () => {
     expect(outcome.stderr).toContain(
       `The old key ${keyId} could not be ended, so both it and its successor ${successor.keyId} work. `,
     );
-    expect(await verify(successor.apiKey)).toMatchObject({ name: 'till' });
-    expect(await verify(apiKey, 48)).toMatchObject({ keyId });
+    expect(await hoursLeft(keyId)).toBeUndefined();
   });
 
   it.each(['revoked', 'rotated'])(
     'leaves ended a key that somebody else %s in the meantime, and says so',
     async (did) => {
-      const { keyId, apiKey } = await create();
+      const { keyId } = await create();
       const { promise: until, resolve } = Promise.withResolvers<void>();
       // Carried out only then; the loss of its connection makes no difference.
       database.fail({ action: 'UpdateItem', fault: 'resetAfterwards', times: 1, until });
@@ -245,7 +212,6 @@ describe('npm run keys', () => {
       expect(outcome.stderr).toContain(successor.keyId);
       const expected = { revokedAt: ended?.revokedAt, successorId: successor.keyId };
       expect(await register.get(keyId)).toMatchObject(expected);
-      await expectEnded(apiKey, 0, 'revoked key');
     },
   );
 
@@ -255,14 +221,14 @@ describe('npm run keys', () => {
     const { status, stdout, stderr } = await keys('rotate', keyId, '--json');
     expect(database.calls.get('UpdateItem')).toBe(2);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(await verify(JSON.parse(stdout).apiKey)).toMatchObject({ name: 'till' });
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'till', status: 'active' });
   });
 
   it.each([
     ['rotate', 'could not be ended'],
     ['create', 'was made and could not be shown: revoke it.'],
   ])('says so when nobody saw the key that %s made', async (command, problem) => {
-    const { keyId, apiKey } = await create();
+    const { keyId } = await create();
     const options = command === 'rotate' ? [keyId] : ['--name', 'unseen', ...read];
     const broken = new Error('write EPIPE');
     const args = [command, ...options, ...table];
@@ -270,41 +236,32 @@ describe('npm run keys', () => {
     expect(status).toBe(1);
     expect(stderr).toMatch(/^[^\n]+ The cause: write EPIPE\n$/);
     expect(stderr).toContain(problem);
-    expect(await verify(apiKey, 48)).toMatchObject({ keyId });
+    expect(await hoursLeft(keyId)).toBeUndefined();
   });
 
   it('revokes a key at once, and says so when it was already', async () => {
-    const { apiKey, keyId } = await create();
+    const { keyId } = await create();
     const unasked = await keys('revoke', keyId);
     expect(unasked).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
     const no = await answer('n\n', 'revoke', keyId);
     expect(no.stderr).toContain(`Revoke the key ${keyId} (till, read) for good? [y/N]`);
-    expect(await verify(apiKey)).toMatchObject({ name: 'till' });
+    expect(await hoursLeft(keyId)).toBeUndefined();
     const revoked = await keys('revoke', keyId, '--yes');
     expect(revoked.stdout).toContain(`Revoked the key ${keyId} (till)`);
-    await expectEnded(apiKey, 0, 'revoked key');
+    expect(await hoursLeft(keyId)).toBe(-0);
     const again = await keys('revoke', keyId, '--yes');
     expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('revoked already') });
-    const rotated = await keys('rotate', keyId);
-    expect(rotated).toMatchObject({ status: 2, stderr: expect.stringContaining('is revoked') });
-  });
-
-  it('finds a stage’s table through the output of its stack', async () => {
-    const stack = describeStack('petstore-staging', { ApiKeysTableName: 'apiKeys' });
-    const { variables } = await useAws(stack);
-    const args = ['create', '--name', 'staged', ...read, '--stage', 'staging'];
-    const both = { ...variables, AWS_ENDPOINT_URL_DYNAMODB: tables.engine().endpoint };
-    const { apiKey } = toKey(await callOps(runKeys, args, both));
-    expect(await verify(apiKey)).toMatchObject({ name: 'staged' });
   });
 
   it('knows no key that was never made, and tells of a table without any', async () => {
     const outcome = await keys('show', '0000000000');
     const stderr = 'There is no key with the key id 0000000000; see list.\n';
     expect(outcome).toEqual({ status: 2, stdout: '', stderr });
-    const empty = await useAws({ Scan: () => ({}) });
-    const args = ['list', '--endpoint', empty.variables.AWS_ENDPOINT_URL, '--table', 't'];
-    expect((await callOps(runKeys, args)).stdout).toBe('There are no keys.\n');
+    const stack = describeStack('petstore-staging', { ApiKeysTableName: 'keys-of-staging' });
+    const empty = await useAws({ ...stack, Scan: () => ({}) });
+    const { stdout } = await callOps(runKeys, ['list', '--stage', 'staging'], empty.variables);
+    expect(stdout).toBe('There are no keys.\n');
+    expect(empty.inputsOf('Scan')).toMatchObject([{ TableName: 'keys-of-staging' }]);
   });
 });
 

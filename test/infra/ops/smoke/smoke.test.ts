@@ -1,0 +1,486 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { rows, type SmokeSettings } from '../../../../infra/ops/smoke/rows.ts';
+import { checkStage, runSmoke } from '../../../../infra/ops/smoke/runSmoke.ts';
+import { stageNames } from '../../../../infra/stages/stages.ts';
+import type { Operation } from '../../../../shared/contract/operation.ts';
+import {
+  type OperationId,
+  operationIds,
+  operations,
+} from '../../../../shared/contract/operations.ts';
+import { fixtures } from '../../../conformance/fixtures.ts';
+import { openLocalTarget } from '../../../conformance/localTarget.ts';
+import type { ConformanceTarget } from '../../../conformance/target.ts';
+import { describeStack, useAws } from '../aws.ts';
+import { openDataFolder } from '../data/dataFolder.ts';
+import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
+
+interface FrontRequest {
+  readonly method: string;
+  /** Relative to the base address. */
+  path: string;
+  readonly headers: Headers;
+}
+
+interface FrontResponse {
+  status: number;
+  readonly headers: Headers;
+  text: string;
+}
+
+/** What is wrong with a stage: it changes a request on its way in, or a response on its way out. */
+interface Fault {
+  readonly ask?: (asked: FrontRequest) => void;
+  readonly answer?: (asked: FrontRequest, response: FrontResponse) => void;
+}
+
+let faults: readonly Fault[] = [];
+/** What was asked and answered, such as `GET /inventory 200`. */
+const exchanges: string[] = [];
+const { fetch } = globalThis;
+
+beforeAll(() => {
+  vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
+    const [base = '', path = ''] = url.split(/(?<=\/v1)/);
+    const asked = { method: `${init.method}`, path, headers: new Headers(init.headers) };
+    for (const { ask } of faults) ask?.(asked);
+    const received = await fetch(base + asked.path, { ...init, headers: asked.headers });
+    if (faults.length === 0) return received;
+    const headers = new Headers(received.headers);
+    const response = { status: received.status, headers, text: await received.text() };
+    for (const { answer } of faults) answer?.(asked, response);
+    exchanges.push(`${asked.method} ${path} ${response.status}`);
+    return new Response(response.text || null, response);
+  });
+});
+beforeEach(() => {
+  faults = [];
+  exchanges.length = 0;
+});
+afterAll(() => {
+  vi.unstubAllGlobals();
+});
+
+/** Checks a stage, and takes apart what was printed. */
+async function smoke(settings: Pick<SmokeSettings, 'baseUrl' | 'apiKey'> & Partial<SmokeSettings>) {
+  const lines: string[] = [];
+  const { signal } = new AbortController();
+  const defaults = {
+    ...{ timeout: 10_000, deadline: 60_000, signal, isLight: false },
+    ...{ throttles: undefined, entry: undefined, origin: undefined, commits: undefined },
+  };
+  const passed = await checkStage({ ...defaults, ...settings }, (line) => lines.push(line));
+  return {
+    passed,
+    text: lines.join('\n'),
+    rowsThat: (outcome: 'passed' | 'FAILED') =>
+      Object.keys(rows).filter((_, index) => lines[index]?.startsWith(outcome)),
+    failures: lines.filter((line) => line.startsWith('FAILED')),
+  };
+}
+
+const entry = '9007199254740993';
+const write = 'updateInventory: writes the count of --entry back under its tag, once';
+const wholeList = 'the whole list: is whole, and has the entries of the first page';
+const firstEntry = new RegExp(`\\{"petId":${fixtures.inventory[0]?.petId},[^}]*\\},`);
+
+/** By row: the faults that it fails on. For what follows from the contract, of whichever operations there are. */
+function plantInOperation(id: OperationId): Record<string, Fault[]> {
+  const { method, path, permission, errors, query = {} }: Operation = operations[id];
+  const pattern = path.replace(/\{\w+\}/, '-?\\d+');
+  const success = new RegExp(`^${method} ${pattern}${'limit' in query ? '\\?limit=100' : ''} 200$`);
+  const missing = new RegExp(`^${method} ${pattern.replace('+', '{15,}')} 404$`);
+  const unauthorized = new RegExp(`^${method} ${pattern}\\b.* 401$`);
+  const preflight = new RegExp(`^OPTIONS ${pattern}\\b`);
+  return {
+    ...(permission === 'read' && { [`${id}: answers 200`]: [spoil(success, fail)] }),
+    ...('limit' in query && {
+      [`${id}: refuses limit=smoke`]: [
+        rewrite(`${path}?limit=smoke`, `${path}?limit=1`),
+        spoil(new RegExp(`${path}\\?limit=s`), replace('code', 'a')),
+      ],
+    }),
+    ...(errors.includes('not_found') && {
+      [`${id}: answers 404 to an unknown id${permission === 'write' ? ', or 403 to a read key' : ''}`]:
+        [spoil(missing, fail), spoil(missing, replace('not_', ''))],
+    }),
+    [`${id}: refuses no key, and the key with another secret`]: [
+      spoil(unauthorized, ({ headers }) => headers.delete('www-authenticate')),
+      spoil(unauthorized, set('www-authenticate', 'Bearer realm="petstore"')),
+      trustKeyIds(new RegExp(`^${method} ${pattern}\\b`)),
+    ],
+    [`${id}: lets pages of an allowed origin call it: the preflight needs no key`]: [
+      spoil(preflight, set('access-control-allow-methods', 'POST')),
+      spoil(preflight, set('access-control-allow-headers', 'Accept')),
+      spoil(preflight, set('access-control-allow-origin', 'https://a.example')),
+      spoil(preflight, ({ headers }) => headers.delete('x-request-id')),
+    ],
+    [`the gateway: answers 405 to DELETE ${path}, and says what is allowed`]: [
+      spoil(new RegExp(`^DELETE ${pattern} `), set('allow', 'DELETE')),
+    ],
+  };
+}
+
+const planted: Record<string, Fault[]> = {
+  ...Object.assign({}, ...operationIds.map(plantInOperation)),
+  'listInventory: gives each entry its tag with include=etag': [rewrite(/(,.*)include=etag/, '$1')],
+  [write]: [
+    { ask: ({ headers }) => headers.delete('if-match') },
+    { ask: ({ headers }) => headers.delete('idempotency-key') },
+    spoil(/^PATCH .* 200$/, replace(/"quantity":\d+/, '"quantity":77')),
+    spoil(/^PATCH .* 200$/, set('etag', '"other"')),
+    spoil(/^PATCH .* 200$/, set('etag', 'W/"weak"')),
+    {
+      answer({ method, headers }, response) {
+        const tag = headers.get('if-match');
+        if (method === 'PATCH' && tag && response.status === 200) set('etag', tag)(response);
+      },
+    },
+    spoil(/^PATCH .* 412$/, set('etag', '"other"')),
+    repeatFirst(/^GET \/inventory\?petId=\d+&/),
+  ],
+  'the gateway: answers 404 to an unknown path': [
+    spoil(/smoke 404/, replace('not_found', 'forbidden')),
+    spoil(/smoke 404/, set('x-powered-by', 'Express')),
+  ],
+  [wholeList]: [
+    spoil(/^GET \/inventory 200/, replace(firstEntry, '')),
+    spoil(/^GET \/inventory 200/, replace(/,\{[^{]*$/, '')),
+    spoil(/^GET \/inventory 200/, fail),
+    spoil(/^GET \/inventory 200/, lengthen(50)),
+    spoil(/^GET \/inventory 200/, set('x-powered-by', 'Express')),
+  ],
+};
+
+type Batch = readonly (readonly [row: string, fault: Fault])[];
+/** In each, every row has at most one fault; a list's is alone, since rows behind it need the list. */
+const alone: Batch[] = [];
+const shared: Batch[] = [];
+for (const [row, variants] of Object.entries(planted)) {
+  const isList = operationIds.some(
+    (id) => row === `${id}: answers 200` && !operations[id].path.includes('{'),
+  );
+  for (const [index, fault] of variants.entries()) {
+    if (isList) alone.push([[row, fault]]);
+    else shared[index] = [...(shared[index] ?? []), [row, fault]];
+  }
+}
+
+describe('npm run smoke, of a stage with data', () => {
+  let target: ConformanceTarget;
+  beforeAll(async () => {
+    const inventory = fixtures.inventory.slice(0, 9);
+    target = await openLocalTarget({ data: { ...fixtures, inventory } });
+  });
+  afterAll(() => target?.close());
+
+  function run(...some: readonly Fault[]) {
+    faults = some;
+    const { baseUrl, apiKey, origin } = target;
+    return smoke({ baseUrl, apiKey, entry, origin });
+  }
+
+  it('passes, and a fault is planted for each row', async () => {
+    const { passed, rowsThat } = await run();
+    expect(passed).toBe(true);
+    expect(new Set(Object.keys(planted))).toEqual(new Set(rowsThat('passed')));
+  });
+
+  it.each([...alone, ...shared].map((batch) => [batch.length, batch] as const))(
+    'fails in the rows alone that have faults: %i',
+    async (_, batch) => {
+      const { passed, text, rowsThat } = await run(...batch.map(([, fault]) => fault));
+      expect(new Set(rowsThat('FAILED'))).toEqual(new Set(batch.map(([row]) => row)));
+      expect(passed).toBe(false);
+      expect(text).not.toContain(target.apiKey.slice(4, 30));
+    },
+  );
+
+  it('says what was asked and answered', async () => {
+    const { failures } = await run(spoil(/^GET \/inventory\?l/, fail));
+    expect(failures[0]).toMatch(
+      /^FAILED {3}listInventory: answers 200: GET \/inventory\?limit=100 answered 500 \{"code":"internal_error".* \(request id [\w-]+\); expected 200\.$/,
+    );
+  });
+
+  it('passes a short list uncompressed', async () => {
+    const { rowsThat } = await run(spoil(/^GET \/inventory 200/, lengthen(49)));
+    expect(rowsThat('FAILED')).toEqual([]);
+  });
+
+  it.each([
+    ['without its tag', rewrite('&include=etag', '')],
+    ['of another id', spoil(/^GET \/inventory\?petId/, replace('740993', '740992'))],
+  ])('writes nothing to an entry %s', async (_, fault) => {
+    const { rowsThat } = await run(fault);
+    expect(rowsThat('FAILED')).toContain(write);
+    expect(exchanges.filter((one) => /^PATCH .* (200|412)$/.test(one))).toEqual([]);
+  });
+});
+
+const apiKey = `psk_${'0'.repeat(42)}`;
+const key = { PETSTORE_API_KEY: apiKey };
+const data = openDataFolder();
+
+/** Runs the command of a stage whose stack has these outputs. */
+async function callStage(args: readonly string[], outputs: Record<string, string>, more = key) {
+  const { variables } = await useAws(describeStack('petstore-staging', outputs));
+  return callOps(runSmoke, ['--stage', 'staging', ...args], { ...variables, ...more });
+}
+
+describe('npm run smoke, of an empty stage', () => {
+  let target: ConformanceTarget;
+  beforeAll(async () => {
+    target = await openLocalTarget({ data: { inventory: [], pets: [], orders: [] } });
+  });
+  afterAll(() => target?.close());
+
+  it('passes, prints each row, and never the key', async () => {
+    const file = data.write('key', [target.apiKey]);
+    const args = ['--base-url', target.baseUrl, '--api-key-file', file];
+    const outcome = await runOps('infra/ops/smoke/smoke.ts', args);
+    expect(outcome).toMatchObject({ status: 0, stderr: '' });
+    for (const line of [
+      'passed   the whole list: is whole',
+      'skipped  listInventory: gives each entry its tag with include=etag: no entry',
+      'skipped  getPet: answers 200: no id known\n',
+    ]) {
+      expect(outcome.stdout).toContain(`\n${line}`);
+    }
+    const [passed, skipped] = ['passed', 'skipped'].map(
+      (word) => outcome.stdout.match(new RegExp(`^${word} `, 'gm'))?.length,
+    );
+    const counts = `${passed} rows passed, 0 failed, ${skipped} skipped; `;
+    expect(outcome.stdout).toMatch(new RegExp(`\\n${counts}\\d+ requests in \\d+ s\\.\\n$`));
+    expect(outcome.stdout).not.toContain('psk_');
+  });
+
+  it('keeps to the pace of its throttles, and its origin', async () => {
+    const origins = new Set<string | null>();
+    const times: number[] = [];
+    const ask: Fault['ask'] = ({ method, path, headers }) => {
+      origins.add(headers.get('origin'));
+      if (method === 'GET' && path.startsWith('/store/orders')) times.push(performance.now());
+    };
+    faults = [{ ask }];
+    const outputs = { BaseUrl: target.baseUrl };
+    const readKey = { PETSTORE_API_KEY: target.readOnlyApiKey };
+    const { status, stdout } = await callStage(['--light'], outputs, readKey);
+    expect(stdout).toMatch(/^skipped {2}the whole list: .*: --light$/m);
+    expect(status).toBe(0);
+    expect(exchanges).not.toContain('GET /inventory 200');
+    expect([...origins]).toEqual(['https://smoke.invalid']);
+    // Staging lets five through in a second; the first may come late.
+    expect(Number(times.at(-1)) - Number(times[0])).toBeGreaterThan((times.length - 1) * 200 - 150);
+  });
+
+  it('fails with a read key and --entry, with an entry that is missing, and writes nothing', async () => {
+    faults = [{}];
+    const settings = { baseUrl: target.baseUrl, entry: '7' };
+    const read = await smoke({ ...settings, apiKey: target.readOnlyApiKey });
+    expect(read.failures[0]).toContain('--entry takes a key with write');
+    const missing = await smoke({ ...settings, apiKey: target.apiKey });
+    expect(missing.failures).toContainEqual(
+      expect.stringMatching(/answered 200 \[\] .*; expected the entry 7 with its etag\.$/),
+    );
+    expect(exchanges.filter((one) => /^PATCH .* 200$/.test(one))).toEqual([]);
+  });
+
+  it('says in one line that the stage does not know the key, and hides a key that it repeats', async () => {
+    const unknown = target.apiKey.slice(0, -1) + (target.apiKey.endsWith('0') ? '1' : '0');
+    const answer: Fault['answer'] = ({ headers }, response) => {
+      response.text = `{"key":"${headers.get('authorization')?.toUpperCase()}"\n}`;
+    };
+    faults = [{ answer }];
+    const { passed, failures } = await smoke({ baseUrl: target.baseUrl, apiKey: unknown });
+    expect(failures).toEqual([
+      expect.stringContaining('GET /inventory?limit=100 answered 401 {"key":"BEARER [API key]" }'),
+    ]);
+    expect(exchanges).toHaveLength(1);
+    expect(passed).toBe(false);
+  });
+
+  it.each([
+    [3, true, []],
+    [1_000, false, [expect.stringContaining('has sent its 100 requests')]],
+  ])('waits after %i 429s, and stops after a hundred requests', async (limited, ...expected) => {
+    const answer: Fault['answer'] = (_, response) => {
+      if (exchanges.length >= limited) return;
+      response.status = 429;
+      response.headers.set('retry-after', '0');
+    };
+    faults = [{ answer }];
+    const run = await smoke({ baseUrl: target.baseUrl, apiKey: target.apiKey });
+    expect([run.passed, run.failures]).toEqual(expected);
+    if (limited > 100) expect(exchanges).toHaveLength(100);
+  });
+});
+
+it.each([
+  ['0123456789ab', 'passed '],
+  ['ba987', 'FAILED '],
+  [undefined, 'FAILED '],
+  ['unknown-no-git', 'FAILED ', 'unknown-no-git'],
+])('npm run smoke --expect-commit compares what is live, %s, with the checkout', async (...row) => {
+  const [Commit, outcome, checkout = '0123456789ab'] = row;
+  const outputs = { BaseUrl: 'http://127.0.0.1:1/v1', ...(Commit && { Commit }) };
+  const variables = { ...key, PETSTORE_COMMIT: checkout };
+  const { stdout } = await callStage(['--expect-commit'], outputs, variables);
+  expect(stdout).toContain(`Live is ${Commit ?? 'not known'}; this checkout is ${checkout}.\n`);
+  expect(stdout).toContain(`\n${outcome}  this checkout is live`);
+  expect(stdout).toMatch(/ got no whole answer: bad port\.\n\d rows? passed, [12] failed, /);
+});
+
+/** Whatever answers requests to a base address, until it is disposed of. */
+async function serve(listener: RequestListener) {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    [Symbol.dispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+const respond = (response: ServerResponse) =>
+  response.writeHead(200, { 'X-Request-Id': '8f2c1e0a-6a6b' });
+
+describe.concurrent('a target that does not answer', () => {
+  it.for([
+    ['got no whole answer: 1 s of silence.', { timeout: 1_000 }, () => {}],
+    ['The run was not done within 1 s.', { deadline: 1_000 }, () => {}],
+    [
+      'got no whole answer: 1 s of silence.',
+      { timeout: 1_000 },
+      (_, response) => void respond(response).write('['),
+    ],
+    [
+      'got no whole answer: other side closed.',
+      {},
+      (_, response) => void respond(response).write('[', () => response.destroy()),
+    ],
+    [
+      'GET /inventory?limit=100 answered 302 (request id missing)',
+      { deadline: 1_000 },
+      ({ url }, response) =>
+        void (/limit=1/.test(`${url}`) && response.writeHead(302, { Location: '/' }).end()),
+    ],
+  ] satisfies [string, object, RequestListener][])(
+    'is one line: %s',
+    async ([message, limits, listener], { expect }) => {
+      using served = await serve(listener);
+      const run = await smoke({ baseUrl: served.baseUrl, apiKey, ...limits });
+      expect(run.failures[0]).toContain(message);
+      if (!message.includes('302')) expect(run.failures).toHaveLength(1);
+      expect(run.rowsThat('passed')).toEqual([]);
+    },
+  );
+
+  it('is not one whose body comes slowly', async ({ expect }) => {
+    using served = await serve(async (_, response) => {
+      respond(response);
+      for (let piece = 0; piece < 4; piece += 1) {
+        response.write(' ');
+        await setTimeout(400);
+      }
+      response.end('[]');
+    });
+    const limits = { timeout: 1_000, deadline: 3_000 };
+    const run = await smoke({ baseUrl: served.baseUrl, apiKey, ...limits });
+    expect(run.failures[0]).toMatch(/answered 200 {5}\[\] .* expected an answer as documented\./);
+  });
+});
+
+it('npm run smoke is interrupted with the status of Ctrl-C', async () => {
+  using served = await serve(defineInterrupt());
+  const outcome = await callOps(runSmoke, ['--base-url', served.baseUrl], key);
+  expect(outcome).toMatchObject({ status: 130, stderr: '' });
+  expect(outcome.stdout).toContain('The run was interrupted.');
+});
+
+const url = ['--base-url', 'https://example.com/v1'];
+it.each([
+  [[], '--base-url must be the https address of a stage'],
+  [['--base-url', 'http://example.com/v1'], '--base-url must be the https address'],
+  [['--base-url', 'https://example.com/v2'], 'such as https://'],
+  [['--base-url', 'https://example.com/v1?a=/v1'], 'such as https://'],
+  [[...url, '--stage', 'staging'], 'Give --stage or --base-url, not both'],
+  [['--stage', 'live'], `--stage must be ${stageNames.join(' or ')}; it is "live"`],
+  [url, 'The API key, in --api-key-file FILE or PETSTORE_API_KEY, must be psk_ and 42'],
+  [[...url, '--api-key-file', data.write('bad', ['psk_0123'])], 'must be psk_ and 42'],
+  [[...url, '--timeout', '1'], '--timeout must be a number with s'],
+  [[...url, '--deadline', 'soon'], '--deadline must be a number with s'],
+  [[...url, '--expect-commit'], '--expect-commit takes --stage'],
+])('npm run smoke refuses %j', (args, message) => expectRefusal(runSmoke, args, message));
+
+/** A fault that requests something else. */
+function rewrite(from: string | RegExp, to: string): Fault {
+  return {
+    ask(asked) {
+      asked.path = asked.path.replace(from, to);
+    },
+  };
+}
+
+/** A fault of the responses whose exchange the pattern matches. */
+function spoil(pattern: RegExp, change: (response: FrontResponse) => void): Fault {
+  return {
+    answer({ method, path }, response) {
+      if (pattern.test(`${method} ${path} ${response.status}`)) change(response);
+    },
+  };
+}
+
+function set(name: string, value: string) {
+  return ({ headers }: FrontResponse) => headers.set(name, value);
+}
+
+function replace(from: string | RegExp, to: string) {
+  return (response: FrontResponse) => {
+    response.text = response.text.replace(from, to);
+  };
+}
+
+function fail(response: FrontResponse): void {
+  response.status = 500;
+  response.text = '{"code":"internal_error","message":"Something went wrong.","status":500}';
+}
+
+/** Gives a list more entries, up to a number, and no compression. */
+function lengthen(length: number) {
+  return (response: FrontResponse) => {
+    const list = JSON.parse(response.text) as unknown[];
+    const more = ',{"petId":7,"quantity":1,"status":"sold"}'.repeat(length - list.length);
+    response.text = response.text.replace(/]$/, `${more}]`);
+    response.headers.delete('content-encoding');
+  };
+}
+
+/** Answers each request as the first one. */
+function repeatFirst(pattern: RegExp): Fault {
+  let first = '';
+  return spoil(pattern, (response) => {
+    first ||= response.text;
+    response.text = first;
+  });
+}
+
+/** Lets in whoever names the id of a key that it has seen. */
+function trustKeyIds(pattern: RegExp): Fault {
+  let known: string | null = null;
+  return {
+    ask({ method, path, headers }) {
+      const authorization = headers.get('authorization');
+      known ??= authorization;
+      if (known && authorization && pattern.test(`${method} ${path}`)) {
+        headers.set('authorization', known);
+      }
+    },
+  };
+}
