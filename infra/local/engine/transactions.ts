@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { ActionParameters } from 'dynalite/actions/putItem.js';
 import putItem from 'dynalite/actions/putItem.js';
 import updateItem from 'dynalite/actions/updateItem.js';
-import type { RequestError, Store, Write } from 'dynalite/db/index.js';
+import type { Item, RequestError, Store, Write } from 'dynalite/db/index.js';
 import db from 'dynalite/db/index.js';
 import validations from 'dynalite/validations/index.js';
 import putValidation from 'dynalite/validations/putItem.js';
@@ -16,7 +15,12 @@ export interface Transaction {
   readonly ReturnConsumedCapacity?: string;
 }
 
-interface Parameters extends ActionParameters {
+interface Parameters {
+  readonly TableName: string;
+  /** Of a Put. */
+  readonly Item?: Item;
+  /** Of an Update. */
+  readonly Key?: Item;
   readonly ReturnValuesOnConditionCheckFailure?: string;
 }
 
