@@ -22,27 +22,22 @@ export interface LocalAccess {
   readonly apiKey: string;
 }
 
-/** What a page says of itself in its head. */
-export interface PageHead {
-  readonly title: string;
-  /** The value of `Content-Security-Policy`. */
-  readonly policy: string;
-  /** Scripts by their addresses, run in this order once the page stands. */
-  readonly scripts?: readonly string[];
-}
-
 /** The guides run no script and call nobody. */
 const guidePolicy = toPolicy({ 'style-src': "'self'", 'img-src': "'self'" });
 
 export function toGuidePage(guide: Guide, guides: readonly Guide[]): SiteFile {
-  const body = `<main class="guide">\n${guide.html}</main>`;
-  return toPage(
-    { title: guide.title, policy: guidePolicy },
-    toHeader(guides, `${guide.name}.html`) + body,
-  );
+  const header = toHeader(guides, `${guide.name}.html`);
+  const body = `${header}<main class="guide">\n${guide.html}</main>`;
+  return toPage(guide.title, guidePolicy, body);
 }
 
-export function toPage({ title, policy, scripts = [] }: PageHead, body: string): SiteFile {
+/** @param scripts by their addresses, run in this order once the page stands */
+export function toPage(
+  title: string,
+  policy: string,
+  body: string,
+  scripts: readonly string[] = [],
+): SiteFile {
   const tags = scripts.map((address) => `<script src="${address}" defer></script>\n`);
   return {
     type: 'text/html; charset=utf-8',

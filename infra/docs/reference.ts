@@ -14,15 +14,18 @@ export async function defineReference(
 ): Promise<[name: string, file: SiteFile][]> {
   const [scheme = ''] = Object.keys(components.securitySchemes);
   const addresses = local ? [local.baseUrl] : servers.map(({ url }) => url);
-  const page = toPage(
-    {
-      title: 'Reference',
-      policy: toReferencePolicy(addresses),
-      scripts: ['scalar.js', 'reference.js'],
+  const body = `${toHeader(guides, 'reference.html')}<div id="reference"></div>`;
+  const scripts = ['scalar.js', 'reference.js'];
+  const page = toPage('Reference', toReferencePolicy(addresses), body, scripts);
+  // The page calls the stage that serves it, with its key, so that a click on "Send" works at once.
+  const own = local && {
+    servers: [{ url: local.baseUrl, description: 'This machine' }],
+    authentication: {
+      preferredSecurityScheme: scheme,
+      securitySchemes: { [scheme]: { token: local.apiKey } },
     },
-    `${toHeader(guides, 'reference.html')}<div id="reference"></div>`,
-  );
-  const configuration = JSON.stringify({ ...settings, ...toLocalSettings(scheme, local) }, null, 2);
+  };
+  const configuration = JSON.stringify({ ...settings, ...own }, null, 2);
   const start = `Scalar.createApiReference('#reference', ${configuration});\n`;
   return [
     ['reference.html', page],
@@ -45,18 +48,6 @@ const settings = {
   persistAuth: false,
   defaultOpenAllTags: true,
 };
-
-/** The page calls the stage that serves it, with its key, so that a click on "Send" works at once. */
-function toLocalSettings(scheme: string, local: LocalAccess | undefined) {
-  if (!local) return {};
-  return {
-    servers: [{ url: local.baseUrl, description: 'This machine' }],
-    authentication: {
-      preferredSecurityScheme: scheme,
-      securitySchemes: { [scheme]: { token: local.apiKey } },
-    },
-  };
-}
 
 /**
  * The second line of defence behind `settings`: requests go to the documented servers alone. Scalar writes

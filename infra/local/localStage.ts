@@ -34,8 +34,6 @@ export interface LocalStageOptions extends EngineOptions, FillOptions {
   readonly loadHandler?: LoadHandler;
   /** Errors and delays to try clients with; none by default. */
   readonly faultInjection?: FaultInjection;
-  /** Ends a start that is under way, which then rejects. */
-  readonly signal?: AbortSignal;
 }
 
 /**

@@ -90,9 +90,12 @@ async function loadData(
   for (const tableName of resourceNames) {
     const { toItem }: Resource = resources[tableName];
     const writeGroup = defineReplacingWriter({ client, tableName, signal });
-    const groups = groupBySize(data[tableName]);
+    const entries: readonly unknown[] = data[tableName];
+    let next = 0;
     const writeInTurn = async () => {
-      for (const group of groups) {
+      while (next < entries.length) {
+        const group = entries.slice(next, next + GROUP_SIZE);
+        next += GROUP_SIZE;
         await writeGroup(group.map(toItem));
         done += group.length;
         onProgress?.(done);
@@ -102,19 +105,13 @@ async function loadData(
   }
 }
 
-function* groupBySize(entries: readonly unknown[]): Generator<readonly unknown[]> {
-  for (let start = 0; start < entries.length; start += GROUP_SIZE) {
-    yield entries.slice(start, start + GROUP_SIZE);
-  }
-}
-
 /** One key id for every start: the new key takes the place of the last one. */
 const keyIds: Record<Permission, string> = { read: 'localreads', write: 'localstage' };
 
 /** Makes the key with a permission, and returns it. */
 async function replaceLocalKey(keys: KeyRegister, permission: Permission): Promise<string> {
-  const { keyId, apiKey, secretHash } = mintApiKey(keyIds[permission]);
+  const { apiKey, ...key } = mintApiKey(keyIds[permission]);
   const createdAt = new Date().toISOString();
-  await keys.put({ keyId, secretHash, name: `local ${permission}`, permission, createdAt });
+  await keys.put({ ...key, name: `local ${permission}`, permission, createdAt });
   return apiKey;
 }

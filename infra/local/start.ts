@@ -1,15 +1,12 @@
 import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { listenForInterruption } from '../cli/interruption.ts';
+import { print } from '../cli/output.ts';
 import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
 import { tableNames } from '../stages/tables.ts';
 import { defineEngineThread } from './engine/engineThread.ts';
-import {
-  type FaultInjection,
-  type InjectedFailure,
-  injectedStatuses,
-} from './gateway/faultInjection.ts';
+import { type InjectedFailure, injectedStatuses } from './gateway/faultInjection.ts';
 import { useLambdaConsole } from './lambda/lambdaRuntime.ts';
 import { readStoreData } from './storeData.ts';
 
@@ -45,17 +42,14 @@ async function run({ port, data: file, dir, enginePort, faultInjection }: Option
       faultInjection,
     }).finally(progress.clear);
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
-    const lines = [
-      `Base address: ${baseUrl}`,
-      `API key: ${apiKey}`,
-      `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`,
-      `Read key: ${readKey}`,
-      `Documentation: ${documentationAddress}/`,
-    ];
+    print(`Base address: ${baseUrl}`);
+    print(`API key: ${apiKey}`);
+    print(`Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`);
+    print(`Read key: ${readKey}`);
+    print(`Documentation: ${documentationAddress}/`);
     if (enginePort !== undefined) {
-      lines.push(`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`);
+      print(`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`);
     }
-    process.stdout.write(`${lines.join('\n')}\n`);
     const end = AbortSignal.any([stop, stage.engineCrash]);
     if (!end.aborted) await once(end, 'abort');
     stage.engineCrash.throwIfAborted();
@@ -96,13 +90,7 @@ Stop it with Ctrl-C. Requests under way are answered first; a second Ctrl-C ends
  * @throws {UsageError} when the arguments are not ones that `help` names
  */
 export function parseOptions(args: string[]) {
-  const {
-    port,
-    fail,
-    delay,
-    'expose-dynamodb': enginePort,
-    ...values
-  } = parseArgs({
+  const { values } = parseArgs({
     args,
     options: {
       port: { type: 'string', default: '3000' },
@@ -113,16 +101,13 @@ export function parseOptions(args: string[]) {
       delay: { type: 'string', default: '0ms' },
       help: { type: 'boolean', short: 'h', default: false },
     },
-  }).values;
-  const faultInjection: FaultInjection = {
-    failures: parseFailures(fail),
-    delayMilliseconds: parseDelay(delay),
-  };
+  });
+  const { port, fail, delay, 'expose-dynamodb': enginePort, ...others } = values;
   return {
-    ...values,
+    ...others,
     port: parsePort('--port', port),
     ...(enginePort !== undefined && { enginePort: parsePort('--expose-dynamodb', enginePort) }),
-    faultInjection,
+    faultInjection: { failures: parseFailures(fail), delayMilliseconds: parseDelay(delay) },
   };
 }
 

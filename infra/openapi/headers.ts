@@ -64,23 +64,26 @@ export type HeaderName = keyof typeof headers;
 /** Headers by name, and whether an answer always has them. */
 export type HeaderUse = Readonly<Partial<Record<HeaderName, boolean>>>;
 
-/** Both forms of each header, those that an answer always has and those that it may have. */
-export function toHeaderObjects(): Record<string, HeaderObject> {
-  return Object.fromEntries(
-    Object.entries<HeaderObject>(headers).flatMap(([name, header]) => [
-      [name, { required: true, ...header }],
-      [toOptional(name), header],
-    ]),
-  );
+/** Both forms of each header, that which an answer always has and that which it may have, where `paths` names it. */
+export function toHeaderObjects(paths: string): Record<string, HeaderObject> {
+  const forms = Object.entries<HeaderObject>(headers).flatMap(([name, header]) => [
+    [name, { required: true, ...header }] as const,
+    [toOptional(name), header] as const,
+  ]);
+  return Object.fromEntries(forms.filter(([name]) => paths.includes(`"${toUri(name)}"`)));
 }
 
 export function toHeaderReferences(use: HeaderUse): Record<string, HeaderObject> {
   return Object.fromEntries(
     Object.entries(use).map(([name, isRequired]) => [
       name,
-      { $ref: `#/components/headers/${isRequired ? name : toOptional(name)}` },
+      { $ref: toUri(isRequired ? name : toOptional(name)) },
     ]),
   );
+}
+
+function toUri(name: string): string {
+  return `#/components/headers/${name}`;
 }
 
 /** A reference cannot say by itself whether the header is required. */

@@ -8,7 +8,7 @@ import {
   tagTexts,
 } from '../../shared/contract/operations.ts';
 import { toHeaderObjects } from './headers.ts';
-import type { HeaderObject, OpenApiDocument, OperationObject, RecordedExample } from './openApi.ts';
+import type { OpenApiDocument, OperationObject, RecordedExample } from './openApi.ts';
 import { toParameterObjects } from './parameters.ts';
 import { toExamples, toResponseObjects } from './responses.ts';
 import { type SchemaOf, toSchemas } from './schemas.ts';
@@ -50,7 +50,7 @@ export function defineOpenApiDocument(
     paths,
     components: {
       schemas: components,
-      headers: toUsed(toHeaderObjects(), paths),
+      headers: toHeaderObjects(JSON.stringify(paths)),
       securitySchemes: {
         apiKey: {
           type: 'http',
@@ -61,16 +61,6 @@ export function defineOpenApiDocument(
       },
     },
   };
-}
-
-function toUsed(
-  headers: Readonly<Record<string, HeaderObject>>,
-  paths: OpenApiDocument['paths'],
-): Record<string, HeaderObject> {
-  const text = JSON.stringify(paths);
-  return Object.fromEntries(
-    Object.entries(headers).filter(([name]) => text.includes(`#/components/headers/${name}"`)),
-  );
 }
 
 function toOperationObject(

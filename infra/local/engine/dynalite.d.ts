@@ -1,20 +1,10 @@
 declare module 'dynalite' {
   import type { Server } from 'node:http';
-  import type { DynaliteOptions } from 'dynalite/db/index.js';
 
-  export default function dynalite(options?: DynaliteOptions): Server;
+  export default function dynalite(options: object): Server;
 }
 
 declare module 'dynalite/db/index.js' {
-  export interface DynaliteOptions {
-    /** How long a table stays in its state of CREATING, DELETING or UPDATING. */
-    readonly createTableMs?: number;
-    readonly deleteTableMs?: number;
-    readonly updateTableMs?: number;
-    /** The folder of the LevelDB store; without one, the data is in memory. */
-    readonly path?: string;
-  }
-
   /** Attributes by name, in DynamoDB's JSON. */
   export type Item = Readonly<Record<string, object>>;
   /** A description, as DescribeTable answers it. */
@@ -49,7 +39,7 @@ declare module 'dynalite/db/index.js' {
   }
 
   const db: {
-    create(options?: DynaliteOptions): Store;
+    create(options: object): Store;
     createKey(item: Item, table: Table): string;
     validateKey(key: Item, table: Table): RequestError | null | undefined;
     validateItem(item: Item, table: Table): RequestError | null | undefined;
@@ -59,18 +49,11 @@ declare module 'dynalite/db/index.js' {
 }
 
 declare module 'dynalite/actions/*' {
-  import type { Done, Item, Store } from 'dynalite/db/index.js';
-
-  export interface ActionParameters {
-    readonly TableName: string;
-    /** What a Put has in place of a Key. */
-    readonly Item?: Item;
-    readonly Key?: Item;
-  }
+  import type { Done, Store } from 'dynalite/db/index.js';
 
   type Result = { readonly ConsumedCapacity?: { readonly CapacityUnits: number } };
 
-  export default function act(store: Store, parameters: ActionParameters, done: Done<Result>): void;
+  export default function act(store: Store, parameters: object, done: Done<Result>): void;
 }
 
 declare module 'dynalite/validations/*' {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import dynalite from 'dynalite';
-import db, { type DynaliteOptions, type RequestError, type Store } from 'dynalite/db/index.js';
+import db, { type RequestError, type Store } from 'dynalite/db/index.js';
 import { foreignHostRefusal, isLoopbackHost, listen, StartFailure } from './loopback.ts';
 import { defineTransactWrite } from './transactions.ts';
 
@@ -85,7 +85,7 @@ async function checkFolder(dir: string): Promise<void> {
 }
 
 /** dynalite does not give out the store that it makes; this makes the store in its place. */
-function createDynalite(options: DynaliteOptions): { server: Server; store: Store } {
+function createDynalite(options: object): { server: Server; store: Store } {
   const { create } = db;
   const store = create(options);
   db.create = () => store;

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { ActionParameters } from 'dynalite/actions/deleteItem.js';
 import deleteItem from 'dynalite/actions/deleteItem.js';
 import putItem from 'dynalite/actions/putItem.js';
 import updateItem from 'dynalite/actions/updateItem.js';
-import type { RequestError, Store, Write } from 'dynalite/db/index.js';
+import type { Item, RequestError, Store, Write } from 'dynalite/db/index.js';
 import db from 'dynalite/db/index.js';
 import deleteValidation from 'dynalite/validations/deleteItem.js';
 import validations from 'dynalite/validations/index.js';
@@ -18,7 +17,12 @@ export interface Transaction {
   readonly ReturnConsumedCapacity?: string;
 }
 
-interface Parameters extends ActionParameters {
+interface Parameters {
+  readonly TableName: string;
+  /** Of a Put. */
+  readonly Item?: Item;
+  /** Of any other. */
+  readonly Key?: Item;
   readonly ReturnValuesOnConditionCheckFailure?: string;
 }
 
@@ -46,8 +50,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 const TOKEN_MILLISECONDS = 10 * 60 * 1000;
 
 /**
- * Adds TransactWriteItems to a store of dynalite, which does not have it, on tables without an
- * index:
+ * Adds TransactWriteItems to a store of dynalite, which does not have it, on tables without an index:
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  * A repeat by client token waits for a first call that is under way, where DynamoDB answers
  * TransactionInProgressException; its parameters are not compared. Tokens are forgotten when the process ends.

@@ -31,12 +31,6 @@ export interface Service {
   readonly serveDocs?: (request: GatewayRequest) => Promise<GatewayAnswer | undefined>;
 }
 
-/** What a request is answered by. */
-interface Answering extends Omit<Service, 'functions'> {
-  readonly findRoute: FindRoute;
-  readonly faultInjection: FaultInjection;
-}
-
 /**
  * An HTTP server that does for the functions what a REST API of API Gateway does, without its
  * throttling. Requests wait until the functions are there.
@@ -45,16 +39,18 @@ export function defineGateway(
   service: Promise<Service>,
   faultInjection: FaultInjection = noFaults,
 ): Server {
-  const answering = service.then(({ functions, ...others }) => ({
-    ...others,
-    findRoute: defineRoutes(functions),
-    faultInjection,
-  }));
+  const answering = service.then((each) => ({ ...each, findRoute: defineRoutes(each.functions) }));
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
     const { requestId, sourceIp, method, fullPath } = request;
     try {
-      const answer = await answerRequest(await answering, request, incoming, response);
+      const answer = await answerRequest(
+        await answering,
+        faultInjection,
+        request,
+        incoming,
+        response,
+      );
       if (!answer) return;
       sendAnswer(answer, response);
       const { statusCode: status } = answer;
@@ -80,9 +76,12 @@ export function defineGateway(
   return server.on('clientError', answerMalformedRequest);
 }
 
+type Answering = Service & { readonly findRoute: FindRoute };
+
 /** @returns the gateway's own answer, or nothing when a function answered */
 async function answerRequest(
-  { findRoute, faultInjection, documentationAddress, serveDocs }: Answering,
+  { findRoute, documentationAddress, serveDocs }: Answering,
+  faultInjection: FaultInjection,
   request: GatewayRequest,
   incoming: IncomingMessage,
   response: ServerResponse,

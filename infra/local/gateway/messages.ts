@@ -53,7 +53,6 @@ export function toGatewayRequest({
  * @returns `null` when there is none, `undefined` as soon as it proves too large
  */
 export async function readBody(incoming: IncomingMessage): Promise<string | null | undefined> {
-  if (Number(incoming.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {

@@ -1,5 +1,3 @@
-import type { Writable } from 'node:stream';
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { operationSettings } from '../../stages/stages.ts';
@@ -8,17 +6,9 @@ import { operationSettings } from '../../stages/stages.ts';
 export interface LambdaFunction {
   readonly operation: Operation;
   readonly timeoutMilliseconds: number;
-  readonly handler: BufferedHandler | StreamedHandler;
+  /** Gets an event, a stream where the operation is `streamed` in the contract, and a context. */
+  readonly handler: (...values: never[]) => Promise<unknown>;
 }
-
-export type BufferedHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<unknown>;
-
-/** The handler of an operation that is `streamed` in the contract. */
-export type StreamedHandler = (
-  event: APIGatewayProxyEvent,
-  responseStream: Writable,
-  context: Context,
-) => Promise<unknown>;
 
 export type LoadHandler = (operationId: OperationId) => Promise<unknown>;
 

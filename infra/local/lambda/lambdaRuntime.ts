@@ -59,12 +59,8 @@ interface ResponsePrelude {
 
 const preludes = new WeakMap<Writable, ResponsePrelude>();
 
-const requestIds = new AsyncLocalStorage<string>();
-
-/** Runs an invocation so that what it logs carries its id. */
-export function withRequestId<Result>(requestId: string, invoke: () => Result): Result {
-  return requestIds.run(requestId, invoke);
-}
+/** Has what an invocation logs carry its id. */
+export const requestIds = new AsyncLocalStorage<string>();
 
 /**
  * Makes `console` write as Lambda's JSON log format does, to standard error:
@@ -72,25 +68,19 @@ export function withRequestId<Result>(requestId: string, invoke: () => Result): 
  */
 export function useLambdaConsole(): void {
   const levels = { info: 'INFO', log: 'INFO', warn: 'WARN', error: 'ERROR' } as const;
+  const writeBigInt = (_: string, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value;
   for (const [method, level] of Object.entries(levels)) {
     console[method as keyof typeof levels] = (...values: unknown[]) => {
+      const [first, ...rest] = values;
+      // One plain object stays an object; anything else becomes text.
+      const isPlain = typeof first === 'object' && !(first instanceof Error) && rest.length === 0;
+      const message = isPlain ? first : format(...values);
       const timestamp = new Date().toISOString();
-      const requestId = requestIds.getStore();
-      const line = { timestamp, level, requestId, message: toMessage(values) };
+      const line = { timestamp, level, requestId: requestIds.getStore(), message };
       process.stderr.write(`${JSON.stringify(line, writeBigInt)}\n`);
     };
   }
-}
-
-/** One plain object stays an object; anything else becomes text. */
-function toMessage(values: unknown[]): unknown {
-  const [first, ...rest] = values;
-  const isPlain = typeof first === 'object' && !(first instanceof Error) && rest.length === 0;
-  return isPlain ? first : format(...values);
-}
-
-function writeBigInt(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? value.toString() : value;
 }
 
 /** What Lambda tells a function of its invocation. */
@@ -154,10 +144,6 @@ export function defineResponseStream(response: ServerResponse): Writable {
 /** Nobody is there any more to answer. */
 export class ClientLeft extends Error {
   override readonly name = 'ClientLeft';
-
-  constructor() {
-    super('The client left before the response was whole.');
-  }
 }
 
 /** A connection is told to be broken by a write sooner than by its close. */

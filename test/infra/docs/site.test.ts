@@ -1,9 +1,20 @@
+import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
+import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
+import { defaultPrices } from '../../../infra/costs/prices.ts';
+import { toOperationFacts } from '../../../infra/docs/facts/contractFacts.ts';
+import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import type { Site, SiteFile } from '../../../infra/docs/page.ts';
 import { toPublishedDocument } from '../../../infra/docs/reference.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
-import { stages, stagesForClients } from '../../../infra/stages/stages.ts';
+import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
+import { statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { NotFound } from '../../../shared/contract/errors.ts';
+import type { Operation } from '../../../shared/contract/operation.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { entryPetId } from '../../../shared/contract/parameters.ts';
 import { changeProduction } from '../../support/stageFixtures.ts';
 
 const local = {
@@ -12,6 +23,7 @@ const local = {
   apiKey: 'psk_ofthelocalstage',
 };
 const openApiFile = new URL('../../../shared/contract/openapi.json', import.meta.url);
+const { documentationAddress } = stages.production.settings;
 
 let site: Site;
 let localSite: Site;
@@ -20,7 +32,7 @@ beforeAll(async () => {
   localSite = await buildSite(local);
 });
 
-function read(from: Site, name: string): string {
+function read(name: string, from = site): string {
   return String(from.get(name)?.body);
 }
 
@@ -28,18 +40,108 @@ function toPages(from: Site): [name: string, page: SiteFile][] {
   return [...from].filter(([name]) => name.endsWith('.html'));
 }
 
-describe('the links', () => {
+/** What stands under a heading, up to the next one of its level. */
+function readSection(name: string, anchor: string): string {
+  const [, section = ''] = read(name).split(`<h2 id="${anchor}">`);
+  return section.split('<h2')[0] ?? '';
+}
+
+describe('the guides', () => {
+  test('are all offered, and have a text for each placeholder', () => {
+    const files = globSync('*.md', { cwd: `${import.meta.dirname}/../../../infra/docs/guides` });
+    expect(files.sort()).toEqual(guideNames.map((name) => `${name}.md`).sort());
+    for (const name of guideNames) expect(read(`${name}.html`), name).not.toContain('{{');
+  });
+
+  test('have a section for each code of an error, in the words of the service, with who answers it', () => {
+    for (const [code, status] of Object.entries(statusOfCode)) {
+      const section = readSection('errors.html', code);
+      expect(section, code).toContain(`Status <strong>${status}</strong>`);
+    }
+    const section = readSection('errors.html', 'not_found');
+    expect(section).toContain(`“${new NotFound(entryPetId, 7n).message}”`);
+    expect(section).toContain('“There is nothing at this path.”');
+    const answering = operationIds.filter((id) =>
+      (operations[id] as Operation).errors.includes('not_found'),
+    );
+    const names = answering.map((id) => `<code>${id}</code>`).join(', ');
+    expect(section).toContain(`from ${names}.`);
+    expect(readSection('errors.html', 'unauthorized')).toContain('from every operation');
+    expect(readSection('errors.html', 'too_many_requests')).toContain('at any path');
+  });
+
+  test.each(stageNames)('tell the address and every throttle of %s', (name) => {
+    expect(read('limits.html')).toContain('<td>6 MB</td>');
+    const { baseAddress, throttles } = stages[name].settings;
+    expect(read('index.html')).toContain(`<code>${baseAddress}</code>`);
+    for (const [id, { rate, burst }] of Object.entries(throttles)) {
+      const label = id === 'other' ? 'all else' : `<code>${id}</code>`;
+      const [, row = ''] = read('limits.html').split(`<td>${label}</td>`);
+      const cells = [...(row.split('</tr>')[0] ?? '').matchAll(/<td>(\d+)<\/td>/g)];
+      const column = 2 * stagesForClients.indexOf(stages[name]);
+      const numbers = cells.slice(column, column + 2).map(([, number]) => Number(number));
+      expect(numbers).toEqual([rate, burst]);
+    }
+  });
+
+  test('tell every operation with its level, and of a deprecated one what is sent and what to do', () => {
+    for (const { operationId, path, lifecycle } of Object.values<Operation>(operations)) {
+      const [, row = ''] = read('index.html').split(`<code>${operationId}</code></a></td>`);
+      const [cells = ''] = row.split('</tr>');
+      expect(cells).toContain(path);
+      expect(cells).toContain(lifecycle.kind);
+      if (lifecycle.kind !== 'deprecated') continue;
+      const [page = '', anchor = ''] = lifecycle.guide.split('#');
+      for (const instant of [lifecycle.since, lifecycle.sunset]) {
+        const day = `<strong>${instant.toISOString().slice(0, 10)}</strong>`;
+        expect(readSection(page, anchor)).toContain(day);
+      }
+    }
+    expect(read('deprecations.html')).toContain(
+      `Deprecation: @1796083200\nSunset: Wed, 01 Dec 2027 00:00:00 GMT\nLink: &lt;${documentationAddress}/deprecations.html#getPet&gt;; rel=&quot;deprecation&quot;`,
+    );
+  });
+
+  test('tell what requests cost as the model has it, and leave out what a shop does not ask for', () => {
+    const rows = [...read('costs.html').matchAll(/<tr>\s*<td>(\w+)<\/td>\s*<td>([^<]*)<\/td>/g)];
+    const answers = rows.map(([, id, answer]) => `${id} ${answer}`);
+    expect(answers).toEqual(expect.arrayContaining(['listInventory 200 gzip', 'getPet 401']));
+    expect(answers.join()).not.toMatch(/429|412|400/);
+    const pricing = toStagePricing(stages.production.settings, defaultPrices, 1);
+    const pet = toOperationCosts(pricing, [1_000]).find(
+      ({ operationId, answer }) => operationId === 'getPet' && answer === '200',
+    );
+    expect(read('costs.html')).toContain(`<strong>${pet?.dollarsPerMillion.toFixed(2)}</strong>`);
+  });
+});
+
+test('a placeholder is replaced wherever it stands; one that is not known fails the build', () => {
+  const facts = { limit: () => '5', double: (text: string) => (text === '2' ? '4' : undefined) };
+  expect(fillPlaceholders('{{limit}} `{{limit}}` {{double 2}}', facts)).toBe('5 `5` 4');
+  for (const unknown of ['{{limits}}', '{{double 3}}', '{{toString}}', '{{ limit}}']) {
+    expect(() => fillPlaceholders(`# a\n${unknown}`, facts)).toThrow(unknown);
+  }
+  const { deprecation } = toOperationFacts('');
+  expect(() => deprecation?.('listOrders')).toThrow('listOrders is not deprecated.');
+});
+
+test('a heading has an anchor: a name in code as it is, any other in lower case', () => {
+  const { title, html } = renderGuide('guide', '# A guide\n## `getPet`\n## 2 “big” lists');
+  expect(title).toBe('A guide');
+  const ids = [...html.matchAll(/id="([^"]+)"/g)].map(([, id]) => id);
+  expect(ids).toEqual(['a-guide', 'getPet', '2-big-lists']);
+});
+
+describe('a page', () => {
   const toIds = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 
-  const documentLinks = () => read(site, 'openapi.json').matchAll(/\]\(([^)]+)\)/g);
-  const pageLinks = (html: string) => html.matchAll(/href="([^"]*)"/g);
-
-  test('of each page, and of the document, lead to pages and sections that exist', () => {
+  test('leads, as the document does, to pages and sections that exist, each named once', () => {
+    const documentLinks = [...read('openapi.json').matchAll(/\]\(([^)]+)\)/g)];
     const links = [
       ...toPages(site).flatMap(([name, { body }]) =>
-        [...pageLinks(String(body))].map(([, to = '']) => [name, to] as const),
+        [...String(body).matchAll(/href="([^"]*)"/g)].map(([, to = '']) => [name, to] as const),
       ),
-      ...[...documentLinks()].map(([, to = '']) => ['', to] as const),
+      ...documentLinks.map(([, to = '']) => ['', to] as const),
     ];
     const broken = links.filter(([name, link]) => {
       if (/^https?:/.test(link)) return false;
@@ -48,11 +150,15 @@ describe('the links', () => {
       return !file || (anchor !== undefined && !toIds(String(file.body)).includes(anchor));
     });
     expect(broken).toEqual([]);
-    expect([...documentLinks()].length).toBeGreaterThan(10);
+    expect(documentLinks.length).toBeGreaterThan(10);
     expect(links.length).toBeGreaterThan(100);
+    for (const [name, { body }] of toPages(site)) {
+      const ids = toIds(String(body));
+      expect([...new Set(ids)], name).toEqual(ids);
+    }
   });
 
-  test('offer every page on every page, and mark the one that is read', () => {
+  test('offers every page, and marks the one that is read', () => {
     const names = toPages(site).map(([name]) => name);
     expect(names).toHaveLength(11);
     for (const [name, { body }] of toPages(site)) {
@@ -62,40 +168,22 @@ describe('the links', () => {
     }
   });
 
-  test('lead to no section twice named', () => {
-    for (const [name, { body }] of toPages(site)) {
-      const ids = toIds(String(body));
-      expect([...new Set(ids)], name).toEqual(ids);
-    }
-  });
-});
-
-test('a page of a local stage leads to that stage alone', () => {
-  const { documentationAddress } = stages.production.settings;
-  for (const [name, { body }] of toPages(localSite)) {
-    expect(String(body), name).not.toContain(documentationAddress);
-  }
-});
-
-describe('a page', () => {
-  test('loads nothing from elsewhere, and runs no script of its own text', () => {
+  test('of a local stage leads to that stage alone, loads nothing from elsewhere, and runs no script of its own text', () => {
     for (const [name, { body }] of toPages(localSite)) {
+      expect(body, name).not.toContain(documentationAddress);
       const loaded = [...String(body).matchAll(/<(?:script|link|img|iframe)\b[^>]*>/g)];
       expect(loaded.length).toBeGreaterThan(0);
       for (const [tag] of loaded) expect(tag, name).toMatch(/ (?:src|href)="[\w.]+"/);
       expect(body).not.toMatch(/<script[^>]*>[^<]|<style| style=| on\w+=/);
     }
-    expect(read(localSite, 'style.css')).not.toMatch(/url\(|@import/);
+    expect(read('style.css')).not.toMatch(/url\(|@import/);
   });
 
-  test('says in itself what the server says of it', () => {
+  test('says in itself what the server says of it: it calls nobody but the stages, a guide nobody at all', () => {
     for (const [, { policy, body }] of toPages(site)) {
       expect(policy).toMatch(/^default-src 'none'; base-uri 'none'; form-action 'none';/);
       expect(body).toContain(`http-equiv="Content-Security-Policy" content="${policy}"`);
     }
-  });
-
-  test('calls nobody but the stages, and a guide nobody at all', () => {
     const toConnections = (from: Site, name: string) =>
       /connect-src ([^;]+)/.exec(from.get(name)?.policy ?? '')?.[1];
     const origins = stagesForClients.map(({ settings }) => new URL(settings.baseAddress).origin);
@@ -107,9 +195,8 @@ describe('a page', () => {
 });
 
 describe('the reference', () => {
-  function toConfiguration(from: Site) {
-    return JSON.parse(read(from, 'reference.js').replace(/^[^{]+|[^}]+$/g, ''));
-  }
+  const toConfiguration = (from: Site) =>
+    JSON.parse(read('reference.js', from).replace(/^[^{]+|[^}]+$/g, ''));
 
   test('has the committed document, with the addresses of the stages', async () => {
     const { settings } = changeProduction({
@@ -117,21 +204,17 @@ describe('the reference', () => {
       documentationAddress: 'https://docs.shop.example',
     });
     const { bytes, document } = toPublishedDocument(settings, [{ name: 'production', settings }]);
-    const committed = JSON.parse(await readFile(openApiFile, 'utf8'));
     expect(JSON.parse(String(bytes))).toEqual(document);
     expect(document).toEqual({
-      ...committed,
+      ...JSON.parse(await readFile(openApiFile, 'utf8')),
       externalDocs: { description: 'The documentation', url: 'https://docs.shop.example' },
       servers: [{ url: 'https://api.shop.example/v1', description: 'Production' }],
     });
     expect(site.get('openapi.json')?.body).toEqual(toPublishedDocument().bytes);
   });
 
-  test('has the whole script', () => {
+  test('has the whole script, which asks nobody else and keeps nothing', () => {
     expect(site.get('scalar.js')?.body.length).toBeGreaterThan(1_000_000);
-  });
-
-  test('asks nobody else and keeps nothing', () => {
     expect(toConfiguration(site)).toEqual({
       url: 'openapi.json',
       withDefaultFonts: false,
@@ -149,9 +232,8 @@ describe('the reference', () => {
     const { servers, authentication } = toConfiguration(localSite);
     expect(servers).toEqual([{ url: local.baseUrl, description: 'This machine' }]);
     const { preferredSecurityScheme: scheme, securitySchemes } = authentication;
-    expect(Object.keys(JSON.parse(read(site, 'openapi.json')).components.securitySchemes)).toEqual([
-      scheme,
-    ]);
+    const { components } = JSON.parse(read('openapi.json'));
+    expect(Object.keys(components.securitySchemes)).toEqual([scheme]);
     expect(securitySchemes).toEqual({ [scheme]: { token: local.apiKey } });
     for (const [name, { body }] of site) expect(String(body), name).not.toMatch(/psk_\w/);
   });
