@@ -13,7 +13,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type BlackHole, openBlackHole, type Silence } from './blackHole.ts';
 import type { Certificate } from './certificate.ts';
-import { type Fault, giveFault, type RefusingFault, toMangling } from './faults.ts';
+import { type Fault, manglings, refusals } from './faults.ts';
 
 /** Which calls a fault meets. */
 export interface FaultRule {
@@ -72,13 +72,15 @@ export async function startFaultyEndpoint(
     requests.push({ action, body });
     const { fault, until } = takeRule(action, body) ?? {};
     await until;
-    const mangle = fault && toMangling(fault);
-    if (fault && !mangle) return giveFault(fault as RefusingFault, outgoing);
+    if (fault && fault in refusals) return refusals[fault as keyof typeof refusals](outgoing);
     const sent = withPageSize(action, body, proxy.pageSize);
     const onward = forward(behind, incoming, sent, outgoing);
     onward.on('response', async (response) => {
       const { statusCode: status = 500, headers } = response;
-      if (mangle) return mangle({ status, headers, body: await buffer(response) }, outgoing);
+      if (fault) {
+        const mangle = manglings[fault as keyof typeof manglings];
+        return mangle(outgoing, { status, headers, body: await buffer(response) });
+      }
       outgoing.writeHead(status, headers);
       return response.pipe(outgoing);
     });
@@ -150,17 +152,7 @@ function withPageSize(action: string, body: Buffer, pageSize: number | undefined
 }
 
 /** A listening server's port, which can be shut and opened again. */
-interface Door {
-  readonly port: number;
-  /** Ends all connections and refuses so many new ones of this process; all, by default. */
-  refuse(times?: number): Promise<void>;
-  /** Ends all connections, and neither answers nor refuses new ones. */
-  swallow(silence: Silence): Promise<void>;
-  open(): Promise<void>;
-  close(): Promise<void>;
-}
-
-function defineDoor(server: Server | SecureServer): Door {
+function defineDoor(server: Server | SecureServer) {
   const { port } = server.address() as AddressInfo;
   let left = 0;
   let hole: BlackHole | undefined;
@@ -197,12 +189,14 @@ function defineDoor(server: Server | SecureServer): Door {
 
   return {
     port,
+    /** Ends all connections and refuses so many new ones of this process; all, by default. */
     async refuse(times = Number.POSITIVE_INFINITY) {
       left = times;
       await shut();
       subscribe('net.client.socket', watch);
     },
-    async swallow(silence) {
+    /** Ends all connections, and neither answers nor refuses new ones. */
+    async swallow(silence: Silence) {
       await shut();
       hole = await openBlackHole(port, silence);
     },
