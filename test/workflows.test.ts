@@ -11,19 +11,14 @@ const files = globSync('.github/workflows/*', { cwd: root });
 interface Workflow {
   readonly on: string | Record<string, unknown>;
   readonly permissions: unknown;
-  readonly jobs: Record<string, Job>;
-}
-
-interface Job {
-  readonly permissions: Record<string, string>;
-  readonly 'timeout-minutes': number;
-  readonly steps: readonly Step[];
-}
-
-interface Step {
-  readonly uses?: string;
-  readonly run?: string;
-  readonly with?: Record<string, unknown>;
+  readonly jobs: Record<
+    string,
+    {
+      readonly permissions: Record<string, string>;
+      readonly 'timeout-minutes': number;
+      readonly steps: readonly { uses?: string; run?: string; with?: Record<string, unknown> }[];
+    }
+  >;
 }
 
 it('there are workflows, which audit, look for secrets and list what there is', () => {
@@ -45,21 +40,20 @@ it('there are workflows, which audit, look for secrets and list what there is', 
 describe.each(files)('%s', (file) => {
   const { text, workflow, jobs, steps } = read(file);
 
-  it('gives a job what it names, and nothing else', () => {
+  it('gives a job what it names, no credentials in its checkout, and an end some time', () => {
     expect(workflow.permissions).toEqual({});
     const isDeployment = file.endsWith('/deploy.yml');
-    for (const { permissions, steps } of jobs) {
+    for (const { permissions, steps, 'timeout-minutes': minutes } of jobs) {
       const isGitleaks = steps.some(({ uses }) => uses?.startsWith('gitleaks/'));
       expect(permissions).toEqual({
         contents: 'read',
         ...(isDeployment && { 'id-token': 'write' }),
         ...(isGitleaks && { 'pull-requests': 'read' }),
       });
+      expect(minutes).toBeLessThanOrEqual(60);
+      const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
+      expect(checkouts).toMatchObject([{ with: { 'persist-credentials': false } }]);
     }
-  });
-
-  it('ends each job some time', () => {
-    for (const job of jobs) expect(job['timeout-minutes']).toBeLessThanOrEqual(60);
   });
 
   it('pins each action by its hash, with the version behind it', () => {
@@ -70,21 +64,12 @@ describe.each(files)('%s', (file) => {
     }
   });
 
-  it('leaves no credentials in a checkout', () => {
-    const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
-    expect(checkouts.length).toBe(jobs.length);
-    for (const step of checkouts) expect(step.with).toMatchObject({ 'persist-credentials': false });
-  });
-
-  it('has no secret where a pull request runs it, and nobody’s text in a command', () => {
+  it('has no secret where a pull request runs it, nobody’s text in a command, and scripts that there are', () => {
     const events = typeof workflow.on === 'string' ? [workflow.on] : Object.keys(workflow.on);
     expect(events).not.toContain('pull_request_target');
     if (events.includes('pull_request')) expect(text).not.toMatch(/\bsecrets[.[]/);
-    for (const { run = '' } of steps) expect(run).not.toContain('${{');
-  });
-
-  it('runs scripts that there are', () => {
     for (const { run = '' } of steps) {
+      expect(run).not.toContain('${{');
       const [, script] = /^npm run (\S+)/.exec(run) ?? [];
       if (script !== undefined) expect(packageJson.scripts).toHaveProperty([script]);
     }
@@ -92,9 +77,10 @@ describe.each(files)('%s', (file) => {
 });
 
 it('the same action has the same version everywhere', () => {
-  const uses = new Set(files.flatMap((file) => read(file).steps.map((step) => step.uses)));
-  uses.delete(undefined);
-  const names = new Set([...uses].map((one) => one?.replace(/@.*/, '')));
+  const uses = new Set(
+    files.flatMap((file) => read(file).steps.flatMap((step) => step.uses ?? [])),
+  );
+  const names = new Set([...uses].map((one) => one.replace(/@.*/, '')));
   expect(names.size).toBe(uses.size);
 });
 

@@ -33,17 +33,24 @@ export async function buildBundles(outdir: string): Promise<Bundles> {
     ours: synthesizeBundlesInto(join(outdir, 'assembly')),
     peer: await buildPeer(outdir),
     // Of whoever turns on the one setting that every guide names.
-    minifiedPeer: await buildEach('peer', join(outdir, 'minified'), { ...asDefault, minify: true }),
-    bare: await buildEach('bare', outdir, asOurs),
-    floor: await buildFile('contenders/floor.ts', join(outdir, 'floor.cjs'), asOurs),
-    functionProcess: await buildFile('functionProcess.ts', join(outdir, 'functionProcess.mjs'), {
-      format: 'esm',
+    minifiedPeer: await buildPeer(join(outdir, 'minified'), { ...asDefault, minify: true }),
+    bare: await buildEach((id) => {
+      const entry = `export { ${id} as handler } from './contenders/bare.ts';`;
+      return buildSource(entry, join(outdir, 'bare', `${id}.cjs`), asOurs);
     }),
+    floor: await buildSource(toEntry('contenders/floor'), join(outdir, 'floor.cjs'), asOurs),
+    functionProcess: await buildSource(
+      "import './functionProcess.ts';",
+      join(outdir, 'functionProcess.mjs'),
+      { format: 'esm' },
+    ),
   };
 }
 
-export function buildPeer(outdir: string): Promise<Record<BenchedId, string>> {
-  return buildEach('peer', outdir, asDefault);
+export function buildPeer(outdir: string, options = asDefault): Promise<Record<BenchedId, string>> {
+  return buildEach((id) =>
+    buildSource(toEntry(`contenders/peer/${id}`), join(outdir, 'peer', `${id}.mjs`), options),
+  );
 }
 
 /** The settings of `infra/service/bundling/bundling.ts`. */
@@ -62,24 +69,25 @@ const asDefault: BuildOptions = {
   },
 };
 
-/** Bundles a contender's file of each operation. */
 async function buildEach(
-  contender: string,
-  outdir: string,
-  options: BuildOptions,
+  buildOne: (id: BenchedId) => Promise<string>,
 ): Promise<Record<BenchedId, string>> {
-  const extension = options.format === 'cjs' ? 'cjs' : 'mjs';
-  const paths = benchedIds.map(async (id) => {
-    const outfile = join(outdir, contender, id, `index.${extension}`);
-    return [id, await buildFile(`contenders/${contender}/${id}.ts`, outfile, options)];
-  });
+  const paths = benchedIds.map(async (id) => [id, await buildOne(id)]);
   return Object.fromEntries(await Promise.all(paths));
 }
 
-/** Bundles a file of this folder and returns where the bundle is. */
-async function buildFile(source: string, outfile: string, options: BuildOptions): Promise<string> {
+function toEntry(file: string): string {
+  return `export { handler } from './${file}.ts';`;
+}
+
+/** Bundles a source in this folder and returns where the bundle is. */
+async function buildSource(
+  contents: string,
+  outfile: string,
+  options: BuildOptions,
+): Promise<string> {
   await build({
-    entryPoints: [join(import.meta.dirname, source)],
+    stdin: { contents, resolveDir: import.meta.dirname },
     outfile,
     bundle: true,
     platform: 'node',

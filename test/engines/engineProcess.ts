@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine, EngineOptions } from '../../infra/local/engine/engine.ts';
 
 /** Milliseconds that an engine may take until it answers: a Java machine on busy cores takes its time. */
@@ -15,7 +16,7 @@ export async function startEngineProcess(
 ): Promise<Engine> {
   const port = await findFreePort();
   const child = spawn(command, toArguments(port), { stdio: 'ignore' });
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const exited = once(child, 'exit');
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const endpoint = `http://127.0.0.1:${port}`;
@@ -31,30 +32,25 @@ export async function startEngineProcess(
 }
 
 async function untilItAnswers(endpoint: string): Promise<void> {
-  const client = new DynamoDBClient({
-    endpoint,
-    region: 'local',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    maxAttempts: 1,
-  });
   const end = Date.now() + START_TIMEOUT;
   for (;;) {
     try {
-      await client.send(new ListTablesCommand({}));
-      return client.destroy();
+      // Whatever it says of a request that is none of DynamoDB's.
+      await (await fetch(endpoint)).body?.cancel();
+      return;
     } catch (error) {
       if (Date.now() > end) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await pause(50);
     }
   }
 }
 
 async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
 }
 
 const binary = new URL('../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url).pathname;

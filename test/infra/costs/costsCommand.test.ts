@@ -203,7 +203,7 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [badTraffic('{"requests": {"getPet": -1}}'), 'at requests.getPet'],
   [badTraffic('{"entries": -1, "requests": {}}'), 'at entries'],
   [['--entries', '1e3'], '--entries must be a whole number'],
-  [['getPet=1'], "Unexpected argument 'getPet=1'. See --help."],
+  [['getPet=1'], "Unexpected argument 'getPet=1'."],
   [['--diff', 'HEAD', '--json'], '--json has no meaning with --diff.'],
   [['--check', '--json'], '--json has no meaning with --check.'],
   [['--worst-case', '--requests', 'getPet=1'], '--requests has no meaning with --worst-case.'],

@@ -4,6 +4,7 @@ import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 import { findAnswerProblems, type WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { operations } from '../../../shared/contract/operations.ts';
+import { summarize } from '../../bench/report.ts';
 import type { FuzzCase } from './cases.ts';
 import { secretMark } from './requests.ts';
 import type { Outcome } from './sender.ts';
@@ -139,22 +140,15 @@ const MAX_GROWTH = 8 * 1024 * 1024;
 /** Fewer tell a trend from chance only where it is steep. */
 const MIN_SAMPLES = 9;
 
-/**
- * Memory is flat if the median of the last third of the samples is at most 8 MB above that of the second;
- * the first third is for caches to fill.
- */
+/** Memory is flat if the medians of the last two thirds of the samples are near; the first third is for caches to fill. */
 export function findHeapProblems(samples: readonly number[]): string[] {
   if (samples.length < MIN_SAMPLES) return [];
   const third = Math.floor(samples.length / 3);
-  const growth =
-    median(samples.slice(-third)) - median(samples.slice(third, samples.length - third));
+  const middle = summarize(samples.slice(third, samples.length - third)).median;
+  const growth = summarize(samples.slice(-third)).median - middle;
   if (growth <= MAX_GROWTH) return [];
   const megabytes = (growth / 1024 / 1024).toFixed(1);
   return [`heap: ${megabytes} MB more in the last third than in the second`];
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import {
   type AttributeValue,
@@ -79,8 +80,10 @@ export async function openFuzzTarget(startEngine: StartEngine, loadHandler: Load
     async call({ request, event }: EventCase): Promise<WholeAnswer> {
       const called = counted.find(({ operation }) => operation.operationId === request.operationId);
       const response = new CollectedResponse();
+      const body = buffer(response);
       await invoke(called as LambdaFunction, event, response as unknown as ServerResponse);
-      return response.toAnswer();
+      const { status, headers } = response;
+      return { status, headers, bytes: await body };
     },
     /** Waits until no function runs. @returns whether that came in time */
     async waitForFunctions(deadlineMilliseconds: number): Promise<boolean> {
@@ -120,31 +123,21 @@ async function createKeys(client: DynamoDBClient): Promise<Map<string, string>> 
 }
 
 /** Takes, in the place of a connection's response, what the gateway sends of a function's answer. */
-class CollectedResponse extends Writable {
+class CollectedResponse extends PassThrough {
   headersSent = false;
-  #status = 0;
-  readonly #headers = new Headers();
-  readonly #chunks: Buffer[] = [];
+  status = 0;
+  readonly headers = new Headers();
 
   writeHead(status: number, headers: OutgoingHttpHeaders = {}): this {
     this.headersSent = true;
-    this.#status = status;
+    this.status = status;
     for (const [name, value] of Object.entries(headers)) {
-      for (const line of [value].flat()) this.#headers.append(name, String(line));
+      for (const line of [value].flat()) this.headers.append(name, String(line));
     }
     return this;
   }
 
   flushHeaders(): void {}
-
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.#chunks.push(chunk);
-    done();
-  }
-
-  toAnswer(): WholeAnswer {
-    return { status: this.#status, headers: this.#headers, bytes: Buffer.concat(this.#chunks) };
-  }
 }
 
 /** What this process writes, in the place of its standard streams. */

@@ -31,10 +31,6 @@ it.each<[string, Operation[]]>([
     'of updates at once, in the order that reads tell',
     [write(1, 10, 11, 'B'), write(2, 9, 12, 'C'), read(3, 4, 12, 'C'), read(5, 6, 11, 'B')],
   ],
-  [
-    'of one 200 and one 412 for one tag',
-    [write(1, 10, 11, 'B', ofA), refused(2, 9, 12, 'B', ofA), read(11, 12, 11, 'B')],
-  ],
   ['of an unknown update that never happened', [lost(1, 11), read(2, 3, 10, 'A')]],
   [
     'of an unknown update that happened late',
@@ -70,7 +66,6 @@ it.each<[string, Operation[]]>([
   ['a 412 took effect', [write(1, 2, 11, 'B'), refused(3, 4, 12, 'B', ofA), read(5, 6, 12, 'C')]],
   ['a 412 came although the tag was right', [refused(1, 2, 11, 'A', ofA)]],
   ['a 412 tells a tag that the entry never had', [refused(1, 2, 11, 'C', ofA)]],
-  ['an update without If-Match got 412', [refused(1, 2, 11, 'A', {})]],
   [
     'a repetition had a second effect',
     [
@@ -89,7 +84,6 @@ it.each<[string, Operation[]]>([
       refused(4, 5, 11, 'B', { ...keyed, ...ofA }),
     ],
   ],
-  ['a count was read that nobody wrote', [write(1, 2, 11, 'B'), read(3, 4, 12, 'C')]],
   ['an update took effect before it was sent', [read(1, 2, 11, 'B'), write(3, 4, 11, 'B')]],
   [
     'two read one order and two others the other',

@@ -1,5 +1,3 @@
-import { Agent, request } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Asked, Outcome, Write } from './checker.ts';
 import type { Draw } from './draw.ts';
@@ -30,7 +28,6 @@ const MAX_ATTEMPTS = 6;
  * without. What has a key is sent again until it is answered, now and then also after that.
  */
 export async function runClient({ stage, recorder, draw, ...options }: ClientOptions) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 2 });
   /** The tags of each entry that this client knows, the last one first. */
   const tags = new Map<string, readonly string[]>();
   const answered: [string, Write][] = [];
@@ -41,8 +38,7 @@ export async function runClient({ stage, recorder, draw, ...options }: ClientOpt
     const run = await stage.run();
     const cutAfter = draw() < CUT ? draw() * MAX_MILLISECONDS_BEFORE_CUT : undefined;
     const end = recorder.begin(petId, asked, run);
-    const request = { ...toRequest(petId, asked), ...(cutAfter !== undefined && { cutAfter }) };
-    const outcome = end(await send(agent, run, request));
+    const outcome = end(await send(run, petId, asked, cutAfter));
     if (outcome && outcome.kind !== 'unknown') {
       tags.set(petId, [outcome.tag, ...(tags.get(petId) ?? [])].slice(0, 2));
     }
@@ -52,11 +48,9 @@ export async function runClient({ stage, recorder, draw, ...options }: ClientOpt
   async function performUntilAnswered(petId: string, write: Write): Promise<void> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       // Once in a while it is sent twice at once, as by a client that does not wait for long.
-      const isDouble = draw() < 0.05;
-      const outcomes = await Promise.all([
-        perform(petId, write),
-        ...(isDouble ? [perform(petId, write)] : []),
-      ]);
+      const times = draw() < 0.05 ? 2 : 1;
+      const sent = Array.from({ length: times }, () => perform(petId, write));
+      const outcomes = await Promise.all(sent);
       if (outcomes.some((outcome) => outcome?.kind === 'ok')) answered.push([petId, write]);
       if (outcomes.some((outcome) => outcome && outcome.kind !== 'unknown')) return;
       // Half of the repetitions give others the time to come in between.
@@ -89,41 +83,13 @@ export async function runClient({ stage, recorder, draw, ...options }: ClientOpt
     }
     await pause(draw() * 10);
   }
-  agent.destroy();
-}
-
-function toRequest(petId: string, asked: Asked) {
-  if (asked.kind === 'read') {
-    return { method: 'GET', path: `/inventory?petId=${petId}&include=etag` };
-  }
-  const { quantity, ifMatch, key } = asked;
-  return {
-    method: 'PATCH',
-    path: `/inventory/${petId}`,
-    headers: {
-      'Content-Type': 'application/json',
-      ...(ifMatch && { 'If-Match': ifMatch.join(', ') }),
-      ...(key !== undefined && { 'Idempotency-Key': key }),
-    },
-    body: JSON.stringify({ quantity }),
-  };
-}
-
-interface Request {
-  readonly method: string;
-  /** Below the base address. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** After how many milliseconds the client breaks the connection, if it has no answer yet. */
-  readonly cutAfter?: number;
 }
 
 export type Answer =
   | {
       readonly kind: 'answer';
       readonly status: number;
-      readonly tag: string | undefined;
+      readonly tag: string | null;
       readonly body: string;
     }
   /** The connection broke, and nobody knows what became of the request. */
@@ -131,30 +97,40 @@ export type Answer =
   /** Nobody listens: it was never sent. */
   | { readonly kind: 'unsent' };
 
-/** One request on a client's own connection, never sent a second time. */
-export async function send(agent: Agent, run: Run, asked: Request): Promise<Answer> {
-  const { method, path, headers = {}, body, cutAfter } = asked;
-  const outgoing = request(`${run.baseUrl}${path}`, {
-    agent,
-    method,
-    headers: { Authorization: `Bearer ${run.apiKey}`, ...headers },
-  });
-  const cut = cutAfter === undefined ? undefined : setTimeout(() => outgoing.destroy(), cutAfter);
+/**
+ * Sends a request, and never a second time.
+ * @param cutAfter the milliseconds after which the client breaks the connection, if it has no answer yet
+ */
+export async function send(
+  { baseUrl, apiKey }: Run,
+  petId: string,
+  asked: Asked,
+  cutAfter?: number,
+): Promise<Answer> {
+  const signal = cutAfter === undefined ? null : AbortSignal.timeout(Math.ceil(cutAfter));
+  const credentials = { Authorization: `Bearer ${apiKey}` };
   try {
-    const answered = Promise.withResolvers<Answer>();
-    outgoing.once('error', answered.reject);
-    outgoing.once('response', (response) => {
-      const { statusCode: status = 0, headers } = response;
-      answered.resolve(
-        text(response).then((body) => ({ kind: 'answer', status, tag: headers.etag, body })),
-      );
-    });
-    outgoing.end(body);
-    return await answered.promise;
+    const response =
+      asked.kind === 'read'
+        ? await fetch(`${baseUrl}/inventory?petId=${petId}&include=etag`, {
+            headers: credentials,
+            signal,
+          })
+        : await fetch(`${baseUrl}/inventory/${petId}`, {
+            method: 'PATCH',
+            headers: {
+              ...credentials,
+              'Content-Type': 'application/json',
+              ...(asked.ifMatch && { 'If-Match': asked.ifMatch.join(', ') }),
+              ...(asked.key !== undefined && { 'Idempotency-Key': asked.key }),
+            },
+            body: JSON.stringify({ quantity: asked.quantity }),
+            signal,
+          });
+    const { status, headers } = response;
+    return { kind: 'answer', status, tag: headers.get('etag'), body: await response.text() };
   } catch (error) {
-    const isUnsent = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED';
-    return { kind: isUnsent ? 'unsent' : 'lost' };
-  } finally {
-    clearTimeout(cut);
+    const { cause } = error as { cause?: NodeJS.ErrnoException };
+    return { kind: cause?.code === 'ECONNREFUSED' ? 'unsent' : 'lost' };
   }
 }

@@ -3,7 +3,6 @@ import type { Answer } from './client.ts';
 import type { Run } from './killableStage.ts';
 
 export type Recorder = ReturnType<typeof defineRecorder>;
-export type Figures = Recorder['figures'];
 
 /** Writes down what the clients do, in the order in which it happens in this process. */
 export function defineRecorder() {
@@ -61,7 +60,8 @@ export function defineRecorder() {
 /** @throws {Error} at an answer that no request of ours should get */
 function toOutcome(answer: Answer, asked: Asked): Outcome {
   if (answer.kind !== 'answer' || answer.status >= 500) return { kind: 'unknown' };
-  const { status, tag = 'none', body } = answer;
+  const { status, body } = answer;
+  const tag = answer.tag ?? 'none';
   if (status === 412) return { kind: 'refused', tag };
   if (status !== 200) throw new Error(`${JSON.stringify(asked)} was answered ${status}: ${body}`);
   const entry = asked.kind === 'read' ? toEntry(body) : { ...toEntry(`[${body}]`), tag };

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { Agent } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { startDynoxide } from '../../engines/engineProcess.ts';
 import type { Entry, Operation } from './checker.ts';
 import { runClient, send } from './client.ts';
 import { type Draw, defineDraw, toSeed } from './draw.ts';
 import { type KillableStage, startKillableStage } from './killableStage.ts';
-import { defineRecorder, type Figures, type Recorder, toEntry } from './recorder.ts';
+import { defineRecorder, type Recorder, toEntry } from './recorder.ts';
 
 export interface RegisterOptions {
   readonly clients: number;
@@ -14,19 +13,6 @@ export interface RegisterOptions {
   readonly seconds: number;
   readonly seed: number;
   readonly engine: 'dynalite' | 'dynoxide';
-}
-
-/** What the clients of a run saw. */
-interface RegisterRun {
-  readonly entries: readonly {
-    readonly petId: string;
-    /** Its state before the first operation. */
-    readonly first: Entry;
-    /** The last operation reads it, when all others are over. */
-    readonly history: readonly Operation[];
-  }[];
-  readonly figures: Figures;
-  readonly kills: number;
 }
 
 /** Few, so that the clients meet. */
@@ -38,12 +24,13 @@ const [MIN_LIFE, MAX_LIFE] = [3_000, 10_000];
  * Lets clients work on a few entries while the stage is killed again and again.
  * @param folder where the stage keeps its data
  * @param onKill is told how often the stage was killed
+ * @returns what the clients saw; the last operation on an entry reads it, when all others are over
  */
 export async function runRegister(
   { clients, seconds, seed, engine }: RegisterOptions,
   folder: string,
   onKill: (kills: number) => void,
-): Promise<RegisterRun> {
+) {
   const stage = startKillableStage(folder, engine === 'dynoxide' ? startDynoxide : undefined);
   try {
     const firsts = await readFirst(stage);
@@ -72,7 +59,8 @@ export async function runRegister(
     await readLast(stage, recorder, petIds);
     return {
       entries: [...firsts].map(([petId, first]) => {
-        return { petId, first, history: recorder.histories.get(petId) ?? [] };
+        const history: readonly Operation[] = recorder.histories.get(petId) ?? [];
+        return { petId, first, history };
       }),
       figures: recorder.figures,
       kills: await killing,
@@ -99,14 +87,13 @@ async function killAgainAndAgain(
   }
 }
 
+/** The first entries of the inventory. */
 async function readFirst(stage: KillableStage): Promise<Map<string, Entry>> {
-  const agent = new Agent();
-  const path = `/inventory?limit=${ENTRIES}&include=etag`;
-  const answer = await send(agent, await stage.run(), { method: 'GET', path });
-  if (answer.kind !== 'answer' || answer.status !== 200) {
-    throw new Error(`The stage has no inventory to begin with: ${JSON.stringify(answer)}`);
-  }
-  const list: { petId: number }[] = JSON.parse(answer.body);
+  const { baseUrl, apiKey } = await stage.run();
+  const response = await fetch(`${baseUrl}/inventory?limit=${ENTRIES}&include=etag`, {
+    headers: { Authorization: `Bearer ${apiKey}` },
+  });
+  const list = (await response.json()) as { petId: number }[];
   return new Map(list.map((entry) => [String(entry.petId), toEntry(JSON.stringify([entry]))]));
 }
 
@@ -115,12 +102,11 @@ async function readLast(
   recorder: Recorder,
   petIds: readonly string[],
 ): Promise<void> {
-  const agent = new Agent();
   const run = await stage.run();
+  const asked = { kind: 'read' } as const;
   for (const petId of petIds) {
-    const end = recorder.begin(petId, { kind: 'read' }, run);
-    const path = `/inventory?petId=${petId}&include=etag`;
-    const outcome = end(await send(agent, run, { method: 'GET', path }));
+    const end = recorder.begin(petId, asked, run);
+    const outcome = end(await send(run, petId, asked));
     if (outcome?.kind !== 'ok') throw new Error(`Entry ${petId} could not be read at the end.`);
   }
 }

@@ -1,83 +1,120 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { type MangledFault, type Mangling, manglings } from './manglings.ts';
+
+/** What the engine answered. */
+interface EngineAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
 
 const throttled = 'The level of configured provisioned throughput for the table was exceeded.';
 const denied = 'User: arn:aws:sts::123456789012:assumed-role/secret is not authorized to perform';
 const expired = 'The security token included in the request is expired';
 const conflict = 'Transaction is ongoing for the item';
 const absent = 'Requested resource not found: Table: petstore-secret not found';
+const page = '<html><body>Please sign in to this network.</body></html>';
 
-/** How DynamoDB can refuse a call, or fail with it. */
-const answers = {
-  throughputExceeded: [400, 'ProvisionedThroughputExceededException', throttled],
-  throttled: [400, 'ThrottlingException', 'Rate of requests exceeds the allowed throughput.'],
-  requestLimit: [400, 'RequestLimitExceeded', 'Throughput exceeds the current throughput limit.'],
-  internalServerError: [500, 'InternalServerError', 'Could not process the request.'],
-  unavailable: [503, 'ServiceUnavailable', 'Service is unavailable, please retry'],
-  accessDenied: [400, 'AccessDeniedException', denied],
-  expiredToken: [400, 'ExpiredTokenException', expired],
-  resourceNotFound: [400, 'ResourceNotFoundException', absent],
-  transactionConflict: [400, 'TransactionConflictException', conflict],
-  transactionInProgress: [400, 'TransactionInProgressException', conflict],
-} as const satisfies Record<string, readonly [status: number, type: string, message: string]>;
+type Refusal = (response: ServerResponse) => void;
 
-/** Why DynamoDB can cancel a transaction of two items. */
-const cancellations = {
-  transactionCanceled: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
-  transactionThrottled: [{ Code: 'None' }, { Code: 'ThrottlingError' }],
-  transactionOverTable: [{ Code: 'None' }, { Code: 'ProvisionedThroughputExceeded' }],
-  transactionInvalid: [{ Code: 'None' }, { Code: 'ValidationError' }],
+function refuse(status: number, type: string, message: string, more: object = {}): Refusal {
+  const error = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message, ...more };
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(JSON.stringify(error));
+  };
+}
+
+/** A transaction of two items, by why each is refused. */
+function cancel(...CancellationReasons: readonly object[]): Refusal {
+  const message = 'Transaction cancelled, please refer cancellation reasons for specific reasons';
+  return refuse(400, 'TransactionCanceledException', message, { CancellationReasons });
+}
+
+function sendPage(status: number): Refusal {
+  return (response) => void response.writeHead(status, { 'content-type': 'text/html' }).end(page);
+}
+
+const none = { Code: 'None' };
+
+/** How a call can go wrong that never reaches the tables, so that it has no effect. */
+export const refusals = {
+  throughputExceeded: refuse(400, 'ProvisionedThroughputExceededException', throttled),
+  throttled: refuse(400, 'ThrottlingException', 'Rate of requests exceeds the allowed throughput.'),
+  requestLimit: refuse(400, 'RequestLimitExceeded', 'Throughput exceeds the current limit.'),
+  internalServerError: refuse(500, 'InternalServerError', 'Could not process the request.'),
+  unavailable: refuse(503, 'ServiceUnavailable', 'Service is unavailable, please retry'),
+  accessDenied: refuse(400, 'AccessDeniedException', denied),
+  expiredToken: refuse(400, 'ExpiredTokenException', expired),
+  resourceNotFound: refuse(400, 'ResourceNotFoundException', absent),
+  transactionConflict: refuse(400, 'TransactionConflictException', conflict),
+  transactionInProgress: refuse(400, 'TransactionInProgressException', conflict),
+  transactionCanceled: cancel(none, { Code: 'TransactionConflict' }),
+  transactionThrottled: cancel(none, { Code: 'ThrottlingError' }),
+  transactionOverTable: cancel(none, { Code: 'ProvisionedThroughputExceeded' }),
+  transactionInvalid: cancel(none, { Code: 'ValidationError' }),
   /** The row of a request that was answered, by a version of 01 02 03 04 05. */
-  transactionRepeated: [
+  transactionRepeated: cancel(
     { Code: 'ConditionalCheckFailed', Item: { s: { S: 'a' }, v: { B: 'AQIDBAU=' } } },
     { Code: 'TransactionConflict' },
-  ],
-} as const;
+  ),
+  // What stands before DynamoDB can answer in its place.
+  htmlError: sendPage(502),
+  gatewayTimeout: sendPage(504),
+  hang() {},
+  reset: (response) => response.socket?.resetAndDestroy(),
+} as const satisfies Record<string, Refusal>;
 
-/** What stands before DynamoDB can answer in its place, in HTML. */
-const pages = { htmlError: 502, gatewayTimeout: 504 } as const;
+/** Milliseconds between two bytes of an answer that trickles. */
+const TRICKLE = 500;
+/** Milliseconds by which an answer is late that the service has the patience for. */
+const LATENCY = 1_000;
 
-/** A call that never reaches the tables, so that it has no effect. */
-export type RefusingFault =
-  | keyof typeof answers
-  | keyof typeof cancellations
-  | keyof typeof pages
-  | 'hang'
-  | 'reset';
+/** How an answer can go wrong on its way, once its call has taken effect. */
+export const manglings = {
+  late: (response, answer) => void setTimeout(() => sendWhole(response, answer), LATENCY),
+  lostAnswer: refusals.reset,
+  lostInError: (response) => void response.writeHead(500).end('{}'),
+  lostInSilence() {},
+  /** The head and half of the body, and then the connection breaks. */
+  brokenBody: (response, answer) => sendHalf(response, answer, () => response.destroy()),
+  /** The head and half of the body, and then nothing. */
+  stalledBody: (response, answer) => sendHalf(response, answer, () => {}),
+  /** Half of the body, and a length that agrees with it. */
+  truncated: (response, answer) => sendWhole(response, answer, toHalf(answer)),
+  emptied: (response, answer) => sendWhole(response, answer, Buffer.alloc(0)),
+  htmlPage: sendPage(200),
+  notHttp: (response) => response.socket?.end('\u0000\u0001 these bytes are not HTTP\r\n\r\n'),
+  /** A byte at a time, so that the connection is never silent for long. */
+  trickle(response, { status, headers, body }) {
+    response.writeHead(status, headers).flushHeaders();
+    let sent = 0;
+    const timer = setInterval(() => {
+      if (sent === body.length) response.end();
+      else response.write(body.subarray(sent, ++sent));
+    }, TRICKLE);
+    response.once('close', () => clearInterval(timer));
+  },
+  /** The whole answer, and then the connection breaks. */
+  resetAfterwards(response, answer) {
+    response.once('finish', () => setImmediate(() => response.socket?.resetAndDestroy()));
+    sendWhole(response, answer);
+  },
+} as const satisfies Record<string, (response: ServerResponse, answer: EngineAnswer) => void>;
 
-/** A `MangledFault` is a call that takes effect, and whose answer then goes wrong. */
-export type Fault = RefusingFault | MangledFault;
+export type Fault = keyof typeof refusals | keyof typeof manglings;
 
-/** What the engine answered. */
-export interface EngineAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
+function sendWhole(
+  response: ServerResponse,
+  { status, headers, body }: EngineAnswer,
+  sent: Buffer = body,
+): void {
+  response.writeHead(status, { ...headers, 'content-length': `${sent.length}` }).end(sent);
 }
 
-export function toMangling(fault: Fault): Mangling | undefined {
-  return (manglings as Partial<Record<Fault, Mangling>>)[fault];
+function sendHalf(response: ServerResponse, answer: EngineAnswer, done: () => void): void {
+  response.writeHead(answer.status, answer.headers).write(toHalf(answer), done);
 }
 
-/** Answers in the engine's place as the fault says, or does not answer. */
-export function giveFault(fault: RefusingFault, response: ServerResponse): void {
-  if (fault === 'hang') return;
-  if (fault === 'reset') {
-    response.socket?.resetAndDestroy();
-  } else if (fault === 'htmlError' || fault === 'gatewayTimeout') {
-    response.writeHead(pages[fault], { 'content-type': 'text/html' });
-    response.end('<html><body>Bad Gateway</body></html>');
-  } else if (fault in cancellations) {
-    const CancellationReasons = cancellations[fault as keyof typeof cancellations];
-    const message = 'Transaction cancelled, please refer cancellation reasons for specific reasons';
-    refuse(response, 400, 'TransactionCanceledException', { message, CancellationReasons });
-  } else {
-    const [status, type, message] = answers[fault as keyof typeof answers];
-    refuse(response, status, type, { message });
-  }
-}
-
-function refuse(response: ServerResponse, status: number, type: string, error: object): void {
-  response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
-  response.end(JSON.stringify({ __type: `com.amazonaws.dynamodb.v20120810#${type}`, ...error }));
+function toHalf({ body }: EngineAnswer): Buffer {
+  return body.subarray(0, Math.ceil(body.length / 2));
 }

@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import {
-  type ClientRequest,
   createServer,
   type IncomingMessage,
   request,
@@ -13,7 +12,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type BlackHole, openBlackHole, type Silence } from './blackHole.ts';
 import type { Certificate } from './certificate.ts';
-import { type Fault, giveFault, type RefusingFault, toMangling } from './faults.ts';
+import { type Fault, manglings, refusals } from './faults.ts';
 
 /** Which calls a fault meets. */
 export interface FaultRule {
@@ -31,18 +30,13 @@ export interface FaultRule {
   readonly until?: Promise<unknown>;
 }
 
-export interface FaultyRequest {
-  readonly action: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
-
 /** An HTTP proxy before a DynamoDB endpoint that misbehaves on command. */
 export interface FaultyEndpoint {
   readonly endpoint: string;
   /** The calls since the last `heal`, by action. */
   readonly calls: Map<string, number>;
   /** The same calls in their order, with what they ask. */
-  readonly requests: readonly FaultyRequest[];
+  readonly requests: readonly { action: string; input: Readonly<Record<string, unknown>> }[];
   /** When set, the largest number of records that a page of a Scan or Query has. */
   pageSize: number | undefined;
   /** From now on, calls that the rule matches fail. */
@@ -72,13 +66,22 @@ export async function startFaultyEndpoint(
     requests.push({ action, body });
     const { fault, until } = takeRule(action, body) ?? {};
     await until;
-    const mangle = fault && toMangling(fault);
-    if (fault && !mangle) return giveFault(fault as RefusingFault, outgoing);
+    if (fault && fault in refusals) return refusals[fault as keyof typeof refusals](outgoing);
+    const { host: _, ...headers } = incoming.headers;
+    // Whole requests only: a half one would end the engine.
     const sent = withPageSize(action, body, proxy.pageSize);
-    const onward = forward(behind, incoming, sent, outgoing);
+    const onward = request(behind, {
+      method: incoming.method ?? 'POST',
+      path: incoming.url ?? '/',
+      headers: { ...headers, 'content-length': sent.length },
+    }).end(sent);
+    onward.on('error', () => outgoing.destroy());
     onward.on('response', async (response) => {
       const { statusCode: status = 500, headers } = response;
-      if (mangle) return mangle({ status, headers, body: await buffer(response) }, outgoing);
+      if (fault) {
+        const mangle = manglings[fault as keyof typeof manglings];
+        return mangle(outgoing, { status, headers, body: await buffer(response) });
+      }
       outgoing.writeHead(status, headers);
       return response.pipe(outgoing);
     });
@@ -127,59 +130,34 @@ function namesTable(body: Buffer, table: string): boolean {
   return body.includes(`"TableName":"${table}"`) || body.includes(`"RequestItems":{"${table}":`);
 }
 
-/** Whole requests only: a half one would end the engine. */
-function forward(
-  behind: string,
-  incoming: IncomingMessage,
-  body: Buffer,
-  outgoing: ServerResponse,
-): ClientRequest {
-  const { host: _, 'content-length': __, ...headers } = incoming.headers;
-  const onward = request(behind, {
-    method: incoming.method ?? 'POST',
-    path: incoming.url ?? '/',
-    headers: { ...headers, 'content-length': body.length },
-  });
-  onward.on('error', () => outgoing.destroy());
-  return onward.end(body);
-}
-
 function withPageSize(action: string, body: Buffer, pageSize: number | undefined): Buffer {
   if (pageSize === undefined || (action !== 'Scan' && action !== 'Query')) return body;
   return Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), Limit: pageSize }));
 }
 
 /** A listening server's port, which can be shut and opened again. */
-interface Door {
-  readonly port: number;
-  /** Ends all connections and refuses so many new ones of this process; all, by default. */
-  refuse(times?: number): Promise<void>;
-  /** Ends all connections, and neither answers nor refuses new ones. */
-  swallow(silence: Silence): Promise<void>;
-  open(): Promise<void>;
-  close(): Promise<void>;
-}
-
-function defineDoor(server: Server | SecureServer): Door {
+function defineDoor(server: Server | SecureServer) {
   const { port } = server.address() as AddressInfo;
   let left = 0;
   let hole: BlackHole | undefined;
 
-  async function shut(): Promise<void> {
-    if (!server.listening) return;
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeAllConnections();
-    await closed;
-  }
-
-  async function fillIn(): Promise<void> {
+  async function release(): Promise<void> {
+    unsubscribe('net.client.socket', watch);
     await hole?.close();
     hole = undefined;
   }
 
+  async function shut(): Promise<void> {
+    await release();
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
   async function open(): Promise<void> {
-    unsubscribe('net.client.socket', watch);
-    await fillIn();
+    await release();
     if (server.listening) return;
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
@@ -202,15 +180,11 @@ function defineDoor(server: Server | SecureServer): Door {
       await shut();
       subscribe('net.client.socket', watch);
     },
-    async swallow(silence) {
+    async swallow(silence: Silence) {
       await shut();
       hole = await openBlackHole(port, silence);
     },
     open,
-    async close() {
-      unsubscribe('net.client.socket', watch);
-      await fillIn();
-      await shut();
-    },
+    close: shut,
   };
 }

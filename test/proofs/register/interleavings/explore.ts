@@ -14,8 +14,8 @@ export interface Exploration {
   readonly calls: Record<string, number>;
   /** Attempts, by how they ended. */
   readonly attempts: Record<string, number>;
-  /** Of each kind, how many schedules show it, and the shortest of them. */
-  readonly problems: Map<string, { count: number; shortest: Schedule }>;
+  /** Of each kind, the schedules that show it. */
+  readonly problems: Map<string, Schedule[]>;
 }
 
 /** Runs the schedules of `count` seeds, from one on. */
@@ -40,9 +40,7 @@ function add({ calls, attempts, problems }: Exploration, schedule: Schedule): vo
     if (end) attempts[end.status] = (attempts[end.status] ?? 0) + 1;
   }
   for (const problem of new Set(judge(schedule))) {
-    const { count = 0, shortest = schedule } = problems.get(problem) ?? {};
-    const isShorter = schedule.trace.length < shortest.trace.length;
-    problems.set(problem, { count: count + 1, shortest: isShorter ? schedule : shortest });
+    problems.set(problem, [...(problems.get(problem) ?? []), schedule]);
   }
 }
 
@@ -51,13 +49,13 @@ export function toReport({ calls, attempts, problems }: Exploration, title: stri
     ...Object.entries(fates).map(([fate, text]) => [`a call ${text}`, calls[fate] ?? 0]),
     ...Object.entries(attempts).map(([end, count]) => [`an attempt ends with ${end}`, count]),
   ] as const;
-  const notes = [...problems].flatMap(([problem, { count, shortest }]) => [
-    `${problem} ${count} schedules, such as --schedules 1 --seed ${shortest.seed}:`,
-    ...shortest.trace,
-    '',
-  ]);
+  const notes = [...problems].flatMap(([problem, schedules]) => {
+    const [shortest] = schedules.sort((one, other) => one.trace.length - other.trace.length);
+    const again = `such as --schedules 1 --seed ${shortest?.seed}:`;
+    return [`${problem} ${schedules.length} schedules, ${again}`, ...(shortest?.trace ?? []), ''];
+  });
   const columns = [{ name: '' }, { name: 'count' }];
-  return toText({ title, columns, rows, goals: [], notes: notes.length ? notes : ['0 wrong'] });
+  return toText({ title, columns, rows, notes: notes.length > 0 ? notes : ['0 wrong'] });
 }
 
 /** What a schedule shows to be wrong; nothing, where the service kept its word. */

@@ -294,10 +294,15 @@ function skipPauses(isAttempt: () => boolean): Disposable {
 function defineServiceClient(send: (call: Call) => Promise<Reply>): DynamoDBClient {
   setFunctionEnvironment('http://127.0.0.1', 'https://docs.petstore.example');
   const requestHandler = {
-    async handle({ headers, body }: { headers: Record<string, string>; body: Uint8Array }) {
+    async handle({ headers, body: sent }: { headers: Record<string, string>; body: Uint8Array }) {
       const [, action = ''] = headers['x-amz-target']?.split('.') ?? [];
-      const parameters = JSON.parse(new TextDecoder().decode(body));
-      return { response: toResponse(await send({ action, parameters })) };
+      const parameters = JSON.parse(new TextDecoder().decode(sent));
+      const { status: statusCode, body: reply } = await send({ action, parameters });
+      const stream = new Readable({ read() {} });
+      stream.push(JSON.stringify(reply));
+      stream.push(null);
+      const body = Object.assign(stream, { complete: true });
+      return { response: new HttpResponse({ statusCode, headers: {}, body }) };
     },
   };
   const client = defineDynamoDB({
@@ -309,15 +314,4 @@ function defineServiceClient(send: (call: Call) => Promise<Reply>): DynamoDBClie
   // Nobody looks at signatures, which would take half of the time.
   client.config.signer = async () => ({ sign: async (request: unknown) => request }) as never;
   return client;
-}
-
-function toResponse({ status: statusCode, body }: Reply): HttpResponse {
-  const stream = new Readable({ read() {} });
-  stream.push(JSON.stringify(body));
-  stream.push(null);
-  return new HttpResponse({
-    statusCode,
-    headers: {},
-    body: Object.assign(stream, { complete: true }),
-  });
 }
