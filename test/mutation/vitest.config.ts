@@ -22,6 +22,7 @@ const files = [
   'test/shared/store/*.test.ts',
   'test/shared/contract/int64.test.ts',
   'test/shared/client/*.test.ts',
+  'test/conformance/client/methods.test.ts',
 ];
 
 /** Where Stryker runs the tests: a copy of the project. */

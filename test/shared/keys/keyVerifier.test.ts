@@ -23,16 +23,15 @@ beforeEach(() => {
   isDown = false;
   records = new Map();
   write({});
-  const store = {
-    async get(keyId: string) {
-      reads++;
-      now += readTakes;
-      if (isDown) throw new StoreUnavailable(new Error('down'));
-      return records.get(keyId);
-    },
-  };
-  verifier = defineKeyVerifier(store, () => now);
+  verifier = defineKeyVerifier({ get: read }, () => now);
 });
+
+async function read(keyId: string): Promise<KeyRecord | undefined> {
+  reads++;
+  now += readTakes;
+  if (isDown) throw new StoreUnavailable(new Error('down'));
+  return records.get(keyId);
+}
 
 function at(offset: number): string {
   return new Date(START + offset).toISOString();
