@@ -59,8 +59,8 @@ describe('what only reads is sent again', () => {
       standIn.answers = [toError(429, 'too_many_requests', { 'Retry-After': toValue() }), {}];
       await standIn.open().listInventory();
     });
-    const [first, second] = standIn.requests.map(({ time }) => time);
-    expect(Number(second) - Number(first)).toBeGreaterThanOrEqual(990);
+    const [first = 0, second = 0] = standIn.requests.map(({ time }) => time);
+    expect(second - first).toBeGreaterThanOrEqual(990);
   });
 
   it('not where Retry-After leaves no time: the error says how long to wait', async () => {
