@@ -86,22 +86,17 @@ describe('the log line of a request', () => {
   });
 
   it.each([
-    [['shop-7.a_B'], 'shop-7.a_B'],
-    [['x'.repeat(64)], 'x'.repeat(64)],
-    [['x'.repeat(65)], undefined],
-    [['a b'], undefined],
-    [['a\nb'], undefined],
-    [['{"forged":1}'], undefined],
-    [[''], undefined],
-    [['a', 'b'], undefined],
-  ])(
-    'has a client’s own name for its request where it is a plain one: %j',
-    async (lines, named) => {
-      const line = await defineLogged()({ 'X-Request-Id': lines });
-      expect(line.clientRequestId).toBe(named);
-      expect(line.requestId).toBe('request-1');
-    },
-  );
+    [['shop-7.a_B'], true],
+    [['x'.repeat(64)], true],
+    [['x'.repeat(65)], false],
+    [['a b'], false],
+    [['a\nb'], false],
+    [[''], false],
+    [['a', 'b'], false],
+  ])('has a client’s own name for its request where it is a plain one: %j', async (lines, has) => {
+    const { clientRequestId, requestId } = await defineLogged()({ 'X-Request-Id': lines });
+    expect([clientRequestId, requestId]).toEqual([has ? lines[0] : undefined, 'request-1']);
+  });
 
   it.each([
     ['Basic dXNlcjpwYXNzd29yZA==', { refused: 'no bearer credentials', keyId: undefined }],
