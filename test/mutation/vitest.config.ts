@@ -39,7 +39,6 @@ class InOrder extends BaseSequencer {
 export default defineConfig({
   test: {
     include: files,
-    exclude: ['test/shared/http/authentication.test.ts'],
     sequence: { sequencer: InOrder },
     setupFiles: 'test/mutation/setup.ts',
     testTimeout: 10_000,
