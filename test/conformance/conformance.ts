@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe } from 'vitest';
-import { operationIds } from '../../shared/contract/operations.ts';
-import { defineObservedAnswers } from './document/observedAnswers.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findOperation } from '../../infra/openapi/answerProblems.ts';
+import { readCommittedDocument } from '../../infra/openapi/committedDocument.ts';
+import { errorsAnywhere } from '../../infra/openapi/responses.ts';
+import { statusOfCode } from '../../shared/contract/errorBody.ts';
+import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import { expectDocumented } from './localTarget.ts';
 import { suites } from './operations/suites.ts';
 import { describeAuthentication } from './rows/authentication.ts';
 import { describeConditionalList } from './rows/conditionalList.ts';
@@ -9,6 +13,9 @@ import { describeCors, describeGateway } from './rows/gateway.ts';
 import { describePages } from './rows/pages.ts';
 import { describePreconditions } from './rows/preconditions.ts';
 import type { ConformanceTarget } from './target.ts';
+
+/** What no request can ask for: `openApi.test.ts` brings these about. */
+const onlyInTrouble: readonly number[] = errorsAnywhere.map((code) => statusOfCode[code]);
 
 /**
  * The service's contract as tests over HTTP, the same for the sources and the bundles. Rows that change
@@ -19,10 +26,16 @@ export function describeConformance(
   openTarget: () => Promise<ConformanceTarget>,
 ): void {
   describe(name, () => {
-    const observed = defineObservedAnswers();
+    /** The statuses that the run met, by the operation that was asked. */
+    const met = new Map<OperationId, Set<number>>(operationIds.map((id) => [id, new Set()]));
+    const note: ConformanceTarget['onResponse'] = (method, path, response) => {
+      expectDocumented(method, path, response);
+      const operationId = findOperation(method, path);
+      if (operationId) met.get(operationId)?.add(response.status);
+    };
     let opened: ConformanceTarget | undefined;
     beforeAll(async () => {
-      opened = observed.watch(await openTarget());
+      opened = Object.assign(await openTarget(), { onResponse: note });
     }, 180_000);
     afterAll(() => opened?.close());
 
@@ -38,6 +51,16 @@ export function describeConformance(
     for (const id of operationIds) suites[id].describeRows(target);
     describeEntriesById(target);
     describePreconditions(target);
-    describe('the document', () => observed.describeRows());
+    describe('the document', () => {
+      // Each status has one code, and each answer was seen to have that of its status.
+      test.each(operationIds)('%s was seen to give each answer that the document lists', (id) => {
+        const { path, method } = operations[id];
+        const { document } = readCommittedDocument();
+        const { responses = {} } = document.paths[path]?.[method.toLowerCase()] ?? {};
+        const listed = Object.keys(responses).map(Number);
+        const wanted = listed.filter((status) => !onlyInTrouble.includes(status));
+        expect([...(met.get(id) ?? [])].sort()).toEqual(wanted.sort());
+      });
+    });
   });
 }

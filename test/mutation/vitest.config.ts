@@ -22,6 +22,7 @@ const files = [
   'test/shared/store/*.test.ts',
   'test/shared/contract/int64.test.ts',
   'test/shared/client/*.test.ts',
+  'test/conformance/client/methods.test.ts',
 ];
 
 /** Where Stryker runs the tests: a copy of the project. */
@@ -38,7 +39,6 @@ class InOrder extends BaseSequencer {
 export default defineConfig({
   test: {
     include: files,
-    exclude: ['test/shared/http/authentication.test.ts'],
     sequence: { sequencer: InOrder },
     setupFiles: 'test/mutation/setup.ts',
     testTimeout: 10_000,

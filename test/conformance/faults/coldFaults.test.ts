@@ -6,20 +6,18 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { pathToFileURL } from 'node:url';
 import type { Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { writeBundle } from '../../support/bundles.ts';
 import type { Silence } from '../../support/faults/blackHole.ts';
 import { type Certificate, makeCertificate } from '../../support/faults/certificate.ts';
 import { onFastClock } from '../../support/faults/fastClock.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
+import type { FaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { keepLogs } from '../../support/keepLogs.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { fixtures } from '../fixtures.ts';
-import { openLocalTarget } from '../localTarget.ts';
 import { sendValid } from '../operations/suites.ts';
 import type { ConformanceTarget } from '../target.ts';
-import { toStoreCalls } from './faultyTarget.ts';
+import { openFaultyStage, toStoreCalls } from './faultyTarget.ts';
 
 type Handler = (...args: unknown[]) => Promise<unknown>;
 type Spoil = (store: FaultyEndpoint) => Promise<void> | void;
@@ -45,14 +43,12 @@ const logs = keepLogs();
  * healed after that. `identity` makes the database speak TLS.
  */
 async function open(spoil: Spoil, identity?: Certificate) {
-  const engine = await startEmbeddedEngine({});
-  const store = await startFaultyEndpoint(engine.endpoint, identity);
   const fresh = mkdtempSync(join(folder, 'stage-'));
   const require = createRequire(import.meta.url);
   let timeLeft: number | undefined;
 
   /** How long all of them took to warm up, what they asked for in that time, and what they logged. */
-  async function start() {
+  async function start(store: FaultyEndpoint) {
     cpSync(join(folder, 'built'), fresh, { recursive: true });
     // What is behind the file that Lambda loads, so that the warm-ups alone are timed.
     for (const id of operationIds) require(join(fresh, id, 'function.cjs'));
@@ -72,30 +68,21 @@ async function open(spoil: Spoil, identity?: Certificate) {
   }
 
   let starting: ReturnType<typeof start> | undefined;
-  const target = await openLocalTarget({
-    startEngine: async () => ({
-      endpoint: store.endpoint,
-      async close() {
-        await store.close();
-        await engine.close();
-      },
-    }),
-    async loadHandler(id) {
-      starting ??= start();
-      const handler = (await starting).handlers.get(id);
-      return (...args: unknown[]) => {
-        const context = args.pop() as Context;
-        const left = timeLeft ?? context.getRemainingTimeInMillis();
-        return handler?.(...args, { ...context, getRemainingTimeInMillis: () => left });
-      };
-    },
+  const target = await openFaultyStage(fixtures, undefined, identity, (store) => async (id) => {
+    starting ??= start(store);
+    const handler = (await starting).handlers.get(id);
+    return (...args: unknown[]) => {
+      const context = args.pop() as Context;
+      const left = timeLeft ?? context.getRemainingTimeInMillis();
+      return handler?.(...args, { ...context, getRemainingTimeInMillis: () => left });
+    };
   });
   opened.push(target);
   /** From now on, each request has so many milliseconds, in place of the function's timeout. */
   const setTimeLeft = (milliseconds?: number) => {
     timeLeft = milliseconds;
   };
-  return { target, store, setTimeLeft, ...(await (starting ?? start())) };
+  return { target, setTimeLeft, ...(await (starting ?? start(target.store))) };
 }
 
 /** That the start was short for all its trouble, and told of it in a line for each function. */
@@ -166,12 +153,12 @@ describe('a cold start', () => {
       onFastClock(async () => {
         const spoil: Spoil = (store) => store.swallow(silence);
         const stage = await open(spoil, identity);
-        const { target, store } = stage;
+        const { target } = stage;
         expectBoundedStart(stage);
         // The first request of some finds the database back, that of the others still gone.
         await expectService(target, ['getPet', 'listOrders']);
 
-        await spoil(store);
+        await spoil(target.store);
         stage.setTimeLeft(2_000);
         const sent = performance.now();
         const gone = ['listInventory', 'updateInventory'] as const;
@@ -179,7 +166,7 @@ describe('a cold start', () => {
         for (const answer of answers) expectError(answer, 'service_unavailable');
         expect(performance.now() - sent).toBeLessThan(TIMEOUT);
 
-        await store.heal();
+        await target.store.heal();
         stage.setTimeLeft();
         await expectService(target);
       }),

@@ -11,20 +11,10 @@ import { sendValid } from '../operations/suites.ts';
 import { send } from '../target.ts';
 import { type FaultyTarget, openFaultyTarget, toStoreCalls } from './faultyTarget.ts';
 
-const outages: Fault[] = [
-  'throughputExceeded',
-  'throttled',
-  'requestLimit',
-  'internalServerError',
-  'unavailable',
-  'htmlError',
-  'gatewayTimeout',
-  'reset',
-  'brokenBody',
-  'truncated',
-  'emptied',
-  'htmlPage',
-  'notHttp',
+const outages = [
+  ...(['throughputExceeded', 'throttled', 'requestLimit', 'internalServerError'] as const),
+  ...(['unavailable', 'htmlError', 'gatewayTimeout', 'reset', 'brokenBody'] as const),
+  ...(['truncated', 'emptied', 'htmlPage', 'notHttp'] as const),
 ];
 
 /** Milliseconds, well before the 28 s after which the platform would end the function. */

@@ -1,9 +1,10 @@
 import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import type { StoreData } from '../../../infra/local/storeData.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import type { Certificate } from '../../support/faults/certificate.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { fixtures } from '../fixtures.ts';
-import { openLocalTarget } from '../localTarget.ts';
+import { defineFreshFunctions, openLocalTarget } from '../localTarget.ts';
 import { sendValid, suites } from '../operations/suites.ts';
 import type { ConformanceTarget } from '../target.ts';
 
@@ -25,22 +26,26 @@ export async function openFaultyTarget(): Promise<FaultyTarget> {
   return target;
 }
 
-/** As `openFaultyTarget`, with data of one's own, and before any request. */
+/**
+ * As `openFaultyTarget`, with data of one's own, and before any request. `identity` makes the database speak TLS,
+ * and `define` makes the functions.
+ */
 export async function openFaultyStage(
   data: StoreData,
   startEngine: () => Promise<Engine> = startEmbeddedEngine,
+  identity?: Certificate,
+  define = (_: FaultyEndpoint) => defineFreshFunctions(),
 ): Promise<FaultyTarget> {
   const engine = await startEngine();
-  const store = await startFaultyEndpoint(engine.endpoint);
+  const store = await startFaultyEndpoint(engine.endpoint, identity);
+  const close = async () => {
+    await store.close();
+    await engine.close();
+  };
   const target = await openLocalTarget({
     data,
-    startEngine: async () => ({
-      endpoint: store.endpoint,
-      async close() {
-        await store.close();
-        await engine.close();
-      },
-    }),
+    startEngine: async () => ({ endpoint: store.endpoint, close }),
+    loadHandler: define(store),
   });
   return { ...target, store };
 }

@@ -3,8 +3,7 @@ import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
-import { type OperationSuite, withoutKey } from './operationSuite.ts';
-import { malformedPetIds } from './petIds.ts';
+import { malformedPetIds, type OperationSuite, withoutKey } from './operationSuite.ts';
 
 export const getPet: OperationSuite = {
   toValidRequest: ({ fixtures }) => ({ method: 'GET', path: `/pets/${fixtures.pets[0]?.id}` }),

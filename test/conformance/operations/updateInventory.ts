@@ -9,8 +9,7 @@ import {
   restoreEntryAfterEach,
   setQuantity,
 } from './inventoryEntry.ts';
-import { type OperationSuite, withoutKey } from './operationSuite.ts';
-import { malformedPetIds } from './petIds.ts';
+import { malformedPetIds, type OperationSuite, withoutKey } from './operationSuite.ts';
 import { describeBodies } from './updateInventoryBodies.ts';
 
 const sale = {

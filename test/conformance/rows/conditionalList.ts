@@ -5,13 +5,9 @@ import { send, type TargetSource } from '../target.ts';
 
 /** What a client saves that sends `If-None-Match` or takes a compressed list. */
 export function describeConditionalList(target: TargetSource): void {
-  async function list(headers: Record<string, string> = {}) {
-    return send(target(), 'GET', '/inventory', { headers });
-  }
-
-  async function readEntityTag(): Promise<string> {
-    return (await list()).headers.get('ETag') ?? '';
-  }
+  const list = (headers: Record<string, string> = {}) =>
+    send(target(), 'GET', '/inventory', { headers });
+  const readEntityTag = async () => (await list()).headers.get('ETag') ?? '';
 
   describe('listInventory names its list by an ETag', () => {
     test('that stays the same while the list does', async () => {

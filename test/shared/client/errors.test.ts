@@ -58,19 +58,9 @@ describe('a PetstoreError', () => {
     expect(await fail(answer)).toMatchObject({ code, status });
   });
 
-  it('is what a port at which nobody listens gives', async () => {
-    const client = createPetstoreClient({
-      baseUrl: 'http://127.0.0.1:1/v1',
-      apiKey,
-      maxRetries: 0,
-    });
-    await expect(client.listOrders()).rejects.toMatchObject({ code: 'connection_failed' });
-  });
-
   it('asks for no wait until a time that is over', async () => {
-    const past = new Date(0).toUTCString();
-    const error = await fail(toError(503, 'service_unavailable', { 'Retry-After': past }));
-    expect(error.retryAfter).toBe(0);
+    const past = { 'Retry-After': new Date(0).toUTCString() };
+    expect(await fail(toError(503, 'service_unavailable', past))).toMatchObject({ retryAfter: 0 });
   });
 
   it('refuses an update before it is sent', async () => {
@@ -79,14 +69,10 @@ describe('a PetstoreError', () => {
       const call = client.updateInventory(7n, { quantity });
       await expect(call).rejects.toMatchObject({ code: 'invalid_request', status: undefined });
     }
-    for (const petId of [7 as never, '7' as never, undefined as never]) {
-      const calls = [
-        client.updateInventory(petId, { quantity: 1 }),
-        client.getPet(petId),
-        client.listInventory({ petIds: [petId] }),
-      ];
-      for (const call of calls)
+    for (const petId of [7, '7', undefined] as never[]) {
+      for (const call of [client.getPet(petId), client.listInventory({ petIds: [petId] })]) {
         await expect(call).rejects.toMatchObject({ code: 'invalid_request' });
+      }
     }
     expect(standIn.requests).toEqual([]);
   });
@@ -128,57 +114,46 @@ it('the base address may end in a slash, and is asked past every cache', async (
   ]);
 });
 
-describe('the API key', () => {
-  it('is in no error and no warning', async () => {
-    const warn = vi.spyOn(console, 'warn').mockReturnValue();
-    const deprecated = { Deprecation: '@1', Sunset: 'Wed, 01 Dec 2027 00:00:00 GMT' };
-    const errors = [
-      await fail(lost),
-      await fail({ status: 503, body: '<html>', headers: deprecated }),
-      await fail({ body: '{}' }),
-    ];
-    expect(warn).toHaveBeenCalled();
-    expect(inspect([errors, warn.mock.calls], { depth: null, showHidden: true })).not.toContain(
-      apiKey,
-    );
-    expect(standIn.requests.at(-1)?.headers.authorization).toBe(`Bearer ${apiKey}`);
-  });
+it('the API key is in no error and no warning', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  const deprecated = { status: 503, body: '<html>', headers: { Deprecation: '@1' } };
+  const errors = [await fail(lost), await fail(deprecated), await fail({ body: '{}' })];
+  expect(warn).toHaveBeenCalled();
+  const text = inspect([errors, warn.mock.calls], { depth: null, showHidden: true });
+  expect(text).not.toContain(apiKey);
+  expect(standIn.requests.at(-1)?.headers.authorization).toBe(`Bearer ${apiKey}`);
 });
 
 const { since, sunset, guide } = getPet.lifecycle;
 const documentation = `https://docs.petstore.example/${guide}`;
 const headers = toLifecycleHeaders(getPet.lifecycle, 'https://docs.petstore.example');
 
-describe('a deprecated operation', () => {
-  it('is warned of once for each client, with its sunset date', async () => {
-    standIn.answers = [{ headers, body: '{"id":7,"name":"Rex","status":"sold"}' }];
-    const warn = vi.spyOn(console, 'warn').mockReturnValue();
-    for (const client of [standIn.open(), standIn.open()]) {
-      warn.mockClear();
-      await client.getPet(7n);
-      await client.getPet(7n);
-      expect(warn.mock.calls).toEqual([
-        [
-          `The pet store's operation getPet is deprecated, and may be gone after ${sunset.toISOString()}: see ${documentation}`,
-        ],
-      ]);
-    }
-  });
+it('a deprecated operation is warned of once for each client, with its sunset date', async () => {
+  standIn.answers = [{ headers, body: '{"id":7,"name":"Rex","status":"sold"}' }];
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  for (const client of [standIn.open(), standIn.open()]) {
+    warn.mockClear();
+    await client.getPet(7n);
+    await client.getPet(7n);
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      `The pet store's operation getPet is deprecated, and may be gone after ${sunset.toISOString()}: see ${documentation}`,
+    );
+  }
+});
 
-  it('is told to onDeprecation, once each, also when the answer is an error', async () => {
-    const told: Deprecation[] = [];
-    const client = standIn.open({ onDeprecation: (deprecation) => told.push(deprecation) });
-    standIn.answers = [
-      toError(404, 'not_found', { ...headers, Link: `</next>; rel="next", ${headers.Link}` }),
-      { headers: { Deprecation: 'sometime' } },
-      {},
-    ];
-    await client.getPet(7n).catch(() => {});
-    await client.listOrders();
-    await client.listInventory();
-    expect(told).toEqual([
-      { operationId: 'getPet', since, sunset, documentation },
-      { operationId: 'listOrders', since: undefined, sunset: undefined, documentation: undefined },
-    ]);
-  });
+it('a deprecated operation is told to onDeprecation, once, also when the answer is an error', async () => {
+  const told: Deprecation[] = [];
+  const client = standIn.open({ onDeprecation: (deprecation) => told.push(deprecation) });
+  standIn.answers = [
+    toError(404, 'not_found', { ...headers, Link: `</next>; rel="next", ${headers.Link}` }),
+    { headers: { Deprecation: 'sometime' } },
+    {},
+  ];
+  await client.getPet(7n).catch(() => {});
+  await client.listOrders();
+  await client.listInventory();
+  expect(told).toEqual([
+    { operationId: 'getPet', since, sunset, documentation },
+    { operationId: 'listOrders', since: undefined, sunset: undefined, documentation: undefined },
+  ]);
 });

@@ -29,7 +29,7 @@ describe('the client’s JSON', () => {
     );
   });
 
-  it.each(['9007199254740993', '-9223372036854775808', '9223372036854775807'])(
+  it.each(['9007199254740993', '-9223372036854775808'])(
     '%s is a bigint wherever it stands',
     (digits) => {
       const text = `{"a" : ${digits},"${digits}": [ ${digits} ,"${digits}"]}`;

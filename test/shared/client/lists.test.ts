@@ -16,45 +16,24 @@ const pages = ['b%2B', 'c', undefined].map((cursor) => ({
   body: `[${entry}]`,
 }));
 
-async function toUrls(iteration: AsyncIterable<unknown>): Promise<string[]> {
-  await Array.fromAsync(iteration);
-  return standIn.requests.map(({ url }) => url);
-}
-
 describe('pages', () => {
   it.each([
-    [
-      'the inventory',
-      'inventoryPages',
-      { status: 'sold', limit: 1 },
-      '/v1/inventory?status=sold&limit=1',
-      '',
-    ],
-    ['orders', 'orderPages', { cursor: 'a' }, '/v1/store/orders?limit=1000', '&cursor=a'],
-  ] as const)(
-    'of %s are read to the last, from the base address alone',
-    async (_, method, query, url, first) => {
-      standIn.answers = pages.map(({ headers }) => ({ headers, body: '[{"id":1,"petId":2}]' }));
-      expect(await toUrls(standIn.open()[method](query))).toEqual([
-        `${url}${first}`,
-        `${url}&cursor=b%2B`,
-        `${url}&cursor=c`,
-      ]);
-    },
-  );
-
-  it('behind which a failure lies do not look like the last', async () => {
-    standIn.answers = [pages[0] ?? {}, { status: 401 }];
-    const iteration = standIn.open().inventoryPages();
-    expect((await iteration.next()).value).toMatchObject({ items: [read], next: 'b+' });
-    await expect(iteration.next()).rejects.toMatchObject({ code: 'unauthorized' });
-    expect(standIn.requests[0]?.url).toBe('/v1/inventory?limit=1000');
+    ['inventoryPages', { status: 'sold', limit: 1 }, '/v1/inventory?status=sold&limit=1', ''],
+    ['orderPages', { cursor: 'a' }, '/v1/store/orders?limit=1000', '&cursor=a'],
+  ] as const)('of %s are read to the last, from the base address alone', async (...row) => {
+    const [method, query, url, first] = row;
+    standIn.answers = pages.map(({ headers }) => ({ headers, body: '[{"id":1,"petId":2}]' }));
+    await Array.fromAsync<unknown>(standIn.open()[method](query));
+    const urls = [`${url}${first}`, `${url}&cursor=b%2B`, `${url}&cursor=c`];
+    expect(standIn.requests.map((request) => request.url)).toEqual(urls);
   });
 
-  it('whose link leads nowhere do not either', async () => {
-    standIn.answers = [{ headers: { Link: '</v1/inventory>; rel="next"' } }];
-    const page = standIn.open().listInventory({ limit: 1 });
-    await expect(page).rejects.toMatchObject({ code: 'invalid_answer' });
+  it('behind which a failure lies, or whose link leads nowhere, do not look like the last', async () => {
+    standIn.answers = [pages[0] ?? {}, { headers: { Link: '</v1/inventory>; rel="next"' } }];
+    const iteration = standIn.open().inventoryPages();
+    expect((await iteration.next()).value).toMatchObject({ items: [read], next: 'b+' });
+    await expect(iteration.next()).rejects.toMatchObject({ code: 'invalid_answer' });
+    expect(standIn.requests[0]?.url).toBe('/v1/inventory?limit=1000');
   });
 });
 
@@ -90,7 +69,8 @@ describe('a stream of the inventory', () => {
   it('reads the whole list, whatever page the query asks for', async () => {
     standIn.answers = [{}];
     const query: object = { limit: 1, cursor: 'a', petIds: [1n] };
-    expect(await toUrls(standIn.open().streamInventory(query))).toEqual(['/v1/inventory']);
+    await Array.fromAsync(standIn.open().streamInventory(query));
+    expect(standIn.requests).toMatchObject([{ url: '/v1/inventory' }]);
   });
 
   it.each([
@@ -158,13 +138,7 @@ describe('a stream of the inventory', () => {
   });
 });
 
-it('If-None-Match gives undefined while the list is the same, and alone takes 304', async () => {
-  const known = { status: 304, headers: { ETag: 'W/"a"' } };
-  standIn.answers = [{ headers: known.headers, body: `[${entry}]` }, known];
-  const client = standIn.open();
-  const { etag } = await client.listInventory();
-  expect(await client.listInventory({ ifNoneMatch: etag })).toBeUndefined();
-  await expect(client.listInventory()).rejects.toMatchObject({ code: 'invalid_answer' });
-  const sent = standIn.requests.map(({ headers }) => headers['if-none-match']);
-  expect(sent).toEqual([undefined, 'W/"a"', undefined]);
+it('a 304 that no If-None-Match asked for is no list', async () => {
+  standIn.answers = [{ status: 304 }];
+  await expect(standIn.open().listInventory()).rejects.toMatchObject({ code: 'invalid_answer' });
 });

@@ -8,11 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import {
-  type ClientOptions,
-  createPetstoreClient,
-  type PetstoreClient,
-} from '../../../shared/client/index.ts';
+import { type ClientOptions, createPetstoreClient } from '../../../shared/client/index.ts';
 
 export const apiKey = 'psk_standin_secret';
 
@@ -21,7 +17,7 @@ export type StandInAnswer =
   | { status?: number; headers?: OutgoingHttpHeaders; body?: string }
   | ((response: ServerResponse) => void);
 
-export interface StandInRequest {
+interface StandInRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
@@ -32,24 +28,16 @@ export interface StandInRequest {
   readonly closed: Promise<unknown>;
 }
 
-/** An HTTP server in the service's place that answers as it is told. */
-export interface StandIn {
-  baseUrl: string;
-  /** Those of the test that runs. */
-  readonly requests: StandInRequest[];
-  /** One for each request to come; the last one for all that come after. */
-  answers: StandInAnswer[];
-  /** A client that asks it. */
-  open(options?: Partial<ClientOptions>): PetstoreClient;
-}
-
-/** For the tests of a file; no pause is longer than it must be. */
-export function useStandIn(): StandIn {
-  const standIn: StandIn = {
+/** For the tests of a file, an HTTP server in the service's place; no pause is longer than it must be. */
+export function useStandIn() {
+  const standIn = {
     baseUrl: '',
-    requests: [],
-    answers: [],
-    open: (options) => createPetstoreClient({ baseUrl: standIn.baseUrl, apiKey, ...options }),
+    /** Those of the test that runs. */
+    requests: [] as StandInRequest[],
+    /** One for each request to come; the last one for all that come after. */
+    answers: [] as StandInAnswer[],
+    open: (options?: Partial<ClientOptions>) =>
+      createPetstoreClient({ baseUrl: standIn.baseUrl, apiKey, ...options }),
   };
   const server = createServer(async (incoming, response) => {
     const { method = '', url = '', headers } = incoming;
@@ -62,8 +50,7 @@ export function useStandIn(): StandIn {
   });
 
   beforeAll(async () => {
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    await once(server.listen(0, '127.0.0.1'), 'listening');
     standIn.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   });
   beforeEach(() => {
@@ -85,19 +72,20 @@ export const lost: StandInAnswer = (response) => response.destroy();
 export const silent: StandInAnswer = () => {};
 
 /** Begins a body, and falls silent. */
-export function unfinished(status: number, body: string): StandInAnswer {
-  return (response) => void response.writeHead(status).write(body);
-}
+export const unfinished =
+  (status: number, body: string): StandInAnswer =>
+  (response) =>
+    void response.writeHead(status).write(body);
 
 /** Begins a body, and breaks the connection. */
-export function brokenOff(body: string, status = 200): StandInAnswer {
-  return (response) => {
-    response.writeHead(status, { 'Content-Type': 'application/json', 'X-Request-Id': 'broken-1' });
-    response.write(body, () => setImmediate(() => response.destroy()));
-  };
-}
+export const brokenOff =
+  (body: string, status = 200): StandInAnswer =>
+  (response) =>
+    void response.writeHead(status).write(body, () => setImmediate(() => response.destroy()));
 
 /** The service's Error body. */
-export function toError(status: number, code: string, headers: OutgoingHttpHeaders = {}) {
-  return { status, headers, body: JSON.stringify({ code, message: `It is ${code}.`, status }) };
-}
+export const toError = (status: number, code: string, headers: OutgoingHttpHeaders = {}) => ({
+  status,
+  headers,
+  body: JSON.stringify({ code, message: `It is ${code}.`, status }),
+});

@@ -16,19 +16,3 @@ it('the client’s types are those of the contract', () => {
   expectTypeOf<client.ErrorCode>().toEqualTypeOf<ErrorCode>();
   expectTypeOf<OperationId>().toExtend<keyof client.PetstoreClient>();
 });
-
-it('an entry has its tag where the query asks for it', () => {
-  type List = client.PetstoreClient['listInventory'];
-  const list = (() => Promise.resolve({ items: [] })) as unknown as List;
-  expectTypeOf(list()).resolves.toEqualTypeOf<client.InventoryList>();
-  expectTypeOf(list({ status: 'sold' })).resolves.toEqualTypeOf<client.InventoryList>();
-  const tagged = list({ include: 'etag' });
-  expectTypeOf(tagged).resolves.toEqualTypeOf<client.InventoryList<'etag'>>();
-  expectTypeOf(tagged.then(({ items }) => items)).resolves.toEqualTypeOf<
-    client.TaggedInventoryItem[]
-  >();
-  const unless = list({ ifNoneMatch: undefined });
-  expectTypeOf(unless).resolves.toEqualTypeOf<client.InventoryList | undefined>();
-  // @ts-expect-error
-  list({ stauts: 'sold' });
-});

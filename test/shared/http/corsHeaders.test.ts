@@ -14,22 +14,15 @@ async function* onePage() {
 }
 
 const answerDocument = async () => ({ body: {} });
+const response = streamedResponse();
 const handlers = {
   'a document': defineHandler(getPet, listed, answerDocument),
-  'a list': defineHandler(listInventory, listed, async () => ({ pages: onePage() }), {
-    response: streamedResponse(),
-  }),
+  'a list': defineHandler(listInventory, listed, async () => ({ pages: onePage() }), { response }),
 };
 
 const foreign = [
-  'https://foreign.example',
-  'https://shop.example.foreign.example',
-  'http://shop.example',
-  'https://shop.example:8443',
-  'null',
-  '*',
-  '',
-  undefined,
+  ...['https://foreign.example', `${shop}.foreign.example`, 'http://shop.example'],
+  ...[`${shop}:8443`, 'null', '*', '', undefined],
 ];
 
 // A cache must not give one origin's answer to another, nor a compressed list to whom takes none.
@@ -46,17 +39,10 @@ it.each([
       const response = await call(handlers[name], { headers });
       expect(response.statusCode).toBe(status);
       expect(response.headers.Vary).toBe(vary);
-      const named = Object.entries(response.headers).filter(([header]) =>
-        header.startsWith('Access-'),
-      );
-      expect(Object.fromEntries(named), origin).toEqual(
-        origin === shop
-          ? {
-              'Access-Control-Allow-Origin': shop,
-              'Access-Control-Expose-Headers': expect.stringContaining('X-Request-Id'),
-            }
-          : {},
-      );
+      const { headers: named } = response;
+      const exposed = named['Access-Control-Expose-Headers'];
+      expect(named['Access-Control-Allow-Origin'], origin).toBe(origin === shop ? shop : undefined);
+      expect(exposed?.includes('X-Request-Id'), origin).toBe(origin === shop ? true : undefined);
     }
   },
 );

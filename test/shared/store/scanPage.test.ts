@@ -70,8 +70,6 @@ describe('a page', () => {
   });
 
   it('that is not plainly ours goes through a JSON parser', async () => {
-    answer = (response) => response.end(toBody([1, 2, 9], { Count: 3 }, '  '));
-    expect(await scan()).toEqual(toItems([1, 2, 9]));
     answer = (response) => response.end('{ "Count": 0 }');
     expect(await scan()).toEqual(toItems([]));
   });
@@ -79,8 +77,8 @@ describe('a page', () => {
   it('says where the next one starts, in either way of reading', async () => {
     const LastEvaluatedKey = { p: { N: '7' } };
     for (const space of [undefined, ' ']) {
-      answer = (response) => response.end(toBody([7], { LastEvaluatedKey }, space));
-      expect(await scan()).toMatchObject({ next: LastEvaluatedKey });
+      answer = (response) => response.end(toBody([7, 9], { LastEvaluatedKey }, space));
+      expect(await scan()).toEqual({ ...toItems([7, 9]), next: LastEvaluatedKey });
     }
   });
 

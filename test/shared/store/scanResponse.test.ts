@@ -10,6 +10,16 @@ function read(response: string): { items: string; remainder: unknown } {
   return { items: Items.map(toInventoryJson).join(','), remainder: { ...rest, Items: [] } };
 }
 
+/** Whether the page was rewritten, and not left to the parser; then it has to agree with the parser. */
+function rewrite(response: string): boolean {
+  const rewritten = rewriteScanResponse(Buffer.from(response));
+  if (!rewritten) return false;
+  const { items, remainder } = read(response);
+  expect(String(rewritten.items), response).toBe(items);
+  expect(JSON.parse(String(rewritten.remainder)), response).toEqual(remainder);
+  return true;
+}
+
 const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 const ours = fc.record(
   {
@@ -60,12 +70,9 @@ describe('rewriteScanResponse', () => {
   it('rewrites every page of our records as a JSON parser reads it, in any order of attributes', () => {
     const records = fc.array(inAnyOrder(ours), { maxLength: 30 });
     fc.assert(
-      fc.property(records, envelope, fc.nat(), (items, rest, before) => {
-        const response = toResponse(items, rest, before);
-        const rewritten = rewriteScanResponse(Buffer.from(response));
-        expect(rewritten?.items.toString()).toBe(read(response).items);
-        expect(JSON.parse(String(rewritten?.remainder))).toEqual(read(response).remainder);
-      }),
+      fc.property(records, envelope, fc.nat(), (items, rest, before) =>
+        rewrite(toResponse(items, rest, before)),
+      ),
       { numRuns: 1_000 },
     );
   });
@@ -75,11 +82,7 @@ describe('rewriteScanResponse', () => {
     const space = fc.constantFrom(undefined, ' ', '\n');
     fc.assert(
       fc.property(records, envelope, fc.nat(), space, (items, rest, before, white) => {
-        const response = toResponse(items, rest, before, white);
-        const rewritten = rewriteScanResponse(Buffer.from(response));
-        if (!rewritten) return;
-        expect(rewritten.items.toString()).toBe(read(response).items);
-        expect(JSON.parse(rewritten.remainder.toString())).toEqual(read(response).remainder);
+        rewrite(toResponse(items, rest, before, white));
       }),
       { numRuns: 2_000 },
     );
@@ -133,14 +136,9 @@ describe('rewriteScanResponse', () => {
           const rewritten = rewriteScanResponse(Buffer.from(changed));
           if (!rewritten) continue;
           rewrittenOnes += 1;
-          const said = attempt(() => read(changed));
-          if (said) {
-            expect(rewritten.items.toString(), changed).toBe(said.items);
-            expect(JSON.parse(String(rewritten.remainder)), changed).toEqual(said.remainder);
-          } else {
-            // What is no JSON outside of the records is left for the SDK to find.
-            expect(() => JSON.parse(String(rewritten.remainder)), changed).toThrow();
-          }
+          // What is no JSON outside of the records is left for the SDK to find.
+          if (isJson(changed)) rewrite(changed);
+          else expect(isJson(String(rewritten.remainder)), changed).toBe(false);
         }
       }
     }
@@ -157,10 +155,11 @@ describe('rewriteScanResponse', () => {
   });
 });
 
-function attempt<Result>(act: () => Result): Result | undefined {
+function isJson(text: string): boolean {
   try {
-    return act();
+    JSON.parse(text);
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
