@@ -1,6 +1,6 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import type { Stage } from '../../stages/stages.ts';
-import type { PriceTable } from '../prices.ts';
+import { PRICES_AS_OF } from '../prices.ts';
 import { type Answer, answersOf, findUnits, growsWithInventory } from '../units/answerUnits.ts';
 import { toMonth, toRequestsBill, toStagePricing, toWorstMonth } from './monthlyBill.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
@@ -9,7 +9,6 @@ import { type Dollars, type RequestPricing, sumDollars, toDollarsPerMillion } fr
 export interface ReportInput {
   readonly stage: Stage;
   readonly region: string;
-  readonly prices: PriceTable;
   readonly traffic: Traffic;
   /** The lengths of the inventory that lists are priced for. */
   readonly sizes: readonly number[];
@@ -21,16 +20,16 @@ export type CostReport = ReturnType<typeof toCostReport>;
 
 /** All that the model says of a stage; dollars are US dollars without tax. */
 export function toCostReport(input: ReportInput) {
-  const { stage, region, prices, traffic, sizes, worstEntries } = input;
+  const { stage, region, traffic, sizes, worstEntries } = input;
   const { name, settings } = stage;
-  const pricing = toStagePricing(settings, prices, sumRequests(traffic));
+  const pricing = toStagePricing(settings, sumRequests(traffic));
   return {
     stage: name,
     region,
-    pricesAsOf: prices.asOf,
+    pricesAsOf: PRICES_AS_OF,
     operations: toOperationCosts(pricing, sizes),
     month: toMonth(settings, traffic, pricing),
-    worstMonth: toWorstMonth(settings, prices, worstEntries),
+    worstMonth: toWorstMonth(settings, worstEntries),
     savings: toSavings(traffic, pricing),
   };
 }

@@ -1,7 +1,7 @@
 import { type OperationCost, toCostReport } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic, sumRequests } from '../../costs/bills/traffic.ts';
 import { componentLabels, components } from '../../costs/bills/usage.ts';
-import { defaultPrices, defaultRegion } from '../../costs/prices.ts';
+import { pricedRegions } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 
@@ -12,8 +12,7 @@ export function toCostFacts(): Placeholders {
   const entries = traffic.entries.toLocaleString('en-US');
   const { operations, month, pricesAsOf } = toCostReport({
     stage: stages.production,
-    region: defaultRegion,
-    prices: defaultPrices,
+    region: pricedRegions[0],
     traffic,
     sizes: [traffic.entries],
     worstEntries: traffic.entries,
@@ -24,7 +23,7 @@ export function toCostFacts(): Placeholders {
     costEntries: () => entries,
     requestCosts: () => toOperationTable(served),
     monthCosts: () =>
-      `Production's month with the ${requests} requests of \`infra/costs/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${defaultRegion}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`,
+      `Production's month with the ${requests} requests of \`infra/costs/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${pricedRegions[0]}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`,
   };
 }
 

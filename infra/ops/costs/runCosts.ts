@@ -5,7 +5,7 @@ import { findCostChanges } from '../../costs/bills/costChanges.ts';
 import { type CostReport, toCostReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
-import { defaultRegion, findPrices } from '../../costs/prices.ts';
+import { pricedRegions } from '../../costs/prices.ts';
 import { measuredSizes, readRecordedUnits } from '../../costs/units/answerUnits.ts';
 import { type Stage, stages, stagesFile } from '../../stages/stages.ts';
 import {
@@ -13,8 +13,8 @@ import {
   help,
   parseCostOptions,
   parseEntries,
-  readPrices,
   readTraffic,
+  warnOfPrices,
 } from './costOptions.ts';
 import { toMonthText, toOperationsText, toSavingsText, toWorstMonthText } from './costsText.ts';
 
@@ -33,9 +33,10 @@ export async function runCosts(args: string[]): Promise<void> {
     return writeOut(checkWorstMonths(options.stage ? [stage] : Object.values(stages)));
   }
   const entries = parseEntries(options.entries);
-  const { region = defaultRegion } = toRegion(stage);
+  const { region = pricedRegions[0] } = toRegion(stage);
+  warnOfPrices(region);
   const report = toCostReport({
-    ...{ stage, region, prices: readPrices(region), traffic: readTraffic(options) },
+    ...{ stage, region, traffic: readTraffic(options) },
     sizes: entries === undefined ? measuredSizes : [entries],
     worstEntries: entries ?? stage.settings.inventoryEntries,
   });
@@ -53,13 +54,12 @@ function toText(report: CostReport, options: CostOptions): string {
 
 /**
  * Holds what a month of attack could cost at a stage's throttles and concurrency to what the stage allows.
- * Where the region's prices are not known, Virginia's stand in for them.
  * @throws {Error} in a sentence for each stage whose worst month costs more
  */
 export function checkWorstMonths(checked: readonly Stage[]): string {
   const found = checked.map(({ name, settings }) => {
-    const { inventoryEntries, region, worstMonthDollars: limit } = settings;
-    const total = Math.ceil(toWorstMonth(settings, findPrices(region), inventoryEntries).total);
+    const { inventoryEntries, worstMonthDollars: limit } = settings;
+    const total = Math.ceil(toWorstMonth(settings, inventoryEntries).total);
     const isWithin = total <= limit;
     const text = isWithin
       ? `The worst month of ${name} costs at most $${total}, within its worstMonthDollars of ${limit}.\n`

@@ -16,7 +16,7 @@ import {
   toRates,
   type Usage,
 } from '../../../infra/costs/bills/usage.ts';
-import { defaultPrices, toUnitDollars } from '../../../infra/costs/prices.ts';
+import { perUnit, toUnitDollars } from '../../../infra/costs/prices.ts';
 import {
   type Answer,
   type AnswerUnits,
@@ -56,7 +56,7 @@ function units(id: OperationId, answer: Answer, entries = 0) {
 
 /** As X-Ray chooses by itself, given no rule. */
 const defaultSampling = { reservedPerSecond: 1, percent: 5 };
-const pricing = { prices: defaultPrices, units: recorded, tracedPercent: 10, hasFirewall: false };
+const pricing = { units: recorded, tracedPercent: 10, hasFirewall: false };
 
 test('a million requests cost what AWS charges for each of their units', () => {
   const request = {
@@ -109,7 +109,7 @@ test('a list has a 304 as long as it fits into a page of a Scan', () => {
   expect([9_000, 42_000, 44_000].map(has304)).toEqual([true, true, false]);
 });
 
-const { gatewayRequests, sentGigabytes } = defaultPrices.perUnit;
+const { gatewayRequests, sentGigabytes } = perUnit;
 test.each([
   ['500 M requests', gatewayRequests, 500e6, 333 * 3.5 + 167 * 2.8],
   ['21,000 M', gatewayRequests, 21e9, 333 * 3.5 + 667 * 2.8 + 19_000 * 2.38 + 1_510],
@@ -143,7 +143,7 @@ test('a key is read anew each minute: 43,800 minutes × $0.125 a million, for ea
 test('the fixed part is units times prices', () => {
   const settings = { ...fixtures.production.settings, firewall: true };
   const usage = { ...toFixedUsage(settings, 1e9 / 124), alarmMetrics: 74, customMetrics: 4 };
-  const dollars = toDollars(usage, toRates(defaultPrices));
+  const dollars = toDollars(usage, toRates());
   expect(Object.entries(dollars).filter(([, sum]) => sum > 0)).toEqual([
     // 8,760 checks of a second each, with a quarter of a GB.
     ['lambda', expect.closeTo(8_760 * (0.2e-6 + 0.25 * 0.0000133334), 9)],
@@ -161,7 +161,7 @@ describe('the worst month', () => {
     listInventory: { rate: 10, burst: 20 },
   };
   const find = (changes: Parameters<typeof changeProduction>[0] = {}) =>
-    toWorstMonth(changeProduction({ throttles, ...changes }).settings, defaultPrices, 100_000);
+    toWorstMonth(changeProduction({ throttles, ...changes }).settings, 100_000);
 
   test('of lists is their throttle, around the clock, and no more than run at once', () => {
     const { shares } = find();

@@ -6,7 +6,6 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { toMonth, toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
-import { defaultPrices } from '../../../infra/costs/prices.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { type Reconciliation, toModelledUsage } from '../../../infra/ops/costs/runReconcile.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
@@ -251,9 +250,9 @@ describe('npm run costs -- --reconcile', () => {
   it.each([fixtures.staging, changeProduction({ firewall: true })])(
     'models by usage types what the model’s month comes to: $name',
     ({ settings }) => {
-      const [traffic, prices] = [readCommittedTraffic(), defaultPrices];
-      const usage = toModelledUsage(settings, prices, traffic, 1);
-      const pricing = toStagePricing(settings, prices, sumRequests(traffic));
+      const traffic = readCommittedTraffic();
+      const usage = toModelledUsage(settings, traffic, 1);
+      const pricing = toStagePricing(settings, sumRequests(traffic));
       const { total } = toMonth(settings, traffic, pricing);
       expect(usage.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(total, 9);
     },

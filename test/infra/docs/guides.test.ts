@@ -2,7 +2,6 @@ import { globSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
 import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
-import { defaultPrices } from '../../../infra/costs/prices.ts';
 import { toOperationFacts } from '../../../infra/docs/facts/contractFacts.ts';
 import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import type { Site } from '../../../infra/docs/page.ts';
@@ -125,7 +124,7 @@ test('what requests cost is told as the model has it, and what a shop does not a
   expect(answers).toContain('listInventory 200 gzip');
   expect(answers).toContain('getPet 401');
   expect(answers.join()).not.toMatch(/429|412|400/);
-  const pricing = toStagePricing(stages.production.settings, defaultPrices, 1);
+  const pricing = toStagePricing(stages.production.settings, 1);
   const costs = toOperationCosts(pricing, [1_000]);
   const pet = costs.find(({ operationId, answer }) => operationId === 'getPet' && answer === '200');
   expect(read('costs')).toContain(`<strong>${pet?.dollarsPerMillion.toFixed(2)}</strong>`);
