@@ -78,7 +78,7 @@ export function checkWorstMonths(checked: readonly Stage[]): string {
  */
 function toChangesText(revision: string): string {
   const object = `${revision}:infra/costs/units/units.json`;
-  const before = execFileSync('git', ['show', '--end-of-options', object], {
+  const before = execFileSync('git', ['show', object], {
     cwd: new URL('../../..', import.meta.url),
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -89,11 +89,13 @@ test('lists of other lengths lie on the straight line between two measured ones,
   const [short, middle, long] = [1_000, 10_000, 100_000].map((entries) =>
     units('listInventory', '200', entries),
   ) as [BilledUnits, BilledUnits, BilledUnits];
-  expect(units('listInventory', '200', 5_500)).toMatchObject({
-    readUnits: (short.readUnits + middle.readUnits) / 2,
-    responseBytes: Math.round((short.responseBytes + middle.responseBytes) / 2),
+  const added = ((middle.responseBytes - short.responseBytes) * 4_600) / 9_000;
+  expect(units('listInventory', '200', 5_600)).toMatchObject({
+    // From 2.5 to 22.5, by halves.
+    readUnits: 12.5,
+    responseBytes: Math.round(short.responseBytes + added),
     // 25 ms of 1,000 entries, 700 ms of 100,000.
-    billedMilliseconds: Math.ceil(25 + (675 * 4_500) / 99_000),
+    billedMilliseconds: Math.ceil(25 + (675 * 4_600) / 99_000),
     gatewayRequests: 1,
   });
   const bytes = long.responseBytes + (long.responseBytes - middle.responseBytes);

@@ -96,7 +96,8 @@ async function open(recorded: Recorded = {}, change: Answers = {}) {
       return { queryId: String(logGroupNames).includes('apigateway') ? 'access' : 'functions' };
     },
     GetQueryResults({ queryId }) {
-      if (running.delete(queryId)) return { status: 'Running', results: [] };
+      const unready = queryId === 'access' ? 'Scheduled' : 'Running';
+      if (running.delete(queryId)) return { status: unready, results: [] };
       const toFields = (row: Row) =>
         Object.entries(row).map(([field, value]) => ({ field, value }));
       return { status, results: rows[String(queryId)]?.map(toFields) };
