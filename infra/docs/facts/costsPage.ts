@@ -10,20 +10,16 @@ export function toCostFacts(): Placeholders {
   const traffic = readCommittedTraffic();
   const requests = sumRequests(traffic).toLocaleString('en-US');
   const entries = traffic.entries.toLocaleString('en-US');
-  const { operations, month, pricesAsOf } = toCostReport({
-    stage: stages.production,
-    region: pricedRegions[0],
-    traffic,
-    sizes: [traffic.entries],
-    worstEntries: traffic.entries,
-  });
+  const [region] = pricedRegions;
+  const report = toCostReport(stages.production, region, traffic, traffic.entries);
+  const { operations, month, pricesAsOf } = report;
   // What a client asks for and gets, and a refused key.
   const served = operations.filter(({ answer }) => /^(200|304|401)/.test(answer));
   return {
     costEntries: () => entries,
     requestCosts: () => toOperationTable(served),
     monthCosts: () =>
-      `Production's month with the ${requests} requests of \`infra/costs/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${pricedRegions[0]}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`,
+      `Production's month with the ${requests} requests of \`infra/costs/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${region}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`,
   };
 }
 

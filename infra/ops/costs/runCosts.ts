@@ -6,7 +6,7 @@ import { type CostReport, toCostReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { pricedRegions } from '../../costs/prices.ts';
-import { measuredSizes, readRecordedUnits } from '../../costs/units/answerUnits.ts';
+import { readRecordedUnits } from '../../costs/units/answerUnits.ts';
 import { type Stage, stages, stagesFile } from '../../stages/stages.ts';
 import {
   type CostOptions,
@@ -32,14 +32,10 @@ export async function runCosts(args: string[]): Promise<void> {
   if (options.check) {
     return writeOut(checkWorstMonths(options.stage ? [stage] : Object.values(stages)));
   }
-  const entries = parseEntries(options.entries);
   const { region = pricedRegions[0] } = toRegion(stage);
   warnOfPrices(region);
-  const report = toCostReport({
-    ...{ stage, region, traffic: readTraffic(options) },
-    sizes: entries === undefined ? measuredSizes : [entries],
-    worstEntries: entries ?? stage.settings.inventoryEntries,
-  });
+  const entries = parseEntries(options.entries);
+  const report = toCostReport(stage, region, readTraffic(options), entries);
   await writeOut(`${options.json ? JSON.stringify(report, null, 2) : toText(report, options)}\n`);
 }
 
@@ -49,7 +45,7 @@ function toText(report: CostReport, options: CostOptions): string {
     return toOperationsText(report);
   }
   const title = `A month of ${report.stage}, ${report.region}, prices of ${report.pricesAsOf}`;
-  return `${toMonthText(report.month, title)}\n\n${toSavingsText(report.savings)}`;
+  return `${toMonthText(report.month, title)}\n\n${toSavingsText(report)}`;
 }
 
 /**
