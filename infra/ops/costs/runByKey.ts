@@ -44,17 +44,10 @@ export async function runByKey(options: CostOptions): Promise<void> {
     costs.push({ from: toDay(month.from), to: toDay(month.end - 1), keys, total });
   }
   const total = costs.reduce((sum, month) => sum + month.total, 0);
-  const report = {
-    ...{
-      stage: stage.name,
-      tags: toTags(stage),
-      region,
-      pricesAsOf: PRICES_AS_OF,
-      months: costs,
-      total,
-    },
-  };
-  const title = `Dollars of ${stage.name} in ${region}, by the prices of ${PRICES_AS_OF}: ${total.toFixed(2)}`;
+  const { name } = stage;
+  const priced = { stage: name, tags: toTags(stage), region, pricesAsOf: PRICES_AS_OF };
+  const report = { ...priced, months: costs, total };
+  const title = `Dollars of ${name} in ${region}, by the prices of ${PRICES_AS_OF}: ${total.toFixed(2)}`;
   const text = options.json ? JSON.stringify(report, null, 2) : `${title}\n\n${toTable(costs)}`;
   await writeOut(`${text}\n`);
 }
