@@ -1,8 +1,8 @@
-/** Steps in rising order, each with the units of the month that it ends at; the last has no end. */
-export type TieredPrice = readonly { readonly upTo?: number; readonly dollars: number }[];
+/** Dollars for a unit; or steps in rising order, each with the units of the month that it ends at; the last has no end. */
+export type Price = number | readonly { readonly upTo?: number; readonly dollars: number }[];
 
 /** Dollars for one unit where a month has so many; by the first step where it has none. */
-export function toUnitDollars(price: number | TieredPrice, units: number): number {
+export function toUnitDollars(price: Price, units: number): number {
   if (typeof price === 'number') return price;
   if (units === 0) return price[0]?.dollars ?? 0;
   let sum = 0;
@@ -18,7 +18,7 @@ export function toUnitDollars(price: number | TieredPrice, units: number): numbe
  * US East (N. Virginia), in US dollars without tax, by what AWS counts. GB are of 2^30 bytes, as AWS counts them.
  * What AWS gives away to each account every month is left out, since the account may use it up elsewhere.
  */
-const perUnit = {
+export const perUnit = {
   // https://aws.amazon.com/api-gateway/pricing/
   gatewayRequests: [
     { upTo: 333e6, dollars: 3.5e-6 },
@@ -55,36 +55,15 @@ const perUnit = {
   firewallRequests: 0.6e-6,
   // https://aws.amazon.com/kms/pricing/
   encryptionKeys: 1,
-} as const satisfies Record<string, number | TieredPrice>;
+} as const satisfies Record<string, Price>;
 
 export type UsageKind = keyof typeof perUnit;
 
-/** What AWS bills in one region. */
-export interface PriceTable {
-  /** The day that the prices were looked up. */
-  readonly asOf: string;
-  /** What a query of Logs Insights reads. */
-  readonly logQueryPerGigabyte: number;
-  readonly perUnit: Readonly<Record<UsageKind, number | TieredPrice>>;
-}
+/** What a query of Logs Insights reads: https://aws.amazon.com/cloudwatch/pricing/ */
+export const LOG_QUERY_PER_GIGABYTE = 0.005;
 
-export const defaultPrices: PriceTable = {
-  asOf: '2026-11-21',
-  logQueryPerGigabyte: 0.005,
-  perUnit,
-};
+/** The day that the prices were looked up. */
+export const PRICES_AS_OF = '2026-11-21';
 
-/** Where a stage has no region of its own. */
-export const defaultRegion = 'us-east-1';
-
-/** The regions whose prices are known. Those of Ohio and Oregon are Virginia's, for all that is billed here. */
-export const priceTables: Readonly<Record<string, PriceTable>> = {
-  [defaultRegion]: defaultPrices,
-  'us-east-2': defaultPrices,
-  'us-west-2': defaultPrices,
-};
-
-/** A region's prices; Virginia's where they are not known. */
-export function findPrices(region: string = defaultRegion): PriceTable {
-  return priceTables[region] ?? defaultPrices;
-}
+/** Where they hold: those of Ohio and Oregon are Virginia's, for all that is billed here. The first one's stand in for others. */
+export const pricedRegions = ['us-east-1', 'us-east-2', 'us-west-2'] as const;

@@ -1,5 +1,4 @@
 import { stages } from '../../stages/stages.ts';
-import { defaultPrices } from '../prices.ts';
 import { type AnswerUnits, findUnits } from '../units/answerUnits.ts';
 import { toRequestsBill, toStagePricing } from './monthlyBill.ts';
 import { sumRequests, type Traffic } from './traffic.ts';
@@ -14,7 +13,7 @@ export function findCostChanges(
   after: readonly AnswerUnits[],
   traffic: Traffic,
 ): string[] {
-  const pricing = toStagePricing(stages.production.settings, defaultPrices, sumRequests(traffic));
+  const pricing = toStagePricing(stages.production.settings, sumRequests(traffic));
   const toPrices = (units: readonly AnswerUnits[]) =>
     new Map(
       units.map((one) => [toName(one), sumDollars(toDollarsPerMillion(one, pricing))] as const),

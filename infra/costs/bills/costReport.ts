@@ -1,55 +1,48 @@
-import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import type { Stage } from '../../stages/stages.ts';
-import type { PriceTable } from '../prices.ts';
-import { type Answer, answersOf, findUnits, growsWithInventory } from '../units/answerUnits.ts';
+import { PRICES_AS_OF } from '../prices.ts';
+import {
+  type Answer,
+  answersOf,
+  findUnits,
+  growsWithInventory,
+  measuredSizes,
+} from '../units/answerUnits.ts';
 import { toMonth, toRequestsBill, toStagePricing, toWorstMonth } from './monthlyBill.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
-import { type Dollars, type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
-
-export interface ReportInput {
-  readonly stage: Stage;
-  readonly region: string;
-  readonly prices: PriceTable;
-  readonly traffic: Traffic;
-  /** The lengths of the inventory that lists are priced for. */
-  readonly sizes: readonly number[];
-  /** That of the worst month. */
-  readonly worstEntries: number;
-}
+import { type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
 
 export type CostReport = ReturnType<typeof toCostReport>;
 
-/** All that the model says of a stage; dollars are US dollars without tax. */
-export function toCostReport(input: ReportInput) {
-  const { stage, region, prices, traffic, sizes, worstEntries } = input;
-  const { name, settings } = stage;
-  const pricing = toStagePricing(settings, prices, sumRequests(traffic));
+/**
+ * All that the model says of a stage; dollars are US dollars without tax.
+ * @param entries the length of the inventory; without it, of requests several, and of the worst month the stage's
+ */
+export function toCostReport(
+  { name, settings }: Stage,
+  region: string,
+  traffic: Traffic,
+  entries?: number,
+) {
+  const pricing = toStagePricing(settings, sumRequests(traffic));
   return {
     stage: name,
     region,
-    pricesAsOf: prices.asOf,
-    operations: toOperationCosts(pricing, sizes),
+    pricesAsOf: PRICES_AS_OF,
+    operations: toOperationCosts(pricing, entries === undefined ? measuredSizes : [entries]),
     month: toMonth(settings, traffic, pricing),
-    worstMonth: toWorstMonth(settings, prices, worstEntries),
+    worstMonth: toWorstMonth(settings, entries ?? settings.inventoryEntries),
     savings: toSavings(traffic, pricing),
   };
 }
 
-/** What a million requests with one answer cost. */
-export interface OperationCost {
-  readonly operationId: OperationId;
-  readonly answer: Answer;
-  /** The length of the inventory, where the cost grows with it. */
-  readonly entries?: number;
-  readonly dollarsPerMillion: number;
-  readonly components: Dollars;
-}
+export type OperationCost = ReturnType<typeof toOperationCosts>[number];
 
-/** @param sizes the lengths of the inventory that lists are priced for */
-export function toOperationCosts(
-  pricing: RequestPricing,
-  sizes: readonly number[],
-): OperationCost[] {
+/**
+ * What a million requests with each answer cost; `entries` is there where that grows with the inventory.
+ * @param sizes the lengths of the inventory that lists are priced for
+ */
+export function toOperationCosts(pricing: RequestPricing, sizes: readonly number[]) {
   return operationIds.flatMap((operationId) =>
     answersOf[operationId].flatMap((answer) => {
       const isSized = growsWithInventory(operationId, answer);
@@ -65,17 +58,8 @@ export function toOperationCosts(
   );
 }
 
-/** What would make a month cheaper, or more expensive where the dollars are negative. */
-export interface Saving {
-  readonly name: string;
-  /** Saved in a month of this traffic. */
-  readonly dollars: number;
-  /** What it takes, or what is lost by it. */
-  readonly price: string;
-}
-
-/** Each by itself: two together save less than their sum. */
-export function toSavings(traffic: Traffic, pricing: RequestPricing): Saving[] {
+/** What would make a month cheaper, and what it takes; each by itself: two together save less than their sum. */
+export function toSavings(traffic: Traffic, pricing: RequestPricing) {
   const toTotal = (shares: readonly TrafficShare[], changed: Partial<RequestPricing> = {}) =>
     sumDollars(toRequestsBill({ ...traffic, shares }, { ...pricing, ...changed }).dollars);
   const toLists = (from: readonly Answer[], answer: Answer) =>

@@ -5,7 +5,6 @@ import {
   type StageSettings,
   type TraceSampling,
 } from '../../stages/stageSettings.ts';
-import { findPrices, type PriceTable } from '../prices.ts';
 import { answersOf, findUnits, readRecordedUnits } from '../units/answerUnits.ts';
 import { toFixedUsage } from './fixedCosts.ts';
 import { readCommittedTraffic, sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
@@ -28,11 +27,10 @@ const SECONDS_A_MONTH = 730 * 3600;
  */
 export function toStagePricing(
   { tracing, firewall }: Pick<StageSettings, 'tracing' | 'firewall'>,
-  prices: PriceTable,
   requests: number,
 ): RequestPricing {
   const tracedPercent = toTracedPercent(tracing, requests);
-  return { prices, units: readRecordedUnits(), tracedPercent, hasFirewall: firewall };
+  return { units: readRecordedUnits(), tracedPercent, hasFirewall: firewall };
 }
 
 /**
@@ -52,7 +50,7 @@ export function toRequestsBill({ entries, shares }: Traffic, pricing: RequestPri
   });
   const keyReads = countKeyReads(shares);
   const usage = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
-  const rates = toRates(pricing.prices, usage);
+  const rates = toRates(usage);
   return {
     shares: metered.map(({ usage: own, ...share }) => ({
       ...share,
@@ -98,7 +96,7 @@ export type Month = ReturnType<typeof toMonth>;
 export function toMonth(settings: StageSettings, traffic: Traffic, pricing: RequestPricing) {
   const { entries } = traffic;
   const { shares, dollars, keyReads } = toRequestsBill(traffic, pricing);
-  const fixedParts = toDollars(toFixedUsage(settings, entries), toRates(pricing.prices));
+  const fixedParts = toDollars(toFixedUsage(settings, entries), toRates());
   const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
   const total = requests + fixed;
   // Of the requests, `keyReads` is for reading the keys' records anew, once a minute.
@@ -120,18 +118,14 @@ export interface WorstMonth extends Month {
 }
 
 /** @param entries the length of the inventory, since a whole list is the most expensive request by far */
-export function toWorstMonth(
-  settings: StageSettings,
-  prices: PriceTable,
-  entries: number,
-): WorstMonth {
+export function toWorstMonth(settings: StageSettings, entries: number): WorstMonth {
   // Of a flood, nothing but the settled share is traced.
-  const pricing = toStagePricing(settings, prices, Number.MAX_SAFE_INTEGER);
+  const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER);
   const shares = operationIds.map((id) => mostExpensiveShare(settings, id, pricing, entries));
   const month = toMonth(settings, { entries, shares }, pricing);
   const refused = findUnits(pricing, 'getPet', '429', 0);
   const perRefusal = refused ? sumDollars(toDollarsPerMillion(refused, pricing)) / 1e6 : 0;
-  const perAnswer = perRefusal + toRates(prices).gatewayRequests;
+  const perAnswer = perRefusal + toRates().gatewayRequests;
   const other = perAnswer * settings.throttles.other.rate * SECONDS_A_MONTH;
   const refusals = perRefusal * accountThrottle.rate * SECONDS_A_MONTH;
   return { ...month, other, refusals, total: month.total + other + refusals };
@@ -164,11 +158,11 @@ function mostExpensiveShare(
  */
 export function toMeanDollars(
   operationId: OperationId,
-  settings: Pick<StageSettings, 'firewall' | 'region' | 'tracing'>,
+  settings: Pick<StageSettings, 'firewall' | 'tracing'>,
   committed = readCommittedTraffic(),
 ): number | undefined {
   const { entries } = committed;
-  const pricing = toStagePricing(settings, findPrices(settings.region), sumRequests(committed));
+  const pricing = toStagePricing(settings, sumRequests(committed));
   if (!findUnits(pricing, operationId, '200', entries)) return undefined;
   const own = committed.shares.filter((share) => share.operationId === operationId);
   const plain = { operationId, answer: '200', requests: 1 } as const;

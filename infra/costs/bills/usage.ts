@@ -1,4 +1,4 @@
-import { type PriceTable, toUnitDollars, type UsageKind } from '../prices.ts';
+import { perUnit, toUnitDollars, type UsageKind } from '../prices.ts';
 import type { AnswerUnits, BilledUnits } from '../units/answerUnits.ts';
 
 /** What a bill is made of, in the words of tables. */
@@ -53,7 +53,6 @@ export type Rates = Readonly<Record<UsageKind, number>>;
 
 /** What makes a request cost more or less. */
 export interface RequestPricing {
-  readonly prices: PriceTable;
   /** What each answer is billed by. */
   readonly units: readonly AnswerUnits[];
   /** Of a hundred requests, as many as X-Ray keeps a trace of. */
@@ -92,8 +91,8 @@ export function toRequestUsage(
  * Prices as dollars for one of each.
  * @param month all that the account uses in the month, by which some prices fall; the first step where it is left out
  */
-export function toRates(prices: PriceTable, month: Usage = {}): Rates {
-  return toRecord(usageKinds, (kind) => toUnitDollars(prices.perUnit[kind], month[kind] ?? 0));
+export function toRates(month: Usage = {}): Rates {
+  return toRecord(usageKinds, (kind) => toUnitDollars(perUnit[kind], month[kind] ?? 0));
 }
 
 /** Units times prices: every amount is made here. */
@@ -105,7 +104,7 @@ export function toDollars(usage: Usage, rates: Rates): Dollars {
 
 /** What a million such requests cost, by the first step of each price. */
 export function toDollarsPerMillion(units: BilledUnits, pricing: RequestPricing): Dollars {
-  return toDollars(toRequestUsage(units, pricing, 1e6), toRates(pricing.prices));
+  return toDollars(toRequestUsage(units, pricing, 1e6), toRates());
 }
 
 export function sumUsage(each: readonly Usage[]): Required<Usage> {

@@ -1,7 +1,7 @@
 import { type OperationCost, toCostReport } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic, sumRequests } from '../../costs/bills/traffic.ts';
 import { componentLabels, components } from '../../costs/bills/usage.ts';
-import { defaultPrices, defaultRegion } from '../../costs/prices.ts';
+import { pricedRegions } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 
@@ -10,21 +10,16 @@ export function toCostFacts(): Placeholders {
   const traffic = readCommittedTraffic();
   const requests = sumRequests(traffic).toLocaleString('en-US');
   const entries = traffic.entries.toLocaleString('en-US');
-  const { operations, month, pricesAsOf } = toCostReport({
-    stage: stages.production,
-    region: defaultRegion,
-    prices: defaultPrices,
-    traffic,
-    sizes: [traffic.entries],
-    worstEntries: traffic.entries,
-  });
+  const [region] = pricedRegions;
+  const report = toCostReport(stages.production, region, traffic, traffic.entries);
+  const { operations, month, pricesAsOf } = report;
   // What a client asks for and gets, and a refused key.
   const served = operations.filter(({ answer }) => /^(200|304|401)/.test(answer));
   return {
     costEntries: () => entries,
     requestCosts: () => toOperationTable(served),
     monthCosts: () =>
-      `Production's month with the ${requests} requests of \`infra/costs/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${defaultRegion}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`,
+      `Production's month with the ${requests} requests of \`infra/costs/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${region}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`,
   };
 }
 

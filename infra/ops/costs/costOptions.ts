@@ -10,7 +10,7 @@ import {
   type Traffic,
   usualEntries,
 } from '../../costs/bills/traffic.ts';
-import { defaultRegion, findPrices, type PriceTable, priceTables } from '../../costs/prices.ts';
+import { PRICES_AS_OF, pricedRegions } from '../../costs/prices.ts';
 
 export const help = `npm run costs [-- options]
 
@@ -94,22 +94,20 @@ function readRequests(requests: string | undefined, file: string | undefined): T
 /** @throws {UsageError} when it is no whole number */
 export function parseEntries(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new UsageError(`--entries must be a whole number below a billion; it is "${text}".`);
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new UsageError(`--entries must be a whole number; it is "${text}".`);
 }
 
 const YEAR = 365 * 24 * 3600 * 1000;
 
-/** A region's prices; Virginia's where they are not known, which is told, as is a table of over a year ago. */
-export function readPrices(region: string = defaultRegion): PriceTable {
-  const prices = findPrices(region);
-  if (!Object.hasOwn(priceTables, region)) {
-    tell(`The prices of ${region} are not known: these are those of ${defaultRegion}.`);
+/** Tells that the prices are another region's, or were looked up over a year ago. */
+export function warnOfPrices(region: string): void {
+  if (!pricedRegions.some((one) => one === region)) {
+    tell(`The prices of ${region} are not known: these are those of ${pricedRegions[0]}.`);
   }
-  if (Date.now() - Date.parse(prices.asOf) > YEAR) {
+  if (Date.now() - Date.parse(PRICES_AS_OF) > YEAR) {
     tell(
-      `The prices are of ${prices.asOf}, over a year old: look them up again, at the pages that infra/costs/prices.ts names.`,
+      `The prices are of ${PRICES_AS_OF}, over a year old: look them up again, at the pages that infra/costs/prices.ts names.`,
     );
   }
-  return prices;
 }

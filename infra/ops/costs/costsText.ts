@@ -1,5 +1,5 @@
 import { toColumns } from '../../cli/output.ts';
-import type { CostReport, Saving } from '../../costs/bills/costReport.ts';
+import type { CostReport } from '../../costs/bills/costReport.ts';
 import type { Month, WorstMonth } from '../../costs/bills/monthlyBill.ts';
 import {
   components,
@@ -62,7 +62,7 @@ export function toWorstMonthText(month: WorstMonth): string {
   ].join('\n');
 }
 
-export function toSavingsText(savings: readonly Saving[]): string {
+export function toSavingsText({ savings }: CostReport): string {
   const rows = savings.map(({ name, dollars, price }) => [toCents(dollars), name, price]);
   return `What would save how many dollars in such a month, each by itself, and what it takes\n${toColumns(rows)}`;
 }

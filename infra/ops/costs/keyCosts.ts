@@ -8,7 +8,6 @@ import {
   toRates,
   type Usage,
 } from '../../costs/bills/usage.ts';
-import type { PriceTable } from '../../costs/prices.ts';
 import { findUnits, readRecordedUnits } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
@@ -62,12 +61,11 @@ export function toKeyCosts(
   { functions, access }: LogRows,
   volume: LogVolume,
   stage: Stage,
-  prices: PriceTable,
 ): KeyCost[] {
   const all = functions.flatMap(toLoggedRequests);
   divideGatewayRequests(all, access, volume, stage);
   divideCalls(all, functions, volume, stage);
-  const rates = toRates(prices, sumUsage(all.flatMap(({ used }) => used)));
+  const rates = toRates(sumUsage(all.flatMap(({ used }) => used)));
   const groups = Map.groupBy(all, ({ key, operation }) => toOrder(key, operation));
   const inOrder = [...groups].sort(([one], [other]) => (one < other ? -1 : 1));
   return inOrder.flatMap(([, rows]) => {

@@ -4,9 +4,10 @@ import { confirm } from '../../cli/confirm.ts';
 import { tell, toColumns, writeOut } from '../../cli/output.ts';
 import { parseStage, toRegion } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
+import { LOG_QUERY_PER_GIGABYTE, PRICES_AS_OF } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { type CostOptions, readPrices } from './costOptions.ts';
+import { type CostOptions, warnOfPrices } from './costOptions.ts';
 import { defineDollarColumns } from './costsText.ts';
 import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 import { type KeyCost, toKeyCosts } from './keyCosts.ts';
@@ -26,7 +27,7 @@ export async function runByKey(options: CostOptions): Promise<void> {
   const logs = new CloudWatchLogsClient(toRegion(stage));
   const metrics = new CloudWatchClient(toRegion(stage));
   const region = await logs.config.region();
-  const prices = readPrices(region);
+  warnOfPrices(region);
   const months = await Promise.all(
     splitByMonth(days).map(async (month) => ({
       month,
@@ -35,19 +36,18 @@ export async function runByKey(options: CostOptions): Promise<void> {
   );
   const bytes = months.flatMap(({ volume }) => [...volume.values()]);
   const gigabytes = bytes.reduce((sum, one) => sum + one, 0) / 2 ** 30;
-  if (!(await isAgreed(gigabytes, gigabytes * prices.logQueryPerGigabyte, options.yes))) return;
+  if (!(await isAgreed(gigabytes, gigabytes * LOG_QUERY_PER_GIGABYTE, options.yes))) return;
   const costs: MonthCosts[] = [];
   for (const { month, volume } of months) {
-    const keys = toKeyCosts(await readLogRows(logs, stage, month), volume, stage, prices);
+    const keys = toKeyCosts(await readLogRows(logs, stage, month), volume, stage);
     const total = keys.reduce((sum, one) => sum + one.total, 0);
     costs.push({ from: toDay(month.from), to: toDay(month.end - 1), keys, total });
   }
   const total = costs.reduce((sum, month) => sum + month.total, 0);
-  const pricesAsOf = prices.asOf;
-  const report = {
-    ...{ stage: stage.name, tags: toTags(stage), region, pricesAsOf, months: costs, total },
-  };
-  const title = `Dollars of ${stage.name} in ${region}, by the prices of ${pricesAsOf}: ${total.toFixed(2)}`;
+  const { name } = stage;
+  const priced = { stage: name, tags: toTags(stage), region, pricesAsOf: PRICES_AS_OF };
+  const report = { ...priced, months: costs, total };
+  const title = `Dollars of ${name} in ${region}, by the prices of ${PRICES_AS_OF}: ${total.toFixed(2)}`;
   const text = options.json ? JSON.stringify(report, null, 2) : `${title}\n\n${toTable(costs)}`;
   await writeOut(`${text}\n`);
 }

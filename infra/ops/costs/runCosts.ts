@@ -5,16 +5,16 @@ import { findCostChanges } from '../../costs/bills/costChanges.ts';
 import { type CostReport, toCostReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
-import { defaultRegion, findPrices } from '../../costs/prices.ts';
-import { measuredSizes, readRecordedUnits } from '../../costs/units/answerUnits.ts';
+import { pricedRegions } from '../../costs/prices.ts';
+import { readRecordedUnits } from '../../costs/units/answerUnits.ts';
 import { type Stage, stages, stagesFile } from '../../stages/stages.ts';
 import {
   type CostOptions,
   help,
   parseCostOptions,
   parseEntries,
-  readPrices,
   readTraffic,
+  warnOfPrices,
 } from './costOptions.ts';
 import { toMonthText, toOperationsText, toSavingsText, toWorstMonthText } from './costsText.ts';
 
@@ -32,13 +32,10 @@ export async function runCosts(args: string[]): Promise<void> {
   if (options.check) {
     return writeOut(checkWorstMonths(options.stage ? [stage] : Object.values(stages)));
   }
+  const { region = pricedRegions[0] } = toRegion(stage);
+  warnOfPrices(region);
   const entries = parseEntries(options.entries);
-  const { region = defaultRegion } = toRegion(stage);
-  const report = toCostReport({
-    ...{ stage, region, prices: readPrices(region), traffic: readTraffic(options) },
-    sizes: entries === undefined ? measuredSizes : [entries],
-    worstEntries: entries ?? stage.settings.inventoryEntries,
-  });
+  const report = toCostReport(stage, region, readTraffic(options), entries);
   await writeOut(`${options.json ? JSON.stringify(report, null, 2) : toText(report, options)}\n`);
 }
 
@@ -48,18 +45,17 @@ function toText(report: CostReport, options: CostOptions): string {
     return toOperationsText(report);
   }
   const title = `A month of ${report.stage}, ${report.region}, prices of ${report.pricesAsOf}`;
-  return `${toMonthText(report.month, title)}\n\n${toSavingsText(report.savings)}`;
+  return `${toMonthText(report.month, title)}\n\n${toSavingsText(report)}`;
 }
 
 /**
  * Holds what a month of attack could cost at a stage's throttles and concurrency to what the stage allows.
- * Where the region's prices are not known, Virginia's stand in for them.
  * @throws {Error} in a sentence for each stage whose worst month costs more
  */
 export function checkWorstMonths(checked: readonly Stage[]): string {
   const found = checked.map(({ name, settings }) => {
-    const { inventoryEntries, region, worstMonthDollars: limit } = settings;
-    const total = Math.ceil(toWorstMonth(settings, findPrices(region), inventoryEntries).total);
+    const { inventoryEntries, worstMonthDollars: limit } = settings;
+    const total = Math.ceil(toWorstMonth(settings, inventoryEntries).total);
     const isWithin = total <= limit;
     const text = isWithin
       ? `The worst month of ${name} costs at most $${total}, within its worstMonthDollars of ${limit}.\n`
@@ -78,7 +74,7 @@ export function checkWorstMonths(checked: readonly Stage[]): string {
  */
 function toChangesText(revision: string): string {
   const object = `${revision}:infra/costs/units/units.json`;
-  const before = execFileSync('git', ['show', '--end-of-options', object], {
+  const before = execFileSync('git', ['show', object], {
     cwd: new URL('../../..', import.meta.url),
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -4,10 +4,10 @@ import { toFixedUsage } from '../../costs/bills/fixedCosts.ts';
 import { toRequestsBill, toStagePricing } from '../../costs/bills/monthlyBill.ts';
 import { sumRequests, type Traffic } from '../../costs/bills/traffic.ts';
 import { usageKinds } from '../../costs/bills/usage.ts';
-import type { PriceTable, UsageKind } from '../../costs/prices.ts';
+import { pricedRegions, type UsageKind } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
-import { type CostOptions, readPrices, readTraffic } from './costOptions.ts';
+import { type CostOptions, readTraffic, warnOfPrices } from './costOptions.ts';
 import { type DayRange, parseDayRange, splitByMonth } from './dayRange.ts';
 import { type BilledLine, readExport } from './readExport.ts';
 
@@ -23,8 +23,8 @@ export async function runReconcile(file: string, options: CostOptions): Promise<
   const days = isAll ? undefined : parseDayRange(options);
   // What is billed by the month is billed by the hour: of each month, the part that the days are.
   const months = days ? splitByMonth(days).reduce((sum, { share }) => sum + share, 0) : 1;
-  const prices = readPrices(toRegion(stage).region);
-  const modelled = toModelledUsage(stage.settings, prices, readTraffic(options), months);
+  warnOfPrices(toRegion(stage).region ?? pricedRegions[0]);
+  const modelled = toModelledUsage(stage.settings, readTraffic(options), months);
   const found = await reconcile(readExport(file), days, modelled, toTags(stage));
   await writeOut(`${options.json ? JSON.stringify(found, null, 2) : toText(found)}\n`);
 }
@@ -172,11 +172,10 @@ const usageTypes: Readonly<Record<UsageKind, UsageType>> = {
  */
 export function toModelledUsage(
   settings: StageSettings,
-  prices: PriceTable,
   traffic: Traffic,
   months: number,
 ): ModelledUsage[] {
-  const pricing = toStagePricing(settings, prices, sumRequests(traffic));
+  const pricing = toStagePricing(settings, sumRequests(traffic));
   const { usage, rates } = toRequestsBill(traffic, pricing);
   const fixed = toFixedUsage(settings, traffic.entries);
   return usageKinds.flatMap((kind) => {

@@ -20,7 +20,7 @@ import {
   toRates,
   type Usage,
 } from '../../../infra/costs/bills/usage.ts';
-import { defaultPrices, toUnitDollars } from '../../../infra/costs/prices.ts';
+import { perUnit, toUnitDollars } from '../../../infra/costs/prices.ts';
 import {
   type Answer,
   type AnswerUnits,
@@ -60,7 +60,7 @@ function units(id: OperationId, answer: Answer, entries = 0) {
 
 /** As X-Ray chooses by itself, given no rule. */
 const defaultSampling = { reservedPerSecond: 1, percent: 5 };
-const pricing = { prices: defaultPrices, units: recorded, tracedPercent: 10, hasFirewall: false };
+const pricing = { units: recorded, tracedPercent: 10, hasFirewall: false };
 
 test('a million requests cost what AWS charges for each of their units', () => {
   const request = {
@@ -93,11 +93,13 @@ test('lists of other lengths lie on the straight line between two measured ones,
   const [short, middle, long] = [1_000, 10_000, 100_000].map((entries) =>
     units('listInventory', '200', entries),
   ) as [BilledUnits, BilledUnits, BilledUnits];
-  expect(units('listInventory', '200', 5_500)).toMatchObject({
-    readUnits: (short.readUnits + middle.readUnits) / 2,
-    responseBytes: Math.round((short.responseBytes + middle.responseBytes) / 2),
+  const added = ((middle.responseBytes - short.responseBytes) * 4_600) / 9_000;
+  expect(units('listInventory', '200', 5_600)).toMatchObject({
+    // From 2.5 to 22.5, by halves.
+    readUnits: 12.5,
+    responseBytes: Math.round(short.responseBytes + added),
     // 25 ms of 1,000 entries, 700 ms of 100,000.
-    billedMilliseconds: Math.ceil(25 + (675 * 4_500) / 99_000),
+    billedMilliseconds: Math.ceil(25 + (675 * 4_600) / 99_000),
     gatewayRequests: 1,
   });
   const bytes = long.responseBytes + (long.responseBytes - middle.responseBytes);
@@ -113,7 +115,7 @@ test('a list has a 304 as long as it fits into a page of a Scan', () => {
   expect([9_000, 42_000, 44_000].map(has304)).toEqual([true, true, false]);
 });
 
-const { gatewayRequests, sentGigabytes } = defaultPrices.perUnit;
+const { gatewayRequests, sentGigabytes } = perUnit;
 test.each([
   ['500 M requests', gatewayRequests, 500e6, 333 * 3.5 + 167 * 2.8],
   ['21,000 M', gatewayRequests, 21e9, 333 * 3.5 + 667 * 2.8 + 19_000 * 2.38 + 1_510],
@@ -147,7 +149,7 @@ test('a key is read anew each minute: 43,800 minutes × $0.125 a million, for ea
 test('the fixed part is units times prices', () => {
   const settings = { ...fixtures.production.settings, firewall: true };
   const usage = { ...toFixedUsage(settings, 1e9 / 124), alarmMetrics: 74, customMetrics: 4 };
-  const dollars = toDollars(usage, toRates(defaultPrices));
+  const dollars = toDollars(usage, toRates());
   expect(Object.entries(dollars).filter(([, sum]) => sum > 0)).toEqual([
     // 8,760 checks of a second each, with a quarter of a GB.
     ['lambda', expect.closeTo(8_760 * (0.2e-6 + 0.25 * 0.0000133334), 9)],
@@ -165,7 +167,7 @@ describe('the worst month', () => {
     listInventory: { rate: 10, burst: 20 },
   };
   const find = (changes: Parameters<typeof changeProduction>[0] = {}) =>
-    toWorstMonth(changeProduction({ throttles, ...changes }).settings, defaultPrices, 100_000);
+    toWorstMonth(changeProduction({ throttles, ...changes }).settings, 100_000);
 
   test('of lists is their throttle, around the clock, and no more than run at once', () => {
     const { shares } = find();
@@ -336,7 +338,7 @@ function countFixedUnits({ service, watch }: StageTemplates): Usage & { isBacked
 test('the chart on the page for finance is what the model says', async () => {
   const page = new URL('../../../infra/costs/README.md', import.meta.url);
   const { settings } = fixtures.production;
-  const pricing = toStagePricing(settings, defaultPrices, sumRequests(committed));
+  const pricing = toStagePricing(settings, sumRequests(committed));
   const { dollars } = toRequestsBill(committed, pricing);
   const parts = components
     .filter((one) => dollars[one] >= 0.005)

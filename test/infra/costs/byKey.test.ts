@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { defaultPrices } from '../../../infra/costs/prices.ts';
 import { type KeyCost, toKeyCosts } from '../../../infra/ops/costs/keyCosts.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
@@ -97,7 +96,8 @@ async function open(recorded: Recorded = {}, change: Answers = {}) {
       return { queryId: String(logGroupNames).includes('apigateway') ? 'access' : 'functions' };
     },
     GetQueryResults({ queryId }) {
-      if (running.delete(queryId)) return { status: 'Running', results: [] };
+      const unready = queryId === 'access' ? 'Scheduled' : 'Running';
+      if (running.delete(queryId)) return { status: unready, results: [] };
       const toFields = (row: Row) =>
         Object.entries(row).map(([field, value]) => ({ field, value }));
       return { status, results: rows[String(queryId)]?.map(toFields) };
@@ -192,7 +192,7 @@ describe('npm run costs -- --by-key', () => {
     const lines = ['a', 'b'].map((key) => toLine('getPet', '200', key, { lines: '1' }));
     const functions = [...lines, toReport('getPet', { lines: '2', billed: '2048000' })];
     const rows = { functions, access: [] };
-    const costs = toKeyCosts(rows, new Map(), fixtures.production, defaultPrices);
+    const costs = toKeyCosts(rows, new Map(), fixtures.production);
     const each = 0.2e-6 + 0.0000133334;
     expect(costs.map(({ dollars }) => dollars.lambda)).toEqual(
       [each, each].map((sum) => expect.closeTo(sum, 12)),
@@ -260,7 +260,7 @@ it.each([
     functions: [],
     access: [toAccess('GET /inventory', status, functionStatus, sums)],
   };
-  const [cost] = toKeyCosts(rows, new Map(), changeProduction({ firewall }), defaultPrices);
+  const [cost] = toKeyCosts(rows, new Map(), changeProduction({ firewall }));
   const gateway = { '200': 333 * 3.5 + 67 * 2.8, '429': 3.5, '-': 0 }[functionStatus];
   expect(cost?.dollars.gateway).toBeCloseTo(gateway, 6);
   expect(cost?.dollars.lambda).toBeCloseTo(status === '200' ? 0.008 : 0, 12);

@@ -139,10 +139,8 @@ describe('for people', () => {
     expect(await read('--diff', 'HEAD')).toMatch(
       /^(No request costs more or less than at HEAD\.\n|(- .*\.\n)+)$/,
     );
-    for (const revision of ['nobody/knows', '--output=x']) {
-      const { status, stderr } = await callOps(runCosts, [`--diff=${revision}`]);
-      expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(revision) });
-    }
+    const { status, stderr } = await callOps(runCosts, ['--diff', 'nobody/knows']);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('nobody/') });
   });
 });
 

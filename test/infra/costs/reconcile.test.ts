@@ -6,7 +6,6 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { toMonth, toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
-import { defaultPrices } from '../../../infra/costs/prices.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { type Reconciliation, toModelledUsage } from '../../../infra/ops/costs/runReconcile.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
@@ -204,16 +203,16 @@ describe('npm run costs -- --reconcile', () => {
     vi.stubEnv('TZ', 'Asia/Tokyo');
     const billed = (
       [
-        ['2026-10-31T23:59:59Z', 1],
-        ['2026-11-01 00:00:00.000', 10],
-        ['2026-11-03T23:00:00+00:00', 100],
-        ['2026-11-04T00:00:00Z', 1_000],
+        ['2026-11-01T23:59:59Z', 1],
+        ['2026-11-02 00:00:00.000', 10],
+        ['2026-11-04T23:00:00+00:00', 100],
+        ['2026-11-05T00:00:00Z', 1_000],
       ] as const
     ).map(([start, quantity]) =>
       toLine('gateway', 'ApiGatewayRequest', quantity, quantity * 3.5e-6, { start }),
     );
     const file = write('bill.csv', toCsv('FOCUS', billed));
-    const { of } = await read(file, '--from', '2026-11-01', '--to', '2026-11-03');
+    const { of } = await read(file, '--from', '2026-11-02', '--to', '2026-11-04');
     expect(of('ApiGatewayRequest')?.billed.quantity).toBe(110);
     expect(of('KMS-Keys')?.modelled.quantity).toBeCloseTo(0.1, 9);
     expect((await read(file)).of('ApiGatewayRequest')?.billed.quantity).toBe(1_111);
@@ -233,6 +232,7 @@ describe('npm run costs -- --reconcile', () => {
     [[...lines.slice(0, 5), 'x,"y'], 'at row 5: it has not as many fields'],
     [lines.slice(0, 3).map((line) => line.replace('"1000000"', '"2,0"')), 'row 2: "2,0" is no num'],
     [lines.slice(0, 2).map((line) => line.replace('2026-', '')), 'is no number or time.'],
+    [[...lines.slice(0, 2), 'x'.repeat(409_601)], 'at row 2: it is longer than 409600 bytes.'],
     [[''], 'it has no rows.'],
   ])('ends at what it cannot read: %#', async (text, reason) => {
     const { status, stdout, stderr } = await reconcileFile(write('bill.csv', text.join('\n')));
@@ -251,9 +251,9 @@ describe('npm run costs -- --reconcile', () => {
   it.each([fixtures.staging, changeProduction({ firewall: true })])(
     'models by usage types what the model’s month comes to: $name',
     ({ settings }) => {
-      const [traffic, prices] = [readCommittedTraffic(), defaultPrices];
-      const usage = toModelledUsage(settings, prices, traffic, 1);
-      const pricing = toStagePricing(settings, prices, sumRequests(traffic));
+      const traffic = readCommittedTraffic();
+      const usage = toModelledUsage(settings, traffic, 1);
+      const pricing = toStagePricing(settings, sumRequests(traffic));
       const { total } = toMonth(settings, traffic, pricing);
       expect(usage.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(total, 9);
     },

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
 import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
-import { defaultPrices } from '../../../infra/costs/prices.ts';
 import { toOperationFacts } from '../../../infra/docs/facts/contractFacts.ts';
 import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import type { Site, SiteFile } from '../../../infra/docs/page.ts';
@@ -107,7 +106,7 @@ describe('the guides', () => {
     const answers = rows.map(([, id, answer]) => `${id} ${answer}`);
     expect(answers).toEqual(expect.arrayContaining(['listInventory 200 gzip', 'getPet 401']));
     expect(answers.join()).not.toMatch(/429|412|400/);
-    const pricing = toStagePricing(stages.production.settings, defaultPrices, 1);
+    const pricing = toStagePricing(stages.production.settings, 1);
     const pet = toOperationCosts(pricing, [1_000]).find(
       ({ operationId, answer }) => operationId === 'getPet' && answer === '200',
     );
