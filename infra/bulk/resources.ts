@@ -87,7 +87,7 @@ export function toComplaint(value: unknown, { issues }: z.core.$ZodError): strin
         (inside, key) => (inside as Record<PropertyKey, unknown>)?.[key],
         value,
       );
-      if (place !== '' && found === undefined) return `${place} is missing`;
+      if (found === undefined) return `${place} is missing`;
       return `${place} ${toRule(issue)}, and is ${toShortJson(found)}`.trim();
     })
     .join('; ');
