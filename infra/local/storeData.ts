@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
 import { parseJson } from '../../shared/contract/values.ts';
-import { toComplaint, toJsonProblem } from '../bulk/resources.ts';
+import { toComplaint } from '../bulk/resources.ts';
 import { StartFailure } from './engine/loopback.ts';
 
 /** What the service's tables hold. */
@@ -48,7 +48,7 @@ function parse(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new Error(`it is not JSON: ${toJsonProblem(text, error as Error)}`);
+    throw new Error(`it is not JSON: ${(error as Error).message}`);
   }
 }
 
