@@ -40,13 +40,6 @@ export const resources = {
 
 export const resourceNames = Object.keys(resources) as ResourceName[];
 
-/** Why a text is not JSON, as JSON.parse says it; but a leading zero, which that only points at, by its name. */
-export function toJsonProblem(text: string, { message }: Error): string {
-  const [, position] = /^Unexpected number .* at position (\d+)/.exec(message) ?? [];
-  const isAfterZero = position !== undefined && text[Number(position) - 1] === '0';
-  return isAfterZero ? `a number has a leading zero, ${message}` : message;
-}
-
 /** As any record has them: one that is not ours is to be named with all that is wrong with it. */
 function toInventoryMembers(item: Item): object {
   const { p: petId, q: quantity, s } = unmarshall(item);
@@ -87,7 +80,7 @@ export function toComplaint(value: unknown, { issues }: z.core.$ZodError): strin
         (inside, key) => (inside as Record<PropertyKey, unknown>)?.[key],
         value,
       );
-      if (place !== '' && found === undefined) return `${place} is missing`;
+      if (found === undefined) return `${place} is missing`;
       return `${place} ${toRule(issue)}, and is ${toShortJson(found)}`.trim();
     })
     .join('; ');

@@ -18,6 +18,9 @@ export function defineProgress(
   const { isTTY = false, columns = 80 } = screen;
   const started = clock();
   let drawnAt = isTTY ? Number.NEGATIVE_INFINITY : started;
+  const clear = () => {
+    if (isTTY) screen.write('\r\x1b[K');
+  };
   return {
     update(done: number): void {
       const now = clock();
@@ -28,9 +31,8 @@ export function defineProgress(
       screen.write(isTTY ? `\r\x1b[K${line.slice(0, columns - 1)}` : `${line}\n`);
     },
     /** Takes the line away, so that others can be written; `update` brings it back. */
-    clear(): void {
-      if (isTTY) screen.write('\r\x1b[K');
-    },
+    clear,
+    [Symbol.dispose]: clear,
   };
 }
 

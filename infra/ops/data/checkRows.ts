@@ -5,7 +5,7 @@ import { type DataFile, type Row, readRows } from './dataFile.ts';
 import { defineSeenIds, defineSortedLines, type SeenIds } from './scratchDatabase.ts';
 import { replaceFile } from './writeContent.ts';
 
-/** Of more invalid rows than this, only the count is reported. */
+/** Of more invalid rows of a file than this, only the count is reported. */
 const MAX_SHOWN = 20;
 
 /** What the first reading of a file found. */
@@ -28,30 +28,26 @@ export async function checkFiles(
   { rejects, 'skip-invalid': skipsInvalid }: CheckOptions,
   signal: AbortSignal,
 ): Promise<CheckedFile[]> {
-  let invalid = 0;
-  function report(file: string, line: number, problem: string): void {
-    invalid += 1;
-    // The problem may quote the file, line ends and control characters included.
-    if (invalid <= MAX_SHOWN) tell(`${file}:${line}: ${problem.replaceAll(/[\s\p{Cc}]+/gu, ' ')}`);
-  }
-
   const checked: CheckedFile[] = [];
-  for (const file of files) checked.push(await checkRows(file, report, rejects, signal));
-  if (invalid > MAX_SHOWN) tell(`… and ${toCount(invalid - MAX_SHOWN, 'more invalid row')}.`);
-  if (invalid > 0 && !skipsInvalid) throw new Error(toRefusal(checked));
-  return checked;
+  for (const file of files) checked.push(await checkRows(file, rejects, signal));
+  const counts = checked
+    .filter(({ invalid }) => invalid > 0)
+    .map(({ file, rows, invalid }) => `${toCount(invalid)} of ${toCount(rows, 'row')} in ${file}`);
+  if (skipsInvalid || counts.length === 0) return checked;
+  throw new Error(
+    `Nothing was written; not valid: ${counts.join(' and ')}. Correct them, or add --skip-invalid to load the others.`,
+  );
 }
 
 async function checkRows(
   checked: DataFile,
-  report: (file: string, line: number, problem: string) => void,
   rejects: string | undefined,
   signal: AbortSignal,
 ): Promise<CheckedFile> {
   const { name, file } = checked;
-  const progress = defineProgress(`Checking ${file}`, undefined);
+  using progress = defineProgress(`Checking ${file}`, undefined);
+  using rejected = defineSortedLines();
   const seen = defineSeenIds();
-  const rejected = rejects === undefined ? undefined : defineSortedLines();
   let rows = 0;
   let invalid = 0;
   let header: string | undefined;
@@ -72,22 +68,15 @@ async function checkRows(
       if (problem === undefined) continue;
       invalid += 1;
       progress.clear();
-      report(file, row.line, problem);
-      rejected?.add(BigInt(row.line), row.text);
+      // The problem may quote the file, line ends and control characters included.
+      const line = `${file}:${row.line}: ${problem.replaceAll(/[\s\p{Cc}]+/gu, ' ')}`;
+      if (invalid <= MAX_SHOWN) tell(line);
+      rejected.add(BigInt(row.line), row.text);
     }
     progress.update(rows);
   }
   progress.clear();
-  if (rejects !== undefined && rejected) {
-    await replaceFile(rejects, rejected.read(header), signal);
-    rejected.close();
-  }
+  if (invalid > MAX_SHOWN) tell(`… and ${toCount(invalid - MAX_SHOWN, 'more invalid row')}.`);
+  if (rejects !== undefined) await replaceFile(rejects, rejected.read(header), signal);
   return { ...checked, rows, invalid, seen };
-}
-
-function toRefusal(files: readonly CheckedFile[]): string {
-  const counts = files
-    .filter(({ invalid }) => invalid > 0)
-    .map(({ file, rows, invalid }) => `${toCount(invalid)} of ${toCount(rows, 'row')} in ${file}`);
-  return `Nothing was written; not valid: ${counts.join(' and ')}. Correct them, or add --skip-invalid to load the others.`;
 }

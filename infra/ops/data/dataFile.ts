@@ -8,7 +8,6 @@ import {
   type ResourceName,
   resourceNames,
   resources,
-  toJsonProblem,
 } from '../../bulk/resources.ts';
 import { type Line, parseCsvLine, readLines } from '../../cli/lines.ts';
 import { UsageError } from '../../cli/usage.ts';
@@ -127,7 +126,7 @@ function parseJsonLine(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    throw new Error(`is not JSON: ${toJsonProblem(text, error as Error)}`);
+    throw new Error(`is not JSON: ${(error as Error).message}`);
   }
 }
 

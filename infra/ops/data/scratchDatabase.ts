@@ -45,7 +45,7 @@ export function defineSortedLines() {
       }
       yield lines.join('');
     },
-    close: () => database.close(),
+    [Symbol.dispose]: () => database.close(),
   };
 }
 

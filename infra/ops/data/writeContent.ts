@@ -21,19 +21,14 @@ export async function replaceFile(
   try {
     // Not over another file, and readable to its owner alone until someone decides otherwise.
     const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
-    const text = Readable.from(content, { objectMode: true });
-    await pipeline([text, ...(isGzip(file) ? [createGzip()] : []), target], { signal });
+    await pipeline([Readable.from(content), ...(isGzip(file) ? [createGzip()] : []), target], {
+      signal,
+    });
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw toWriteFailure(file, error as NodeJS.ErrnoException);
   }
-}
-
-/** Writes to standard output, no faster than it is read. @throws {Error} when its reader has left */
-export async function printContent(content: Iterable<string>, signal: AbortSignal): Promise<void> {
-  const text = Readable.from(content, { objectMode: true });
-  await pipeline(text, process.stdout, { signal, end: false });
 }
 
 /** What the system says of a full disk names no file. */

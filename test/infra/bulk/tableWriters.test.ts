@@ -34,25 +34,6 @@ it('the writer that replaces sends again what a batch left unprocessed, and noth
   expect(sizes.toSorted((a, b) => a - b)).toEqual([5, 5, 5, 10, 25, 25]);
 });
 
-it('the writer that adds sends again what meets a transaction, and leaves alone what is there', async () => {
-  const met = new Set<string>();
-  const { table, calls } = await openTable({
-    PutItem({ Item, ConditionExpression, ExpressionAttributeNames }) {
-      expect(ConditionExpression).toBe('attribute_not_exists(#key)');
-      expect(ExpressionAttributeNames).toEqual({ '#key': 'p' });
-      const id = Number((Item as (typeof items)[0]).p?.N);
-      if (id < 20) throw new AwsError('ConditionalCheckFailedException', 'It is there.');
-      if (id < 30 && !met.has(`${id}`)) {
-        met.add(`${id}`);
-        throw new AwsError('TransactionConflictException', 'Try again.');
-      }
-      return {};
-    },
-  });
-  expect(await defineAddingWriter(table, 'p')(items)).toBe(40);
-  expect(calls).toHaveLength(70);
-});
-
 it('a writer fails where repeating would not help, or does not, and once all writes have ended', async () => {
   onTestFinished(skipBackOff());
   for (const [name, times] of [

@@ -98,8 +98,6 @@ export interface RunOptions {
   readonly variables?: Record<string, string>;
   /** Gets the process once it runs. */
   readonly onStart?: (child: ChildProcess) => void;
-  /** What comes by its standard input. */
-  readonly piped?: string;
   readonly stdout?: Reader;
   readonly stderr?: Reader;
 }
@@ -108,21 +106,16 @@ export interface RunOptions {
 export async function runOps(
   script: string,
   args: readonly string[],
-  { variables = {}, onStart, piped, stdout = 'read', stderr = 'read' }: RunOptions = {},
+  { variables = {}, onStart, stdout = 'read', stderr = 'read' }: RunOptions = {},
 ): Promise<Outcome> {
   const toStdio = (reader: Reader) => (reader === 'full' ? openSync('/dev/full', 'w') : 'pipe');
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child: ChildProcess = spawn(process.execPath, [script, ...args], {
     cwd: join(import.meta.dirname, '../../..'),
     stdio: ['pipe', toStdio(stdout), toStdio(stderr)],
-    env: {
-      PATH: process.env.PATH,
-      HOME: '/nonexistent',
-      AWS_EC2_METADATA_DISABLED: 'true',
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-      ...variables,
-    },
+    env: { PATH, NODE_COMPILE_CACHE, ...bareEnvironment, ...variables },
   });
-  child.stdin?.end(piped);
+  child.stdin?.end();
   onStart?.(child);
   const read = (reader: Reader, stream: Readable | null) => {
     if (reader === 'left') stream?.destroy();

@@ -33,6 +33,18 @@ describe('a command whose output nobody reads', () => {
       141,
       /^141$/,
     ],
+    [
+      'ends what takes long',
+      evaluate(`const { signal, status } = listenForInterruption(); process.stdout.write('a line\\n');
+        await new Promise((resolve) => {
+          const timer = setTimeout(resolve, 5_000);
+          signal.onabort = () => resolve(clearTimeout(timer));
+        });
+        process.stderr.write(String(status()));`),
+      'left',
+      141,
+      /^141$/,
+    ],
   ] as const)('%s: %j, %s', async (_, [script, ...args], stdout, status, told) => {
     if (stdout === 'full' && !existsSync('/dev/full')) return;
     const outcome = await runOps(script ?? '', args, { stdout });

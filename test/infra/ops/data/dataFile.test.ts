@@ -80,8 +80,6 @@ describe('a JSON Lines file', () => {
     ['{"id":1,"name":"a","status":"sold","photoUrls":"x"}', 'photoUrls must be of type array'],
     ['null', 'must be of type object, and is null'],
     ['{"id":1', 'is not JSON: Expected'],
-    ['{"id":07,"name":"a","status":"sold"}', 'is not JSON: a number has a leading zero, Unexp'],
-    ['{"id":7,"at":"10:07" 1}', 'is not JSON: Expected'],
   ])('has the row %s refused', async (line, problem) => {
     const [told] = await readAll(line, 'jsonl', 'pets');
     expect(told).toContain(`1: ${problem}`);

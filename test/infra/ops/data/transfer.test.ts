@@ -80,7 +80,7 @@ describe('npm run import and export', () => {
     const file = data.write('long.csv', toStockLines(many));
     const interrupt = defineInterrupt();
     const loading = load(file, '--max-wcu', '400');
-    await vi.waitUntil(() => (faulty.calls.get('PutItem') ?? 0) > 100, 20_000);
+    await vi.waitUntil(() => Number(faulty.calls.get('PutItem')) > 100, { timeout: 20_000 });
     interrupt();
     const { status, stdout, stderr } = await loading;
     expect(stderr).toMatch(

@@ -147,6 +147,15 @@ describe('npm run rollback', () => {
       '',
       everywhere('1'),
     ],
+    [
+      'those alone that the last deployment moved',
+      ({ versions, aliases }) => {
+        versions.get(getPet)?.pop();
+        Object.assign(aliases.get(getPet) ?? {}, { FunctionVersion: '2' });
+      },
+      '',
+      everywhere('2'),
+    ],
   ])('moves %s', async (what, change, typed, expected) => {
     const { rollback, live, ...deployed } = await open();
     change({ ...deployed, live });
