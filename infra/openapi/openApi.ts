@@ -41,9 +41,7 @@ export interface ParameterObject {
   readonly explode?: false;
   readonly schema: JsonSchema;
   readonly example?: unknown;
-  readonly examples?: Readonly<
-    Record<string, { readonly value: unknown; readonly 'x-disabled': true }>
-  >;
+  readonly examples?: Readonly<Record<string, Example>>;
 }
 
 export interface ResponseObject {
@@ -69,8 +67,10 @@ export type Content = Readonly<
 >;
 
 export interface Example {
-  readonly summary: string;
+  readonly summary?: string;
   readonly value: unknown;
+  /** Scalar's own: the value is not sent unasked. */
+  readonly 'x-disabled'?: true;
 }
 
 /** JSON Schema 2020-12. */

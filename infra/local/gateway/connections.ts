@@ -12,15 +12,12 @@ import { toErrorAnswer } from './messages.ts';
  */
 export function defineDrain(server: Server): () => Promise<void> {
   const underWay = new Set<ServerResponse>();
-  let isClosing = false;
   server.prependListener('request', (_, response) => {
     underWay.add(response);
-    if (isClosing) response.shouldKeepAlive = false;
     response.once('close', () => underWay.delete(response));
   });
 
   return async function drain() {
-    isClosing = true;
     for (const response of underWay) response.shouldKeepAlive = false;
     const closed = new Promise((resolve) => server.close(resolve));
     while ([...underWay].some(({ req }) => req.complete)) await setTimeout(2);

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import {
-  fixedAnswerTypes,
   type GatewayError,
   gatewayErrors,
   toAllow,
@@ -93,13 +92,11 @@ async function answerRequest(
   const page = path === undefined ? await serveDocs?.(request) : undefined;
   if (page) return page;
   const route = path === undefined ? undefined : findRoute(path);
-  const refuseFixed = (error: GatewayError) =>
-    refuse(hasFixedAnswer(incoming) ? error : gatewayErrors.UNSUPPORTED_MEDIA_TYPE);
-  if (!route) return refuseFixed(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
+  if (!route) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
   const allow = toAllow([...route.functions.keys()]);
   if (method === 'OPTIONS') return toPreflightAnswer(allow, requestId);
   const called = route.functions.get(method);
-  if (!called) return refuseFixed(toMethodNotAllowedError(allow));
+  if (!called) return refuse(toMethodNotAllowedError(allow));
   const { operation } = called;
   const body = await readBody(incoming);
   if (body === undefined) return refuse(gatewayErrors.REQUEST_TOO_LARGE);
@@ -111,10 +108,4 @@ async function answerRequest(
   if (fault) return refuse(fault);
   await invoke(called, event, response);
   return undefined;
-}
-
-/** A body without a type counts as JSON. */
-function hasFixedAnswer({ headers }: IncomingMessage): boolean {
-  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() || 'application/json';
-  return fixedAnswerTypes.some((one) => one === type);
 }

@@ -57,13 +57,12 @@ export async function readBody(incoming: IncomingMessage): Promise<string | null
   let size = 0;
   for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
-    if (size > MAX_BODY_BYTES) {
-      // The rest is read and dropped: a client that is still sending would miss the answer.
-      incoming.resume();
-      return undefined;
-    }
+    if (size > MAX_BODY_BYTES) break;
     chunks.push(chunk);
   }
+  // The rest is read and dropped: a client that is still sending would miss the answer.
+  incoming.resume();
+  if (size > MAX_BODY_BYTES) return undefined;
   return size === 0 ? null : Buffer.concat(chunks).toString('utf8');
 }
 

@@ -214,6 +214,8 @@ describe('the reference', () => {
 
   test('has the whole script, which asks nobody else and keeps nothing', () => {
     expect(site.get('scalar.js')?.body.length).toBeGreaterThan(1_000_000);
+    const scripts = [...read('reference.html').matchAll(/<script src="(.*)" defer>/g)];
+    expect(scripts.map(([, script]) => script)).toEqual(['scalar.js', 'reference.js']);
     expect(toConfiguration(site)).toEqual({
       url: 'openapi.json',
       withDefaultFonts: false,

@@ -119,17 +119,14 @@ describe('the event of a function', () => {
 });
 
 describe('the gateway itself', () => {
-  // The conformance suite has more paths and methods. No fixed answer is for a type that is neither JSON nor text.
+  // The conformance suite has more paths and methods.
   test.each<[string, string, ErrorCode]>([
     ['GET /', '', 'not_found'],
     ['GET /v1x/inventory', '', 'not_found'],
     ['GET /v1/nothing?x=1', '', 'not_found'],
     ['GET /v1/inventory/', '', 'not_found'],
     ['GET /v1/pets//', '', 'not_found'],
-    ['POST /v1/nothing', 'Content-Type:Text/Plain; charset=utf-8', 'not_found'],
-    ['POST /v1/nothing', 'Content-Type:text/csv', 'unsupported_media_type'],
     ['DELETE /v1/pets/1', '', 'method_not_allowed'],
-    ['PUT /v1/pets/1', 'Content-Type:application/jsonp', 'unsupported_media_type'],
     ['GET /v1/pets/1', `X-Long:${'a'.repeat(10_300)}`, 'invalid_request'],
   ])('answers %s with %j by %s, and logs it', async (line, header, code) => {
     const [name = '', value] = header.split(':');
@@ -162,15 +159,14 @@ describe('the gateway itself', () => {
     expect(info.mock.lastCall).toEqual([expect.objectContaining({ status: 204 })]);
   });
 
-  test('answers 413 to a body past Lambda’s limit, and to one past its own without a length, before its end', async () => {
+  test('answers 413 to a body past Lambda’s limit, and drops one past its own before it takes the next request', async () => {
     const body = Buffer.alloc(7 * 1024 ** 2, 32);
     expectError(await send('PATCH /v1/inventory/1', body), 'payload_too_large');
     const chunk = `100000\r\n${' '.repeat(1024 ** 2)}\r\n`;
-    const head = 'PATCH /v1/inventory/1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
-    const [answer] = await sendBytes(
-      `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(11)}`,
-    );
-    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+    const head = 'PATCH /v1/inventory/1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const next = 'GET /v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+    const answers = await sendBytes(`${head}${chunk.repeat(30)}0\r\n\r\n${next}`);
+    expect(answers.map((answer) => answer.slice(9, 12))).toEqual(['413', '404']);
   });
 });
 

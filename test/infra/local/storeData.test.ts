@@ -62,9 +62,7 @@ test('the sample holds ids past 2^53, every status, and an entry for each pet', 
   expect(inventory.map(({ petId }) => petId)).toEqual(pets.map(({ id }) => id));
   expect([pets.length, orders.length]).toEqual([50, 20]);
   expect(pets.some(({ id }) => id > BigInt(Number.MAX_SAFE_INTEGER))).toBe(true);
-  expect(new Set(inventory.map(({ status }) => status)).size).toBe(3);
-  expect(new Set(orders.map(({ status }) => status)).size).toBe(3);
-  expect(inventory.some(({ quantity }) => quantity === 0)).toBe(true);
-  const petIds = new Set(pets.map(({ id }) => id));
-  expect(orders.filter(({ petId }) => !petIds.has(petId))).toEqual([]);
+  for (const list of [inventory, orders]) {
+    expect(new Set(list.map(({ status }) => status)).size).toBe(3);
+  }
 });

@@ -48,9 +48,10 @@ async function open(): Promise<IncomingMessage> {
 }
 
 test('status, headers and each chunk leave before the next is there', async () => {
-  const next = Promise.withResolvers<void>();
+  const [first, next] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   act = async (stream) => {
     const response = begin(stream, { 'X-Request-Id': 'a' });
+    await first.promise;
     response.write('[1');
     await next.promise;
     await pipeline(Readable.from([',2]']), response);
@@ -58,6 +59,7 @@ test('status, headers and each chunk leave before the next is there', async () =
   const response = await open();
   expect(response.statusCode).toBe(200);
   expect(response.headers['x-request-id']).toBe('a');
+  first.resolve();
   expect(String((await once(response, 'data'))[0])).toBe('[1');
   next.resolve();
   expect(await text(response)).toBe(',2]');
