@@ -62,6 +62,8 @@ export function describeCase(one: FuzzCase): string {
   return sent.length > 3_000 ? `${sent.slice(0, 3_000)}… (${sent.length} characters)` : sent;
 }
 
+type Value<Arbitrary> = Arbitrary extends fc.Arbitrary<infer One> ? One : never;
+
 function fillIn(request: FuzzRequest, { resolve }: RunFacts): FuzzRequest {
   const fill = (value: string) =>
     value.replaceAll(/<<([a-z]+\d*)>>/g, (_, name: string) => resolve(name, request));
@@ -96,12 +98,9 @@ const breakage = fc
 
 const eventChange = fc.record({
   variation: rarely(variation),
-  breakage: fc.oneof(
-    { weight: 32, arbitrary: pick(undefined) },
-    { weight: 1, arbitrary: breakage },
-  ),
+  breakage: rarely(breakage, 32),
 });
-type EventChange = typeof eventChange extends fc.Arbitrary<infer Change> ? Change : never;
+type EventChange = Value<typeof eventChange>;
 
 function toEventDraft([draft, change]: [FuzzRequest, EventChange]): Draft {
   return (facts) => {
@@ -212,12 +211,10 @@ const sending = fc.record({
   cut: rarely(cut),
   place: fc.nat(99_999),
 });
-type Sending = typeof sending extends fc.Arbitrary<infer One> ? One : never;
+type Sending = Value<typeof sending>;
 
-function toSocketDraft([draft, { toWrongLines, isChunked, cut, place }]: [
-  FuzzRequest,
-  Sending,
-]): Draft {
+function toSocketDraft([draft, change]: [FuzzRequest, Sending]): Draft {
+  const { toWrongLines, isChunked, cut, place } = change;
   return (facts) => {
     const request = fillIn(draft, facts);
     const { method, path, query, headers, body } = request;

@@ -54,7 +54,7 @@ await runCommand(async (args) => {
     runs,
     path,
     deadlineMilliseconds: DEADLINE_MILLISECONDS,
-    onProgress({ cases, milliseconds }) {
+    onProgress(cases, milliseconds) {
       if (performance.now() - reported < PROGRESS_MILLISECONDS) return;
       reported = performance.now();
       const rate = toCount((cases / milliseconds) * 1_000);

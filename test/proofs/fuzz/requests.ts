@@ -29,8 +29,11 @@ export const secretMark = 'zqSECRETqz';
 export const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
 
 /** Mostly nothing, to which a failure shrinks. */
-export function rarely<Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
-  const nothing = { arbitrary: fc.constant(undefined), weight: 6 };
+export function rarely<Value>(
+  arbitrary: fc.Arbitrary<Value>,
+  weight = 6,
+): fc.Arbitrary<Value | undefined> {
+  const nothing = { arbitrary: fc.constant(undefined), weight };
   return fc.oneof({ withCrossShrink: true }, nothing, { arbitrary, weight: 1 });
 }
 

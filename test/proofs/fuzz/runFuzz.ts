@@ -25,26 +25,12 @@ export interface FuzzOptions {
   /** A batch to repeat, as a failure names it. */
   readonly path?: string | undefined;
   readonly deadlineMilliseconds: number;
-  onProgress?(report: FuzzReport): void;
+  onProgress?(cases: number, milliseconds: number): void;
   /** Is called for each case that was sent. */
   onOutcome?(outcome: Outcome): void;
 }
 
-export interface FuzzReport {
-  cases: number;
-  events: number;
-  /** Answers by status. */
-  readonly statuses: Map<number, number>;
-  /** Answers of 503 that were others when repeated: the engine or the machine was late. */
-  late: number;
-  logLines: number;
-  readonly heapBytes: number[];
-  readonly milliseconds: number;
-  /** What went wrong, each as the name of its oracle and a sentence. */
-  readonly problems: readonly string[];
-  /** The smallest batch that fails. */
-  readonly failure?: { readonly path: string; readonly cases: readonly string[] };
-}
+export type FuzzReport = Awaited<ReturnType<typeof runFuzz>>;
 
 /**
  * Sends batches of cases until one fails, and has fast-check shrink that one. The oracles:
@@ -61,15 +47,24 @@ export async function runFuzz(
   target: FuzzTarget,
   log: CapturedLog,
   { seed, runs, maxBatch = 512, path, deadlineMilliseconds, ...options }: FuzzOptions,
-): Promise<FuzzReport> {
+) {
   const started = performance.now();
   const store = await defineStoreOracle(target);
-  const counts = { cases: 0, events: 0, late: 0, logLines: 0 };
+  const counts = {
+    cases: 0,
+    events: 0,
+    /** Answers of 503 that were others when repeated: the engine or the machine was late. */
+    late: 0,
+    logLines: 0,
+  };
+  /** Answers by status. */
   const statuses = new Map<number, number>();
   const heapBytes: number[] = [];
   const crashes: string[] = [];
   let requests = 0;
-  let failing: { since: number; cases: readonly FuzzCase[]; problems: string[] } | undefined;
+  /** The batches that failed, the smallest first. */
+  const failures: { cases: readonly FuzzCase[]; problems: string[] }[] = [];
+  let failingSince = Number.POSITIVE_INFINITY;
   using _crashes = catchCrashes((error) => {
     crashes.push(`crash: ${String((error as Error)?.stack ?? error).slice(0, 600)}`);
   });
@@ -114,27 +109,20 @@ export async function runFuzz(
     ];
   }
 
-  const report = (problems: readonly string[] = []): FuzzReport => ({
-    ...counts,
-    statuses,
-    heapBytes,
-    milliseconds: performance.now() - started,
-    problems,
-  });
-
   const lengths = { minLength: 1, maxLength: maxBatch, size: 'max' } as const;
   const batches = fc.noBias(fc.array(arbitraryDraft(petIds), lengths));
   const property = fc.asyncProperty(batches, async (drafts) => {
-    if (failing && performance.now() - failing.since > SHRINK_MILLISECONDS) return;
+    if (performance.now() - failingSince > SHRINK_MILLISECONDS) return;
     const cases = drafts.map((draft) => draft(facts));
     const problems = await findProblems(cases);
-    if (!failing && counts.cases >= (heapBytes.length + 1) * CASES_PER_CHECK) {
+    if (failures.length === 0 && counts.cases >= (heapBytes.length + 1) * CASES_PER_CHECK) {
       problems.push(...(await store.findOtherProblems()));
       heapBytes.push(measureHeap());
     }
-    options.onProgress?.(report());
+    options.onProgress?.(counts.cases, performance.now() - started);
     if (problems.length === 0) return;
-    failing = { since: failing?.since ?? performance.now(), cases, problems };
+    failingSince = Math.min(failingSince, performance.now());
+    failures.unshift({ cases, problems });
     throw new Error(problems.join('\n'));
   });
   const { counterexamplePath } = await fc.check(property, {
@@ -142,10 +130,19 @@ export async function runFuzz(
     numRuns: path === undefined ? Math.ceil(runs / (maxBatch / 2)) : 1,
     ...(path !== undefined && { path, endOnFailure: true }),
   });
-  if (!failing)
-    return report([...(await store.findOtherProblems()), ...findHeapProblems(heapBytes)]);
-  const failure = { path: counterexamplePath ?? '', cases: failing.cases.map(describeCase) };
-  return { ...report(failing.problems), failure };
+  const [found] = failures;
+  return {
+    ...counts,
+    statuses,
+    heapBytes,
+    milliseconds: performance.now() - started,
+    /** What went wrong, each as the name of its oracle and a sentence. */
+    problems: found
+      ? found.problems
+      : [...(await store.findOtherProblems()), ...findHeapProblems(heapBytes)],
+    /** The smallest batch that fails. */
+    failure: found && { path: counterexamplePath ?? '', cases: found.cases.map(describeCase) },
+  };
 }
 
 /** Under the same id, two requests would log two lines. */

@@ -91,15 +91,11 @@ interface Sight {
   readonly request: number | undefined;
 }
 
-interface Puzzle {
-  readonly effects: readonly Effect[];
-  readonly sights: ReadonlyMap<string, readonly Sight[]>;
-  /** The ends of all that must have a place, in their order. */
-  readonly musts: readonly (Effect | Sight)[];
-}
-
-/** @throws {Contradiction} */
-function toPuzzle(history: readonly Operation[], first: Entry): Puzzle {
+/**
+ * @returns the effects by when they can have come, and the ends of all that must have a place, in their order
+ * @throws {Contradiction}
+ */
+function toPuzzle(history: readonly Operation[], first: Entry) {
   const quantityOf = new Map([[first.tag, first.quantity]]);
   const tagOf = new Map([[first.quantity, first.tag]]);
   const sights: Sight[] = [];
@@ -147,12 +143,10 @@ function toPuzzle(history: readonly Operation[], first: Entry): Puzzle {
       return { from, until, ifMatch, request, tag, isOptional, due };
     });
   });
-  const musts = [...effects.filter(({ isOptional }) => !isOptional), ...sights];
-  return {
-    effects: effects.sort((one, other) => one.from - other.from),
-    sights: sightsOf,
-    musts: musts.sort((one, other) => one.until - other.until),
-  };
+  const musts: (Effect | Sight)[] = [...effects.filter(({ isOptional }) => !isOptional), ...sights];
+  effects.sort((one, other) => one.from - other.from);
+  musts.sort((one, other) => one.until - other.until);
+  return { effects, sights: sightsOf, musts };
 }
 
 function learn<Key, Value>(known: Map<Key, Value>, key: Key, value: Value, complaint: string) {
@@ -174,7 +168,11 @@ interface Stay {
   readonly candidates: Effect[];
 }
 
-function search({ effects, sights, musts }: Puzzle, first: Entry, maxSteps: number): Verdict {
+function search(
+  { effects, sights, musts }: ReturnType<typeof toPuzzle>,
+  first: Entry,
+  maxSteps: number,
+): Verdict {
   const placed = new Set<Effect | Sight>();
   /** The requests that had their effect, and the tags that they gave. */
   const spent = new Set<number | string>();

@@ -2,7 +2,6 @@ import { toText } from '../../../bench/report.ts';
 import {
   type Attempt,
   defineScheduler,
-  type End,
   fates,
   type Request,
   type Schedule,
@@ -36,8 +35,8 @@ export async function explore(
 
 function add({ calls, attempts, problems }: Exploration, schedule: Schedule): void {
   for (const fate of schedule.fates) calls[fate] = (calls[fate] ?? 0) + 1;
-  for (const { end } of schedule.requests.flatMap((request) => request.attempts)) {
-    if (end) attempts[end.status] = (attempts[end.status] ?? 0) + 1;
+  for (const { status } of schedule.requests.flatMap((request) => request.attempts)) {
+    if (status) attempts[status] = (attempts[status] ?? 0) + 1;
   }
   for (const problem of new Set(judge(schedule))) {
     problems.set(problem, [...(problems.get(problem) ?? []), schedule]);
@@ -62,9 +61,7 @@ export function toReport({ calls, attempts, problems }: Exploration, title: stri
 function judge({ requests }: Schedule): string[] {
   return requests.flatMap((request) => [
     ...judgeEffects(request),
-    ...request.attempts.flatMap((attempt) =>
-      attempt.end ? [...judgeAnswer(attempt, attempt.end)] : [],
-    ),
+    ...request.attempts.flatMap((attempt) => [...judgeAnswer(attempt)]),
   ]);
 }
 
@@ -79,10 +76,9 @@ function* judgeEffects({ quantity, versions, effects }: Request): Generator<stri
 }
 
 /** No version of an entry comes back, so a request that is refused once can never have an effect. */
-function* judgeAnswer(
-  { request: { effects, versions }, failures }: Attempt,
-  { status, told, current, effects: had, error }: End,
-): Generator<string> {
+function* judgeAnswer(attempt: Attempt): Generator<string> {
+  const { effects, versions } = attempt.request;
+  const { status, told, current, effects: had, failures, error } = attempt;
   const [effect] = effects;
   switch (status) {
     case 200:

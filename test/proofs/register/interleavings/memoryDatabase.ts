@@ -55,7 +55,7 @@ export function defineMemoryDatabase(): Database {
     const isMet =
       !ConditionExpression || holds(ConditionExpression, old ?? {}, ExpressionAttributeValues);
     const changes = toChanges(UpdateExpression, ExpressionAttributeValues);
-    const reason: Reason = isMet ? { Code: 'None' } : { Code: 'ConditionalCheckFailed', Item: old };
+    const reason = isMet ? { Code: 'None' } : { Code: 'ConditionalCheckFailed', Item: old };
     const commit = () =>
       items.set(id, parameters.Item ?? { ...old, ...parameters.Key, ...changes });
     return { old, reason, commit };
@@ -97,12 +97,7 @@ export function defineMemoryDatabase(): Database {
   };
 }
 
-interface Reason {
-  readonly Code: string;
-  readonly Item?: Item | undefined;
-}
-
-function toCancellation(CancellationReasons: readonly Reason[]): Reply {
+function toCancellation(CancellationReasons: readonly object[]): Reply {
   return toError('TransactionCanceledException', { CancellationReasons });
 }
 

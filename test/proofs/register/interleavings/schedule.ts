@@ -31,24 +31,20 @@ export interface Request {
   readonly effects: { readonly before: State | undefined; readonly after: State | undefined }[];
 }
 
-/** A call of the store. */
+/** A call of the store. The rest is there once it has ended. */
 export interface Attempt {
   readonly name: string;
   readonly request: Request;
   /** How many of its calls of the database were made to fail. */
   failures: number;
-  end?: End;
-}
-
-export interface End {
-  readonly status: 200 | 404 | 412 | 503 | 500 | 'killed';
+  status?: 200 | 404 | 412 | 503 | 500 | 'killed';
   /** What a 200 tells of. */
-  readonly told?: State;
+  told?: State;
   /** What the store threw. */
-  readonly error?: Error;
-  /** The stored entry at that moment, and how often its request had changed it. */
-  readonly current: State | undefined;
-  readonly effects: number;
+  error?: Error;
+  /** The stored entry at its end, and how often its request had changed it by then. */
+  current?: State | undefined;
+  effects?: number;
 }
 
 export interface State {
@@ -65,7 +61,7 @@ export interface Schedule {
   readonly trace: readonly string[];
 }
 
-const statuses: Readonly<Record<string, End['status']>> = {
+const statuses: Readonly<Record<string, 404 | 412 | 503>> = {
   NotFound: 404,
   PreconditionFailed: 412,
   StoreUnavailable: 503,
@@ -192,8 +188,8 @@ export function defineScheduler(
       );
     }
 
-    function end(attempt: Attempt, how: Omit<End, 'current' | 'effects'>): void {
-      attempt.end = { ...how, current, effects: attempt.request.effects.length };
+    function end(attempt: Attempt, how: Pick<Attempt, 'status' | 'told' | 'error'>): void {
+      Object.assign(attempt, how, { current, effects: attempt.request.effects.length });
       trace.push(`${attempt.name}: ${how.status}${how.told ? `, ${toText(how.told)}` : ''}`);
       running = undefined;
     }
