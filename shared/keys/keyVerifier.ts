@@ -1,7 +1,6 @@
 import { Unauthorized } from '../contract/errors.ts';
 import type { Permission } from '../contract/operation.ts';
 import { matchesSecretHash, parseApiKey } from './apiKey.ts';
-import { defineKeyCache } from './keyCache.ts';
 import { isReadable, type KeyRecord, type KeyStore } from './keyStore.ts';
 
 export interface VerifiedKey {
@@ -50,4 +49,73 @@ function toRefusal(record: KeyRecord, secret: string, now: number): string | und
 
 function isPast(time: string | undefined, now: number): boolean {
   return time !== undefined && Date.parse(time) <= now;
+}
+
+/** How long a known key is believed: a revocation takes effect within this time. */
+const KNOWN_MILLISECONDS = 60_000;
+/** How long an unknown key id stays unknown: short, since a key just made should work. */
+const UNKNOWN_MILLISECONDS = 5_000;
+/**
+ * How long others join a read that is under way. A function may have answered the request that began it,
+ * which ran out of time on a silent connection, and the read ends with that request's time.
+ */
+const JOIN_MILLISECONDS = 1_000;
+const MAX_ENTRIES = 1_000;
+
+interface Entry {
+  readonly record: KeyRecord | undefined;
+  readonly expires: number;
+}
+
+interface Reading {
+  readonly record: Promise<KeyRecord | undefined>;
+  readonly started: number;
+}
+
+/**
+ * Reads keys through a bounded cache. Requests that miss at the same time share one read; a failed
+ * read is not remembered. Unknown key ids have a cache of their own, so that a flood of them cannot
+ * push out the keys in use.
+ */
+function defineKeyCache(store: Pick<KeyStore, 'get'>, now: () => number): Pick<KeyStore, 'get'> {
+  const known = new Map<string, Entry>();
+  const unknown = new Map<string, Entry>();
+  const pending = new Map<string, Reading>();
+
+  async function read(keyId: string, started: number): Promise<KeyRecord | undefined> {
+    const record = await store.get(keyId);
+    known.delete(keyId);
+    unknown.delete(keyId);
+    if (record) remember(known, keyId, { record, expires: started + KNOWN_MILLISECONDS });
+    else remember(unknown, keyId, { record, expires: started + UNKNOWN_MILLISECONDS });
+    return record;
+  }
+
+  function begin(keyId: string, started: number): Reading {
+    const forget = () => {
+      if (pending.get(keyId) === reading) pending.delete(keyId);
+    };
+    const record = read(keyId, started).finally(forget);
+    const reading = { record, started };
+    pending.set(keyId, reading);
+    return reading;
+  }
+
+  return {
+    async get(keyId) {
+      const asked = now();
+      const entry = known.get(keyId) ?? unknown.get(keyId);
+      if (entry && asked < entry.expires) return entry.record;
+      const reading = pending.get(keyId);
+      const joins = reading !== undefined && asked < reading.started + JOIN_MILLISECONDS;
+      return (joins ? reading : begin(keyId, asked)).record;
+    },
+  };
+}
+
+/** A map keeps the order of insertion, so its first key is the oldest. */
+function remember(entries: Map<string, Entry>, keyId: string, entry: Entry): void {
+  const [oldest] = entries.keys();
+  if (entries.size >= MAX_ENTRIES && oldest !== undefined) entries.delete(oldest);
+  entries.set(keyId, entry);
 }

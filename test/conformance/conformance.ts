@@ -7,8 +7,6 @@ import { type OperationId, operationIds, operations } from '../../shared/contrac
 import { expectDocumented } from './localTarget.ts';
 import { suites } from './operations/suites.ts';
 import { describeAuthentication } from './rows/authentication.ts';
-import { describeConditionalList } from './rows/conditionalList.ts';
-import { describeEntriesById } from './rows/entriesById.ts';
 import { describeCors, describeGateway } from './rows/gateway.ts';
 import { describePages } from './rows/pages.ts';
 import { describePreconditions } from './rows/preconditions.ts';
@@ -46,10 +44,8 @@ export function describeConformance(
     describeAuthentication(target);
     describeGateway(target);
     describeCors(target);
-    describeConditionalList(target);
     describePages(target);
     for (const id of operationIds) suites[id].describeRows(target);
-    describeEntriesById(target);
     describePreconditions(target);
     describe('the document', () => {
       // Each status has one code, and each answer was seen to have that of its status.

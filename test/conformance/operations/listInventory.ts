@@ -1,9 +1,9 @@
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
-import { expectSuccess } from '../expectations.ts';
-import { send, type TargetSource } from '../target.ts';
+import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
+import { send, sendUpdate, type TargetSource } from '../target.ts';
 import { type OperationSuite, withoutKey } from './operationSuite.ts';
 
 export const listInventory: OperationSuite = {
@@ -19,17 +19,36 @@ export const listInventory: OperationSuite = {
   describeRows,
 };
 
+interface TaggedEntry {
+  readonly petId: number | bigint;
+  readonly quantity: number;
+  readonly status: string;
+  readonly etag: string;
+}
+
+const badPetIds = ['', 'abc', '1,', ',1', '1,,2', '1,%202', '01', '1.5', '9223372036854775808'];
+const tooMany = Array.from({ length: 101 }, (_, petId) => petId).join();
+
 function describeRows(target: TargetSource): void {
+  const list = (query = '', headers: Record<string, string> = {}) =>
+    send(target(), 'GET', `/inventory${query && '?'}${query}`, { headers });
+
+  async function listTagged(query: string): Promise<TaggedEntry[]> {
+    const response = await list(query);
+    expectSuccess(response, 'listInventory');
+    return response.json() as TaggedEntry[];
+  }
+
   describe('listInventory', () => {
     test('answers 200 with a JSON array of InventoryItems', async () => {
-      const response = await send(target(), 'GET', '/inventory');
+      const response = await list();
       expectSuccess(response, 'listInventory');
       expect(responses.listInventory.safeParse(response.json()).error).toBeUndefined();
     });
 
     test('returns every entry exactly once and as it was loaded', async () => {
       const { inventory } = target().fixtures;
-      const response = await send(target(), 'GET', '/inventory');
+      const response = await list();
       const listed = response.json() as { petId: number | bigint }[];
       expect(new Set(listed.map(({ petId }) => petId)).size).toBe(listed.length);
       const byPetId = new Map(listed.map((entry) => [BigInt(entry.petId), entry]));
@@ -40,26 +59,171 @@ function describeRows(target: TargetSource): void {
     });
 
     test('writes each petId digit for digit', async () => {
-      const { text } = await send(target(), 'GET', '/inventory');
+      const { text } = await list();
       const written = new Set(Array.from(text.matchAll(/"petId":\s*([^,}\s]+)/g), ([, id]) => id));
       for (const { petId } of target().fixtures.inventory) expect(written).toContain(`${petId}`);
     });
 
     test('needs no query and gives the whole list whatever unknown query it gets', async () => {
-      const whole = await send(target(), 'GET', '/inventory');
-      const response = await send(target(), 'GET', '/inventory?utm_source=mail&petIds=1&Limit=1');
+      const whole = await list();
+      const response = await list('utm_source=mail&petIds=1&Limit=1');
       expectSuccess(response, 'listInventory');
       expect(response.json()).toHaveLength((whole.json() as unknown[]).length);
     });
 
     test('gives a client that accepts gzip the same list', async () => {
-      const plain = await send(target(), 'GET', '/inventory');
+      const plain = await list();
       const headers = { 'Accept-Encoding': 'gzip' };
-      const response = await send(target(), 'GET', '/inventory', { headers });
+      const response = await list('', headers);
       expectSuccess(response, 'listInventory');
       const compressed = response.headers.get('Content-Encoding') === 'gzip';
       const bytes = compressed ? gunzipSync(response.bytes) : response.bytes;
       expect(sorted(bytes.toString('utf8'))).toEqual(sorted(plain.text));
+    });
+  });
+
+  const readEntityTag = async () => (await list()).headers.get('ETag') ?? '';
+
+  describe('listInventory names its list by an ETag', () => {
+    test('that stays the same while the list does', async () => {
+      const entityTag = await readEntityTag();
+      expect(entityTag).toMatch(/^W\/"[^"]+"$/);
+      expect(await readEntityTag()).toBe(entityTag);
+    });
+
+    test('and answers 304 without a body to whom has it', async () => {
+      const entityTag = await readEntityTag();
+      for (const value of [entityTag, `"x", ${entityTag}`, entityTag.replace('W/', ''), '*']) {
+        const response = await list('', { 'If-None-Match': value, Origin: target().origin });
+        expect(response.status).toBe(304);
+        expect(response.bytes).toHaveLength(0);
+        expect(response.headers.get('ETag')).toBe(entityTag);
+        expect(response.headers.get('Vary')).toMatch(/\bAccept-Encoding\b/);
+        expect(response.headers.get('X-Request-Id')).toBeTruthy();
+        expectReadableFrom(target().origin, response);
+      }
+    });
+
+    test('and answers 200 to any other', async () => {
+      for (const value of ['W/"x"', '"x"', 'nonsense', '']) {
+        const response = await list('', { 'If-None-Match': value });
+        expect(response.status).toBe(200);
+        expect(response.json()).not.toEqual([]);
+      }
+    });
+  });
+
+  describe('listInventory compresses its list', () => {
+    test.each([
+      ['gzip', 'gzip'],
+      ['br;q=1, gzip;q=0.5', 'gzip'],
+      ['*', 'gzip'],
+      ['zstd;q=0.8, gzip', 'gzip'],
+      ['zstd', 'zstd'],
+      ['gzip, deflate, br, zstd', 'zstd'],
+      ['gzip;q=0.5, zstd;q=0.5', 'zstd'],
+    ] as const)('for a client that accepts %s, by %s', async (value, coding) => {
+      const plain = await list();
+      const response = await list('', { 'Accept-Encoding': value });
+      expect(response.headers.get('Content-Encoding')).toBe(coding);
+      expect(response.headers.get('Vary')).toMatch(/\bAccept-Encoding\b/);
+      expect(response.bytes.length).toBeLessThan(plain.bytes.length / 2);
+      const decode = { gzip: gunzipSync, zstd: zstdDecompressSync }[coding];
+      expect(decode(response.bytes).toString()).toBe(plain.text);
+    });
+
+    test.each(['identity', 'gzip;q=0', 'zstd;q=0', 'br', ''])(
+      'for no client that sends %j',
+      async (value) => {
+        const response = await list('', { 'Accept-Encoding': value });
+        expect(response.headers.get('Content-Encoding')).toBeNull();
+        expect(response.headers.get('Vary')).toMatch(/\bAccept-Encoding\b/);
+        expect(response.json()).not.toEqual([]);
+      },
+    );
+
+    test('not when it is small', async () => {
+      const response = await list('limit=1', { 'Accept-Encoding': 'gzip, zstd' });
+      expect(response.headers.get('Content-Encoding')).toBeNull();
+      expect(response.json()).toHaveLength(1);
+    });
+  });
+
+  describe('listInventory of some ids', () => {
+    test('answers their entries in that order, without those that do not exist', async () => {
+      const { inventory, missingPetId } = target().fixtures;
+      const wanted = inventory.slice(0, 5).toReversed();
+      const petIds = wanted.map(({ petId }) => `${petId}`);
+      const response = await list(`petId=${petIds.toSpliced(2, 0, `${missingPetId}`).join()}`);
+      expectSuccess(response, 'listInventory');
+      expect(response.json()).toEqual(wanted.map((entry) => parseJson(toJson(entry))));
+      for (const petId of petIds) expect(response.text).toContain(`"petId":${petId},`);
+    });
+
+    test('answers one entry, each but once, or none', async () => {
+      const { inventory, missingPetId } = target().fixtures;
+      const [first] = inventory;
+      const once = [parseJson(toJson(first))];
+      expect((await list(`petId=${first?.petId}`)).json()).toEqual(once);
+      expect((await list(`petId=${first?.petId},${first?.petId}`)).json()).toEqual(once);
+      expect((await list(`petId=${missingPetId}`)).json()).toEqual([]);
+    });
+
+    test('can leave out those of another status', async () => {
+      const { inventory } = target().fixtures;
+      const petIds = inventory.slice(0, 6).map(({ petId }) => petId);
+      const sold = inventory.slice(0, 6).filter(({ status }) => status === 'sold');
+      const response = await list(`petId=${petIds.join()}&status=sold`);
+      expect(response.json()).toEqual(sold.map((entry) => parseJson(toJson(entry))));
+    });
+
+    test.each([...badPetIds, tooMany])('refuses the ids %j', async (petIds) => {
+      expectError(await list(`petId=${petIds}`), 'invalid_request', 'listInventory');
+    });
+
+    test.each(['limit=10', 'cursor=x'])('refuses them together with %s', async (other) => {
+      expectError(await list(`petId=1&${other}`), 'invalid_request', 'listInventory');
+    });
+
+    test('takes a hundred', async () => {
+      const petIds = Array.from({ length: 100 }, (_, index) => index - 50).join();
+      expectSuccess(await list(`petId=${petIds}`), 'listInventory');
+    });
+  });
+
+  describe('listInventory with include=etag', () => {
+    test('gives each entry its tag, as If-Match takes it, in every form of the list', async () => {
+      const plain = (await list()).json() as object[];
+      const whole = await listTagged('include=etag');
+      expect(whole.map(({ etag: _, ...entry }) => entry)).toEqual(plain);
+      for (const { etag } of whole) expect(etag).toMatch(/^"[\x21\x23-\x7e]+"$/);
+      const tags = new Map(whole.map(({ petId, etag }) => [petId, etag]));
+      const page = await listTagged('include=etag&limit=3');
+      const { petId } = page[0] as TaggedEntry;
+      for (const entry of [...page, ...(await listTagged(`include=etag&petId=${petId}`))]) {
+        expect(entry.etag).toBe(tags.get(entry.petId));
+      }
+      expect(Object.keys(page[0] as TaggedEntry)).toEqual(['petId', 'quantity', 'status', 'etag']);
+    });
+
+    test.each(['', 'ETag', 'etag,etag', 'all'])('refuses include=%j', async (value) => {
+      expectError(await list(`include=${value}`), 'invalid_request', 'listInventory');
+    });
+
+    test('gives the tag of the last update, which an update takes once', async () => {
+      const { changeablePetId } = target().fixtures;
+      const read = async () =>
+        (await listTagged(`include=etag&petId=${changeablePetId}`))[0] as TaggedEntry;
+      const first = await read();
+      const body = `{"quantity":${first.quantity}}`;
+      const updated = await sendUpdate(target(), changeablePetId, body, { 'If-Match': first.etag });
+      expectSuccess(updated, 'updateInventory');
+      expect((await read()).etag).toBe(updated.headers.get('ETag'));
+      const again = await sendUpdate(target(), changeablePetId, body, { 'If-Match': first.etag });
+      expectError(again, 'precondition_failed', 'updateInventory');
+      expect(again.headers.get('ETag')).toBe(updated.headers.get('ETag'));
+      const whole = await listTagged('include=etag');
+      expect(whole.map(({ etag }) => etag)).toContain(updated.headers.get('ETag'));
     });
   });
 }

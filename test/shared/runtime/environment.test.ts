@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { toClientSettings } from '../../../shared/runtime/clientSettings.ts';
+import { toClientSettings } from '../../../shared/runtime/dynamodb.ts';
 import { openService } from '../../../shared/runtime/service.ts';
 import { writeBundle } from '../../support/bundles.ts';
 

@@ -145,12 +145,10 @@ describe('rewriteScanResponse', () => {
     expect(rewrittenOnes).toBeGreaterThan(20);
   });
 
-  it.each(['', '{}', '{"Count":0}', '"Items":', '{"items":[]}'])(
-    'leaves %j, which has no items, to the parser',
-    (response) => expect(rewriteScanResponse(Buffer.from(response))).toBeUndefined(),
-  );
-
-  it('leaves a page whose very first bytes are its items to nobody else', () => {
+  it('leaves a page without items to the parser, and one whose very first bytes are its items to nobody else', () => {
+    for (const response of ['', '{}', '{"Count":0}', '"Items":', '{"items":[]}']) {
+      expect(rewriteScanResponse(Buffer.from(response)), response).toBeUndefined();
+    }
     expect(rewriteScanResponse(Buffer.from('"Items":[]'))?.items).toHaveLength(0);
   });
 });
