@@ -52,7 +52,7 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
   await withContender(vitals, failsEach, async (ours) => {
     const { section, problems } = await soak(ours, 3);
     expect(problems).toEqual(expected);
-    expect(section.rows.every(([, requests]) => Number(requests) > 0)).toBe(true);
+    expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
   });
 });
 
