@@ -1,5 +1,5 @@
 /** Dollars for a unit; or steps in rising order, each with the units of the month that it ends at; the last has no end. */
-export type Price = number | readonly { readonly upTo?: number; readonly dollars: number }[];
+type Price = number | readonly { readonly upTo?: number; readonly dollars: number }[];
 
 /** Dollars for one unit where a month has so many; by the first step where it has none. */
 export function toUnitDollars(price: Price, units: number): number {

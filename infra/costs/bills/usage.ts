@@ -16,7 +16,7 @@ export const componentLabels = {
   encryptionKeys: 'encryption key',
   storage: 'storage',
 } as const;
-export type Component = keyof typeof componentLabels;
+type Component = keyof typeof componentLabels;
 export const components = Object.keys(componentLabels) as Component[];
 
 /** Dollars of each component. */
@@ -49,7 +49,7 @@ export const usageKinds = Object.keys(componentOf) as UsageKind[];
 /** What was used, by whomever and however much. */
 export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
 /** Dollars for one of each. */
-export type Rates = Readonly<Record<UsageKind, number>>;
+type Rates = Readonly<Record<UsageKind, number>>;
 
 /** What makes a request cost more or less. */
 export interface RequestPricing {

@@ -59,18 +59,8 @@ export interface BilledUnits {
   readonly writeUnits: number;
   /** Head and body, as they go to the client. */
   readonly responseBytes: number;
-  readonly logBytes: LogBytes;
-}
-
-/** The bytes of a request's log lines. */
-export interface LogBytes {
-  /** The function's own. */
-  readonly request: number;
-  /** Lambda's, of the call's beginning and its end. */
-  readonly start: number;
-  readonly report: number;
-  /** The gateway's access log. */
-  readonly access: number;
+  /** Of its log lines: the function's own, Lambda's of the call's beginning and end, and the gateway's. */
+  readonly logBytes: Readonly<Record<'request' | 'start' | 'report' | 'access', number>>;
 }
 
 /** The units of one of an operation's answers. */

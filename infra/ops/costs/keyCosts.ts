@@ -26,17 +26,8 @@ export interface KeyCost {
   readonly total: number;
 }
 
-/** What stands in the place of a key's name. */
-const withoutKey = {
-  /** Refused by a function, with 401 or because the keys could not be read. */
-  invalid: '(no valid key)',
-  /** For their rate, an unknown path and the like. */
-  refused: '(refused by the gateway)',
-  /** Preflights, which no function sees. */
-  answered: '(answered by the gateway)',
-  /** A function was called, and broke off before it could log: a timeout, a crash. */
-  unlogged: '(no request line)',
-} as const;
+/** The key of calls that broke off before the function could log: a timeout, a crash. */
+const UNLOGGED = '(no request line)';
 
 /** Some requests with the same key, operation and status. */
 interface Requests {
@@ -93,7 +84,8 @@ function toLoggedRequests({ keyName, status = '', ...row }: QueryRow): Requests[
   if (!operation) return [];
   return [
     {
-      ...{ key: keyName || withoutKey.invalid, operation, status, isCalled: true },
+      // Without one, it was refused with 401, or the keys could not be read.
+      ...{ key: keyName || '(no valid key)', operation, status, isCalled: true },
       requests: toNumber(row.lines),
       milliseconds: toNumber(row.milliseconds),
       used: [{ readUnits: toNumber(row.readUnits), writeUnits: toNumber(row.writeUnits) }],
@@ -116,14 +108,15 @@ function divideGatewayRequests(
     const operation = operationIds.find(
       (id) => operations[id].path === route && operations[id].method === method,
     );
-    // What the gateway answers to a preflight may have a status as if a function had.
+    // Preflights, which the gateway answers, may have a status as if a function had.
     const isCalled = operation !== undefined && functionStatus !== '-';
-    const byGateway = Number(status) < 400 ? withoutKey.answered : withoutKey.refused;
+    const byGateway =
+      Number(status) < 400 ? '(answered by the gateway)' : '(refused by the gateway)';
     const requests = toNumber(row.lines);
     // What the gateway refuses for its rate is free: https://aws.amazon.com/api-gateway/faqs/
     const isFree = !isCalled && status === '429';
     const own = {
-      ...{ key: isCalled ? withoutKey.unlogged : byGateway, operation, status, isCalled, requests },
+      ...{ key: isCalled ? UNLOGGED : byGateway, operation, status, isCalled, requests },
       milliseconds: isCalled ? toNumber(row.milliseconds) : 0,
     };
     const isSame = (one: Requests) =>
@@ -153,7 +146,7 @@ function divideCalls(
     const loggedGigabytes = (volume.get(log) ?? 0) / GIGABYTE;
     if (functionCalls + loggedGigabytes === 0) continue;
     // Of calls without a line, such as one that began a day before, there is a row of their own.
-    const own = { key: withoutKey.unlogged, operation, status: '', isCalled: true };
+    const own = { key: UNLOGGED, operation, status: '', isCalled: true };
     const isSame = (one: Requests) => one.isCalled && one.operation === operation;
     const rows = findOrAdd(all, isSame, { ...own, requests: 0, milliseconds: 0 });
     divide(rows, 'milliseconds', { gigabyteSeconds: toNumber(report?.billed) / 1_024_000 });
