@@ -21,9 +21,9 @@ export function isParseFailure(error: unknown): boolean {
   return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
 }
 
-/** What stands behind an unknown option explains parseArgs, not this command. */
+/** What stands behind an unknown option or word explains parseArgs, not this command. */
 function toParseLine(message: string): string {
-  return `${message.replace(/\. To specify a positional.*/s, '.').replace(/([^.])$/, '$1.')} See --help.`;
+  return `${message.replace(/\. (To specify|This command).*/s, '.').replace(/([^.])$/, '$1.')} See --help.`;
 }
 
 /**

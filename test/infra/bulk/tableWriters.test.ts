@@ -59,8 +59,9 @@ it('a writer takes a write unit for each KB begun of each item', async () => {
   const large = { p: { N: '99' }, name: { S: 'x'.repeat(1_024) } };
   await defineReplacingWriter({ ...table, takeUnits })([...items.slice(0, 26), large]);
   expect(taken.splice(0)).toEqual([25, 3]);
-  await defineAddingWriter({ ...table, takeUnits }, 'p')([...items.slice(0, 1), large]);
-  expect(taken).toEqual([1, 2]);
+  const medium = { p: { N: '98' }, name: { S: 'x'.repeat(980) } };
+  await defineAddingWriter({ ...table, takeUnits }, 'p')([...items.slice(0, 1), medium, large]);
+  expect(taken).toEqual([1, 1, 2]);
 });
 
 describe('the write rate', () => {

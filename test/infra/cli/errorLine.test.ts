@@ -61,7 +61,7 @@ it('the line of a name with several addresses is that of the first', () => {
 it.each([
   ['-1', "Option '--a' argument is ambiguous. Did you forget to specify"],
   ['--b', "Unknown option '--b'. See --help."],
-  ['c', "Unexpected argument 'c'. This command does not take positional arguments. See --help."],
+  ['c', "Unexpected argument 'c'. See --help."],
 ])('the line of %s is that of parseArgs', (typed, line) => {
   const args = typed === '-1' ? ['--a', '-1'] : [typed];
   let thrown: unknown;

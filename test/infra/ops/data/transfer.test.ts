@@ -34,19 +34,6 @@ let client: DynamoDBClient;
 let faulty: FaultyEndpoint;
 let at: string[];
 
-/** For each test an emulator of its own, with empty tables, behind an endpoint that can fail. */
-beforeEach(async () => {
-  engine = await firstEngine.start();
-  client = await openStoreTables(engine);
-  faulty = await startFaultyEndpoint(engine.endpoint);
-  at = ['--endpoint', faulty.endpoint];
-});
-afterEach(async () => {
-  client.destroy();
-  await faulty.close();
-  await engine.close();
-});
-
 const transfer = (command: Command, ...args: string[]) => callOps(command, [...at, ...args]);
 const load = (file: string, ...options: string[]) =>
   transfer(runImport, '--inventory', file, ...options);
@@ -67,6 +54,19 @@ async function quantityOf(petId: string): Promise<string | undefined> {
 const onlyProgress = expect.stringMatching(/^(.*%.*\n)*$/);
 
 describe('npm run import and export', () => {
+  // For each test an emulator of its own, with empty tables, behind an endpoint that can fail.
+  beforeEach(async () => {
+    engine = await firstEngine.start();
+    client = await openStoreTables(engine);
+    faulty = await startFaultyEndpoint(engine.endpoint);
+    at = ['--endpoint', faulty.endpoint];
+  });
+  afterEach(async () => {
+    client.destroy();
+    await faulty.close();
+    await engine.close();
+  });
+
   it('keeps what is there, even stock that has changed since, unless it is told to overwrite', async () => {
     const file = data.write('two.csv', [header, '1,10,sold', '2,20,sold']);
     await load(file);
@@ -246,13 +246,10 @@ describe('npm run import and export', () => {
     expect(refused.stderr).toContain('Nothing was written; not valid: 1 of 2 rows in -. Correct');
   });
 
-  it.each([
-    ['cut off', gzipSync(toText(toStockLines(9))).subarray(0, -20), 'unexpected end of file'],
-    ['no gzip', Buffer.from(toText(toStockLines(9))), 'incorrect header check'],
-  ])('names a gzip file that is %s, before anything is written', async (_, bytes, reason) => {
+  it('names a gzip file that is cut off, before anything is written', async () => {
     const file = data.toPath('bad.csv.gz');
-    writeFileSync(file, bytes);
-    const stderr = `${file} cannot be read: ${reason}.\n`;
+    writeFileSync(file, gzipSync(toText(toStockLines(9))).subarray(0, -20));
+    const stderr = `${file} cannot be read: unexpected end of file.\n`;
     expect(await load(file)).toEqual({ status: 1, stdout: '', stderr });
     expect(await count()).toBe(0);
   });

@@ -289,6 +289,7 @@ it.each<[string[], string]>([
   [['rotate', 'abcdefghij', '--grace', '-1h', ...emulator], '--grace'],
   [['rotate', 'abcdefghij', '--grace', '3654d', ...emulator], '--grace must be a number with s'],
   [['show', ...emulator], 'KEY_ID must be'],
+  [['show', 'abcdefghijk', ...emulator], 'KEY_ID must be'],
   [['revoke', wholeKey, ...emulator], 'KEY_ID must be the 10 letters and digits'],
   [['revoke', 'abcdefghij', 'more', ...emulator], 'with so many words'],
 ])('npm run keys refuses %j', (args, message) => expectRefusal(runKeys, args, message));

@@ -228,6 +228,8 @@ describe('npm run restore restores nothing', () => {
     expectRefusal(runRestore, typed.split(' ').filter(Boolean), message),
   );
 
+  const restoreOther = (all: Tables) =>
+    all.set(target, { RestoreSummary: { SourceTableArn: toArn(`${source}-2`) } });
   it.each<[string, (tables: Tables) => unknown, string, string]>([
     ['of an unrecoverable table', (all) => all.set(source, {}), 'latest', 'no point-in-time recov'],
     [
@@ -236,7 +238,7 @@ describe('npm run restore restores nothing', () => {
       `${at[1]}`,
       'Table: petstore-production-inv',
     ],
-    ['over a table from another', (all) => all.set(target, {}), `${at[1]}`, 'not restored from'],
+    ['over a table from another', restoreOther, `${at[1]}`, 'not restored from'],
   ])('%s', async (_, prepare, time, message) => {
     const { restore, aws, tables } = await open();
     prepare(tables);
