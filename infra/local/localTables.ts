@@ -93,9 +93,8 @@ async function loadData(
   for (const tableName of resourceNames) {
     const { toItem }: Resource = resources[tableName];
     const entries: readonly unknown[] = data[tableName];
-    const key = toKeySchema(tableName);
-    const table = { client, tableName, key, giveUpAfter: GIVE_UP_AFTER, signal };
-    const writeGroup = defineReplacingWriter(table);
+    const table = { client, tableName, giveUpAfter: GIVE_UP_AFTER, signal };
+    const writeGroup = defineReplacingWriter({ ...table, key: toKeySchema(tableName) });
     let next = 0;
     const writeInTurn = async () => {
       while (next < entries.length) {
