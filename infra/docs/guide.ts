@@ -26,14 +26,10 @@ export const guideNames = [
 
 const folder = new URL('guides/', import.meta.url);
 
-/** @throws {Error} that names the guide, when it has a placeholder that is not known */
+/** @throws {Error} when it has a placeholder that is not known */
 export async function readGuide(name: string, facts: Placeholders): Promise<Guide> {
-  const file = new URL(`${name}.md`, folder);
-  try {
-    return renderGuide(name, fillPlaceholders(await readFile(file, 'utf8'), facts));
-  } catch (error) {
-    throw new Error(`infra/docs/guides/${name}.md: ${(error as Error).message}`);
-  }
+  const markdown = await readFile(new URL(`${name}.md`, folder), 'utf8');
+  return renderGuide(name, fillPlaceholders(markdown, facts));
 }
 
 export function renderGuide(name: string, markdown: string): Guide {

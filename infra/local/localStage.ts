@@ -1,6 +1,6 @@
 import { apiVersion } from '../../shared/contract/operation.ts';
 import type { LocalAccess, Site, SiteFile } from '../docs/page.ts';
-import { type GatewayError, toMethodNotAllowedError } from '../gateway/gatewayErrors.ts';
+import { toMethodNotAllowedError } from '../gateway/gatewayErrors.ts';
 import type { Engine, EngineOptions, StartEngine } from './engine/engine.ts';
 import { foreignHostRefusal, isLoopbackHost, listen } from './engine/loopback.ts';
 import { defineDrain } from './gateway/connections.ts';
@@ -79,8 +79,6 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
   }
 }
 
-const foreignHostError: GatewayError = { code: 'forbidden', message: foreignHostRefusal };
-
 /**
  * Answers GET and HEAD below the documentation's address. Its pages hold the key, so the Host header has to name the
  * loopback. The site is built when its first page is asked for, so that a start waits for none of it.
@@ -88,7 +86,8 @@ const foreignHostError: GatewayError = { code: 'forbidden', message: foreignHost
  */
 export function defineDocumentation(
   local: LocalAccess,
-  build: (local: LocalAccess) => Promise<Site> = buildDocumentation,
+  build = async (access: LocalAccess): Promise<Site> =>
+    (await import('../docs/site.ts')).buildSite(access),
 ): NonNullable<Service['serveDocs']> {
   const { pathname: root } = new URL(local.documentationAddress);
   let site: Promise<Site> | undefined;
@@ -96,7 +95,9 @@ export function defineDocumentation(
   return async function serveDocs({ method, fullPath, headerLines, requestId }) {
     if (fullPath !== root && !fullPath.startsWith(`${root}/`)) return undefined;
     const [, host] = headerLines.find(([name]) => name.toLowerCase() === 'host') ?? [];
-    if (!isLoopbackHost(host)) return toErrorAnswer(foreignHostError, requestId);
+    if (!isLoopbackHost(host)) {
+      return toErrorAnswer({ code: 'forbidden', message: foreignHostRefusal }, requestId);
+    }
     if (fullPath === root) {
       return { statusCode: 302, headers: { Location: `${root}/` }, body: '' };
     }
@@ -106,11 +107,6 @@ export function defineDocumentation(
     if (method === 'GET' || method === 'HEAD') return toAnswer(file);
     return toErrorAnswer(toMethodNotAllowedError('GET, HEAD'), requestId);
   };
-}
-
-async function buildDocumentation(local: LocalAccess): Promise<Site> {
-  const { buildSite } = await import('../docs/site.ts');
-  return buildSite(local);
 }
 
 /**

@@ -59,10 +59,8 @@ const headers = {
   },
 } as const satisfies Record<string, HeaderObject>;
 
-export type HeaderName = keyof typeof headers;
-
 /** Headers by name, and whether an answer always has them. */
-export type HeaderUse = Readonly<Partial<Record<HeaderName, boolean>>>;
+export type HeaderUse = Readonly<Partial<Record<keyof typeof headers, boolean>>>;
 
 /** Both forms of each header, that which an answer always has and that which it may have, where `paths` names it. */
 export function toHeaderObjects(paths: string): Record<string, HeaderObject> {

@@ -1,6 +1,6 @@
 import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
-import { type HeaderName, type HeaderUse, toHeaderReferences } from './headers.ts';
+import { type HeaderUse, toHeaderReferences } from './headers.ts';
 import type {
   Example,
   HeaderObject,
@@ -16,12 +16,6 @@ export const errorsAnywhere = [
   'internal_error',
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[];
-
-const inEveryAnswer: readonly HeaderName[] = [
-  'Vary',
-  'Access-Control-Allow-Origin',
-  'Access-Control-Expose-Headers',
-];
 
 /** Every answer of an operation, by status. */
 export function toResponseObjects(
@@ -145,6 +139,8 @@ function toHeaders(
     ...use,
     // What the gateway answers in the function's place does not have them.
     ...Object.fromEntries(lifecycleHeaders.map((name) => [name, fromFunction])),
-    ...Object.fromEntries(inEveryAnswer.map((name) => [name, false])),
+    Vary: false,
+    'Access-Control-Allow-Origin': false,
+    'Access-Control-Expose-Headers': false,
   });
 }

@@ -147,20 +147,16 @@ describe('an engine in memory', () => {
   // A name of another, or a web page, may have been led here to read the tables.
   test.each<[string, Record<string, string>, object]>([
     ['POST', { Origin: 'http://petstore.example' }, tables],
-    ['POST', { Origin: 'null' }, tables],
     [
       'OPTIONS',
       { Origin: 'http://petstore.example', 'Access-Control-Request-Method': 'POST' },
       unknown,
     ],
-    ['POST', { Host: '127.0.0.1' }, tables],
     ['POST', { Host: 'LocalHost:8000' }, tables],
     ['POST', { Host: '[::1]:8000' }, tables],
     ['POST', { Host: 'petstore.example' }, refused],
-    ['GET', { Host: 'petstore.example:8000' }, refused],
     ['OPTIONS', { Host: 'localhost.petstore.example' }, refused],
     ['POST', { Host: '127.0.0.1:8000.petstore.example' }, refused],
-    ['POST', { Host: 'petstore-localhost' }, refused],
     ['POST', { Host: '127x0x0x1' }, refused],
   ])('answers %s with %j, without CORS headers', async (method, headers, expected) => {
     const signed = {
