@@ -40,12 +40,12 @@ interface Prepared {
 async function prepare(lane: Lane, cell: Cell): Promise<Prepared> {
   const { situation } = cell;
   lane.store.pageSize = situation.pageSize;
-  const apiKey = await lane.addKey('write');
+  const apiKey = await lane.addKey();
   const prepared = situation.update
     ? await prepareUpdate(lane, cell, apiKey)
     : await prepareRead(lane, cell, apiKey);
   if (!situation.coldKey) return prepared;
-  return { ...prepared, request: { ...prepared.request, apiKey: await lane.addKey('write') } };
+  return { ...prepared, request: { ...prepared.request, apiKey: await lane.addKey() } };
 }
 
 /** Reads without a fault what is to be read, by which the function meets the key. */
