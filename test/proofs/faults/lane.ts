@@ -1,26 +1,11 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
-import type { Permission } from '../../../shared/contract/operation.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { toVersion } from '../../../shared/store/inventoryRecord.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
 import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
-
-/** A local stage of its own, with its own functions, engine and proxy, in which one cell runs at a time. */
-export interface Lane {
-  /** Between the functions and the engine. */
-  readonly store: FaultyEndpoint;
-  /** The engine itself, without faults. */
-  readonly engine: DynamoDBClient;
-  /** A key that no function has met. */
-  addKey(permission: Permission): Promise<string>;
-  send(request: LaneRequest): Promise<ExactResponse>;
-  /** The changeable entry as it is stored. */
-  readEntry(): Promise<{ quantity: number; etag: string }>;
-  close(): Promise<void>;
-}
+import { startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 
 export interface LaneRequest {
   readonly method?: string;
@@ -35,8 +20,13 @@ export const json = { 'Content-Type': 'application/json' };
 /** Of the entry that the updates change. */
 export const changeablePath = `/inventory/${fixtures.changeablePetId}`;
 
-/** One after the other: the functions read the address of their engine from the environment at first. */
-export async function openLane(name: number): Promise<Lane> {
+export type Lane = Awaited<ReturnType<typeof openLane>>;
+
+/**
+ * A local stage of its own, with its own functions, engine and proxy, in which one cell runs at a time. Lanes are
+ * opened one after the other: the functions read the address of their engine from the environment at first.
+ */
+export async function openLane(name: number) {
   const embedded = await startEmbeddedEngine();
   const store = await startFaultyEndpoint(embedded.endpoint);
   const stage = await startLocalStage({
@@ -48,19 +38,23 @@ export async function openLane(name: number): Promise<Lane> {
   });
   const engine = new DynamoDBClient({ endpoint: embedded.endpoint });
   const keys = defineKeyRegister(new DynamoDBClient({ endpoint: embedded.endpoint }), 'apiKeys');
-  const lane: Lane = {
+  const lane = {
+    /** Between the functions and the engine. */
     store,
+    /** The engine itself, without faults. */
     engine,
-    async addKey(permission) {
-      return (await keys.create({ name: 'faults', permission })).apiKey;
+    /** @returns one with write permission that no function has met */
+    async addKey(): Promise<string> {
+      return (await keys.create({ name: 'faults', permission: 'write' })).apiKey;
     },
-    send({ path, apiKey, headers, ...request }) {
+    send({ path, apiKey, headers, ...request }: LaneRequest): Promise<ExactResponse> {
       const credentials = { Authorization: `Bearer ${apiKey}` };
       return exactFetch(`${stage.baseUrl}${path}`, {
         ...request,
         headers: { ...credentials, ...headers },
       });
     },
+    /** The changeable entry as it is stored. */
     async readEntry() {
       const Key = { p: { N: `${fixtures.changeablePetId}` } };
       const get = new GetItemCommand({ TableName: 'inventory', Key, ConsistentRead: true });

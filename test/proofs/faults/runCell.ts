@@ -1,6 +1,8 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { parseJson } from '../../../shared/contract/values.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
@@ -40,12 +42,12 @@ interface Prepared {
 async function prepare(lane: Lane, cell: Cell): Promise<Prepared> {
   const { situation } = cell;
   lane.store.pageSize = situation.pageSize;
-  const apiKey = await lane.addKey('write');
+  const apiKey = await lane.addKey();
   const prepared = situation.update
     ? await prepareUpdate(lane, cell, apiKey)
     : await prepareRead(lane, cell, apiKey);
   if (!situation.coldKey) return prepared;
-  return { ...prepared, request: { ...prepared.request, apiKey: await lane.addKey('write') } };
+  return { ...prepared, request: { ...prepared.request, apiKey: await lane.addKey() } };
 }
 
 /** Reads without a fault what is to be read, by which the function meets the key. */
@@ -122,21 +124,21 @@ async function fail({ store }: Lane, { situation, fault, times }: Cell): Promise
   store.fail({ ...situation.call, after: situation.after ?? 0, fault, times: count });
 }
 
-/** Changes entry after entry, past the faults, until it is stopped. */
+/** Changes entry after entry, past the faults. @returns stops it */
 function updateMeanwhile({ engine }: Lane): () => Promise<void> {
   let goesOn = true;
-  const updating = (async () => {
+  async function update(): Promise<void> {
     while (goesOn) {
-      const item = fixtures.inventory[randomInt(fixtures.inventory.length)];
-      if (!item) continue;
+      const item = fixtures.inventory[randomInt(fixtures.inventory.length)] as InventoryItem;
       const Item = toInventoryRecord({ ...item, quantity: randomInt(1_000) });
       await engine.send(new PutItemCommand({ TableName: 'inventory', Item }));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await pause(20);
     }
-  })();
-  return async () => {
+  }
+  const updating = update();
+  return () => {
     goesOn = false;
-    await updating;
+    return updating;
   };
 }
 
@@ -166,12 +168,7 @@ function judgeError(response: ExactResponse | undefined): string | undefined {
 
 /** The body, unpacked. */
 function toText({ bytes, headers }: ExactResponse): string {
-  switch (headers.get('Content-Encoding')) {
-    case 'gzip':
-      return String(gunzipSync(bytes));
-    case 'zstd':
-      return String(zstdDecompressSync(bytes));
-    default:
-      return String(bytes);
-  }
+  const coding = headers.get('Content-Encoding');
+  if (coding === 'gzip') return String(gunzipSync(bytes));
+  return String(coding === 'zstd' ? zstdDecompressSync(bytes) : bytes);
 }

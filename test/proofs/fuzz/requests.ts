@@ -203,10 +203,7 @@ const headerValues: Readonly<Record<string, readonly string[]>> = {
   Origin: ['', ...toWords('null * https://evil.example https://www.petstore.example')],
   'X-Request-Id': ['', 'a b', 'é', '..', '{"forged":1}', 'x'.repeat(64), 'x'.repeat(65)],
   'User-Agent': ['', 'x'.repeat(2_000), '"}{"level":"ERROR"}', `\${jndi:ldap://x}`],
-  'X-HTTP-Method-Override': ['PATCH'],
-  Range: ['bytes=0-0'],
   Host: ['', 'evil.example', 'x:99999'],
-  traceparent: ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', 'x'],
   constructor: ['x'],
   'X-Long': ['x'.repeat(1_000), 'x'.repeat(9_000), 'x'.repeat(11_000)],
 };

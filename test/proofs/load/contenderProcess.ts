@@ -35,8 +35,17 @@ const stage = await startLocalStage({
 });
 
 process.on('message', async ({ collects }: { collects: boolean }) => {
-  if (collects) await collectGarbage();
-  process.send?.(takeVitals());
+  // What a collection finalizes is garbage only to the next.
+  for (let times = 0; collects && times < 3; times += 1) {
+    globalThis.gc?.();
+    await setImmediate();
+  }
+  // What is used is of this thread alone, that of gateway and functions; the rest is of the process.
+  const { heapUsed, external, rss } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const cpuMilliseconds = (user + system) / 1_000;
+  const usedBytes = heapUsed + external;
+  process.send?.({ usedBytes, rss, errorLines, firstError, cpuMilliseconds } satisfies Vitals);
 });
 process.on('disconnect', async () => {
   await stage.close();
@@ -44,22 +53,6 @@ process.on('disconnect', async () => {
 });
 const origin = name === 'floor' ? await startFloorServer() : new URL(stage.baseUrl).origin;
 process.send?.({ origin, apiKey: stage.apiKey } satisfies Started);
-
-/** What is used is of this thread alone, that of gateway and functions; the rest is of the process. */
-function takeVitals(): Vitals {
-  const { heapUsed, external, rss } = process.memoryUsage();
-  const { user, system } = process.cpuUsage();
-  const cpuMilliseconds = (user + system) / 1_000;
-  return { usedBytes: heapUsed + external, rss, errorLines, firstError, cpuMilliseconds };
-}
-
-/** What a collection finalizes is garbage only to the next. */
-async function collectGarbage(): Promise<void> {
-  for (let times = 0; times < 3; times += 1) {
-    globalThis.gc?.();
-    await setImmediate();
-  }
-}
 
 /** The lines are written, as that is work, but kept from whoever reads the figures. */
 function writeLogNowhere(): void {

@@ -21,16 +21,6 @@ export function defineRecorder() {
     longestAnswer: 0,
   };
 
-  function count(answer: Answer, outcome: Outcome, run: Run, milliseconds: number): void {
-    figures.operations += 1;
-    if (outcome.kind !== 'unknown') {
-      figures[outcome.kind] += 1;
-      figures.longestAnswer = Math.max(figures.longestAnswer, milliseconds);
-    } else if (answer.kind === 'answer') figures.unknownByStatus += 1;
-    else if (!run.isKilled) figures.unknownByCut += 1;
-    else figures.unknownByKill += 1;
-  }
-
   return {
     figures,
     histories,
@@ -50,7 +40,13 @@ export function defineRecorder() {
         const history = histories.get(petId) ?? [];
         histories.set(petId, history);
         history.push({ asked, invoked, answered, outcome });
-        count(answer, outcome, run, performance.now() - sentAt);
+        figures.operations += 1;
+        if (outcome.kind !== 'unknown') {
+          figures[outcome.kind] += 1;
+          figures.longestAnswer = Math.max(figures.longestAnswer, performance.now() - sentAt);
+        } else if (answer.kind === 'answer') figures.unknownByStatus += 1;
+        else if (run.isKilled) figures.unknownByKill += 1;
+        else figures.unknownByCut += 1;
         return outcome;
       };
     },

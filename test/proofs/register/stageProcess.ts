@@ -1,14 +1,22 @@
+import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
 import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
+import type { Run } from './killableStage.ts';
 
-/** The local stage on an engine that runs already, whose endpoint is the argument. */
-const [endpoint = ''] = process.argv.slice(2);
+/** The local stage on a folder, or on an engine that runs already, whose endpoint is the second argument. */
+const [dir, endpoint] = process.argv.slice(2);
 useLambdaConsole();
+// Nobody reads what the functions log.
+process.stderr.write = () => true;
 const { baseUrl, apiKey } = await startLocalStage({
   port: 0,
+  dir,
   data: await readStoreData(new URL('../../../infra/local/sample.json', import.meta.url)),
   onlyIfNew: true,
-  startEngine: async () => ({ endpoint, close: async () => {} }),
+  startEngine: endpoint
+    ? async () => ({ endpoint, close: async () => {} })
+    : defineEngineThread().startEngine,
 });
-process.stdout.write(`Base address: ${baseUrl}\nAPI key: ${apiKey}\n`);
+process.send?.({ baseUrl, apiKey, isKilled: false } satisfies Run);
+process.on('disconnect', () => process.exit());
