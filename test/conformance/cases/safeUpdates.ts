@@ -34,7 +34,8 @@ export function describeSafeUpdates(name: string, startEngine: () => Promise<Eng
       /** By the tag of the state that a sale started from, that of the state which it made. */
       const sales = new Map<string, string>();
       const sellOne = async () => {
-        const client = createPetstoreClient({ ...target, baseUrl });
+        // Of a thousand requests, one may well be lost four times.
+        const client = createPetstoreClient({ ...target, baseUrl, maxRetries: 20 });
         let before = '';
         const after = await client.updateStock(petId, (entry) => {
           tries += 1;
