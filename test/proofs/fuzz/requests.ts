@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import { exampleRequests } from '../../conformance/operations/suites.ts';
+import { suites } from '../../conformance/operations/suites.ts';
 import {
   allTexts,
   arbitraryEdit,
@@ -87,7 +87,7 @@ const valid = (petIds: readonly string[]) =>
 /** The examples of the interface's document. */
 const example = pick(
   ...operationIds.flatMap((operationId) =>
-    Object.values(exampleRequests[operationId]).map((one): FuzzRequest => {
+    Object.values(suites[operationId].examples).map((one): FuzzRequest => {
       const [path = '', query = ''] = one.path.split('?');
       const key = { none: undefined, invalid: secretMark, read: '<<read0>>', write: '<<write0>>' }[
         one.key ?? 'write'
