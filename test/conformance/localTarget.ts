@@ -5,9 +5,7 @@ import type { LoadHandler } from '../../infra/local/lambda/lambdaFunction.ts';
 import { type LocalStageOptions, startLocalStage } from '../../infra/local/localStage.ts';
 import { findAnswerProblems } from '../../infra/openapi/answerProblems.ts';
 import type { Permission } from '../../shared/contract/operation.ts';
-import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
-import type { KeyRecord } from '../../shared/keys/keyStore.ts';
 import { readVariable } from '../../shared/runtime/environment.ts';
 import type { ExactResponse } from '../support/exactFetch.ts';
 import { fixtures } from './fixtures.ts';
@@ -56,15 +54,10 @@ export function defineFreshFunctions(): LoadHandler {
 }
 
 /** Puts a new key into the table of the local stage that runs in this process, and returns the key. */
-export async function addApiKey(
-  permission: Permission,
-  times: Pick<KeyRecord, 'expiresAt' | 'revokedAt'> = {},
-): Promise<string> {
-  const { keyId, secretHash, apiKey } = mintApiKey();
+export async function addApiKey(permission: Permission): Promise<string> {
   const client = new DynamoDBClient();
   const register = defineKeyRegister(client, readVariable('API_KEYS_TABLE'));
-  const createdAt = new Date().toISOString();
-  await register.put({ keyId, secretHash, name: 'test', permission, createdAt, ...times });
+  const { apiKey } = await register.create({ name: 'test', permission });
   client.destroy();
   return apiKey;
 }

@@ -10,7 +10,8 @@ import { useNoBackOff } from '../../support/faults/backOff.ts';
 import type { Fault } from '../../support/faults/faults.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
-import { type ExampleRequest, exampleRequests } from '../operations/suites.ts';
+import type { ExampleRequest } from '../operations/operationSuite.ts';
+import { suites } from '../operations/suites.ts';
 import { send } from '../target.ts';
 
 const sample = new URL('../../../infra/local/sample.json', import.meta.url);
@@ -55,12 +56,12 @@ describe('the document', () => {
   });
 
   async function record(id: OperationId): Promise<RecordedExample[]> {
-    const requests = Object.entries(exampleRequests[id]);
+    const requests = Object.entries(suites[id].examples);
     const examples: RecordedExample[] = [];
     for (const [name, example] of requests) {
-      const { summary, body: request, code } = example;
+      const { summary, body, code } = example;
       const response = await ask(target.baseUrl, id, example);
-      examples.push(toRecorded(name, summary, response, code === undefined ? request : undefined));
+      examples.push(toRecorded(name, summary, response, code === undefined ? body : undefined));
     }
     const [[, valid] = ['', undefined]] = requests;
     if (!valid) throw new Error(`There is no example of ${id}.`);

@@ -1,11 +1,7 @@
-import {
-  mapOperations,
-  type OperationId,
-  operationIds,
-} from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { type ConformanceTarget, type Sending, send } from '../target.ts';
-import type { ExampleRequest, OperationSuite } from './operationSuite.ts';
+import type { OperationSuite } from './operationSuite.ts';
 
 /** Each operation's suite, which the file of its name exports under it. */
 export const suites = Object.fromEntries(
@@ -13,13 +9,6 @@ export const suites = Object.fromEntries(
     operationIds.map(async (id) => [id, (await import(/* @vite-ignore */ `./${id}.ts`))[id]]),
   ),
 ) as Record<OperationId, OperationSuite>;
-
-export type { ExampleRequest };
-
-/** Each operation's, by name. */
-export const exampleRequests: Readonly<
-  Record<OperationId, Readonly<Record<string, ExampleRequest>>>
-> = mapOperations((id) => suites[id].examples);
 
 /** Sends the operation's valid request; `sending` changes the key, adds headers or replaces the body. */
 export function sendValid(

@@ -53,25 +53,16 @@ describe('If-Match', () => {
   });
 });
 
-describe('Idempotency-Key', () => {
-  const keyOf = (lines: string[], client?: typeof one) =>
-    given('idempotencyKey', { 'Idempotency-Key': lines }, client);
+it('Idempotency-Key is optional, given once, and tells the requests of one API key apart from those of another', async () => {
   const [one, other] = [defineHandlerSettings('write'), defineHandlerSettings('write')];
-
-  it('is optional, and tells the requests of one API key apart from those of another', async () => {
-    expect(await given('idempotencyKey', {})).toBeUndefined();
-    const key = await keyOf(['abc'], one);
-    expect(await keyOf(['abc'], one)).toBe(key);
-    expect(await keyOf(['abc'], other)).not.toBe(key);
-    expect(await keyOf(['abd'], one)).not.toBe(key);
-  });
-
-  it('is refused when it is empty, too long, given twice, or not visible ASCII', async () => {
-    expect(await keyOf(['x'.repeat(255)])).toBeTypeOf('string');
-    for (const lines of [[''], ['x'.repeat(256)], ['a', 'b'], ['a b'], ['\u007f'], ['é']]) {
-      expect(await keyOf(lines)).toBe(400);
-    }
-  });
+  const keyOf = (lines: string[], client = one) =>
+    given('idempotencyKey', { 'Idempotency-Key': lines }, client);
+  expect(await given('idempotencyKey', {})).toBeUndefined();
+  const key = await keyOf(['abc']);
+  expect(await keyOf(['abc'])).toBe(key);
+  expect(await keyOf(['abc'], other)).not.toBe(key);
+  expect(await keyOf(['abd'])).not.toBe(key);
+  for (const lines of [['a', 'b'], ['\u007f']]) expect(await keyOf(lines)).toBe(400);
 });
 
 describe('a failure', () => {
