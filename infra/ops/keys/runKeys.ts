@@ -50,7 +50,7 @@ const flags = {
   permission: { type: 'string' },
   expires: { type: 'string' },
   expiring: { type: 'string' },
-  grace: { type: 'string', default: '24h' },
+  grace: { type: 'string' },
   json: { type: 'boolean' },
   yes: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -64,6 +64,15 @@ type Run = (register: KeyRegister) => Promise<void>;
 /** @throws {UsageError} before anything is read or written */
 type Command = (options: KeyOptions, keyId: string | undefined) => Run;
 
+/** What each command takes beside the options of the table. */
+const takes: Readonly<Record<string, string>> = {
+  create: 'name permission expires json',
+  list: 'expiring json',
+  show: 'KEY_ID json',
+  rotate: 'KEY_ID grace yes json',
+  revoke: 'KEY_ID yes',
+};
+
 /** Makes and ends API keys. */
 export async function runKeys(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true });
@@ -74,6 +83,10 @@ export async function runKeys(args: string[]): Promise<void> {
     const names = Object.keys(commands).join(', ');
     throw new UsageError(`There is no command "${name}" with so many words: see ${names}.`);
   }
+  const typed = Object.keys({ ...values, ...(keyId !== undefined && { KEY_ID: keyId }) });
+  const taken = `stage endpoint table ${takes[name]}`.split(' ');
+  const unheard = typed.find((one) => !taken.includes(one));
+  if (unheard) throw new UsageError(`${name} takes no ${unheard}: see --help.`);
   const run = command(values, keyId);
   const { client, tableName } = await openTable('ApiKeysTableName', values);
   await run(defineKeyRegister(client, tableName));
@@ -122,7 +135,7 @@ const commands: Readonly<Record<string, Command>> = {
 
   rotate(options, typed) {
     const keyId = parseKeyId(typed);
-    const grace = parseDuration('--grace', options.grace);
+    const grace = parseDuration('--grace', options.grace ?? '24h');
     return (register) => rotateKey(register, keyId, grace, options);
   },
 

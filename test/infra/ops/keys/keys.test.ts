@@ -292,4 +292,6 @@ it.each<[string[], string]>([
   [['show', 'abcdefghijk', ...emulator], 'KEY_ID must be'],
   [['revoke', wholeKey, ...emulator], 'KEY_ID must be the 10 letters and digits'],
   [['revoke', 'abcdefghij', 'more', ...emulator], 'with so many words'],
+  [['rotate', 'abcdefghij', '--expires', '90d', ...emulator], 'rotate takes no expires'],
+  [['list', 'abcdefghij', ...emulator], 'list takes no KEY_ID'],
 ])('npm run keys refuses %j', (args, message) => expectRefusal(runKeys, args, message));
