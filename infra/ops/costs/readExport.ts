@@ -35,7 +35,9 @@ export async function* readExport(file: string): AsyncGenerator<BilledLine> {
       rows += 1;
     }
   } catch (error) {
-    throw new Error(`${file} cannot be read at row ${rows + 1}: ${(error as Error).message}.`);
+    const { message } = error as Error;
+    if (message.startsWith(file)) throw error;
+    throw new Error(`${file} cannot be read at row ${rows + 1}: ${message}.`);
   }
   if (rows === 0) throw new Error(`${file} cannot be read: it has no rows.`);
 }

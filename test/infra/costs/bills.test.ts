@@ -287,6 +287,14 @@ test.each<[string, (units: AnswerUnits) => AnswerUnits, RegExp[]]>([
   );
 });
 
+test('an operation that was not measured before is new, and then no month is told', () => {
+  const isNew = ({ operationId }: AnswerUnits) => operationId === 'listOrders';
+  const before = recorded.filter((one) => !isNew(one));
+  expect(findCostChanges(before, recorded, committed)).toEqual(
+    recorded.filter(isNew).map(({ answer }) => `listOrders ${answer} is new.`),
+  );
+});
+
 const unwatched = { raisesAlarms: false, rollout: 'atOnce' } as const;
 const { staging } = fixtures;
 test.each<[string, StageSettings, () => StageTemplates]>([

@@ -201,7 +201,7 @@ describe('npm run costs -- --reconcile', () => {
     [[...lines.slice(0, 5), 'x,"y'], 'at row 5: it has not as many fields'],
     [lines.slice(0, 3).map((line) => line.replace('"1000000"', '"2,0"')), 'row 2: "2,0" is no num'],
     [lines.slice(0, 2).map((line) => line.replace('2026-', '')), 'is no number or time.'],
-    [[...lines.slice(0, 2), 'x'.repeat(409_601)], 'at row 2: it is longer than 409600 bytes.'],
+    [[...lines.slice(0, 2), 'x'.repeat(409_601)], 'line 3 is longer than any record.'],
     [[''], 'it has no rows.'],
   ])('ends at what it cannot read: %#', async (text, reason) => {
     const { status, stdout, stderr } = await reconcileFile(write('bill.csv', text.join('\n')));

@@ -105,7 +105,7 @@ export type Fault = keyof typeof refusals | keyof typeof manglings;
 
 function sendWhole(
   response: ServerResponse,
-  { status, headers, body }: EngineAnswer,
+  { status, headers: { 'transfer-encoding': _, ...headers }, body }: EngineAnswer,
   sent: Buffer = body,
 ): void {
   response.writeHead(status, { ...headers, 'content-length': `${sent.length}` }).end(sent);

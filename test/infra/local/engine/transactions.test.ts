@@ -46,7 +46,9 @@ const isNew = { ConditionExpression: 'attribute_not_exists(p)' };
 const allOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
 const none = { Code: 'None' };
-const failed = { Code: 'ConditionalCheckFailed', Message: 'The conditional request failed' };
+/** DynamoDB Local ends the message of a ConditionCheck in a dot. */
+const Message = expect.stringMatching(/^The conditional request failed\.?$/);
+const failed = { Code: 'ConditionalCheckFailed', Message };
 
 function cancelled(...CancellationReasons: CancellationReason[]) {
   const codes = CancellationReasons.map(({ Code }) => Code).join(', ');

@@ -75,6 +75,11 @@ describe('a JSON Lines file', () => {
     expect(await readAll(`${lines.join('\n')}\n`, 'jsonl', 'pets')).toEqual(expected);
   });
 
+  it('may have records as long as DynamoDB takes them', async () => {
+    const line = JSON.stringify({ id: 7, name: 'x'.repeat(409_000), status: 'sold' });
+    expect(await readAll(line, 'jsonl', 'pets')).toEqual([7n]);
+  });
+
   it.each([
     ['{"id":1,"name":"a","status":"sold","tags":[{"id":1}]}', 'tags.0.name is missing'],
     ['{"id":1,"name":"a","status":"sold","photoUrls":"x"}', 'photoUrls must be of type array'],
