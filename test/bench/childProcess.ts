@@ -12,16 +12,12 @@ export interface ChildProcess<First = unknown> {
   kill(): void;
 }
 
-export interface ChildOptions {
-  readonly environment?: Record<string, string>;
-  readonly nodeOptions?: readonly string[];
-}
-
 /** Starts a script and waits for its first message. It ends with this process at the latest. */
 export async function startChild<First>(
   script: string,
   args: readonly string[] = [],
-  { environment = {}, nodeOptions = [] }: ChildOptions = {},
+  environment: Record<string, string> = {},
+  nodeOptions: readonly string[] = [],
 ): Promise<ChildProcess<First>> {
   const child = fork(script, args, {
     env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1', ...environment },
@@ -49,8 +45,6 @@ export async function startChild<First>(
       if (child.connected) child.disconnect();
       await exited;
     },
-    kill() {
-      child.kill('SIGKILL');
-    },
+    kill: () => void child.kill('SIGKILL'),
   };
 }

@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { toProxyEvent } from '../../infra/local/gateway/proxyEvent.ts';
-import { type TableDefinition, tables } from '../../infra/stages/tables.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import type { Bundles } from './buildBundles.ts';
@@ -15,23 +14,18 @@ export interface PartInput {
   readonly bundles: Bundles;
   /** Fewer measurements and no list of a million entries. */
   readonly quick: boolean;
-  /** Where the function processes leave their CPU profiles. */
-  readonly profile: string | undefined;
-  /** Says what is being measured, for whoever waits. */
-  readonly report: (line: string) => void;
 }
 
 export type FunctionHost = Awaited<ReturnType<typeof startFunctionHost>>;
 
 /** A canned DynamoDB and functions on it, each in a process of its own. */
-export async function startFunctionHost({ bundles, profile }: PartInput) {
+export async function startFunctionHost({ bundles }: PartInput) {
   const canned = await startChild<CannedEndpoints>(
     new URL('canned/cannedDynamoDB.ts', import.meta.url).pathname,
   );
   const { keyId, secretHash, apiKey } = mintApiKey();
   const createdAt = new Date().toISOString();
   const key = { keyId, secretHash, name: 'bench', permission: 'write', createdAt };
-  let started = 0;
   /** Sets how long the inventory is, and each answer takes. */
   const setEntries = async (entries: number, delayMilliseconds = 0) => {
     await canned.ask({ entries, key, delayMilliseconds } satisfies CannedTable);
@@ -44,21 +38,13 @@ export async function startFunctionHost({ bundles, profile }: PartInput) {
     /** Valid, with write permission. */
     apiKey,
     setEntries,
-    /**
-     * @param name what its CPU profile is called, if one is wanted
-     * @param isSecure whether DynamoDB speaks TLS
-     */
-    startFunction(bundle: string, name: string, isSecure = false): Promise<ChildProcess<Loaded>> {
-      started += 1;
-      const file = `${started}-${name.replaceAll(/\W+/g, '-')}.cpuprofile`;
-      const environment = isSecure
-        ? { ...toFunctionEnvironment(secureEndpoint), NODE_EXTRA_CA_CERTS: trusted }
-        : toFunctionEnvironment(endpoint);
-      const nodeOptions =
-        profile === undefined
-          ? []
-          : ['--cpu-prof', `--cpu-prof-dir=${profile}`, `--cpu-prof-name=${file}`];
-      return startChild(bundles.functionProcess, [bundle], { environment, nodeOptions });
+    /** @param isSecure whether DynamoDB speaks TLS */
+    startFunction(bundle: string, isSecure = false): Promise<ChildProcess<Loaded>> {
+      return startChild(
+        bundles.functionProcess,
+        [bundle, isSecure ? secureEndpoint : endpoint],
+        isSecure ? { NODE_EXTRA_CA_CERTS: trusted } : {},
+      );
     },
     end: () => canned.end(),
   };
@@ -92,28 +78,4 @@ export function toEvent(
     sourceIp: '192.0.2.1',
   };
   return toProxyEvent(request, resource, petId, body);
-}
-
-/** The variables that a function finds on Lambda, with DynamoDB at this endpoint. */
-function toFunctionEnvironment(endpoint: string): Record<string, string> {
-  const names = Object.entries<TableDefinition>(tables);
-  return {
-    // https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
-    AWS_REGION: 'us-east-1',
-    AWS_DEFAULT_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'bench',
-    AWS_SECRET_ACCESS_KEY: 'bench',
-    AWS_SESSION_TOKEN: 'bench',
-    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
-    AWS_LAMBDA_FUNCTION_NAME: 'bench',
-    AWS_LAMBDA_FUNCTION_VERSION: '1',
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
-    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    LAMBDA_TASK_ROOT: '/var/task',
-    TZ: ':UTC',
-    AWS_ENDPOINT_URL_DYNAMODB: endpoint,
-    ALLOWED_ORIGINS: '*',
-    DOCUMENTATION_ADDRESS: 'https://docs.petstore.example',
-    ...Object.fromEntries(names.map(([name, { variable }]) => [variable, name])),
-  };
 }

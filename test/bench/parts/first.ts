@@ -1,3 +1,4 @@
+import { tell } from '../../../infra/cli/output.ts';
 import { benchedIds } from '../buildBundles.ts';
 import { type PartInput, startFunctionHost, toEvent } from '../functionHost.ts';
 import type { RunResult } from '../functionProcess.ts';
@@ -31,11 +32,10 @@ export async function measureFirst(input: PartInput): Promise<readonly Section[]
   const goals: Goal[] = [];
   try {
     for (const operationId of benchedIds) {
-      input.report(`first: ${operationId}, ${times} processes of each contender`);
+      tell(`first: ${operationId}, ${times} processes of each contender …`);
       const event = toEvent(operationId, host.apiKey);
       const samples = await interleave(contenders, times, async ({ name }): Promise<Start> => {
-        const bundle = input.bundles[name][operationId];
-        const child = await host.startFunction(bundle, `first-${operationId}-${name}`, true);
+        const child = await host.startFunction(input.bundles[name][operationId], true);
         const request = await child.ask<RunResult>({ event, times: 1 });
         await child.end();
         const [init, first] = [child.first.cpuMilliseconds, request.cpuMilliseconds];

@@ -1,3 +1,4 @@
+import { tell } from '../../../infra/cli/output.ts';
 import { type FunctionHost, type PartInput, startFunctionHost, toEvent } from '../functionHost.ts';
 import type { RunResult } from '../functionProcess.ts';
 import { type Goal, interleave, type Section, type Summary, summarize } from '../report.ts';
@@ -58,12 +59,12 @@ export async function measureList(input: PartInput): Promise<readonly Section[]>
     for (const [entries, full, quick] of rounds) {
       const times = input.quick ? quick : full;
       if (times === 0) continue;
-      input.report(`list: ${entries} entries`);
+      tell(`list: ${entries} entries …`);
       await host.setEntries(entries);
       rows.push(...(await measureLength(host, [...ourContenders, ...others], entries, times)));
     }
     if (!input.quick) {
-      input.report(`list: the memory of ${MEMORY_ENTRIES} entries`);
+      tell(`list: the memory of ${MEMORY_ENTRIES} entries …`);
       await host.setEntries(MEMORY_ENTRIES);
       for (const contender of ourContenders) {
         const memory = await measureMemory(host, contender, 3);
@@ -85,7 +86,7 @@ async function measureLength(
   const functions = await Promise.all(
     contenders.map(async (contender) => ({
       contender,
-      child: await host.startFunction(contender.bundle, `list-${contender.name}`),
+      child: await host.startFunction(contender.bundle),
       run: { event: toListEvent(host, contender), times: 1 },
     })),
   );
@@ -117,7 +118,7 @@ async function measureMemory(
 ): Promise<number> {
   const samples: number[] = [];
   for (let time = 0; time < Math.min(times, 5); time += 1) {
-    const child = await host.startFunction(contender.bundle, `memory-${contender.name}`);
+    const child = await host.startFunction(contender.bundle);
     const event = toListEvent(host, contender);
     const { peakMemory } = await child.ask<RunResult>({ event, times: 1 });
     samples.push(peakMemory - child.first.idleMemory);

@@ -1,3 +1,4 @@
+import { tell } from '../../../infra/cli/output.ts';
 import { type BenchedId, benchedIds } from '../buildBundles.ts';
 import { type FunctionHost, type PartInput, startFunctionHost, toEvent } from '../functionHost.ts';
 import type { RunResult } from '../functionProcess.ts';
@@ -19,7 +20,7 @@ export async function measureWarm(input: PartInput): Promise<readonly Section[]>
   const goals: Goal[] = [];
   try {
     for (const operationId of benchedIds) {
-      input.report(`warm: ${operationId}`);
+      tell(`warm: ${operationId} …`);
       const [ours, peer, bare] = await measureOperation(host, input, operationId);
       if (!ours || !peer || !bare) continue;
       const value = ours.median / bare.median;
@@ -27,7 +28,6 @@ export async function measureWarm(input: PartInput): Promise<readonly Section[]>
       const atMost = atMostOf[operationId];
       if (atMost) goals.push({ name: `the CPU of ${operationId} ÷ the bare call`, value, atMost });
     }
-    input.report('warm: updateInventory with an Idempotency-Key');
     const section = {
       title: 'Warm: CPU of one request, in microseconds',
       columns: [
@@ -58,9 +58,7 @@ async function measureOperation(
 ) {
   const run = { event: toEvent(operationId, host.apiKey), times: quick ? 200 : 300 };
   const functions = await Promise.all(
-    contenderNames.map((name) =>
-      host.startFunction(bundles[name][operationId], `${operationId}-${name}`),
-    ),
+    contenderNames.map((name) => host.startFunction(bundles[name][operationId])),
   );
   // Until the compiler has settled.
   for (const child of functions) await child.ask({ ...run, times: 1_000 });
@@ -74,7 +72,7 @@ async function measureOperation(
 
 /** The time of an update with a key and without, where each call of DynamoDB takes 5 ms more. */
 async function measureKeyed(host: FunctionHost, { bundles, quick }: PartInput): Promise<Section> {
-  const child = await host.startFunction(bundles.ours.updateInventory, 'updateInventory-keyed');
+  const child = await host.startFunction(bundles.ours.updateInventory);
   const events = [{}, { 'Idempotency-Key': 'one' }].map((headers) =>
     toEvent('updateInventory', host.apiKey, headers as Record<string, string>),
   );

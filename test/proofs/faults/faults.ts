@@ -1,13 +1,7 @@
 import { parseArgs } from 'node:util';
 import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
-import {
-  type Answered,
-  type Cell,
-  type CellResult,
-  canMeet,
-  type FaultName,
-  faultNames,
-} from './cell.ts';
+import { type Section, toText } from '../../bench/report.ts';
+import { type Answered, type Cell, type CellResult, canMeet, faultNames } from './cell.ts';
 import { type Lane, openLane } from './lane.ts';
 import { runCell } from './runCell.ts';
 import { situations } from './situations.ts';
@@ -32,7 +26,8 @@ Options:
 `;
 
 /** How an answer is shown in the table. */
-const signs = new Map<Answered, string>([
+const signs = new Map<Answered | undefined, string>([
+  [undefined, '-'],
   [200, '+'],
   [503, 'r'],
   [412, 'c'],
@@ -57,7 +52,7 @@ await runCommand(async (args) => {
   const started = performance.now();
   const results = await runCells(toCells(faults));
   const seconds = Math.round((performance.now() - started) / 1_000);
-  process.stdout.write(`${toMatrixText(results)}\n`);
+  process.stdout.write(`${toText(toMatrix(results))}\n`);
   const wrong = results.filter(({ problem }) => problem !== undefined);
   for (const { situation, fault, times, problem } of wrong) {
     process.stdout.write(`${situation.name}, ${fault} ${times}: ${problem}\n`);
@@ -80,7 +75,8 @@ function toCells(faults: readonly Cell['fault'][]): Cell[] {
   );
 }
 
-async function runCells(cells: Cell[]): Promise<CellResult[]> {
+/** @returns the results in the order of the cells */
+async function runCells(cells: readonly Cell[]): Promise<CellResult[]> {
   const results: CellResult[] = [];
   let opened = 0;
   let opening: Promise<unknown> = Promise.resolve();
@@ -90,12 +86,14 @@ async function runCells(cells: Cell[]): Promise<CellResult[]> {
     opening = lane;
     return lane;
   }
+  const queue = cells.entries();
   async function runInTurn(): Promise<void> {
-    while (cells.length > 0) {
+    for (let next = queue.next(); !next.done; ) {
       const lane = await openNext();
-      for (let ran = 0; ran < CELLS_OF_A_LANE; ran += 1) {
-        const cell = cells.shift();
-        if (cell) results.push(await runCell(lane, cell));
+      for (let ran = 0; ran < CELLS_OF_A_LANE && !next.done; ran += 1) {
+        const [index, cell] = next.value;
+        results[index] = await runCell(lane, cell);
+        next = queue.next();
       }
       await lane.close();
     }
@@ -106,39 +104,22 @@ async function runCells(cells: Cell[]): Promise<CellResult[]> {
 }
 
 /** A line for each situation, a column for each fault: once, and always. */
-function toMatrixText(results: readonly CellResult[]): string {
-  const faults = faultNames.filter((name) => results.some(({ fault }) => fault === name));
-  const width = Math.max(...situations.map(({ name }) => name.length));
-  const header = ' '.repeat(width) + faults.map((_, index) => `${index + 1}`.padStart(3)).join('');
-  const lines = situations.map(
-    ({ name }) =>
-      name.padEnd(width) + faults.map((fault) => ` ${toCell(results, name, fault)}`).join(''),
-  );
-  const slowest = (name: FaultName) =>
-    Math.max(...results.filter(({ fault }) => fault === name).map((cell) => cell.milliseconds));
-  const legend = faults.map(
-    (name, index) =>
-      `${`${index + 1}`.padStart(3)}  ${name.padEnd(20)} ${(slowest(name) / 1_000).toFixed(1).padStart(5)} s at most`,
-  );
-  return [
-    header,
-    ...lines,
-    '',
-    'Each cell: the call fails once, and always. + is 200, r 503 with Retry-After, c 412,',
-    'x a list that broke off, ! wrong, - not tried.',
-    '',
-    ...legend,
-    '',
-  ].join('\n');
-}
-
-function toCell(results: readonly CellResult[], name: string, fault: FaultName): string {
-  const signsOf = (['once', 'always'] as const).map((times) => {
-    const isCell = (one: CellResult) =>
-      one.situation.name === name && one.fault === fault && one.times === times;
-    const result = results.find(isCell);
-    if (!result) return '-';
-    return result.problem === undefined ? (signs.get(result.answered) ?? '?') : '!';
-  });
-  return signsOf.join('');
+function toMatrix(results: readonly CellResult[]): Section {
+  const byFault = [...Map.groupBy(results, ({ fault }) => fault)].reverse();
+  const toCell = (cells: readonly CellResult[], name: string) => {
+    const [always, once] = cells.filter(({ situation }) => situation.name === name);
+    return [once, always].map((one) => (one?.problem ? '!' : signs.get(one?.answered))).join('');
+  };
+  return {
+    title: 'Each cell: the call fails once, and always',
+    columns: ['', ...byFault.map((_, index) => `${index + 1}`)].map((name) => ({ name })),
+    rows: situations.map(({ name }) => [name, ...byFault.map(([, cells]) => toCell(cells, name))]),
+    notes: [
+      '+ is 200, r 503 with Retry-After, c 412, x a list that broke off, ! wrong, - not tried.',
+      ...byFault.map(([fault, cells], index) => {
+        const slowest = Math.max(...cells.map(({ milliseconds }) => milliseconds)) / 1_000;
+        return `${index + 1} ${fault}, ${slowest.toFixed(1)} s at most`;
+      }),
+    ],
+  };
 }

@@ -38,7 +38,7 @@ export async function startContender(
 ): Promise<Contender> {
   const script = new URL('contenderProcess.ts', import.meta.url).pathname;
   const args = [name, JSON.stringify(bundles)];
-  return { name, process: await startChild(script, args, { nodeOptions: ['--expose-gc'] }) };
+  return { name, process: await startChild(script, args, {}, ['--expose-gc']) };
 }
 
 /** @param collects whether garbage is to be collected first */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { tell } from '../../../infra/cli/output.ts';
 import { parseDuration } from '../../../infra/cli/time.ts';
 import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
 import { buildPeer } from '../../bench/buildBundles.ts';
@@ -66,8 +67,3 @@ await runCommand(async (args) => {
 });
 // The contenders' processes would keep this one; they end with it.
 process.exit();
-
-/** Standard output is for the figures. */
-function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
-}

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Asked, Outcome, Write } from './checker.ts';
 import type { Draw } from './draw.ts';
-import type { KillableStage, Run } from './killableStage.ts';
+import type { KillableStage } from './killableStage.ts';
 import type { Recorder } from './recorder.ts';
 
 export interface ClientOptions {
@@ -37,8 +37,7 @@ export async function runClient({ stage, recorder, draw, ...options }: ClientOpt
   async function perform(petId: string, asked: Asked): Promise<Outcome | undefined> {
     const run = await stage.run();
     const cutAfter = draw() < CUT ? draw() * MAX_MILLISECONDS_BEFORE_CUT : undefined;
-    const end = recorder.begin(petId, asked, run);
-    const outcome = end(await send(run, petId, asked, cutAfter));
+    const outcome = await recorder.perform(run, petId, asked, cutAfter);
     if (outcome && outcome.kind !== 'unknown') {
       tags.set(petId, [outcome.tag, ...(tags.get(petId) ?? [])].slice(0, 2));
     }
@@ -82,55 +81,5 @@ export async function runClient({ stage, recorder, draw, ...options }: ClientOpt
       else await performUntilAnswered(petId, write);
     }
     await pause(draw() * 10);
-  }
-}
-
-export type Answer =
-  | {
-      readonly kind: 'answer';
-      readonly status: number;
-      readonly tag: string | null;
-      readonly body: string;
-    }
-  /** The connection broke, and nobody knows what became of the request. */
-  | { readonly kind: 'lost' }
-  /** Nobody listens: it was never sent. */
-  | { readonly kind: 'unsent' };
-
-/**
- * Sends a request, and never a second time.
- * @param cutAfter the milliseconds after which the client breaks the connection, if it has no answer yet
- */
-export async function send(
-  { baseUrl, apiKey }: Run,
-  petId: string,
-  asked: Asked,
-  cutAfter?: number,
-): Promise<Answer> {
-  const signal = cutAfter === undefined ? null : AbortSignal.timeout(Math.ceil(cutAfter));
-  const credentials = { Authorization: `Bearer ${apiKey}` };
-  try {
-    const response =
-      asked.kind === 'read'
-        ? await fetch(`${baseUrl}/inventory?petId=${petId}&include=etag`, {
-            headers: credentials,
-            signal,
-          })
-        : await fetch(`${baseUrl}/inventory/${petId}`, {
-            method: 'PATCH',
-            headers: {
-              ...credentials,
-              'Content-Type': 'application/json',
-              ...(asked.ifMatch && { 'If-Match': asked.ifMatch.join(', ') }),
-              ...(asked.key !== undefined && { 'Idempotency-Key': asked.key }),
-            },
-            body: JSON.stringify({ quantity: asked.quantity }),
-            signal,
-          });
-    const { status, headers } = response;
-    return { kind: 'answer', status, tag: headers.get('etag'), body: await response.text() };
-  } catch (error) {
-    const { cause } = error as { cause?: NodeJS.ErrnoException };
-    return { kind: cause?.code === 'ECONNREFUSED' ? 'unsent' : 'lost' };
   }
 }

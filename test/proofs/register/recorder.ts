@@ -1,10 +1,9 @@
 import type { Asked, Entry, Operation, Outcome } from './checker.ts';
-import type { Answer } from './client.ts';
 import type { Run } from './killableStage.ts';
 
 export type Recorder = ReturnType<typeof defineRecorder>;
 
-/** Writes down what the clients do, in the order in which it happens in this process. */
+/** Sends what the clients ask, and writes it down in the order in which it happens in this process. */
 export function defineRecorder() {
   /** The operations on each entry. */
   const histories = new Map<string, Operation[]>();
@@ -25,39 +24,69 @@ export function defineRecorder() {
     figures,
     histories,
     /**
-     * Right before an operation is sent.
-     * @returns is to be called with the answer, and tells the outcome, or nothing where it was never sent
+     * Sends a request, and never a second time.
+     * @param cutAfter the milliseconds after which the client breaks the connection, if it has no answer yet
+     * @returns nothing where nobody listened, so that it was never sent
+     * @throws {Error} at an answer that no request of ours should get
      */
-    begin(petId: string, asked: Asked, run: Run): (answer: Answer) => Outcome | undefined {
+    async perform(
+      run: Run,
+      petId: string,
+      asked: Asked,
+      cutAfter?: number,
+    ): Promise<Outcome | undefined> {
       clock += 1;
       const invoked = clock;
       const sentAt = performance.now();
-      return (answer) => {
-        clock += 1;
-        if (answer.kind === 'unsent') return undefined;
-        const outcome = toOutcome(answer, asked);
-        const answered = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : clock;
-        const history = histories.get(petId) ?? [];
-        histories.set(petId, history);
-        history.push({ asked, invoked, answered, outcome });
-        figures.operations += 1;
-        if (outcome.kind !== 'unknown') {
-          figures[outcome.kind] += 1;
-          figures.longestAnswer = Math.max(figures.longestAnswer, performance.now() - sentAt);
-        } else if (answer.kind === 'answer') figures.unknownByStatus += 1;
-        else if (run.isKilled) figures.unknownByKill += 1;
-        else figures.unknownByCut += 1;
-        return outcome;
-      };
+      const answer = await send(run, petId, asked, cutAfter).catch(({ cause }) => {
+        return cause?.code === 'ECONNREFUSED' ? 'unsent' : 'lost';
+      });
+      clock += 1;
+      if (answer === 'unsent') return undefined;
+      const outcome: Outcome = answer === 'lost' ? { kind: 'unknown' } : toOutcome(answer, asked);
+      const answered = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : clock;
+      const history = histories.get(petId) ?? [];
+      histories.set(petId, history);
+      history.push({ asked, invoked, answered, outcome });
+      figures.operations += 1;
+      if (outcome.kind !== 'unknown') {
+        figures[outcome.kind] += 1;
+        figures.longestAnswer = Math.max(figures.longestAnswer, performance.now() - sentAt);
+      } else if (answer !== 'lost') figures.unknownByStatus += 1;
+      else if (run.isKilled) figures.unknownByKill += 1;
+      else figures.unknownByCut += 1;
+      return outcome;
     },
   };
 }
 
-/** @throws {Error} at an answer that no request of ours should get */
-function toOutcome(answer: Answer, asked: Asked): Outcome {
-  if (answer.kind !== 'answer' || answer.status >= 500) return { kind: 'unknown' };
-  const { status, body } = answer;
-  const tag = answer.tag ?? 'none';
+async function send(
+  { baseUrl, apiKey }: Run,
+  petId: string,
+  asked: Asked,
+  cutAfter: number | undefined,
+) {
+  const signal = cutAfter === undefined ? null : AbortSignal.timeout(Math.ceil(cutAfter));
+  const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
+  const response =
+    asked.kind === 'read'
+      ? await fetch(`${baseUrl}/inventory?petId=${petId}&include=etag`, { headers, signal })
+      : await fetch(`${baseUrl}/inventory/${petId}`, {
+          method: 'PATCH',
+          headers: {
+            ...headers,
+            ...(asked.ifMatch && { 'If-Match': asked.ifMatch.join(', ') }),
+            ...(asked.key !== undefined && { 'Idempotency-Key': asked.key }),
+          },
+          body: JSON.stringify({ quantity: asked.quantity }),
+          signal,
+        });
+  const tag = response.headers.get('etag') ?? 'none';
+  return { status: response.status, tag, body: await response.text() };
+}
+
+function toOutcome({ status, tag, body }: Awaited<ReturnType<typeof send>>, asked: Asked): Outcome {
+  if (status >= 500) return { kind: 'unknown' };
   if (status === 412) return { kind: 'refused', tag };
   if (status !== 200) throw new Error(`${JSON.stringify(asked)} was answered ${status}: ${body}`);
   const entry = asked.kind === 'read' ? toEntry(body) : { ...toEntry(`[${body}]`), tag };

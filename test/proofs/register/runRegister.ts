@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { startDynoxide } from '../../engines/engineProcess.ts';
 import type { Entry, Operation } from './checker.ts';
-import { runClient, send } from './client.ts';
+import { runClient } from './client.ts';
 import { type Draw, defineDraw, toSeed } from './draw.ts';
 import { type KillableStage, startKillableStage } from './killableStage.ts';
-import { defineRecorder, type Recorder, toEntry } from './recorder.ts';
+import { defineRecorder, toEntry } from './recorder.ts';
 
 export interface RegisterOptions {
   readonly clients: number;
@@ -56,7 +56,11 @@ export async function runRegister(
     for (const one of all) one.catch((error) => failure.abort(error));
     await Promise.allSettled(all);
     failure.signal.throwIfAborted();
-    await readLast(stage, recorder, petIds);
+    const run = await stage.run();
+    for (const petId of petIds) {
+      const last = await recorder.perform(run, petId, { kind: 'read' });
+      if (last?.kind !== 'ok') throw new Error(`Entry ${petId} could not be read at the end.`);
+    }
     return {
       entries: [...firsts].map(([petId, first]) => {
         const history: readonly Operation[] = recorder.histories.get(petId) ?? [];
@@ -95,18 +99,4 @@ async function readFirst(stage: KillableStage): Promise<Map<string, Entry>> {
   });
   const list = (await response.json()) as { petId: number }[];
   return new Map(list.map((entry) => [String(entry.petId), toEntry(JSON.stringify([entry]))]));
-}
-
-async function readLast(
-  stage: KillableStage,
-  recorder: Recorder,
-  petIds: readonly string[],
-): Promise<void> {
-  const run = await stage.run();
-  const asked = { kind: 'read' } as const;
-  for (const petId of petIds) {
-    const end = recorder.begin(petId, asked, run);
-    const outcome = end(await send(run, petId, asked));
-    if (outcome?.kind !== 'ok') throw new Error(`Entry ${petId} could not be read at the end.`);
-  }
 }
