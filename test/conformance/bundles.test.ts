@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll } from 'vitest';
 import { writeBundle } from '../support/bundles.ts';
+import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 import { describeConformance } from './conformance.ts';
 import { openLocalTarget } from './localTarget.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-bundles-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { toPath } = openTemporaryFolder();
 
 describeConformance('the bundles that are deployed', () =>
   openLocalTarget({
     async loadHandler(operationId) {
-      const path = await writeBundle(operationId, join(folder, operationId));
+      const path = await writeBundle(operationId, toPath(operationId));
       return import(/* @vite-ignore */ pathToFileURL(path).href);
     },
   }),

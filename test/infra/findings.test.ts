@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { App, Validations } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IConstruct } from 'constructs';
@@ -9,10 +6,10 @@ import { buildApp } from '../../infra/buildApp.ts';
 import type { Stage } from '../../infra/stages/stages.ts';
 import { refuseFindings, synthesize } from '../../infra/synthesize.ts';
 import { changedStage, fixtures } from '../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 
-const outdir = mkdtempSync(join(tmpdir(), 'petstore-findings-'));
+const { folder: outdir } = openTemporaryFolder();
 afterAll(() => {
-  rmSync(outdir, { recursive: true, force: true });
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
 });

@@ -1,6 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { Stack } from 'aws-cdk-lib';
 import { expect, it, vi } from 'vitest';
 import { buildApp } from '../../infra/buildApp.ts';
@@ -8,6 +6,9 @@ import { unknownCommit } from '../../infra/stages/commit.ts';
 import { toStackName, toWatchStackName } from '../../infra/stages/resourceNames.ts';
 import { stages } from '../../infra/stages/stages.ts';
 import { changeProduction, fixtures } from '../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../support/temporaryFolder.ts';
+
+const { folder, read } = openTemporaryFolder();
 
 it('tags every stack, and by that what it is made of, and lets none of production’s be destroyed', () => {
   const copied = changeProduction({
@@ -34,7 +35,6 @@ it('tags every stack, and by that what it is made of, and lets none of productio
 });
 
 it('synthesizes every stack with no AWS settings and no git at all', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-synth-'));
   for (const name of Object.keys(process.env)) {
     if (/^(AWS|CDK_DEFAULT|PETSTORE)_/.test(name)) vi.stubEnv(name, undefined);
   }
@@ -52,11 +52,9 @@ it('synthesizes every stack with no AWS settings and no git at all', async () =>
       expect.arrayContaining([...names, ...watching].map((name) => `${name}.template.json`)),
     );
     for (const name of names) {
-      const template = readFileSync(join(folder, `${name}.template.json`), 'utf8');
-      expect(JSON.parse(template).Outputs.Commit.Value).toBe(unknownCommit);
+      expect(JSON.parse(read(`${name}.template.json`)).Outputs.Commit.Value).toBe(unknownCommit);
     }
   } finally {
     vi.unstubAllEnvs();
-    rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { buildApp } from '../../infra/buildApp.ts';
 import type { Stage } from '../../infra/stages/stages.ts';
 import { operationIds } from '../../shared/contract/operations.ts';
 import { builtCommit } from '../support/stackTemplates.ts';
 import { changedStage, fixtures } from '../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 
 /** The operations whose resources are held, so that a new one changes nothing here: others are made by the same loops. */
 const held: readonly string[] = ['listInventory', 'updateInventory'];
@@ -16,8 +14,7 @@ const routes = /^AWS::ApiGateway::(Deployment|Resource|Stage)$/;
 /** Of the paths, one of the contract's, all others, and none in between. */
 const otherMethods = /^Api(?!inventory[A-Z]|unknownPath)\w+(GET|PATCH|OPTIONS|ANY)[0-9A-F]{8}$/;
 
-const outdir = mkdtempSync(join(tmpdir(), 'petstore-templates-'));
-afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+const { toPath } = openTemporaryFolder();
 
 type Resource = Readonly<Record<string, unknown>> & { readonly Type: string };
 
@@ -39,7 +36,7 @@ it.each([
 /** The resources of each stack, and its outputs. */
 function readBlocks(name: string, stage: Stage): string[] {
   const context = { 'aws:cdk:bundling-stacks': [] };
-  const app = buildApp({ outdir: join(outdir, name), context }, [stage], builtCommit);
+  const app = buildApp({ outdir: toPath(name), context }, [stage], builtCommit);
   return app.synth().stacks.flatMap(({ stackName, template, dependencies }) => [
     `${stackName} after ${dependencies
       .map(({ id }) => id)

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import { createPetstoreClient } from '../../../shared/client/index.ts';
 import { engines } from '../../support/engines.ts';
 import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
@@ -80,9 +79,8 @@ async function startLossyProxy(behind: string) {
     });
     incoming.pipe(onward);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    baseUrl: `http://127.0.0.1:${await listen(server, 0, '')}${pathname}`,
     lost: () => Math.floor(answers / 10),
     close() {
       server.closeAllConnections();

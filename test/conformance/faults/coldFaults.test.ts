@@ -1,6 +1,5 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { pathToFileURL } from 'node:url';
@@ -13,6 +12,7 @@ import { type Certificate, makeCertificate } from '../../support/faults/certific
 import { onFastClock } from '../../support/faults/fastClock.ts';
 import type { FaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { keepLogs } from '../../support/keepLogs.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { fixtures } from '../fixtures.ts';
 import { sendValid } from '../operations/suites.ts';
@@ -22,11 +22,10 @@ import { openFaultyStage, toStoreCalls } from './faultyTarget.ts';
 type Handler = (...args: unknown[]) => Promise<unknown>;
 type Spoil = (store: FaultyEndpoint) => Promise<void> | void;
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-cold-'));
+const { folder } = openTemporaryFolder();
 beforeAll(async () => {
   for (const id of operationIds) await writeBundle(id, join(folder, 'built', id));
 }, 60_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Milliseconds that a cold start may be held up by a database that does not answer, and more for a busy machine. */
 const TIMEOUT = 1_000 + 4_000;

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { buildClient, bundleClient, projectRoot } from '../../../infra/client/buildClient.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
 /** Bytes, minified and gzipped: a storefront's page waits for all of it. */
 const BUDGET = 6 * 1024;
@@ -13,18 +13,16 @@ const BUDGET = 6 * 1024;
 const run = promisify(execFile);
 
 describe('the client’s package', () => {
-  let folder: string;
+  const { folder } = openTemporaryFolder();
   let tarball: string;
   let installed: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'petstore-client-'));
     tarball = await buildClient(folder);
     // npm would ask the registry; a package without dependencies is installed by unpacking it.
     installed = join(folder, 'node_modules/petstore-inventory-client');
     await mkdir(installed, { recursive: true });
     await run('tar', ['xzf', tarball, '--strip-components=1', '--directory', installed]);
   });
-  afterAll(() => rm(folder, { recursive: true }));
 
   const readManifest = async (path: string) => JSON.parse(await readFile(path, 'utf8'));
 

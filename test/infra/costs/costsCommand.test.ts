@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CostReport } from '../../../infra/costs/bills/costReport.ts';
 import { unitsFile } from '../../../infra/costs/units/answerUnits.ts';
 import { flags } from '../../../infra/ops/costs/costOptions.ts';
@@ -11,14 +10,15 @@ import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { stageNames } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
 import { useFixtureStages } from './fixtureStages.ts';
 
 useFixtureStages();
 
 const root = join(import.meta.dirname, '../../..');
-const folder = mkdtempSync(join(tmpdir(), 'costs-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = openTemporaryFolder();
+const writeTraffic = (text: string) => folder.write('traffic.json', text);
 afterEach(() => vi.useRealTimers());
 
 /** What is printed; nothing else may be. */
@@ -30,12 +30,6 @@ async function read(...args: string[]): Promise<string> {
 
 const readReport = async (...args: string[]): Promise<CostReport> =>
   JSON.parse(await read('--json', ...args));
-
-function writeTraffic(text: string): string {
-  const file = join(folder, 'traffic.json');
-  writeFileSync(file, text);
-  return file;
-}
 
 test('every option is in the help', async () => {
   const help = await read('--help');
@@ -194,7 +188,7 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [['--requests', 'getPet=-1'], 'must be such as getPet=2M'],
   [['--requests', 'getPet:412=1'], 'getPet has no answer "412"; it has 200, 400, 401, 404, 429.'],
   [['--requests', 'getPet=1', '--traffic', 'x'], 'Give --requests or --traffic, not both.'],
-  [['--traffic', join(folder, 'none.json')], 'ENOENT'],
+  [['--traffic', folder.toPath('none.json')], 'ENOENT'],
   [badTraffic('{'), 'JSON'],
   [badTraffic('{}'), 'at requests'],
   [badTraffic('{"requests": {"getPet": "2M"}}'), 'at requests.getPet'],

@@ -1,27 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toMonth, toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { type Reconciliation, toModelledUsage } from '../../../infra/ops/costs/runReconcile.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
 import { useFixtureStages } from './fixtureStages.ts';
 
 useFixtureStages();
 
-const folder = mkdtempSync(join(tmpdir(), 'exports-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = openTemporaryFolder();
+const write = (name: string, content: string | Uint8Array) =>
+  folder.write(name, name.endsWith('.gz') ? gzipSync(content) : content);
 afterEach(() => void vi.unstubAllEnvs());
-function write(name: string, content: string | Uint8Array): string {
-  const file = join(folder, name);
-  writeFileSync(file, name.endsWith('.gz') ? gzipSync(content) : content);
-  return file;
-}
 
 /** The columns of each kind of export, among them one that nobody asks for. */
 const columns = {
@@ -201,7 +195,10 @@ describe('npm run costs -- --reconcile', () => {
     [[...lines.slice(0, 5), 'x,"y'], 'at row 5: it has not as many fields'],
     [lines.slice(0, 3).map((line) => line.replace('"1000000"', '"2,0"')), 'row 2: "2,0" is no num'],
     [lines.slice(0, 2).map((line) => line.replace('2026-', '')), 'is no number or time.'],
-    [[...lines.slice(0, 2), 'x'.repeat(409_601)], 'line 3 is longer than any record.'],
+    [
+      [...lines.slice(0, 2), 'x'.repeat(409_601)],
+      'bill.csv cannot be read: line 3 is longer than any record.\n',
+    ],
     [[''], 'it has no rows.'],
   ])('ends at what it cannot read: %#', async (text, reason) => {
     const { status, stdout, stderr } = await reconcileFile(write('bill.csv', text.join('\n')));

@@ -1,16 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import { noFaults } from '../../../infra/local/gateway/faultInjection.ts';
 import { parseOptions, start } from '../../../infra/local/start.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps } from '../ops/opsProcess.ts';
 
 const main = join(import.meta.dirname, '../../../infra/local/main.ts');
@@ -19,14 +18,10 @@ type LocalProcess = ReturnType<typeof run>;
 type ReadyStage = Awaited<ReturnType<typeof untilReady>>;
 
 const running = new Set<ChildProcess>();
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'petstore-local-'));
-});
+const { toPath, write } = openTemporaryFolder();
 afterEach(() => {
   for (const child of running) child.kill('SIGKILL');
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 /**
  * `npm start` as a process of its own.
@@ -86,17 +81,11 @@ async function update({ baseUrl, authorization }: ReadyStage): Promise<number> {
   return (await exactFetch(`${baseUrl}/inventory/9`, { method: 'PATCH', headers, body })).status;
 }
 
-async function writeData(name: string, text: string): Promise<string> {
-  const file = join(folder, name);
-  await writeFile(file, text);
-  return file;
-}
-
 /** A file that takes a while to load. */
-function writeLargeData(): Promise<string> {
+function writeLargeData(): string {
   const toEntry = (_: unknown, petId: number) => ({ petId, quantity: 1, status: 'sold' });
   const inventory = Array.from({ length: 20_000 }, toEntry);
-  return writeData('large.json', JSON.stringify({ inventory }));
+  return write('large.json', JSON.stringify({ inventory }));
 }
 
 /** There is a bar, which is drawn anew ten times a second. */
@@ -125,7 +114,7 @@ async function expectRefusal(status: number, message: string, ...args: string[])
 
 describe('a start', { timeout: 30_000 }, () => {
   test('serves the sample, logs requests, and ends on SIGINT and the echo of it that npm sends', async () => {
-    const stage = await untilReady(run(['--dir', join(folder, 'kept')]));
+    const stage = await untilReady(run(['--dir', toPath('kept')]));
     const { baseUrl, authorization } = stage;
     const apiKey = authorization.Authorization.slice(7);
     const [, readKey] = /^Read key: (psk_\w+)$/m.exec(stage.stdout()) ?? [];
@@ -160,21 +149,21 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
   });
 
   test('says how far it is with a large file, and can be broken off', async () => {
-    const local = run(['--data', await writeLargeData()], terminal);
+    const local = run(['--data', writeLargeData()], terminal);
     await untilLoading(local);
     expect(await stop(local)).toBe(0);
     expect(local.stdout()).toBe('');
   });
 
   test('goes on with the data in a folder, and with data given over them', async () => {
-    const dir = join(folder, 'kept');
+    const dir = toPath('kept');
     const stage = await untilReady(run(['--dir', dir]));
     expect(await list(stage)).toContainEqual(expect.objectContaining({ petId: 9, quantity: 4321 }));
     await expectRefusal(1, 'another process is using it', '--port', '0', '--dir', dir);
     expect(await stop(stage)).toBe(0);
 
     const entries = [9, 777].map((petId) => ({ petId, quantity: 5, status: 'sold' }));
-    const file = await writeData('over.json', JSON.stringify({ inventory: entries }));
+    const file = write('over.json', JSON.stringify({ inventory: entries }));
     const again = await untilReady(run(['--dir', dir, '--data', file, '--expose-dynamodb', '0']));
     expect(again.authorization).not.toEqual(stage.authorization);
     const kept = await list(again);
@@ -196,16 +185,15 @@ describe('a start that cannot succeed', () => {
     ['--port', []],
     ['--expose-dynamodb', ['--port', '0']],
   ])('names a port in use, and the option %s that gives another', async (option, others) => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const port = String((other.address() as AddressInfo).port);
+    const other = createServer();
+    const port = `${await listen(other, 0, '')}`;
     const message = `Port ${port} cannot be used: it is in use. Give another one with ${option},`;
     await expectRefusal(1, message, ...others, option, port);
     other.close();
   });
 
   test('names what is wrong with the data', async () => {
-    const file = await writeData('not-ok.json', '{"pets": [');
+    const file = write('not-ok.json', '{"pets": [');
     const args = ['--port', '0', '--data', file];
     await expectRefusal(1, 'not-ok.json cannot be used: Unexpected end of JSON', ...args);
   });
@@ -215,23 +203,23 @@ describe('a crash of the engine', { timeout: 20_000 }, () => {
   const line = 'The embedded DynamoDB has crashed, and the stage ends: no more of this\n';
 
   test('ends a stage with one line and status 1, at once', async () => {
-    const trigger = join(folder, 'serving');
+    const trigger = toPath('serving');
     const stage = await untilReady(run(['--delay', '29s'], crashAt(trigger)));
     const asked = exactFetch(`${stage.baseUrl}/inventory`, { headers: stage.authorization });
     const outcome = asked.catch((error: Error) => error);
     // Its answer is not waited for, since none could be a good one.
     await setTimeout(100);
-    await writeFile(trigger, '');
+    write('serving', '');
     expect(await stage.exited).toBe(1);
     expect(stage.stderr()).toBe(line);
     expect(await outcome).toBeInstanceOf(Error);
   });
 
   test('ends a load that is under way', async () => {
-    const trigger = join(folder, 'loading');
-    const local = run(['--data', await writeLargeData()], terminal, crashAt(trigger));
+    const trigger = toPath('loading');
+    const local = run(['--data', writeLargeData()], terminal, crashAt(trigger));
     await untilLoading(local);
-    await writeFile(trigger, '');
+    write('loading', '');
     expect(await local.exited).toBe(1);
     expect(local.stdout()).toBe('');
     expect(local.stderr().endsWith(`\r\x1b[K${line}`)).toBe(true);

@@ -1,22 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readStoreData } from '../../../infra/local/storeData.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
 const entry = '{"petId": 1, "quantity": 2, "status": "sold"}';
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'petstore-data-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-async function read(content: string | Uint8Array) {
-  const file = join(folder, 'data.json');
-  await writeFile(file, content);
-  return readStoreData(file);
-}
+const folder = openTemporaryFolder();
+const read = async (content: string | Uint8Array) =>
+  readStoreData(folder.write('data.json', content));
 
 test('a data file has ids as they are written, may lack lists, and may begin with a byte order mark', async () => {
   const text =

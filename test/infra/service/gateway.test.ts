@@ -1,9 +1,7 @@
-import { ResponseType } from 'aws-cdk-lib/aws-apigateway';
 import { describe, expect, it } from 'vitest';
 import { operationSettings } from '../../../infra/stages/stages.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import { ErrorBody } from '../../../shared/contract/schemas.ts';
 import { fillAccessLog, findResources } from '../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 
@@ -23,10 +21,9 @@ function toPath(resourceId: { Ref?: string }): string {
   return PathPart === undefined ? '' : `${toPath(ParentId)}/${PathPart}`;
 }
 
-const routes = methods.map(({ HttpMethod, ResourceId, Integration, MethodResponses }) => ({
+const routes = methods.map(({ HttpMethod, ResourceId, Integration }) => ({
   name: `${HttpMethod} ${toPath(ResourceId)}`,
   integration: Integration,
-  responses: MethodResponses,
 }));
 const findRoute = (name: string) => routes.find((route) => route.name === name);
 
@@ -81,39 +78,11 @@ describe('the gateway', () => {
       ['', '/pets', '/store', '/{unknownPath+}'].map((path) => `ANY ${path}`),
     );
   });
-
-  it('may call the live versions and nothing else, and needs no authorizer', () => {
-    const called = permissions.map(({ FunctionName }) => FunctionName.Ref);
-    expect(called.sort()).toEqual(Object.keys(aliases).sort());
-    expect(new Set(methods.map((one) => one.AuthorizationType))).toEqual(new Set(['NONE']));
-  });
-
-  it('declares every header that it sends by itself, as AWS demands', () => {
-    for (const { integration, responses } of routes.filter((one) => one.responses)) {
-      const [{ ResponseParameters: sent }] = integration.IntegrationResponses;
-      const declared = Object.keys(responses[0].ResponseParameters);
-      expect(declared).toEqual(expect.arrayContaining(Object.keys(sent)));
-    }
-  });
 });
 
 function toAnswer(name: string) {
   return findRoute(name)?.integration.IntegrationResponses[0];
 }
-
-it('the gateway’s own errors cover all of its response types, and carry the Error body', () => {
-  const types = Object.values(ResponseType)
-    .filter((value) => value instanceof ResponseType)
-    .map(({ responseType }) => responseType);
-  const found = Object.values(production('ApiGateway::GatewayResponse')).map(
-    ({ Properties }) => Properties,
-  );
-  expect(found.map(({ ResponseType: type }) => type).sort()).toEqual(types.sort());
-  for (const { ResponseTemplates, StatusCode } of found) {
-    const body = ErrorBody.parse(JSON.parse(ResponseTemplates['application/json']));
-    expect(String(body.status)).toBe(StatusCode);
-  }
-});
 
 describe.each(fixtureNames)('the stage of %s', (name) => {
   const [stage] = Object.values(findResources(name, 'AWS::ApiGateway::Stage'));
@@ -149,12 +118,4 @@ describe.each(fixtureNames)('the stage of %s', (name) => {
       expect.arrayContaining(expected.map((limit) => expect.objectContaining(limit))),
     );
   });
-});
-
-it('each stage has a sampling rule of its own, by its priority', () => {
-  const rules = fixtureNames.flatMap((stage) =>
-    Object.values(findResources(stage, 'AWS::XRay::SamplingRule')),
-  );
-  const priorities = rules.map(({ Properties }) => Properties.SamplingRule.Priority);
-  expect(priorities).toEqual([1_000, 1_001]);
 });

@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readCommit, unknownCommit } from '../../../infra/stages/commit.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'petstore-commit-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const { folder, toPath, write } = openTemporaryFolder();
 
 // The module asks git about the folder that it lies in.
-const copy = join(folder, 'commit.ts');
+const copy = toPath('commit.ts');
 cpSync(new URL('../../../infra/stages/commit.ts', import.meta.url).pathname, copy);
 
 function run(): string {
@@ -33,7 +32,7 @@ it('is unknown where there is no git, and then the commit, marked when files hav
   git('commit', '-qm', 'First');
   const commit = git('rev-parse', 'HEAD').slice(0, 12);
   expect(run()).toBe(commit);
-  writeFileSync(join(folder, 'other.ts'), '');
+  write('other.ts', '');
   expect(run()).toBe(`${commit}-dirty`);
 });
 

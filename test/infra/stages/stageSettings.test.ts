@@ -1,6 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildApp } from '../../../infra/buildApp.ts';
@@ -13,8 +11,10 @@ import { type StageSettings, stageSettings } from '../../../infra/stages/stageSe
 import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { synthesize } from '../../../infra/synthesize.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps } from '../ops/opsProcess.ts';
 
+const { folder } = openTemporaryFolder();
 const production = fixtures.production.settings;
 const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e';
 const name = 'api.petstore.example';
@@ -165,7 +165,6 @@ describe("a stage's settings", () => {
 
 describe('synthesizing', () => {
   it('stops at a setting that makes no sense, in one line and with a status', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-settings-'));
     const wrongStage = changeProduction({ alarms: { page: 'ops' } });
     const outcome = await callOps(async () => synthesize([wrongStage]), [], { CDK_OUTDIR: folder });
     expect(outcome).toEqual({
@@ -175,7 +174,6 @@ describe('synthesizing', () => {
         'infra/stages/stages.ts: production.alarms.page: must be an e-mail address such as "ops@shop.example", or the ARN of a topic; it is "ops".\n',
     });
     expect(readdirSync(folder)).toEqual([]);
-    rmSync(folder, { recursive: true });
   });
 });
 

@@ -1,18 +1,17 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleClient } from '../../../../infra/client/buildClient.ts';
+import { listen } from '../../../../infra/local/engine/loopback.ts';
 import * as clientModule from '../../../../shared/client/index.ts';
 import { parseJson } from '../../../../shared/contract/values.ts';
 import { findChromium, launchChromium } from '../../../browser/chromium.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { type FaultyTarget, openFaultyStage } from '../../faults/faultyTarget.ts';
 import { exactPetIds, fixtures } from '../../fixtures.ts';
 import { readEntry } from '../../operations/inventoryEntry.ts';
@@ -31,20 +30,18 @@ const examples = join(import.meta.dirname, '../../../../shared/client/examples')
 
 let target: FaultyTarget;
 let settings: Record<string, string>;
-let folder: string;
+const folder = openTemporaryFolder();
 let shop: { address: string; stop(): void };
 beforeAll(async () => {
   target = await openFaultyStage(fixtures);
   settings = { BASE_ADDRESS: target.baseUrl, API_KEY: target.apiKey };
-  folder = await mkdtemp(join(tmpdir(), 'petstore-shop-'));
-  const CLIENT_MODULE = join(folder, 'client.js');
+  const CLIENT_MODULE = folder.toPath('client.js');
   await bundleClient(CLIENT_MODULE);
   shop = await start({ READ_KEY: target.readOnlyApiKey, CLIENT_MODULE });
 });
 afterAll(async () => {
   shop?.stop();
   await target?.close();
-  await rm(folder, { recursive: true });
 });
 
 /** What a script writes, to its end. */
@@ -102,8 +99,7 @@ describe.runIf(hasCurl)('curl.sh', { concurrent: true }, () => {
       });
       incoming.pipe(onward);
     });
-    await once(proxy.listen(0, '127.0.0.1'), 'listening');
-    const { port } = proxy.address() as AddressInfo;
+    const port = await listen(proxy, 0, '');
     await run('sh', 'curl.sh', second, { BASE_ADDRESS: `http://127.0.0.1:${port}/v1` });
     proxy.close();
     expect([keys.length, new Set(keys).size]).toEqual([2, 1]);

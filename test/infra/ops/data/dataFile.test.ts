@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ResourceName } from '../../../../infra/bulk/resources.ts';
 import { type Row, readRows } from '../../../../infra/ops/data/dataFile.ts';
 import { replaceFile } from '../../../../infra/ops/data/writeContent.ts';
-import { openDataFolder } from './dataFolder.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 
-const data = openDataFolder();
-const file = data.toPath('file');
+const data = openTemporaryFolder();
 
 async function readAll(content: string | Buffer, format: 'csv' | 'jsonl', name: ResourceName) {
-  writeFileSync(file, content);
+  const file = data.write('file', content);
   const rows: Row[] = [];
   for await (const page of readRows({ name, file, format })) rows.push(...page.rows);
   return rows.map((row) => ('problem' in row ? `${row.line}: ${row.problem}` : row.entry.id));
@@ -62,7 +61,7 @@ describe('a JSON Lines file', () => {
     ['records', 'x'.repeat(600_000), 'line 1 is longer than any record'],
   ])('is not read where it holds no %s', async (_, content, problem) => {
     await expect(readAll(content, 'jsonl', 'pets')).rejects.toThrow(
-      `${file} cannot be read: ${problem}`,
+      `file cannot be read: ${problem}`,
     );
   });
 
@@ -92,9 +91,9 @@ describe('a JSON Lines file', () => {
 });
 
 describe('replacing a file', () => {
-  const saved = openDataFolder();
+  const saved = openTemporaryFolder();
   it('names the file that is not written when the disk takes no more, and leaves it as it was', () => {
-    const file = saved.write('stock.csv', ['earlier']);
+    const file = saved.write('stock.csv', 'earlier\n');
     const code = `import { runCommand } from './infra/cli/usage.ts';
       import { replaceFile } from './infra/ops/data/writeContent.ts';
       const content = Array.from({ length: 1_000 }, () => 'x'.repeat(1_000));

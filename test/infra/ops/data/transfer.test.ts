@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   DeleteTableCommand,
@@ -23,11 +23,16 @@ import {
   startFaultyEndpoint,
 } from '../../../support/faults/faultyEndpoint.ts';
 import { openStoreTables } from '../../../support/storeTables.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
-import { openDataFolder, toStockLines, toText } from './dataFolder.ts';
 
-const data = openDataFolder();
+const folder = openTemporaryFolder();
+const toText = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
+const data = {
+  ...folder,
+  write: (name: string, lines: readonly string[]) => folder.write(name, toText(lines)),
+};
 const header = 'petId,quantity,status';
 let engine: Engine;
 let client: DynamoDBClient;
@@ -211,7 +216,7 @@ describe('npm run import and export', () => {
       ...['--pets', data.toPath(`${suffix}.pets.jsonl`)],
       ...['--orders', data.toPath(`${suffix}.orders.jsonl`)],
     ];
-    writeFileSync(data.toPath('in.csv.gz'), gzipSync(toText([first, ...stock.toReversed()])));
+    folder.write('in.csv.gz', gzipSync(toText([first, ...stock.toReversed()])));
     data.write('in.pets.jsonl', pets.toReversed());
     data.write('in.orders.jsonl', orders.toReversed());
     const done = { status: 0, stderr: '' };
@@ -247,8 +252,7 @@ describe('npm run import and export', () => {
   });
 
   it('names a gzip file that is cut off, before anything is written', async () => {
-    const file = data.toPath('bad.csv.gz');
-    writeFileSync(file, gzipSync(toText(toStockLines(9))).subarray(0, -20));
+    const file = folder.write('bad.csv.gz', gzipSync(toText(toStockLines(9))).subarray(0, -20));
     const stderr = `${file} cannot be read: unexpected end of file.\n`;
     expect(await load(file)).toEqual({ status: 1, stdout: '', stderr });
     expect(await count()).toBe(0);
@@ -300,14 +304,14 @@ describe('npm run import and export', () => {
 });
 
 const stock = data.write('stock.csv', toStockLines(3));
-const folder = data.toPath('folder.csv');
-mkdirSync(folder);
+const noFile = data.toPath('folder.csv');
+mkdirSync(noFile);
 
 it.each<[string, Command, string[], string]>([
   ['import', runImport, [], 'Name at least one file'],
   ['import', runImport, ['--inventory', stock, '--stage', 'staging'], 'Say which table'],
   ['import', runImport, ['--inventory', 'stock.txt'], 'ends in .csv or .jsonl; it is "stock.txt"'],
-  ['import', runImport, ['--inventory', folder], 'must name a file, since it is read twice'],
+  ['import', runImport, ['--inventory', noFile], 'must name a file, since it is read twice'],
   ['import', runImport, ['--inventory', stock, '--max-wcu', '0'], '--max-wcu must be a whole'],
   ['import', runImport, ['--inventory', '-', '--pets', '-'], 'Name a file of its own for each'],
   ['import', runImport, ['--inventory', stock, '--pets', '-', '--rejects', 'a'], '--rejects must'],
@@ -331,3 +335,14 @@ it.each([
   const stderr = expect.stringMatching(told);
   expect(await callOps(command, args)).toEqual({ status: 1, stdout: '', stderr });
 });
+
+/** Lines of an inventory's CSV file in the order of their ids, which lie scattered over all of int64. */
+function toStockLines(rows: number): string[] {
+  const statuses = ['available', 'pending', 'sold'];
+  const step = (2n ** 64n - 1n) / BigInt(Math.max(rows - 1, 1));
+  const lines = Array.from({ length: rows }, (_, row) => {
+    const id = row === rows - 1 ? 2n ** 63n - 1n : -(2n ** 63n) + BigInt(row) * step;
+    return `${id},${(row * 7_919) % 2_147_483_648},${statuses[row % 3]}`;
+  });
+  return ['petId,quantity,status', ...lines];
+}

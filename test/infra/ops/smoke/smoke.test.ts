@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { rows, type SmokeSettings } from '../../../../infra/ops/smoke/rows.ts';
 import { checkStage, runSmoke } from '../../../../infra/ops/smoke/runSmoke.ts';
 import { stageNames } from '../../../../infra/stages/stages.ts';
@@ -15,8 +14,8 @@ import {
 import { fixtures } from '../../../conformance/fixtures.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import type { ConformanceTarget } from '../../../conformance/target.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../aws.ts';
-import { openDataFolder } from '../data/dataFolder.ts';
 import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
 
 interface FrontRequest {
@@ -224,7 +223,7 @@ describe('npm run smoke, of a stage with data', () => {
 
 const apiKey = `psk_${'0'.repeat(42)}`;
 const key = { PETSTORE_API_KEY: apiKey };
-const data = openDataFolder();
+const data = openTemporaryFolder();
 
 /** Runs the command of a stage whose stack has these outputs. */
 async function callStage(args: readonly string[], outputs: Record<string, string>, more = key) {
@@ -240,7 +239,7 @@ describe('npm run smoke, of an empty stage', () => {
   afterAll(() => target?.close());
 
   it('passes, prints each row, and never the key', async () => {
-    const file = data.write('key', [target.apiKey]);
+    const file = data.write('key', `${target.apiKey}\n`);
     const args = ['--base-url', target.baseUrl, '--api-key-file', file];
     const outcome = await runOps('infra/ops/smoke/smoke.ts', args);
     expect(outcome).toMatchObject({ status: 0, stderr: '' });
@@ -337,10 +336,9 @@ it.each([
 
 /** Whatever answers requests to a base address, until it is disposed of. */
 async function serve(listener: RequestListener) {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer(listener);
   return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    baseUrl: `http://127.0.0.1:${await listen(server, 0, '')}/v1`,
     [Symbol.dispose]() {
       server.closeAllConnections();
       server.close();
@@ -413,7 +411,7 @@ it.each([
   [[...url, '--stage', 'staging'], 'Give --stage or --base-url, not both'],
   [['--stage', 'live'], `--stage must be ${stageNames.join(' or ')}; it is "live"`],
   [url, 'The API key, in --api-key-file FILE or PETSTORE_API_KEY, must be psk_ and 42'],
-  [[...url, '--api-key-file', data.write('bad', ['psk_0123'])], 'must be psk_ and 42'],
+  [[...url, '--api-key-file', data.write('bad', 'psk_0123')], 'must be psk_ and 42'],
   [[...url, '--timeout', '1'], '--timeout must be a number with s'],
   [[...url, '--deadline', 'soon'], '--deadline must be a number with s'],
   [[...url, '--expect-commit'], '--expect-commit takes --stage'],

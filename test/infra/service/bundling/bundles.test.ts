@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type TableDefinition, tableNames, tables } from '../../../../infra/stages/tables.ts';
@@ -13,14 +12,13 @@ import {
 import { buildBundle } from '../../../support/bundles.ts';
 import { findResources } from '../../../support/stackTemplates.ts';
 import { synthesizeBundlesInto } from '../../../support/synthesizedAssembly.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 
 /** Bytes. A cold start reads and compiles all of it: find out what grew before raising this. */
 const BUDGET = 245_000;
 
 // Outside the checkout, whose package.json would have Node take a bundle for an ES module.
-const folder = mkdtempSync(join(tmpdir(), 'petstore-assembly-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const bundles = synthesizeBundlesInto(folder);
+const bundles = synthesizeBundlesInto(openTemporaryFolder().folder);
 
 describe.each(operationIds)('the bundle of %s', (id) => {
   const path = toBundle(id);

@@ -1,10 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { findFirstSunset } from '../../../../infra/watch/check/daysLeft.ts';
 import { makeCertificate } from '../../../support/faults/certificate.ts';
 import { AwsError, startAws } from '../../ops/aws.ts';
@@ -25,11 +24,9 @@ const service = createServer(({ headers }, response) => {
   response.writeHead(headers.authorization === 'Bearer psk_check' ? 200 : 401).end('[]');
 });
 beforeAll(async () => {
-  service.listen(0, '127.0.0.1');
-  await once(service, 'listening');
   const variables = {
     ...aws.variables,
-    BASE_ADDRESS: `http://127.0.0.1:${(service.address() as AddressInfo).port}/v1`,
+    BASE_ADDRESS: `http://127.0.0.1:${await listen(service, 0, '')}/v1`,
     KEY_PARAMETER: '/petstore-production/check-key',
     API_KEYS_TABLE: 'keys',
     NAMESPACE: 'petstore-production',
@@ -96,14 +93,13 @@ const apiKey = 'psk_secret';
 let server: Server | undefined;
 afterEach(() => server?.closeAllConnections());
 
-async function listen(started: Server): Promise<number> {
-  server = started.listen(0, '127.0.0.1');
-  await once(started, 'listening');
-  return (started.address() as AddressInfo).port;
+function start(started: Server): Promise<number> {
+  server = started;
+  return listen(started, 0, '');
 }
 
 async function check(listener: RequestListener) {
-  const port = await listen(createServer(listener));
+  const port = await start(createServer(listener));
   return checkService(`http://127.0.0.1:${port}/v1`, apiKey);
 }
 
@@ -151,7 +147,7 @@ describe('the check from outside', () => {
 it('tells when the certificate ends, and fails at one that it does not trust', async () => {
   const { key, cert } = makeCertificate();
   const started = createSecureServer({ key, cert }, (_, response) => response.end('[]'));
-  const address = `https://127.0.0.1:${await listen(started as unknown as Server)}/v1`;
+  const address = `https://127.0.0.1:${await start(started as unknown as Server)}/v1`;
   const certificateEnd = await checkService(address, apiKey, cert);
   expect(certificateEnd).toEqual(new Date(new X509Certificate(cert).validTo));
   await expect(checkService(address, apiKey)).rejects.toThrow(/self-signed certificate/);
