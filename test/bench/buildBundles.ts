@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-import { alias, bundling } from '../../infra/service/bundling/bundling.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
-import { synthesizeBundlesInto } from '../support/synthesizedAssembly.ts';
+import { deployedOptions, writeBundles } from '../support/bundles.ts';
 
 /** The operations that there are contenders of. */
 export const benchedIds = [
@@ -30,15 +29,19 @@ export interface Bundles {
 
 export async function buildBundles(outdir: string): Promise<Bundles> {
   return {
-    ours: synthesizeBundlesInto(join(outdir, 'assembly')),
+    ours: await writeBundles(join(outdir, 'ours')),
     peer: await buildPeer(outdir),
     // Of whoever turns on the one setting that every guide names.
     minifiedPeer: await buildPeer(join(outdir, 'minified'), { ...asDefault, minify: true }),
     bare: await buildEach((id) => {
       const entry = `export { ${id} as handler } from './contenders/bare.ts';`;
-      return buildSource(entry, join(outdir, 'bare', `${id}.cjs`), asOurs);
+      return buildSource(entry, join(outdir, 'bare', `${id}.cjs`), deployedOptions);
     }),
-    floor: await buildSource(toEntry('contenders/floor'), join(outdir, 'floor.cjs'), asOurs),
+    floor: await buildSource(
+      toEntry('contenders/floor'),
+      join(outdir, 'floor.cjs'),
+      deployedOptions,
+    ),
     functionProcess: await buildSource(
       "import './functionProcess.ts';",
       join(outdir, 'functionProcess.mjs'),
@@ -52,14 +55,6 @@ export function buildPeer(outdir: string, options = asDefault): Promise<Record<B
     buildSource(toEntry(`contenders/peer/${id}`), join(outdir, 'peer', `${id}.mjs`), options),
   );
 }
-
-/** The settings of `infra/service/bundling/bundling.ts`. */
-const asOurs: BuildOptions = {
-  format: 'cjs',
-  minify: bundling.minify ?? false,
-  mainFields: bundling.mainFields ?? [],
-  alias,
-};
 
 /** esbuild's own settings for Node.js, and the `require` that CommonJS packages in an ES module need. */
 const asDefault: BuildOptions = {

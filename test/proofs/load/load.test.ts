@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { operationIds } from '../../../shared/contract/operations.ts';
-import { writeBundle } from '../../support/bundles.ts';
+import { writeBundles } from '../../support/bundles.ts';
 import { compare } from './comparison.ts';
 import { type Contender, putUnderLoad, startContender, type Vitals } from './contender.ts';
 import { MAX_GROWTH, soak } from './soak.ts';
@@ -69,8 +68,7 @@ test.concurrent('a comparison names the contender that failed', async () => {
 test('the service that is compared is the one that is deployed, and answers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-load-'));
   try {
-    const paths = operationIds.map(async (id) => [id, await writeBundle(id, join(folder, id))]);
-    const ours = await startContender('ours', Object.fromEntries(await Promise.all(paths)));
+    const ours = await startContender('ours', await writeBundles(folder));
     const { perSecond, failures } = await putUnderLoad(ours, 'mix', 0.4);
     expect(perSecond).toBeGreaterThan(0);
     expect(failures).toBe(0);
