@@ -38,22 +38,20 @@ export async function measureFirst(input: PartInput): Promise<readonly Section[]
         await child.end();
         return { init: child.first.cpuMilliseconds, first: request.cpuMilliseconds };
       });
-      const references = samples.get(contenders[1]) ?? [];
+      const toMedian = (starts: readonly Start[], toTime: (start: Start) => number) =>
+        summarize(starts.map(toTime)).median;
+      const minified = samples.get(contenders[1]) ?? [];
       for (const [{ name, title }, starts] of samples) {
-        const toCell = (toTime: (start: Start) => number) => summarize(starts.map(toTime));
         // Of the medians, as they stand side by side.
-        const toRatio = (toTime: (start: Start) => number) =>
-          toCell(toTime).median / summarize(references.map(toTime)).median;
-        const [coldRatio, cpuRatio] = [toRatio(toCold), toRatio(({ init, first }) => init + first)];
-        rows.push([
-          operationId,
-          title,
-          toCell(({ init }) => init),
-          toCell(({ first }) => first),
-          cpuRatio,
-          toCell(toCold),
-          coldRatio,
-        ]);
+        const [cpuRatio = 0, coldRatio = 0] = [toCpu, toCold].map(
+          (toTime) => toMedian(starts, toTime) / toMedian(minified, toTime),
+        );
+        const [init, first, cold] = [
+          ({ init }: Start) => init,
+          ({ first }: Start) => first,
+          toCold,
+        ].map((toTime) => summarize(starts.map(toTime)));
+        rows.push([operationId, title, init, first, cpuRatio, cold, coldRatio]);
         if (name !== 'ours') continue;
         const atMost = operationId === 'updateInventory' ? 0.4 : 0.45;
         const reference = `of ${operationId} ÷ the minified peer`;
@@ -94,4 +92,8 @@ export async function measureFirst(input: PartInput): Promise<readonly Section[]
  */
 function toCold({ init, first }: Start): number {
   return init + first / (MEMORY / WHOLE_PROCESSOR);
+}
+
+function toCpu({ init, first }: Start): number {
+  return init + first;
 }

@@ -6,9 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { writeBundles } from '../../support/bundles.ts';
-import { compare } from './comparison.ts';
 import { type Contender, putUnderLoad, startContender, type Vitals } from './contender.ts';
-import { MAX_GROWTH, soak } from './soak.ts';
+import { MAX_GROWTH, soak } from './runs.ts';
 
 /** Has a contender that gives these vitals, one after the other, and answers each `failsEach`th request with 500. */
 async function withContender<T>(
@@ -44,7 +43,6 @@ const oneLine = 'ours: 1 lines of level ERROR, first the line';
 
 test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
   ['is sound has no problems', [], 0, []],
-  ['grows in the first half fails', [{}, grown], 0, [notFlat]],
   ['grows in the second half fails', [grown, {}, grown], 0, [notFlat]],
   ['logs errors and answers 500 fails', [{}, {}, broken], 10, [expect.any(String), oneLine]],
 ])('a soak of a service that %s', async (_, vitals, failsEach, expected) => {
@@ -53,16 +51,6 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
     expect(problems).toEqual(expected);
     expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
   });
-});
-
-test.concurrent('a comparison names the contender that failed', async () => {
-  const { section, problems } = await withContender([], 0, (ours) =>
-    withContender(Array(9).fill(broken), 0, (floor) =>
-      compare('lookups', [ours, { ...floor, name: 'floor' }], 0.3, 1.43, 1),
-    ),
-  );
-  expect(section.rows.map(([name]) => name)).toEqual(['ours', 'floor']);
-  expect(problems).toEqual(['floor: 1 lines of level ERROR, first the line']);
 });
 
 test('the service that is compared is the one that is deployed, and answers', async () => {

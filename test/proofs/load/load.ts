@@ -8,9 +8,8 @@ import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
 import { buildPeer } from '../../bench/buildBundles.ts';
 import { toText } from '../../bench/report.ts';
 import { writeBundles } from '../../support/bundles.ts';
-import { compare } from './comparison.ts';
 import { type Outcome, startContender } from './contender.ts';
-import { soak } from './soak.ts';
+import { compare, soak } from './runs.ts';
 
 const help = `Usage: npm run load -- [options]
 
