@@ -38,7 +38,7 @@ export async function buildBundles(outdir: string): Promise<Bundles> {
       return buildSource(entry, join(outdir, 'bare', `${id}.cjs`), deployedOptions);
     }),
     floor: await buildSource(
-      toEntry('contenders/floor'),
+      "export * from './contenders/floor.ts';",
       join(outdir, 'floor.cjs'),
       deployedOptions,
     ),
@@ -51,9 +51,10 @@ export async function buildBundles(outdir: string): Promise<Bundles> {
 }
 
 export function buildPeer(outdir: string, options = asDefault): Promise<Record<BenchedId, string>> {
-  return buildEach((id) =>
-    buildSource(toEntry(`contenders/peer/${id}`), join(outdir, 'peer', `${id}.mjs`), options),
-  );
+  return buildEach((id) => {
+    const entry = `import { ${id} } from './contenders/peer.ts'; export const handler = ${id}();`;
+    return buildSource(entry, join(outdir, 'peer', `${id}.mjs`), options);
+  });
 }
 
 /** esbuild's own settings for Node.js, and the `require` that CommonJS packages in an ES module need. */
@@ -69,10 +70,6 @@ async function buildEach(
 ): Promise<Record<BenchedId, string>> {
   const paths = benchedIds.map(async (id) => [id, await buildOne(id)]);
   return Object.fromEntries(await Promise.all(paths));
-}
-
-function toEntry(file: string): string {
-  return `export { handler } from './${file}.ts';`;
 }
 
 /** Bundles a source in this folder and returns where the bundle is. */

@@ -9,33 +9,7 @@ import { writeBundles } from '../../support/bundles.ts';
 import { type Contender, putUnderLoad, startContender, type Vitals } from './contender.ts';
 import { MAX_GROWTH, soak } from './runs.ts';
 
-/** Has a contender that gives these vitals, one after the other, and answers each `failsEach`th request with 500. */
-async function withContender<T>(
-  vitals: readonly Partial<Vitals>[],
-  failsEach: number,
-  act: (contender: Contender) => Promise<T>,
-): Promise<T> {
-  let count = 0;
-  const server = createServer((_, response) => {
-    count += 1;
-    response.statusCode = count % failsEach === 0 ? 500 : 200;
-    // As fast as it can, it would keep the processors from the tests beside it.
-    setTimeout(() => response.end('{}'), 3);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const healthy = { usedBytes: 40_000_000, rss: 300_000_000, errorLines: 0, cpuMilliseconds: 1 };
-  const next = vitals[Symbol.iterator]();
-  const ask = async () => ({ ...healthy, ...next.next().value }) as never;
-  const process = { first: { origin, apiKey: 'psk_none' }, ask } as unknown as Contender['process'];
-  try {
-    return await act({ name: 'ours', process });
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-}
-
+const healthy = { usedBytes: 40_000_000, rss: 300_000_000, errorLines: 0, cpuMilliseconds: 1 };
 const grown = { usedBytes: 40_000_000 + MAX_GROWTH + 1 };
 const broken = { errorLines: 1, firstError: 'the line' };
 const notFlat = 'The memory of the functions is not flat.';
@@ -46,11 +20,23 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
   ['grows in the second half fails', [grown, {}, grown], 0, [notFlat]],
   ['logs errors and answers 500 fails', [{}, {}, broken], 10, [expect.any(String), oneLine]],
 ])('a soak of a service that %s', async (_, vitals, failsEach, expected) => {
-  await withContender(vitals, failsEach, async (ours) => {
-    const { section, problems } = await soak(ours, 1.5);
-    expect(problems).toEqual(expected);
-    expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
-  });
+  let count = 0;
+  const server = createServer((_, response) => {
+    count += 1;
+    response.statusCode = count % failsEach === 0 ? 500 : 200;
+    // As fast as it can, it would keep the processors from the tests beside it.
+    setTimeout(() => response.end('{}'), 3);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const next = vitals[Symbol.iterator]();
+  const ask = async () => ({ ...healthy, ...next.next().value }) as never;
+  const process = { first: { origin, apiKey: 'psk_none' }, ask } as unknown as Contender['process'];
+  const { section, problems } = await soak({ name: 'ours', process }, 1.5);
+  server.closeAllConnections();
+  server.close();
+  expect(problems).toEqual(expected);
+  expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
 });
 
 test('the service that is compared is the one that is deployed, and answers', async () => {
