@@ -6,7 +6,6 @@ import { tell } from '../../infra/cli/output.ts';
 import { runCommand, UsageError } from '../../infra/cli/usage.ts';
 import { buildBundles } from './buildBundles.ts';
 import type { PartInput } from './functionHost.ts';
-import { measureBytes } from './parts/bytes.ts';
 import { measureFirst } from './parts/first.ts';
 import { measureList } from './parts/list.ts';
 import { measureWarm } from './parts/warm.ts';
@@ -18,7 +17,7 @@ Measures the deployed bundles against the same operations as one writes them wit
 they cost (the peer), and against a floor, all in one run and in turns.
 
 Options:
-  --only PART  one of first, list, warm and bytes; may be repeated (default: all)
+  --only PART  one of first, list and warm; may be repeated (default: all)
   --quick      fewer measurements, and no list of a million entries
   --help       show this
 `;
@@ -27,7 +26,6 @@ const parts: Record<string, (input: PartInput) => Promise<readonly Section[]>> =
   first: measureFirst,
   list: measureList,
   warm: measureWarm,
-  bytes: measureBytes,
 };
 
 await runCommand(async (args) => {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
-import { alias, bundling } from '../../infra/service/bundling/bundling.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
-import { synthesizeBundlesInto } from '../support/synthesizedAssembly.ts';
+import { deployedOptions, writeBundles } from '../support/bundles.ts';
 
 /** The operations that there are contenders of. */
 export const benchedIds = [
@@ -30,15 +29,19 @@ export interface Bundles {
 
 export async function buildBundles(outdir: string): Promise<Bundles> {
   return {
-    ours: synthesizeBundlesInto(join(outdir, 'assembly')),
+    ours: await writeBundles(join(outdir, 'ours')),
     peer: await buildPeer(outdir),
     // Of whoever turns on the one setting that every guide names.
     minifiedPeer: await buildPeer(join(outdir, 'minified'), { ...asDefault, minify: true }),
     bare: await buildEach((id) => {
       const entry = `export { ${id} as handler } from './contenders/bare.ts';`;
-      return buildSource(entry, join(outdir, 'bare', `${id}.cjs`), asOurs);
+      return buildSource(entry, join(outdir, 'bare', `${id}.cjs`), deployedOptions);
     }),
-    floor: await buildSource(toEntry('contenders/floor'), join(outdir, 'floor.cjs'), asOurs),
+    floor: await buildSource(
+      "export * from './contenders/floor.ts';",
+      join(outdir, 'floor.cjs'),
+      deployedOptions,
+    ),
     functionProcess: await buildSource(
       "import './functionProcess.ts';",
       join(outdir, 'functionProcess.mjs'),
@@ -48,18 +51,11 @@ export async function buildBundles(outdir: string): Promise<Bundles> {
 }
 
 export function buildPeer(outdir: string, options = asDefault): Promise<Record<BenchedId, string>> {
-  return buildEach((id) =>
-    buildSource(toEntry(`contenders/peer/${id}`), join(outdir, 'peer', `${id}.mjs`), options),
-  );
+  return buildEach((id) => {
+    const entry = `import { ${id} } from './contenders/peer.ts'; export const handler = ${id}();`;
+    return buildSource(entry, join(outdir, 'peer', `${id}.mjs`), options);
+  });
 }
-
-/** The settings of `infra/service/bundling/bundling.ts`. */
-const asOurs: BuildOptions = {
-  format: 'cjs',
-  minify: bundling.minify ?? false,
-  mainFields: bundling.mainFields ?? [],
-  alias,
-};
 
 /** esbuild's own settings for Node.js, and the `require` that CommonJS packages in an ES module need. */
 const asDefault: BuildOptions = {
@@ -74,10 +70,6 @@ async function buildEach(
 ): Promise<Record<BenchedId, string>> {
   const paths = benchedIds.map(async (id) => [id, await buildOne(id)]);
   return Object.fromEntries(await Promise.all(paths));
-}
-
-function toEntry(file: string): string {
-  return `export { handler } from './${file}.ts';`;
 }
 
 /** Bundles a source in this folder and returns where the bundle is. */

@@ -26,10 +26,8 @@ export async function startFunctionHost({ bundles }: PartInput) {
   const { keyId, secretHash, apiKey } = mintApiKey();
   const createdAt = new Date().toISOString();
   const key = { keyId, secretHash, name: 'bench', permission: 'write', createdAt };
-  /** Sets how long the inventory is, and each answer takes. */
-  const setEntries = async (entries: number, delayMilliseconds = 0) => {
-    await canned.ask({ entries, key, delayMilliseconds } satisfies CannedTable);
-  };
+  /** Sets how long the inventory is. */
+  const setEntries = (entries: number) => canned.ask({ entries, key } satisfies CannedTable);
   await setEntries(50);
   const { endpoint, secureEndpoint, certificate } = canned.first;
   const trusted = join(dirname(bundles.functionProcess), 'certificate.pem');

@@ -1,3 +1,5 @@
+import { toColumns } from '../../infra/cli/output.ts';
+
 /** What a benchmark found, as a table and as data. */
 export interface Section {
   readonly title: string;
@@ -25,16 +27,8 @@ export interface Goal {
 
 export function toText({ title, columns, rows, goals = [], notes = [] }: Section): string {
   const cells = rows.map((row) => row.map((cell, index) => toCellText(cell, columns[index])));
-  const lines = toLines([columns.map(({ name }) => name), ...cells], rows[0] ?? []);
-  return [
-    title,
-    '',
-    ...lines,
-    '',
-    ...goals.map(toGoalText),
-    ...notes.map((note) => `  ${note}`),
-    '',
-  ].join('\n');
+  const table = toColumns([columns.map(({ name }) => name), ...cells]);
+  return [title, '', table, '', ...goals.map(toGoalText), ...notes, ''].join('\n');
 }
 
 /** What many measurements of one thing come to. */
@@ -75,29 +69,16 @@ export async function interleave<Contender, Sample>(
   return samples;
 }
 
-/** A column is as wide as its widest text; texts stand at its left, and numbers at its right. */
-function toLines(table: readonly (readonly string[])[], kinds: readonly Cell[]): string[] {
-  return table.map((row) => {
-    const padded = row.map((text, index) => {
-      const width = Math.max(...table.map((other) => other[index]?.length ?? 0));
-      return typeof kinds[index] === 'string' ? text.padEnd(width) : text.padStart(width);
-    });
-    return `  ${padded.join('  ')}`.trimEnd();
-  });
-}
-
 function toCellText(cell: Cell, column: Column | undefined): string {
   if (cell === undefined) return '-';
   if (typeof cell === 'string') return cell;
-  const digits = column?.digits ?? 0;
-  const { format } = new Intl.NumberFormat('en-US', {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
+  const { digits = 0 } = column ?? {};
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const { format } = new Intl.NumberFormat('en-US', options);
   if (typeof cell === 'number') return format(cell);
   return `${format(cell.median)} (${format(cell.lower)}–${format(cell.upper)})`;
 }
 
 function toGoalText({ name, value, atMost }: Goal): string {
-  return `  ${value <= atMost ? 'met' : 'MISSED'}: ${name} is ${value.toFixed(2)}, at most ${atMost}`;
+  return `${value <= atMost ? 'met' : 'MISSED'}: ${name} is ${value.toFixed(2)}, at most ${atMost}`;
 }

@@ -2,9 +2,21 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { alias, bundling, putInFront, toEntry } from '../../infra/service/bundling/bundling.ts';
-import type { OperationId } from '../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+
+/** A deployment's options. */
+export const deployedOptions: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  format: 'cjs',
+  minify: bundling.minify ?? false,
+  target: bundling.target ?? 'node24',
+  mainFields: bundling.mainFields ?? [],
+  legalComments: 'none',
+  alias,
+};
 
 const built = new Map<OperationId, Promise<Uint8Array>>();
 
@@ -18,21 +30,9 @@ export function buildBundle(id: OperationId): Promise<Uint8Array> {
   return building;
 }
 
-/** By the deployment's options. */
 async function buildOnce(id: OperationId): Promise<Uint8Array> {
-  const { outputFiles } = await build({
-    entryPoints: [toEntry(id)],
-    outfile: `${id}.js`,
-    bundle: true,
-    write: false,
-    platform: 'node',
-    format: 'cjs',
-    minify: bundling.minify ?? false,
-    target: bundling.target ?? 'node24',
-    mainFields: bundling.mainFields ?? [],
-    legalComments: 'none',
-    alias,
-  });
+  const files = { entryPoints: [toEntry(id)], outfile: `${id}.js` };
+  const { outputFiles } = await build({ ...deployedOptions, ...files, write: false });
   return outputFiles[0]?.contents ?? new Uint8Array();
 }
 
@@ -45,4 +45,10 @@ export async function writeBundle(id: OperationId, folder: string): Promise<stri
   writeFileSync(join(folder, 'index.js'), await buildBundle(id));
   await promisify(execFile)(process.execPath, [putInFront, folder]);
   return join(folder, 'index.mjs');
+}
+
+/** Lays every function into a folder of its own in this one. @returns the files that Lambda loads */
+export async function writeBundles(folder: string): Promise<Record<OperationId, string>> {
+  const paths = operationIds.map(async (id) => [id, await writeBundle(id, join(folder, id))]);
+  return Object.fromEntries(await Promise.all(paths));
 }

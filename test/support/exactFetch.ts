@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import { buffer } from 'node:stream/consumers';
@@ -23,8 +24,17 @@ export interface ExactResponse {
  * Sends what it is told, byte for byte, where `fetch` would lower the case of header names and tidy
  * the path. Rejects when the connection breaks before the end of the body.
  */
-export async function exactFetch(url: string, request: ExactRequest = {}): Promise<ExactResponse> {
-  const response = await exchange(url, request);
+export async function exactFetch(
+  url: string,
+  { method = 'GET', headers: sent, body }: ExactRequest = {},
+): Promise<ExactResponse> {
+  const [, origin = '', path = ''] = /^(\w+:\/\/[^/]*)(.*)$/s.exec(url) ?? [];
+  const request = origin.startsWith('https:') ? requestSecure : requestPlain;
+  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
+  const outgoing = request(origin, { method, path, headers: { ...length, ...sent } });
+  // A connection that breaks later is the body's error.
+  outgoing.on('error', () => {}).end(body);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   const bytes = await buffer(response);
   const headers = new Headers();
   for (let index = 0; index < response.rawHeaders.length; index += 2) {
@@ -32,16 +42,4 @@ export async function exactFetch(url: string, request: ExactRequest = {}): Promi
   }
   const text = bytes.toString('utf8');
   return { status: response.statusCode ?? 0, headers, bytes, text, json: () => parseJson(text) };
-}
-
-function exchange(url: string, { method = 'GET', headers, body }: ExactRequest) {
-  const [, origin = '', path = ''] = /^(\w+:\/\/[^/]*)(.*)$/s.exec(url) ?? [];
-  const request = origin.startsWith('https:') ? requestSecure : requestPlain;
-  const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-  return new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing = request(origin, { method, path, headers: { ...length, ...headers } });
-    outgoing.on('response', resolve);
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
 }

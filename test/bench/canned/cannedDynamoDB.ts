@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
+import { marshall } from '@aws-sdk/util-dynamodb';
 import { makeCertificate } from '../../support/faults/certificate.ts';
-import { cannedOrders, cannedPet, toCannedEntry, toStringItem } from './cannedRecords.ts';
-import { PAGE_SIZE, toCompactItem, toItemSize, toReadUnits } from './requestUnits.ts';
+import { cannedOrders, cannedPet, toCannedEntry, toCompactItem } from './cannedRecords.ts';
+import { PAGE_SIZE, toItemSize, toReadUnits } from './requestUnits.ts';
 
 /** What the canned DynamoDB holds, as it is told in a message. */
 export interface CannedTable {
@@ -15,8 +15,6 @@ export interface CannedTable {
   readonly entries: number;
   /** The record of the only valid API key. */
   readonly key: Record<string, string>;
-  /** How long each answer takes; none by default. */
-  readonly delayMilliseconds?: number;
 }
 
 /** Where the canned DynamoDB answers. */
@@ -51,14 +49,12 @@ const answers: Record<string, (input: Input) => object | undefined> = {
       ? { Attributes: cannedEntry, ...toCapacity('inventory', 1) }
       : undefined,
   GetItem: ({ TableName = '', Key = {} }) => {
-    const held: Record<string, unknown> =
-      { pets: cannedPet, inventory: cannedEntry }[TableName] ?? toStringItem(table.key);
+    const held = TableName === 'pets' ? cannedPet : marshall(table.key);
     const isHeld = Object.entries(Key).every(
       ([name, value]) => JSON.stringify(value) === JSON.stringify(held[name]),
     );
     return { ...(isHeld && { Item: held }), ...toCapacity(TableName, 0.5) };
   },
-  TransactWriteItems: () => ({}),
   Query: ({ TableName = '' }) => {
     const { length } = cannedOrders;
     const capacity = toCapacity(TableName, 0.5);
@@ -75,7 +71,6 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (page !== undefined) return sendBody(response, pages.bodies[Number(page)]);
   const input: Input = JSON.parse((await buffer(request)).toString());
   const action = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-  if (table.delayMilliseconds) await setTimeout(table.delayMilliseconds);
   if (action === 'Scan') {
     const next = pages.pageAfter.get(input.ExclusiveStartKey?.p.N);
     return sendBody(response, pages.bodies[next ?? 0]);

@@ -44,7 +44,7 @@ export async function measureWarm(input: PartInput): Promise<readonly Section[]>
         'Bare is the same call with JSON.parse and JSON.stringify around it: no key, no checks, no log.',
       ],
     };
-    return [section, await measureKeyed(host, input)];
+    return [section];
   } finally {
     await host.end();
   }
@@ -68,30 +68,4 @@ async function measureOperation(
   });
   await Promise.all(functions.map((child) => child.end()));
   return [...samples.values()].map(summarize);
-}
-
-/** The time of an update with a key and without, where each call of DynamoDB takes 5 ms more. */
-async function measureKeyed(host: FunctionHost, { bundles, quick }: PartInput): Promise<Section> {
-  const child = await host.startFunction(bundles.ours.updateInventory);
-  const events = [{}, { 'Idempotency-Key': 'one' }].map((headers) =>
-    toEvent('updateInventory', host.apiKey, headers as Record<string, string>),
-  );
-  for (const event of events) await child.ask({ event, times: 1_000 });
-  await host.setEntries(50, 5);
-  const samples = await interleave(events, quick ? 7 : 31, async (event) => {
-    const times = 20;
-    return (await child.ask<RunResult>({ event, times })).milliseconds / times;
-  });
-  await child.end();
-  const [plain = summarize([0]), keyed = plain] = [...samples.values()].map(summarize);
-  const value = keyed.median / plain.median;
-  return {
-    title: 'Warm: time of an update, in milliseconds, with 5 ms for each call of DynamoDB',
-    columns: [{ name: 'update' }, { name: 'time' }, { name: '÷ without a key', digits: 2 }],
-    rows: [
-      ['without a key', plain, 1],
-      ['with an Idempotency-Key', keyed, value],
-    ],
-    goals: [{ name: 'the time of a keyed update ÷ without a key', value, atMost: 2.2 }],
-  };
 }

@@ -9,13 +9,8 @@ import {
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
 import { toInventoryJson, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
-import { toCannedEntry } from '../../bench/canned/cannedRecords.ts';
-import {
-  type CannedItem,
-  PAGE_SIZE,
-  toItemSize,
-  toReadUnits,
-} from '../../bench/canned/requestUnits.ts';
+import { type CannedItem, toCannedEntry } from '../../bench/canned/cannedRecords.ts';
+import { PAGE_SIZE, toItemSize, toReadUnits } from '../../bench/canned/requestUnits.ts';
 
 const statusOf = { a: 'available', p: 'pending', s: 'sold' } as const;
 

@@ -2,9 +2,8 @@ import { describe, expect, it, test } from 'vitest';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { cannedOrders } from '../../bench/canned/cannedRecords.ts';
+import { cannedOrders, toCompactItem } from '../../bench/canned/cannedRecords.ts';
 import {
-  toCompactItem,
   toItemSize,
   toPetUnits,
   toReadUnits,

@@ -85,11 +85,6 @@ const toInternalError = (result: Result) => {
 test.each<[string, RegExp, Plant]>([
   ['a 500', /^status: 500 .*Planted/m, afterAnswer(toInternalError)],
   [
-    'an error that is no Error',
-    /^body: .*invalid JSON: <h1>/m,
-    afterAnswer((result) => result.statusCode === 400 && { ...result, body: '<h1>Bad</h1>' }),
-  ],
-  [
     'a header that the document does not have',
     /^body: .*no header x-planted/m,
     afterAnswer((result) => ({ ...result, headers: { ...result.headers, 'X-Planted': '1' } })),
@@ -109,11 +104,6 @@ test.each<[string, RegExp, Plant]>([
       const body = `{"petId":${petIds[0]},"quantity":5,"status":"sold"}`;
       return { headers: { ETag: '"AAAAAAA"' }, statusCode: 200, body };
     },
-  ],
-  [
-    'an entry that is made',
-    /^store: .*beside the entries/m,
-    afterAnswer(async () => void (await putEntry('500000000000000001'))),
   ],
   ['a forged line', /^log: .*line of its own/m, afterAnswer(() => write('{"forged":true}\n'))],
   [

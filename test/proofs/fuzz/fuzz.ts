@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { toCount, toTime } from '../../../infra/cli/progress.ts';
+import { toCount } from '../../../infra/cli/progress.ts';
 import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
 import { importHandler } from '../../../infra/local/lambda/lambdaFunction.ts';
+import { toText } from '../../bench/report.ts';
 import { dynoxideIsInstalled, startDynoxide } from '../../engines/engineProcess.ts';
 import { describeCase } from './cases.ts';
 import { type FuzzReport, runFuzz } from './runFuzz.ts';
@@ -24,7 +25,6 @@ Options:
 `;
 
 const DEADLINE_MILLISECONDS = 20_000;
-const PROGRESS_MILLISECONDS = 5_000;
 
 await runCommand(async (args) => {
   const { values } = parseArgs({
@@ -43,23 +43,16 @@ await runCommand(async (args) => {
   const tell = process.stderr.write.bind(process.stderr);
   const print = process.stdout.write.bind(process.stdout);
   tell(`Seed ${seed}\n`);
-  const thread = defineEngineThread();
   using log = captureLog();
   // Of the engines that are there, the one that leaves the most of the machine to the run.
-  const startEngine = dynoxideIsInstalled ? startDynoxide : thread.startEngine;
+  const startEngine = dynoxideIsInstalled ? startDynoxide : defineEngineThread().startEngine;
   const target = await openFuzzTarget(startEngine, importHandler);
-  let reported = performance.now();
   const report = await runFuzz(target, log, {
     seed,
     runs,
     path,
     deadlineMilliseconds: DEADLINE_MILLISECONDS,
-    onProgress(cases, milliseconds) {
-      if (performance.now() - reported < PROGRESS_MILLISECONDS) return;
-      reported = performance.now();
-      const rate = toCount((cases / milliseconds) * 1_000);
-      tell(`${toCount(cases)} of ${toCount(runs)} cases, ${rate}/s\n`);
-    },
+    onCheck: (cases) => tell(`${toCount(cases)} of ${toCount(runs)} cases\n`),
     onOutcome({ one, answer }) {
       if (path === undefined) return;
       const body = answer?.bytes.toString('utf8', 0, 1_000);
@@ -74,8 +67,7 @@ await runCommand(async (args) => {
 process.exit();
 
 function parseCount(option: string, text: string): number {
-  if (/^\d{1,9}$/.test(text) || (/^\d{10}$/.test(text) && Number(text) < 2 ** 31))
-    return Number(text);
+  if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return Number(text);
   throw new UsageError(`Option '${option}' must be an integer from 0 to 2147483647, not '${text}'`);
 }
 
@@ -83,24 +75,25 @@ function parseCount(option: string, text: string): number {
 function toReportText(report: FuzzReport, seed: number): string {
   const { cases, events, statuses, late, logLines, heapBytes, milliseconds, problems } = report;
   const answers = [...statuses].sort(([one], [other]) => one - other);
-  const megabytes = heapBytes.map((bytes) => Number((bytes / 1024 / 1024).toFixed(1)));
-  const heap = `${Math.min(...megabytes)} to ${Math.max(...megabytes)}, at last ${megabytes.at(-1)}`;
-  const rows = [
-    ['seed', seed],
-    ['---', '---'],
-    ['cases', toCount(cases)],
-    ['events into functions', toCount(events)],
-    ['over connections', toCount(cases - events)],
-    ['answers', answers.map(([status, count]) => `${status}: ${toCount(count)}`).join(', ')],
-    ['503 that were none when repeated alone', toCount(late)],
-    ['log lines', toCount(logLines)],
-    ['heap after a collection, MB', heapBytes.length > 0 ? heap : 'not measured'],
-    ['time', toTime(milliseconds / 1_000)],
-    ['problems', toCount(problems.length)],
-  ];
-  const table = rows.map(([name, value]) => `| ${name} | ${value} |`);
   const { failure } = report;
-  const again = `\nIt again: npm run fuzz -- --seed ${seed} --path ${failure?.path}`;
-  const sent = failure ? ['', 'The smallest batch that fails:', ...failure.cases, again] : [];
-  return `${[...table, ...problems, ...sent].join('\n')}\n`;
+  return toText({
+    title: `Fuzz, seed ${seed}`,
+    columns: [{ name: '' }, { name: '' }],
+    rows: [
+      ['cases', cases],
+      ['events into functions', events],
+      ['over connections', cases - events],
+      ...answers.map(([status, count]) => [`answers of ${status}`, count]),
+      ['503 that were none when repeated alone', late],
+      ['log lines', logLines],
+      ...heapBytes.slice(-1).map((bytes) => ['MB of heap, at last', bytes / 1024 / 1024]),
+      ['seconds', milliseconds / 1_000],
+      ['problems', problems.length],
+    ],
+    notes: [
+      ...problems,
+      ...(failure?.cases.map((one) => `In the smallest batch that fails: ${one}`) ?? []),
+      ...(failure ? [`It again: npm run fuzz -- --seed ${seed} --path ${failure.path}`] : []),
+    ],
+  });
 }

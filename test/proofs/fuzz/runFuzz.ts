@@ -25,7 +25,7 @@ export interface FuzzOptions {
   /** A batch to repeat, as a failure names it. */
   readonly path?: string | undefined;
   readonly deadlineMilliseconds: number;
-  onProgress?(cases: number, milliseconds: number): void;
+  onCheck?(cases: number): void;
   /** Is called for each case that was sent. */
   onOutcome?(outcome: Outcome): void;
 }
@@ -118,8 +118,8 @@ export async function runFuzz(
     if (failures.length === 0 && counts.cases >= (heapBytes.length + 1) * CASES_PER_CHECK) {
       problems.push(...(await store.findOtherProblems()));
       heapBytes.push(measureHeap());
+      options.onCheck?.(counts.cases);
     }
-    options.onProgress?.(counts.cases, performance.now() - started);
     if (problems.length === 0) return;
     failingSince = Math.min(failingSince, performance.now());
     failures.unshift({ cases, problems });

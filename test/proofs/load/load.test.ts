@@ -5,18 +5,21 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { operationIds } from '../../../shared/contract/operations.ts';
-import { writeBundle } from '../../support/bundles.ts';
-import { compare } from './comparison.ts';
+import { writeBundles } from '../../support/bundles.ts';
 import { type Contender, putUnderLoad, startContender, type Vitals } from './contender.ts';
-import { MAX_GROWTH, soak } from './soak.ts';
+import { MAX_GROWTH, soak } from './runs.ts';
 
-/** Has a contender that gives these vitals, one after the other, and answers each `failsEach`th request with 500. */
-async function withContender<T>(
-  vitals: readonly Partial<Vitals>[],
-  failsEach: number,
-  act: (contender: Contender) => Promise<T>,
-): Promise<T> {
+const healthy = { usedBytes: 40_000_000, rss: 300_000_000, errorLines: 0, cpuMilliseconds: 1 };
+const grown = { usedBytes: 40_000_000 + MAX_GROWTH + 1 };
+const broken = { errorLines: 1, firstError: 'the line' };
+const notFlat = 'The memory of the functions is not flat.';
+const oneLine = 'ours: 1 lines of level ERROR, first the line';
+
+test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
+  ['is sound has no problems', [], 0, []],
+  ['grows in the second half fails', [grown, {}, grown], 0, [notFlat]],
+  ['logs errors and answers 500 fails', [{}, {}, broken], 10, [expect.any(String), oneLine]],
+])('a soak of a service that %s', async (_, vitals, failsEach, expected) => {
   let count = 0;
   const server = createServer((_, response) => {
     count += 1;
@@ -26,51 +29,20 @@ async function withContender<T>(
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const healthy = { usedBytes: 40_000_000, rss: 300_000_000, errorLines: 0, cpuMilliseconds: 1 };
   const next = vitals[Symbol.iterator]();
   const ask = async () => ({ ...healthy, ...next.next().value }) as never;
   const process = { first: { origin, apiKey: 'psk_none' }, ask } as unknown as Contender['process'];
-  try {
-    return await act({ name: 'ours', process });
-  } finally {
-    server.closeAllConnections();
-    server.close();
-  }
-}
-
-const grown = { usedBytes: 40_000_000 + MAX_GROWTH + 1 };
-const broken = { errorLines: 1, firstError: 'the line' };
-const notFlat = 'The memory of the functions is not flat.';
-const oneLine = 'ours: 1 lines of level ERROR, first the line';
-
-test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
-  ['is sound has no problems', [], 0, []],
-  ['grows in the first half fails', [{}, grown], 0, [notFlat]],
-  ['grows in the second half fails', [grown, {}, grown], 0, [notFlat]],
-  ['logs errors and answers 500 fails', [{}, {}, broken], 10, [expect.any(String), oneLine]],
-])('a soak of a service that %s', async (_, vitals, failsEach, expected) => {
-  await withContender(vitals, failsEach, async (ours) => {
-    const { section, problems } = await soak(ours, 1.5);
-    expect(problems).toEqual(expected);
-    expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
-  });
-});
-
-test.concurrent('a comparison names the contender that failed', async () => {
-  const { section, problems } = await withContender([], 0, (ours) =>
-    withContender(Array(9).fill(broken), 0, (floor) =>
-      compare('lookups', [ours, { ...floor, name: 'floor' }], 0.3, 1.43, 1),
-    ),
-  );
-  expect(section.rows.map(([name]) => name)).toEqual(['ours', 'floor']);
-  expect(problems).toEqual(['floor: 1 lines of level ERROR, first the line']);
+  const { section, problems } = await soak({ name: 'ours', process }, 1.5);
+  server.closeAllConnections();
+  server.close();
+  expect(problems).toEqual(expected);
+  expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
 });
 
 test('the service that is compared is the one that is deployed, and answers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-load-'));
   try {
-    const paths = operationIds.map(async (id) => [id, await writeBundle(id, join(folder, id))]);
-    const ours = await startContender('ours', Object.fromEntries(await Promise.all(paths)));
+    const ours = await startContender('ours', await writeBundles(folder));
     const { perSecond, failures } = await putUnderLoad(ours, 'mix', 0.4);
     expect(perSecond).toBeGreaterThan(0);
     expect(failures).toBe(0);

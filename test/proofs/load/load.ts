@@ -7,10 +7,9 @@ import { parseDuration } from '../../../infra/cli/time.ts';
 import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
 import { buildPeer } from '../../bench/buildBundles.ts';
 import { toText } from '../../bench/report.ts';
-import { synthesizeBundlesInto } from '../../support/synthesizedAssembly.ts';
-import { compare } from './comparison.ts';
+import { writeBundles } from '../../support/bundles.ts';
 import { type Outcome, startContender } from './contender.ts';
-import { soak } from './soak.ts';
+import { compare, soak } from './runs.ts';
 
 const help = `Usage: npm run load -- [options]
 
@@ -44,7 +43,7 @@ await runCommand(async (args) => {
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
   process.once('SIGINT', () => process.exit(130));
   tell('Building the bundles …');
-  const bundles = synthesizeBundlesInto(join(outdir, 'assembly'));
+  const bundles = await writeBundles(join(outdir, 'ours'));
   const ours = await startContender('ours', bundles);
   const outcomes: Outcome[] = [];
   if (soakSeconds) {

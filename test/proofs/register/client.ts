@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Asked, Outcome, Write } from './checker.ts';
 import type { Draw } from './draw.ts';
-import type { KillableStage } from './killableStage.ts';
-import type { Recorder } from './recorder.ts';
+import type { Recorder, Run } from './recorder.ts';
 
 export interface ClientOptions {
-  readonly stage: KillableStage;
+  /** The stage, as soon as it answers. */
+  readonly run: () => Promise<Run>;
   readonly recorder: Recorder;
   readonly petIds: readonly string[];
   readonly draw: Draw;
@@ -27,7 +27,7 @@ const MAX_ATTEMPTS = 6;
  * Reads and updates entries until it is over: with `If-Match` and without, with an `Idempotency-Key` and
  * without. What has a key is sent again until it is answered, now and then also after that.
  */
-export async function runClient({ stage, recorder, draw, ...options }: ClientOptions) {
+export async function runClient({ recorder, draw, ...options }: ClientOptions) {
   /** The tags of each entry that this client knows, the last one first. */
   const tags = new Map<string, readonly string[]>();
   const answered: [string, Write][] = [];
@@ -35,7 +35,7 @@ export async function runClient({ stage, recorder, draw, ...options }: ClientOpt
 
   /** @returns nothing when it was never sent */
   async function perform(petId: string, asked: Asked): Promise<Outcome | undefined> {
-    const run = await stage.run();
+    const run = await options.run();
     const cutAfter = draw() < CUT ? draw() * MAX_MILLISECONDS_BEFORE_CUT : undefined;
     const outcome = await recorder.perform(run, petId, asked, cutAfter);
     if (outcome && outcome.kind !== 'unknown') {

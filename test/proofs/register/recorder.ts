@@ -1,5 +1,11 @@
 import type { Asked, Entry, Operation, Outcome } from './checker.ts';
-import type { Run } from './killableStage.ts';
+
+/** The local stage, from one start to its end. */
+export interface Run {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  isKilled: boolean;
+}
 
 export type Recorder = ReturnType<typeof defineRecorder>;
 

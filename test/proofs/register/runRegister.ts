@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import type { Engine, StartEngine } from '../../../infra/local/engine/engine.ts';
+import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 import { startDynoxide } from '../../engines/engineProcess.ts';
 import type { Entry, Operation } from './checker.ts';
 import { runClient } from './client.ts';
 import { type Draw, defineDraw, toSeed } from './draw.ts';
-import { type KillableStage, startKillableStage } from './killableStage.ts';
-import { defineRecorder, toEntry } from './recorder.ts';
+import { defineRecorder, type Run, toEntry } from './recorder.ts';
 
 export interface RegisterOptions {
   readonly clients: number;
@@ -33,70 +34,101 @@ export async function runRegister(
 ) {
   const stage = startKillableStage(folder, engine === 'dynoxide' ? startDynoxide : undefined);
   try {
-    const firsts = await readFirst(stage);
+    const firsts = await readFirst(await stage.run());
     const petIds = [...firsts.keys()];
     const recorder = defineRecorder();
     const end = performance.now() + seconds * 1_000;
-    const failure = new AbortController();
-    const isOver = () => failure.signal.aborted || performance.now() >= end;
     // A name of this run's own, since the service remembers keys.
     const name = randomUUID();
     let quantity = 1_000;
-    const drawQuantity = () => {
-      quantity += 1;
-      return quantity;
+    const options = {
+      run: stage.run,
+      recorder,
+      petIds,
+      drawQuantity() {
+        quantity += 1;
+        return quantity;
+      },
+      isOver: () => performance.now() >= end,
     };
     const work = Array.from({ length: clients }, (_, index) => {
       const draw = defineDraw(toSeed(seed, index));
-      const options = { stage, recorder, petIds, draw, drawQuantity, isOver };
-      return runClient({ ...options, name: `${name}-${index}` });
+      return runClient({ ...options, draw, name: `${name}-${index}` });
     });
-    const killing = killAgainAndAgain(stage, defineDraw(seed), end, failure.signal, onKill);
-    const all = [...work, killing];
-    for (const one of all) one.catch((error) => failure.abort(error));
-    await Promise.allSettled(all);
-    failure.signal.throwIfAborted();
+    const killing = killAgainAndAgain(stage, defineDraw(seed), end, onKill);
+    const [kills] = await Promise.all([killing, ...work]);
     const run = await stage.run();
     for (const petId of petIds) {
       const last = await recorder.perform(run, petId, { kind: 'read' });
       if (last?.kind !== 'ok') throw new Error(`Entry ${petId} could not be read at the end.`);
     }
-    return {
-      entries: [...firsts].map(([petId, first]) => {
-        const history: readonly Operation[] = recorder.histories.get(petId) ?? [];
-        return { petId, first, history };
-      }),
-      figures: recorder.figures,
-      kills: await killing,
-    };
+    const entries = [...firsts].map(([petId, first]) => {
+      const history: readonly Operation[] = recorder.histories.get(petId) ?? [];
+      return { petId, first, history };
+    });
+    return { entries, figures: recorder.figures, kills };
   } finally {
     await stage.end();
   }
 }
 
+/** The first entries of the inventory. */
+async function readFirst({ baseUrl, apiKey }: Run): Promise<Map<string, Entry>> {
+  const response = await fetch(`${baseUrl}/inventory?limit=${ENTRIES}&include=etag`, {
+    headers: { Authorization: `Bearer ${apiKey}` },
+  });
+  const list = (await response.json()) as { petId: number }[];
+  return new Map(list.map((entry) => [String(entry.petId), toEntry(JSON.stringify([entry]))]));
+}
+
 async function killAgainAndAgain(
-  stage: KillableStage,
+  stage: ReturnType<typeof startKillableStage>,
   draw: Draw,
   end: number,
-  failure: AbortSignal,
   onKill: (kills: number) => void,
 ): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     await stage.run();
     const life = MIN_LIFE + draw() * (MAX_LIFE - MIN_LIFE);
     if (performance.now() + life >= end) return kills;
-    await setTimeout(life, undefined, { signal: failure });
+    await setTimeout(life);
     await stage.killAndStart();
     onKill(kills + 1);
   }
 }
 
-/** The first entries of the inventory. */
-async function readFirst(stage: KillableStage): Promise<Map<string, Entry>> {
-  const { baseUrl, apiKey } = await stage.run();
-  const response = await fetch(`${baseUrl}/inventory?limit=${ENTRIES}&include=etag`, {
-    headers: { Authorization: `Bearer ${apiKey}` },
-  });
-  const list = (await response.json()) as { petId: number }[];
-  return new Map(list.map((entry) => [String(entry.petId), toEntry(JSON.stringify([entry]))]));
+/**
+ * The local stage on a folder, as a process of its own that dies and comes back.
+ * @param startEngine starts an engine in a process of its own, which is killed with the stage; by default it is part of it
+ */
+function startKillableStage(folder: string, startEngine?: StartEngine) {
+  const script = new URL('stageProcess.ts', import.meta.url).pathname;
+  let child: ChildProcess<Run> | undefined;
+  let engine: Engine | undefined;
+  let run = start();
+
+  async function start(): Promise<Run> {
+    engine = await startEngine?.({ dir: folder });
+    child = await startChild<Run>(script, engine ? [folder, engine.endpoint] : [folder]);
+    return child.first;
+  }
+
+  async function end(): Promise<void> {
+    child?.kill();
+    await engine?.close();
+    await child?.end();
+  }
+
+  return {
+    /** The run that answers, as soon as one does. Rejects when the stage cannot start. */
+    run: () => run,
+    /** Kills it without a warning (SIGKILL) and starts it again on the same folder. */
+    async killAndStart(): Promise<void> {
+      const killed = await run;
+      killed.isKilled = true;
+      run = end().then(start);
+      await run;
+    },
+    end,
+  };
 }

@@ -2,7 +2,7 @@ import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts'
 import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
-import type { Run } from './killableStage.ts';
+import type { Run } from './recorder.ts';
 
 /** The local stage on a folder, or on an engine that runs already, whose endpoint is the second argument. */
 const [dir, endpoint] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { parentPort, Worker, workerData } from 'node:worker_threads';
 
 /** Where a connection ends in silence: before it is made, or before its TLS handshake. */
 export type Silence = 'connection' | 'handshake';
@@ -30,7 +30,7 @@ async function acceptInSilence(port: number): Promise<BlackHole> {
   };
 }
 
-/** Connections: systems let some more wait than the one that `deafListener.ts` asks for. */
+/** Connections: systems let some more wait than the one that the thread asks for. */
 const MORE_THAN_FIT = 8;
 
 /**
@@ -39,9 +39,7 @@ const MORE_THAN_FIT = 8;
  */
 async function acceptNothing(port: number): Promise<BlackHole> {
   const signal = new Int32Array(new SharedArrayBuffer(4));
-  const thread = new Worker(new URL('deafListener.ts', import.meta.url), {
-    workerData: { port, signal },
-  });
+  const thread = new Worker(new URL(import.meta.url), { workerData: { deafPort: port, signal } });
   await once(thread, 'message');
   const waiting = Array.from({ length: MORE_THAN_FIT }, () =>
     connect(port, '127.0.0.1').on('error', () => {}),
@@ -57,4 +55,14 @@ async function acceptNothing(port: number): Promise<BlackHole> {
       await ended;
     },
   };
+}
+
+/** In the thread: listens and then stands still, so that it accepts nothing, until it is woken. */
+if (parentPort && workerData?.deafPort) {
+  const { deafPort: port, signal } = workerData as { deafPort: number; signal: Int32Array };
+  const server = createServer().listen({ port, host: '127.0.0.1', backlog: 1 });
+  await once(server, 'listening');
+  parentPort.postMessage('listening');
+  Atomics.wait(signal, 0, 0);
+  process.exit();
 }

@@ -42,11 +42,6 @@ it.each<[string, (database: Database, call: Call) => Promise<Reply>, string]>([
       call.action === 'TransactWriteItems' ? { status: 200, body: {} } : database.execute(call),
     'A 200 has no effect.',
   ],
-  [
-    'that is out of order by itself',
-    async (database, call) => ({ ...(await database.execute(call)), status: 503 }),
-    'A 503 comes although no call failed.',
-  ],
 ])('schedules find a database %s', async (_, execute, problem) => {
   const { problems } = await explore({ count: 100, seed: 1 }, undefined, () => {
     const database = defineMemoryDatabase();

@@ -1,14 +1,80 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import {
+  DynamoDBDocumentClient,
+  GetCommand,
+  paginateQuery,
+  paginateScan,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
 import middy, { type MiddlewareObj } from '@middy/core';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { ZodError, z } from 'zod';
-import type { Permission } from '../../../../shared/contract/operation.ts';
-import { defineKeyStore } from '../../../../shared/keys/keyStore.ts';
-import { defineKeyVerifier } from '../../../../shared/keys/keyVerifier.ts';
+import type { Permission } from '../../../shared/contract/operation.ts';
+import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
+import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
+
+// The operations as one writes them without looking at what they cost. Each makes its handler when it is called, so
+// that a bundle has what its own operation needs.
+
+export function listInventory() {
+  return defineHandler('read', async () => {
+    const items = [];
+    const pages = paginateScan({ client: documents }, { TableName: process.env.INVENTORY_TABLE });
+    for await (const { Items = [] } of pages) {
+      for (const item of Items) items.push(toInventoryItem(item as StoredEntry));
+    }
+    return items;
+  });
+}
+
+export function updateInventory() {
+  const InventoryUpdate = z.object({ quantity: z.number().int().min(0).max(2_147_483_647) });
+  return defineHandler('write', async ({ pathParameters, body }) => {
+    const { petId } = PathParameters.parse(pathParameters);
+    const { quantity } = InventoryUpdate.parse(body);
+    return toInventoryItem(await setQuantity(petId, quantity));
+  }).use(httpJsonBodyParser());
+}
+
+export function getPet() {
+  const deprecation = {
+    Deprecation: '@1796083200',
+    Sunset: 'Wed, 01 Dec 2027 00:00:00 GMT',
+    Link: '<https://www.petstore.example/deprecations>; rel="deprecation"',
+  };
+  return defineHandler(
+    'read',
+    async ({ pathParameters }) => {
+      const { petId } = PathParameters.parse(pathParameters);
+      const { Item } = await documents.send(
+        new GetCommand({ TableName: process.env.PETS_TABLE, Key: { id: petId } }),
+      );
+      if (!Item) throw new HttpError(404, `There is no pet with petId ${petId}.`);
+      return Item;
+    },
+    deprecation,
+  );
+}
+
+export function listOrders() {
+  const query = {
+    TableName: process.env.ORDERS_TABLE,
+    KeyConditionExpression: 'ledger = :ledger',
+    ExpressionAttributeValues: { ':ledger': 'orders' },
+    ScanIndexForward: false,
+  };
+  return defineHandler('read', async () => {
+    const orders = [];
+    for await (const { Items = [] } of paginateQuery({ client: documents }, query)) {
+      for (const { ledger: _, placed: __, ...order } of Items) orders.push(order);
+    }
+    return orders;
+  });
+}
 
 /** One client a container. Integers past 2^53 are read as bigint, so that ids stay exact. */
-export const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
+const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
   unmarshallOptions: { wrapNumbers: toExactNumber },
 });
 
@@ -25,7 +91,7 @@ function toExactNumber(text: string): number | bigint {
 }
 
 /** An error that the client is told of, as the `http-errors` package makes them. */
-export class HttpError extends Error {
+class HttpError extends Error {
   readonly statusCode: number;
 
   constructor(statusCode: number, message: string) {
@@ -40,7 +106,7 @@ const verifier = defineKeyVerifier(defineKeyStore(documents, process.env.API_KEY
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
 /** @param toBody answers the request with this, and 200 */
-export function defineHandler(
+function defineHandler(
   permission: Permission,
   toBody: (event: APIGatewayProxyEvent) => Promise<unknown>,
   headers: Record<string, string> = {},
@@ -117,7 +183,7 @@ const MIN_ID = -(2n ** 63n);
 const MAX_ID = 2n ** 63n - 1n;
 
 /** The `{petId}` of a path: the canonical text of an int64. */
-export const PathParameters = z.object({
+const PathParameters = z.object({
   petId: z
     .string()
     .regex(/^(?:0|-?[1-9]\d{0,18})$/, 'must be an integer')
@@ -126,7 +192,7 @@ export const PathParameters = z.object({
 });
 
 /** An inventory entry as the table keeps it; see `shared/store/inventoryRecord.ts`. */
-export interface StoredEntry {
+interface StoredEntry {
   readonly p: number | bigint;
   readonly q: number;
   readonly s: string;
@@ -134,6 +200,25 @@ export interface StoredEntry {
 
 const statusOf: Record<string, string> = { a: 'available', p: 'pending', s: 'sold' };
 
-export function toInventoryItem({ p, q, s }: StoredEntry) {
+function toInventoryItem({ p, q, s }: StoredEntry) {
   return { petId: p, quantity: q, status: statusOf[s] };
+}
+
+async function setQuantity(petId: bigint, quantity: number): Promise<StoredEntry> {
+  try {
+    const { Attributes } = await documents.send(
+      new UpdateCommand({
+        TableName: process.env.INVENTORY_TABLE,
+        Key: { p: petId },
+        UpdateExpression: 'SET q = :quantity',
+        ConditionExpression: 'attribute_exists(p)',
+        ExpressionAttributeValues: { ':quantity': quantity },
+        ReturnValues: 'ALL_NEW',
+      }),
+    );
+    return Attributes as StoredEntry;
+  } catch (error) {
+    if ((error as Error).name !== 'ConditionalCheckFailedException') throw error;
+    throw new HttpError(404, `There is no inventory entry with petId ${petId}.`);
+  }
 }

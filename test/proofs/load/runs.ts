@@ -1,0 +1,139 @@
+import { type Cell, interleave, summarize } from '../../bench/report.ts';
+import {
+  CONNECTIONS,
+  type Contender,
+  findProblems,
+  type LoadFigures,
+  type LoadName,
+  type Outcome,
+  putUnderLoad,
+  takeVitals,
+} from './contender.ts';
+
+/** An odd number, so that a median is a measurement. */
+const ROUNDS = 15;
+
+interface Turn extends LoadFigures {
+  /** Of a request: gateway, functions and engine. */
+  readonly cpuMilliseconds: number;
+}
+
+/**
+ * Puts each contender under the same load in turn, several times.
+ * @param maxRatio the most that the last contender's throughput is to be of ours, and our CPU of its
+ */
+export async function compare(
+  load: LoadName,
+  contenders: readonly Contender[],
+  seconds: number,
+  maxRatio: number,
+): Promise<Outcome> {
+  const takeTurn = async (contender: Contender): Promise<Turn> => {
+    const before = await takeVitals(contender, false);
+    const figures = await putUnderLoad(contender, load, seconds);
+    const after = await takeVitals(contender, false);
+    const spent = after.cpuMilliseconds - before.cpuMilliseconds;
+    return { ...figures, cpuMilliseconds: spent / figures.requests };
+  };
+  // A first turn compiles the code, and is thrown away.
+  for (const contender of contenders) await takeTurn(contender);
+  const samples = await interleave(contenders, ROUNDS, takeTurn);
+  const rows: Cell[][] = [];
+  const problems: string[] = [];
+  for (const [contender, turns] of samples) {
+    const vitals = await takeVitals(contender, true);
+    const failures = turns.reduce((sum, turn) => sum + turn.failures, 0);
+    problems.push(...findProblems(contender.name, failures, vitals));
+    const figures = (['perSecond', 'p50', 'p99', 'cpuMilliseconds'] as const).map((figure) =>
+      summarize(turns.map((turn) => turn[figure])),
+    );
+    rows.push([contender.name, ...figures, failures, vitals.usedBytes / MEGABYTE]);
+  }
+  const ours = [...samples.values()].at(0) ?? [];
+  const last = [...samples.values()].at(-1) ?? [];
+  const toGoal = (what: string, toRatio: (our: Turn, its: Turn) => number) => {
+    const ratios = ours.map((our, round) => toRatio(our, last[round] ?? our));
+    const name = `${what}, the median of the rounds,`;
+    return { name, value: summarize(ratios).median, atMost: maxRatio };
+  };
+  const reference = contenders.at(-1)?.name;
+  return {
+    section: {
+      title: `${load}: ${CONNECTIONS} connections, ${ROUNDS} turns of ${seconds} s each`,
+      columns: [
+        { name: 'contender' },
+        { name: 'requests a second' },
+        { name: 'p50, ms' },
+        { name: 'p99, ms' },
+        { name: 'CPU of a request, ms', digits: 2 },
+        { name: 'failed' },
+        { name: 'memory, MB', digits: 1 },
+      ],
+      rows,
+      goals: [
+        toGoal(`throughput of ${reference} ÷ ours`, (our, its) => its.perSecond / our.perSecond),
+        toGoal(
+          `CPU of a request of ours ÷ ${reference}`,
+          (our, its) => our.cpuMilliseconds / its.cpuMilliseconds,
+        ),
+      ],
+    },
+    problems,
+  };
+}
+
+/**
+ * The most that memory without garbage may rise from one measurement to a later one, in bytes, and be flat: what V8
+ * still compiles, and noise. It shows what keeps 32 bytes of each request, from 65,536 requests on.
+ */
+export const MAX_GROWTH = 2 * 1024 * 1024;
+
+const MEGABYTE = 1024 * 1024;
+
+/** Seconds: some 100,000 requests, until which V8 compiles what would pass for growth. */
+const WARM_UP = 120;
+
+/**
+ * Puts the service under the mix. The first tenth of the time, and no less than WARM_UP or a third, warms up; what
+ * is left is measured in halves.
+ */
+export async function soak(ours: Contender, soakSeconds: number): Promise<Outcome> {
+  const warmUp = Math.max(soakSeconds / 10, Math.min(WARM_UP, soakSeconds / 3));
+  const half = (soakSeconds - warmUp) / 2;
+  const run = async (seconds: number) => {
+    const figures = await putUnderLoad(ours, 'mix', seconds);
+    return { ...figures, ...(await takeVitals(ours, true)) };
+  };
+  const [first, middle, last] = [await run(warmUp), await run(half), await run(half)];
+  const growth = Math.max(
+    middle.usedBytes - first.usedBytes,
+    last.usedBytes - Math.min(first.usedBytes, middle.usedBytes),
+  );
+  const stretches = { 'warm-up': first, 'first half': middle, 'second half': last };
+  return {
+    section: {
+      title: `A soak of ${soakSeconds} s with the mix, ${CONNECTIONS} connections`,
+      columns: [
+        { name: 'stretch' },
+        { name: 'requests' },
+        { name: 'p50, ms' },
+        { name: 'p99, ms' },
+        { name: 'failed' },
+        { name: 'memory after it, MB', digits: 2 },
+        { name: 'process, MB' },
+      ],
+      rows: Object.entries(stretches).map(([name, figures]) => {
+        const { requests, p50, p99, failures, usedBytes, rss } = figures;
+        return [name, requests, p50, p99, failures, usedBytes / MEGABYTE, rss / MEGABYTE];
+      }),
+      goals: [{ name: 'MB of growth', value: growth / MEGABYTE, atMost: MAX_GROWTH / MEGABYTE }],
+      notes: [
+        'Memory is what gateway and functions hold without garbage; the process has the engine.',
+      ],
+    },
+    problems: [
+      ...(growth > MAX_GROWTH ? ['The memory of the functions is not flat.'] : []),
+      ...findProblems('ours', first.failures + middle.failures + last.failures, last),
+    ],
+  };
+}
