@@ -317,7 +317,7 @@ describe('npm run rollback whose reader leaves', () => {
   it('moves all aliases all the same', async () => {
     const { aws, live } = await open();
     const options = { stdout: 'left', variables: aws.variables } as const;
-    const { status } = await runOps('infra/run.js', [...typed, '--yes'], options);
+    const { status } = await runOps(['infra/run.js', ...typed, '--yes'], options);
     expect(live()).toEqual(everywhere('2'));
     expect(status).toBe(141);
   });
@@ -326,7 +326,7 @@ describe('npm run rollback whose reader leaves', () => {
     const { aws } = await open();
     const terminal = 'data:text/javascript,process.stdin.isTTY=true';
     const options = { stderr: 'left', variables: aws.variables } as const;
-    const { status } = await runOps('--import', [terminal, ...typed], options);
+    const { status } = await runOps(['--import', terminal, ...typed], options);
     expect(aws.inputsOf('UpdateAlias')).toEqual([]);
     expect(status).toBe(141);
   });

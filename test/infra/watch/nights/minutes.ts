@@ -6,20 +6,20 @@ import {
   operationIds,
 } from '../../../../shared/contract/operations.ts';
 
-/** What an operation saw in a minute. */
+/** What an operation saw in a minute, by the names of its metrics; times are in milliseconds. */
 export interface OperationMinute {
-  calls: number;
+  Invocations: number;
   /** Answers of 5xx that the handler made. */
-  failed: number;
+  ServerErrors: number;
   /** Crashes and timeouts, which the gateway answers by 5xx. */
-  crashed: number;
+  Errors: number;
   /** Calls that Lambda refused, which the gateway answers by 5xx. */
-  refused: number;
-  /** The slowest hundredth, in milliseconds; of a list, the whole of it. */
-  slowest: number;
-  /** Of the streamed list, in milliseconds. */
-  firstByte: number;
-  atOnce: number;
+  Throttles: number;
+  /** The slowest hundredth; of a list, the whole of it. */
+  Duration: number;
+  /** Of the streamed list. */
+  FirstByte: number;
+  ConcurrentExecutions: number;
 }
 
 /** A minute of a stage. */
@@ -53,9 +53,10 @@ const ordinary: Partial<Record<OperationId, readonly [share: number, slowest: nu
 export function toOrdinaryMinute(calls: number): Minute {
   return {
     operations: mapOperations((id) => {
-      const [share, slowest] = ordinary[id] ?? [0.1, 100];
-      const none = { failed: 0, crashed: 0, refused: 0 };
-      return { ...none, calls: Math.round(calls * share), slowest, firstByte: 250, atOnce: 2 };
+      const [share, Duration] = ordinary[id] ?? [0.1, 100];
+      const none = { ServerErrors: 0, Errors: 0, Throttles: 0 };
+      const Invocations = Math.round(calls * share);
+      return { ...none, Invocations, Duration, FirstByte: 250, ConcurrentExecutions: 2 };
     }),
     ...{ unauthorized: 0, forbidden: 0, throttled: 0, gatewayErrors: 0, accountAtOnce: 20 },
     ...{ throttles: {}, systemErrors: {}, check: 'passed' },
@@ -99,10 +100,9 @@ function toReading({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): 
     return ({ check }) => ({ passed: 0, failed: 1, none: undefined })[check];
   }
   const id = operationIds.find((one) => `${functionName} ${MetricName}`.includes(one));
-  const count = ofOperation[id ? MetricName.replace(id, '') : ''];
   const table = tableNames.find((one) => dimension('TableName').endsWith(one));
   const reading =
-    (id && count && (({ operations }: Minute) => count(operations[id]))) ??
+    (id && ofOperation(id, MetricName.replace(id, ''))) ??
     (table && ofTable(table, dimension('Operation'))[MetricName]) ??
     ofStage[Namespace === 'AWS/Lambda' ? `account ${MetricName}` : MetricName];
   if (!reading) throw new Error(`There is no ${Namespace} ${MetricName}.`);
@@ -111,10 +111,10 @@ function toReading({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): 
 
 const ofStage: Record<string, Reading> = {
   Count: (minute) =>
-    toSum(minute, ({ calls, refused }) => calls + refused) +
+    toSum(minute, ({ Invocations, Throttles }) => Invocations + Throttles) +
     (minute.unauthorized + minute.forbidden + minute.throttled + minute.gatewayErrors),
   '5XXError': (minute) =>
-    toSum(minute, ({ failed, crashed, refused }) => failed + crashed + refused) +
+    toSum(minute, ({ ServerErrors, Errors, Throttles }) => ServerErrors + Errors + Throttles) +
     minute.gatewayErrors,
   unauthorized: ({ unauthorized }) => unauthorized,
   forbidden: ({ forbidden }) => forbidden,
@@ -126,15 +126,12 @@ function toSum({ operations }: Minute, count: (minute: OperationMinute) => numbe
   return operationIds.reduce((sum, id) => sum + count(operations[id]), 0);
 }
 
-const ofOperation: Record<string, (minute: OperationMinute) => number> = {
-  Invocations: ({ calls }) => calls,
-  Errors: ({ crashed }) => crashed,
-  Throttles: ({ refused }) => refused,
-  Duration: ({ calls, slowest }) => (calls > 0 ? slowest : 0),
-  ConcurrentExecutions: ({ calls, atOnce }) => (calls > 0 ? atOnce : 0),
-  ServerErrors: ({ failed }) => failed,
-  FirstByte: ({ calls, firstByte }) => (calls > 0 ? firstByte : 0),
-};
+/** Without calls there are no times, and nothing runs at once. */
+function ofOperation(id: OperationId, name: string): Reading {
+  const isOfCalls = ['Duration', 'FirstByte', 'ConcurrentExecutions'].includes(name);
+  return ({ operations: { [id]: minute } }) =>
+    isOfCalls && minute.Invocations === 0 ? 0 : minute[name as keyof OperationMinute];
+}
 
 function ofTable(table: TableName, operation: string): Record<string, Reading> {
   // Made up for one kind of call alone, so that none is counted twice.
