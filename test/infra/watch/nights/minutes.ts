@@ -6,63 +6,35 @@ import {
   operationIds,
 } from '../../../../shared/contract/operations.ts';
 
-/** What an operation saw in a minute, by the names of its metrics; times are in milliseconds. */
-export interface OperationMinute {
-  Invocations: number;
-  /** Answers of 5xx that the handler made. */
-  ServerErrors: number;
-  /** Crashes and timeouts, which the gateway answers by 5xx. */
-  Errors: number;
-  /** Calls that Lambda refused, which the gateway answers by 5xx. */
-  Throttles: number;
-  /** The slowest hundredth; of a list, the whole of it. */
-  Duration: number;
-  /** Of the streamed list. */
-  FirstByte: number;
-  ConcurrentExecutions: number;
-}
-
-/** A minute of a stage. */
-export interface Minute {
-  operations: Record<OperationId, OperationMinute>;
-  unauthorized: number;
-  forbidden: number;
-  throttled: number;
-  /** Read throttles, and DynamoDB's own failures. */
-  throttles: Partial<Record<TableName, number>>;
-  systemErrors: Partial<Record<TableName, number>>;
-  /** Calls that run at once in the account. */
-  accountAtOnce: number;
-  /** 5xx that the gateway made by itself. */
-  gatewayErrors: number;
-  /** How the scheduled check ended. */
-  check: 'passed' | 'failed' | 'none';
-  /** Days until an end, as the check tells them. */
-  days: Record<End, number>;
-}
-
-/** An operation's share of the calls, and its slowest in milliseconds. */
-const ordinary: Partial<Record<OperationId, readonly [share: number, slowest: number]>> = {
-  listInventory: [0.2, 1_800],
-  updateInventory: [0.3, 120],
-  getPet: [0.4, 90],
-  listOrders: [0.1, 150],
+/**
+ * What an operation sees in a minute, by the names of its metrics: first the answers of 5xx that the handler made, then
+ * crashes and timeouts, and calls that Lambda refused, which the gateway answers by 5xx. Times are in milliseconds.
+ */
+const operationMinute = {
+  ...{ Invocations: 0, ServerErrors: 0, Errors: 0, Throttles: 0 },
+  ...{ Duration: 150, FirstByte: 250, ConcurrentExecutions: 2 },
 };
+export type OperationMinute = typeof operationMinute;
 
-/** Some calls of each operation, quick and right. */
-export function toOrdinaryMinute(calls: number): Minute {
+/** A minute of a stage: some calls of each operation, quick and right. */
+export function toOrdinaryMinute(calls: number) {
+  const Invocations = Math.round(calls / operationIds.length);
   return {
-    operations: mapOperations((id) => {
-      const [share, Duration] = ordinary[id] ?? [0.1, 100];
-      const none = { ServerErrors: 0, Errors: 0, Throttles: 0 };
-      const Invocations = Math.round(calls * share);
-      return { ...none, Invocations, Duration, FirstByte: 250, ConcurrentExecutions: 2 };
-    }),
-    ...{ unauthorized: 0, forbidden: 0, throttled: 0, gatewayErrors: 0, accountAtOnce: 20 },
-    ...{ throttles: {}, systemErrors: {}, check: 'passed' },
-    days: { certificate: 200, key: 90, sunset: 300 },
+    operations: mapOperations(() => ({ ...operationMinute, Invocations })),
+    ...{ unauthorized: 0, forbidden: 0, throttled: 0 },
+    /** 5xx that the gateway made by itself. */
+    gatewayErrors: 0,
+    /** Calls that run at once in the account. */
+    accountAtOnce: 20,
+    /** Reads that DynamoDB refused for their rate, and its own failures. */
+    throttles: {} as Partial<Record<TableName, number>>,
+    systemErrors: {} as Partial<Record<TableName, number>>,
+    /** How the scheduled check ended, and the days until an end, as it tells them. */
+    check: 'passed' as 'passed' | 'failed' | 'none',
+    days: { certificate: 200, key: 90, sunset: 300 } satisfies Record<End, number>,
   };
 }
+export type Minute = ReturnType<typeof toOrdinaryMinute>;
 
 /** A metric as a template has it. */
 export interface TemplateMetric {
