@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { noFaults } from '../../../infra/local/gateway/faultInjection.ts';
 import { parseOptions, start } from '../../../infra/local/start.ts';
@@ -149,8 +150,7 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
     const exposed =
       /^DynamoDB: (\S+), with the tables inventory, pets, orders, requests, apiKeys$/m;
     const [, endpoint = ''] = exposed.exec(again.written.stdout) ?? [];
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const client = new DynamoDBClient({ endpoint, region: 'local', credentials });
+    const client = defineEmulatorClient(endpoint);
     expect((await client.send(new ScanCommand({ TableName: 'inventory' }))).Count).toBe(51);
     client.destroy();
     expect(await stop(again)).toBe(0);

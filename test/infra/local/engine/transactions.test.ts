@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import {
   type AttributeValue,
   type CancellationReason,
-  DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   type TransactionCanceledException,
@@ -12,6 +11,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
 import { type Engine, startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { createTables } from '../../../../infra/local/localTables.ts';
 import { engines } from '../../../support/engines.ts';
@@ -57,12 +57,7 @@ function cancelled(...CancellationReasons: CancellationReason[]) {
 type Options = Omit<TransactWriteItemsInput, 'TransactItems'>;
 
 async function open(engine: Engine) {
-  const client = new DynamoDBClient({
-    endpoint: engine.endpoint,
-    region: 'local',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    maxAttempts: 1,
-  });
+  const client = defineEmulatorClient(engine.endpoint, { maxAttempts: 1 });
   await createTables(client);
   async function transact(TransactItems: TransactWriteItem[], options?: Options) {
     const command = new TransactWriteItemsCommand({ TransactItems, ...options });
