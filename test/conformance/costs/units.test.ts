@@ -19,8 +19,15 @@ import { startTestGateway } from '../../infra/local/testGateway.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { suites } from '../operations/suites.ts';
 import { type ConformanceTarget, type Fixtures, type Sending, send } from '../target.ts';
-import { type List, toList, toLongerList, toMeasuredItem } from './largeLists.ts';
-import { type RequestLine, type Seen, toAnswerUnits } from './measureAnswer.ts';
+import {
+  type List,
+  type RequestLine,
+  type Seen,
+  toAnswerUnits,
+  toList,
+  toLongerList,
+  toMeasuredItem,
+} from './measureAnswer.ts';
 
 const sample = new URL('../../../infra/local/sample.json', import.meta.url);
 

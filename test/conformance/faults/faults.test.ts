@@ -9,7 +9,7 @@ import { expectError, expectReadableFrom, expectSuccess } from '../expectations.
 import { addApiKey } from '../localTarget.ts';
 import { sendValid } from '../operations/suites.ts';
 import { send } from '../target.ts';
-import { type FaultyTarget, openFaultyTarget, toStoreCalls } from './faultyTarget.ts';
+import { type FaultyTarget, openFaultyStage, toStoreCalls } from './faultyTarget.ts';
 
 const outages = [
   ...(['throughputExceeded', 'throttled', 'requestLimit', 'internalServerError'] as const),
@@ -23,7 +23,10 @@ const TIMEOUT = 24_000;
 let target: FaultyTarget;
 useNoBackOff();
 beforeAll(async () => {
-  target = await openFaultyTarget();
+  target = await openFaultyStage();
+  // Each operation has met the key once.
+  for (const id of operationIds) await sendValid(target, id);
+  target.store.heal();
 }, 30_000);
 afterEach(() => target.store.heal());
 afterAll(() => target?.close());

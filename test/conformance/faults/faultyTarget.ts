@@ -1,11 +1,11 @@
 import { type Engine, startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import type { StoreData } from '../../../infra/local/storeData.ts';
-import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import type { OperationId } from '../../../shared/contract/operations.ts';
 import type { Certificate } from '../../support/faults/certificate.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { fixtures } from '../fixtures.ts';
 import { defineFreshFunctions, openLocalTarget } from '../localTarget.ts';
-import { sendValid, suites } from '../operations/suites.ts';
+import { suites } from '../operations/suites.ts';
 import type { ConformanceTarget } from '../target.ts';
 
 export interface FaultyTarget extends ConformanceTarget {
@@ -18,20 +18,12 @@ export function toStoreCalls(operationId: OperationId): { action: string; table:
   return { action: action.replace('dynamodb:', ''), table };
 }
 
-/** A local stage whose database can be made to fail. Each operation has met the key once. */
-export async function openFaultyTarget(): Promise<FaultyTarget> {
-  const target = await openFaultyStage(fixtures);
-  for (const operationId of operationIds) await sendValid(target, operationId);
-  target.store.heal();
-  return target;
-}
-
 /**
- * As `openFaultyTarget`, with data of one's own, and before any request. `identity` makes the database speak TLS,
- * and `define` makes the functions.
+ * A local stage whose database can be made to fail. `identity` makes the database speak TLS, and `define` makes the
+ * functions.
  */
 export async function openFaultyStage(
-  data: StoreData,
+  data: StoreData = fixtures,
   startEngine: () => Promise<Engine> = startEmbeddedEngine,
   identity?: Certificate,
   define = (_: FaultyEndpoint) => defineFreshFunctions(),

@@ -1,28 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { noFaults } from '../../../infra/local/gateway/faultInjection.ts';
 import { parseOptions, start } from '../../../infra/local/start.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { callOps } from '../ops/opsProcess.ts';
-
-const main = join(import.meta.dirname, '../../../infra/local/main.ts');
+import { callOps, startOps } from '../ops/opsProcess.ts';
 
 type LocalProcess = ReturnType<typeof run>;
 type ReadyStage = Awaited<ReturnType<typeof untilReady>>;
 
-const running = new Set<ChildProcess>();
 const { toPath, write } = openTemporaryFolder();
-afterEach(() => {
-  for (const child of running) child.kill('SIGKILL');
-});
-
 /**
  * `npm start` as a process of its own.
  * @param modules run before any other, in every thread
@@ -31,22 +22,9 @@ function run(args: readonly string[], ...modules: string[]) {
   const imports = modules.map(
     (code) => `--import=data:text/javascript,${encodeURIComponent(code)}`,
   );
-  const words = [...imports, main, '--port', '0', ...args];
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
-  running.add(child);
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (text) => {
-    stdout += text;
-  });
-  child.stderr.on('data', (text) => {
-    stderr += text;
-  });
-  const exited: Promise<number | string> = once(child, 'close').then(([status, signal]) => {
-    running.delete(child);
-    return status ?? signal;
-  });
-  return { child, stdout: () => stdout, stderr: () => stderr, exited };
+  const local = startOps([...imports, 'infra/local/main.ts', '--port', '0', ...args]);
+  onTestFinished(() => void local.child.kill('SIGKILL'));
+  return local;
 }
 
 /** Standard error is taken for a terminal. */
@@ -59,8 +37,8 @@ const crashAt = (trigger: string) => `import { existsSync } from 'node:fs';
 
 async function untilReady(local: LocalProcess) {
   const ready = /^Base address: (http:\/\/127\.0\.0\.1:\d+\/v1)\nAPI key: (psk_\w+)\n/;
-  await vi.waitFor(() => expect(local.stdout(), local.stderr()).toMatch(ready), 20_000);
-  const [, baseUrl = '', apiKey] = ready.exec(local.stdout()) ?? [];
+  await vi.waitFor(() => expect(local.written.stdout, local.written.stderr).toMatch(ready), 20_000);
+  const [, baseUrl = '', apiKey] = ready.exec(local.written.stdout) ?? [];
   return { ...local, baseUrl, authorization: { Authorization: `Bearer ${apiKey}` } };
 }
 
@@ -89,9 +67,9 @@ function writeLargeData(): string {
 }
 
 /** There is a bar, which is drawn anew ten times a second. */
-function untilLoading({ stderr }: LocalProcess): Promise<void> {
+function untilLoading({ written }: LocalProcess): Promise<void> {
   const bar = /Loading .*large\.json: \d+% of 20,000 rows/;
-  return vi.waitFor(() => expect(stderr()).toMatch(bar), { timeout: 20_000, interval: 20 });
+  return vi.waitFor(() => expect(written.stderr).toMatch(bar), { timeout: 20_000, interval: 20 });
 }
 
 /** A start in this process, which ends by itself; its listeners go, which would end a later test at its Ctrl-C. */
@@ -117,8 +95,8 @@ describe('a start', { timeout: 30_000 }, () => {
     const stage = await untilReady(run(['--dir', toPath('kept')]));
     const { baseUrl, authorization } = stage;
     const apiKey = authorization.Authorization.slice(7);
-    const [, readKey] = /^Read key: (psk_\w+)$/m.exec(stage.stdout()) ?? [];
-    expect(stage.stdout()).toBe(
+    const [, readKey] = /^Read key: (psk_\w+)$/m.exec(stage.written.stdout) ?? [];
+    expect(stage.written.stdout).toBe(
       `Base address: ${baseUrl}
 API key: ${apiKey}
 Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory
@@ -139,7 +117,7 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
       requestId: expect.any(String),
       message: expect.objectContaining({ operation, status }),
     });
-    const lines = stage.stderr().trim().split('\n');
+    const lines = stage.written.stderr.trim().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       logged('listInventory', 200),
       logged('listInventory', 200),
@@ -152,7 +130,7 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
     const local = run(['--data', writeLargeData()], terminal);
     await untilLoading(local);
     expect(await stop(local)).toBe(0);
-    expect(local.stdout()).toBe('');
+    expect(local.written.stdout).toBe('');
   });
 
   test('goes on with the data in a folder, and with data given over them', async () => {
@@ -171,9 +149,8 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
     expect(kept).toEqual(expect.arrayContaining(entries));
     const exposed =
       /^DynamoDB: (\S+), with the tables inventory, pets, orders, requests, apiKeys$/m;
-    const [, endpoint = ''] = exposed.exec(again.stdout()) ?? [];
-    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-    const client = new DynamoDBClient({ endpoint, region: 'local', credentials });
+    const [, endpoint = ''] = exposed.exec(again.written.stdout) ?? [];
+    const client = defineEmulatorClient(endpoint);
     expect((await client.send(new ScanCommand({ TableName: 'inventory' }))).Count).toBe(51);
     client.destroy();
     expect(await stop(again)).toBe(0);
@@ -211,7 +188,7 @@ describe('a crash of the engine', { timeout: 20_000 }, () => {
     await setTimeout(100);
     write('serving', '');
     expect(await stage.exited).toBe(1);
-    expect(stage.stderr()).toBe(line);
+    expect(stage.written.stderr).toBe(line);
     expect(await outcome).toBeInstanceOf(Error);
   });
 
@@ -221,8 +198,8 @@ describe('a crash of the engine', { timeout: 20_000 }, () => {
     await untilLoading(local);
     write('loading', '');
     expect(await local.exited).toBe(1);
-    expect(local.stdout()).toBe('');
-    expect(local.stderr().endsWith(`\r\x1b[K${line}`)).toBe(true);
+    expect(local.written.stdout).toBe('');
+    expect(local.written.stderr.endsWith(`\r\x1b[K${line}`)).toBe(true);
   });
 });
 

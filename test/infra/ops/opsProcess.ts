@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { expect, vi } from 'vitest';
 import { type Command, runCommand } from '../../../infra/cli/usage.ts';
 
 export interface Outcome {
-  /** `null` when a signal ended it. */
-  readonly status: number | null;
+  /** The signal, where one ended it. */
+  readonly status: number | string;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -94,50 +93,47 @@ export async function expectRefusal(
 /** Where an output goes: to somebody who reads it, has left, or leaves at the first of it; or to a full disk. */
 type Reader = 'read' | 'left' | 'leaves' | 'full';
 
-export interface RunOptions {
+interface RunOptions {
   readonly variables?: Record<string, string>;
-  /** Gets the process once it runs. */
-  readonly onStart?: (child: ChildProcess) => void;
   readonly stdout?: Reader;
   readonly stderr?: Reader;
 }
 
-/** A command of the project on its own, without AWS credentials and without a terminal. */
-export async function runOps(
-  script: string,
-  args: readonly string[],
-  { variables = {}, onStart, stdout = 'read', stderr = 'read' }: RunOptions = {},
-): Promise<Outcome> {
+/** Starts a command of the project on its own, without AWS credentials and without a terminal. */
+export function startOps(
+  words: readonly string[],
+  { variables = {}, stdout = 'read', stderr = 'read' }: RunOptions = {},
+) {
   const toStdio = (reader: Reader) => (reader === 'full' ? openSync('/dev/full', 'w') : 'pipe');
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child: ChildProcess = spawn(process.execPath, [script, ...args], {
+  const child: ChildProcess = spawn(process.execPath, words, {
     cwd: join(import.meta.dirname, '../../..'),
-    stdio: ['pipe', toStdio(stdout), toStdio(stderr)],
+    stdio: ['ignore', toStdio(stdout), toStdio(stderr)],
     env: { PATH, NODE_COMPILE_CACHE, ...bareEnvironment, ...variables },
   });
-  child.stdin?.end();
-  onStart?.(child);
-  const read = (reader: Reader, stream: Readable | null) => {
+  const written = { stdout: '', stderr: '' };
+  for (const [name, reader] of [
+    ['stdout', stdout],
+    ['stderr', stderr],
+  ] as const) {
+    const stream = child[name];
     if (reader === 'left') stream?.destroy();
     if (reader === 'leaves') stream?.once('data', () => stream.destroy());
-    return reader === 'read' && stream ? text(stream) : '';
-  };
-  const [printed, told, [status]] = await Promise.all([
-    read(stdout, child.stdout),
-    read(stderr, child.stderr),
-    once(child, 'close') as Promise<[number | null]>,
-  ]);
-  return { status, stdout: printed, stderr: told };
+    if (reader === 'read') {
+      stream?.setEncoding('utf8').on('data', (text) => {
+        written[name] += text;
+      });
+    }
+  }
+  /** The signal, where one ended it. */
+  const exited: Promise<number | string> = once(child, 'close').then(
+    ([status, signal]) => status ?? signal,
+  );
+  return { child, written, exited };
 }
 
-/** As `runOps`, for a reader that leaves: before there is any output, or at the first of it, as `head` does. */
-export async function runUnread(
-  script: string,
-  args: readonly string[],
-  leaves: 'before' | 'atFirst',
-  variables: Record<string, string> = {},
-): Promise<Omit<Outcome, 'stdout'>> {
-  const stdout = leaves === 'before' ? 'left' : 'leaves';
-  const { status, stderr } = await runOps(script, args, { variables, stdout });
-  return { status, stderr };
+/** Runs a command on its own to its end. */
+export async function runOps(words: readonly string[], options?: RunOptions): Promise<Outcome> {
+  const { written, exited } = startOps(words, options);
+  return { status: await exited, ...written };
 }

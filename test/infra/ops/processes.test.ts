@@ -45,15 +45,15 @@ describe('a command whose output nobody reads', () => {
       141,
       /^141$/,
     ],
-  ] as const)('%s: %j, %s', async (_, [script, ...args], stdout, status, told) => {
+  ] as const)('%s: %j, %s', async (_, words, stdout, status, told) => {
     if (stdout === 'full' && !existsSync('/dev/full')) return;
-    const outcome = await runOps(script ?? '', args, { stdout });
+    const outcome = await runOps(words, { stdout });
     expect(outcome).toMatchObject({ status, stderr: expect.stringMatching(told) });
   });
 
   it.each(['left', 'full'] as const)('ends where its errors go to nobody: %s', async (stderr) => {
     if (stderr === 'full' && !existsSync('/dev/full')) return;
-    expect(await runOps(keys, ['--bogus'], { stderr })).toMatchObject({ status: 2, stdout: '' });
+    expect(await runOps([keys, '--bogus'], { stderr })).toMatchObject({ status: 2, stdout: '' });
   });
 });
 
@@ -67,7 +67,7 @@ describe('a command of package.json', () => {
   ])('%s on Node.js %s', async (_, node, words, status, told) => {
     const version = `Object.defineProperty(process,'versions',{value:{node:'${node}'}})`;
     const variables = { NODE_OPTIONS: `--import "data:text/javascript,${version}"` };
-    const outcome = await runOps('infra/run.js', words, { variables });
+    const outcome = await runOps(['infra/run.js', ...words], { variables });
     expect(outcome).toEqual({ status, stdout: '', stderr: expect.stringMatching(told) });
   });
 

@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import {
-  DynamoDBClient,
+  type DynamoDBClient,
   PutItemCommand,
   QueryCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
 import {
   type Engine,
   type EngineOptions,
@@ -27,10 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-function defineClient(endpoint: string): DynamoDBClient {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
-  return new DynamoDBClient({ endpoint, region: 'local', credentials, maxAttempts: 1 });
-}
+const defineClient = (endpoint: string) => defineEmulatorClient(endpoint, { maxAttempts: 1 });
 
 const startInThread = (options: EngineOptions) => defineEngineThread().startEngine(options);
 

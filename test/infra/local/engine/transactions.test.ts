@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import {
   type AttributeValue,
   type CancellationReason,
-  DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   type TransactionCanceledException,
@@ -12,6 +11,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
 import { type Engine, startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { createTables } from '../../../../infra/local/localTables.ts';
 import { engines } from '../../../support/engines.ts';
@@ -59,12 +59,7 @@ function cancelled(...CancellationReasons: CancellationReason[]) {
 type Options = Omit<TransactWriteItemsInput, 'TransactItems'>;
 
 async function open(engine: Engine) {
-  const client = new DynamoDBClient({
-    endpoint: engine.endpoint,
-    region: 'local',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    maxAttempts: 1,
-  });
+  const client = defineEmulatorClient(engine.endpoint, { maxAttempts: 1 });
   await createTables(client);
   async function transact(TransactItems: TransactWriteItem[], options?: Options) {
     const command = new TransactWriteItemsCommand({ TransactItems, ...options });
@@ -100,13 +95,12 @@ async function open(engine: Engine) {
 
 type Tables = Awaited<ReturnType<typeof open>>;
 
-describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
+describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
   let tables: Tables;
   beforeAll(async () => {
     tables = await open(await start());
   });
   afterAll(() => tables?.close());
-  const isLocal = name === 'DynamoDB Local';
 
   test('does all of its actions, in two tables', async () => {
     const { transact, read, stock } = tables;
@@ -205,46 +199,14 @@ describe.each(engines)('TransactWriteItems on $name', ({ name, start }) => {
     expect(await read(inventory(right))).toEqual(stocked(right, 0));
   }, 10_000);
 
-  const [written, other] = [put(stocked(3_000_000, 1)), { p: { S: 'not a number' } }];
+  const written = put(stocked(3_000_000, 1));
   test.each<[string, TransactWriteItem, string?]>([
     ['two actions on one item', sell(3_000_000)],
     ['a table that does not exist', sell(1, { TableName: 'nowhere' }), 'ResourceNotFoundException'],
     ['an action of no kind', {}],
-    // Dynoxide cancels for these, and so does DynamoDB Local for a key.
-    ...(name === 'dynalite'
-      ? ([
-          [
-            'a condition that cannot be parsed',
-            put(stocked(1, 1), { ConditionExpression: 'p ==' }),
-          ],
-          ['an item without its key', put(other)],
-          ['a key of another type', sell(1, { Key: other })],
-          ['a check without a condition', check(1, { ConditionExpression: undefined })],
-        ] as [string, TransactWriteItem][])
-      : []),
   ])('is refused as a whole: %s', async (_, item, refused = 'ValidationException') => {
     expect(await tables.refusal([written, item])).toMatchObject({ name: refused });
     expect(await tables.read(inventory(3_000_000))).toBeUndefined();
-  });
-
-  test('takes two write units for each KB, and as a repeat two read units for each 4 KB', async () => {
-    const { transact, stock } = tables;
-    /** DynamoDB Local does not say which units they are, and counts the last action of each table alone. */
-    const units = (kind: 'Write' | 'Read', TableName: string, CapacityUnits: number) => ({
-      TableName,
-      CapacityUnits,
-      ...(!isLocal && { [`${kind}CapacityUnits`]: CapacityUnits }),
-    });
-    const [id, more] = [await stock(5), await stock(5)];
-    const items = [sell(id), putPet(id, { name: { S: 'x'.repeat(4_500) } }), sell(more)];
-    const options = { ReturnConsumedCapacity: 'TOTAL', ...token() } as const;
-    const all = isLocal ? 2 : 4;
-    expect(await transact(items, options)).toEqual({
-      ConsumedCapacity: [units('Write', 'inventory', all), units('Write', 'pets', 10)],
-    });
-    expect(await transact(items, options)).toEqual({
-      ConsumedCapacity: [units('Read', 'inventory', all), units('Read', 'pets', 4)],
-    });
   });
 });
 
@@ -254,6 +216,33 @@ describe('the embedded engine', () => {
     tables = await open(await startEmbeddedEngine());
   });
   afterAll(() => tables?.close());
+
+  test('takes two write units for each KB, and as a repeat two read units for each 4 KB', async () => {
+    const { transact, stock } = tables;
+    const units = (kind: 'Write' | 'Read', TableName: string, CapacityUnits: number) => ({
+      ...{ TableName, CapacityUnits, [`${kind}CapacityUnits`]: CapacityUnits },
+    });
+    const [id, more] = [await stock(5), await stock(5)];
+    const items = [sell(id), putPet(id, { name: { S: 'x'.repeat(4_500) } }), sell(more)];
+    const options = { ReturnConsumedCapacity: 'TOTAL', ClientRequestToken: 'units' } as const;
+    expect(await transact(items, options)).toEqual({
+      ConsumedCapacity: [units('Write', 'inventory', 4), units('Write', 'pets', 10)],
+    });
+    expect(await transact(items, options)).toEqual({
+      ConsumedCapacity: [units('Read', 'inventory', 4), units('Read', 'pets', 4)],
+    });
+  });
+
+  test.each<[string, TransactWriteItem]>([
+    ['a condition that cannot be parsed', put(stocked(1, 1), { ConditionExpression: 'p ==' })],
+    ['an item without its key', put({ p: { S: 'not a number' } })],
+    ['a key of another type', sell(1, { Key: { p: { S: 'not a number' } } })],
+    ['a check without a condition', check(1, { ConditionExpression: undefined })],
+  ])('refuses as a whole what others cancel for: %s', async (_, item) => {
+    const error = { name: 'ValidationException' };
+    expect(await tables.refusal([put(stocked(3_000_000, 1)), item])).toMatchObject(error);
+    expect(await tables.read(inventory(3_000_000))).toBeUndefined();
+  });
 
   test('forgets a client token after 10 minutes', async () => {
     const { transact, read, stock } = tables;

@@ -13,7 +13,6 @@ import type { Command } from '../../../../infra/cli/usage.ts';
 import type { Engine } from '../../../../infra/local/engine/engine.ts';
 import { runExport } from '../../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../../infra/ops/data/runImport.ts';
-import { stageNames } from '../../../../infra/stages/stages.ts';
 import { toJson } from '../../../../shared/contract/values.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
 import { fixtures } from '../../../conformance/fixtures.ts';
@@ -241,7 +240,7 @@ describe('npm run import and export', () => {
     const loaded = await callOps(runImport, [...at, '--inventory', '-'], {}, stock);
     expect(loaded).toMatchObject({ status: 0, stderr: '' });
     expect(loaded.stdout).toMatch(/^inventory: 100 rows in -: 100 added/);
-    const saved = await runOps('infra/ops/data/export.ts', [...at, '--inventory', '-']);
+    const saved = await runOps(['infra/ops/data/export.ts', ...at, '--inventory', '-']);
     expect(saved).toMatchObject({ status: 0, stdout: stock });
     expect(saved.stderr).toMatch(/^inventory: 100 rows to -; /);
     const pets = '{"id":1,"name":"Rex","status":"sold"}\n{"id":2}\n';
@@ -321,11 +320,8 @@ it.each<[string, Command, string[], string]>([
   expectRefusal(command, [...args, '--endpoint', 'http://127.0.0.1:9'], message),
 );
 
-it.each([
-  [['--pets', '-', '--stage', 'test'], `--stage must be ${stageNames.join(' or ')}`],
-  [['--pets', '-'], 'Say which table'],
-  [['--pets', '-', '--endpoint', 'nowhere'], '--endpoint must be a URL'],
-])('npm run export refuses %j', (args, message) => expectRefusal(runExport, args, message));
+it('npm run export refuses to guess the table', () =>
+  expectRefusal(runExport, ['--pets', '-'], 'Say which table'));
 
 it.each([
   [runImport, '/nowhere/a.csv', /^ENOENT: .* '\/nowhere\/a\.csv'\n$/],

@@ -3,7 +3,7 @@ import type { LogSource } from '../../../../infra/ops/logs/requestText.ts';
 import { runLogs } from '../../../../infra/ops/logs/runLogs.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
 import { type Answers, AwsError, useAws } from '../aws.ts';
-import { callOps, defineInterrupt, expectRefusal, runUnread } from '../opsProcess.ts';
+import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
 
 type Line = Record<string, unknown>;
 type Logged = readonly [source: LogSource, minutesAgo: number, line: Line];
@@ -245,9 +245,9 @@ describe('npm run logs', () => {
     const { aws } = await open(
       Array.from({ length: 20 }, (_, index) => ['getPet', 25 - index, requestLine(`r-${index}`)]),
     );
-    const script = 'infra/ops/logs/logs.ts';
-    const outcome = await runUnread(script, production, 'atFirst', aws.variables);
-    expect(outcome).toEqual({ status: 141, stderr: '' });
+    const options = { variables: aws.variables, stdout: 'leaves' } as const;
+    const outcome = await runOps(['infra/ops/logs/logs.ts', ...production], options);
+    expect(outcome).toMatchObject({ status: 141, stderr: '' });
     expect(aws.calls.length).toBeLessThan(14);
   });
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { runRollback } from '../../../../infra/ops/rollback/runRollback.ts';
 import { stageNames } from '../../../../infra/stages/stages.ts';
-import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
+import {
+  mapOperations,
+  type OperationId,
+  operationIds,
+} from '../../../../shared/contract/operations.ts';
 import { type Answers, AwsError, describeStack, useAws } from '../aws.ts';
 import { callOps, expectRefusal, runOps } from '../opsProcess.ts';
 
@@ -33,9 +37,6 @@ function deploy() {
     operationIds.map((id) => [toName(id), { FunctionVersion: '3', RevisionId: `of-${id}` }]),
   );
   const state = { status: 'UPDATE_COMPLETE', groups: [] as string[] };
-  const toResource = (ResourceType: string) => (PhysicalResourceId: string) => {
-    return { ResourceType, PhysicalResourceId };
-  };
 
   function find<Found>(there: Map<string, Found>, { FunctionName }: Record<string, unknown>) {
     const found = there.get(String(FunctionName));
@@ -47,8 +48,10 @@ function deploy() {
     ...describeStack('petstore-production', { Commit: 'ccccccccccc3' }, () => state.status),
     ListStackResources: () => ({
       StackResourceSummaries: [
-        toResource('AWS::Lambda::Alias')('ours-getPet'),
-        ...state.groups.map(toResource('AWS::CodeDeploy::DeploymentGroup')),
+        { ResourceType: 'AWS::Lambda::Alias', PhysicalResourceId: 'ours-getPet' },
+        ...state.groups.map((PhysicalResourceId) => {
+          return { ResourceType: 'AWS::CodeDeploy::DeploymentGroup', PhysicalResourceId };
+        }),
       ],
     }),
     GetAlias: (input) => find(aliases, input),
@@ -71,13 +74,11 @@ function deploy() {
 
   /** The version that each alias points at, with the shares of others. */
   function live() {
-    return Object.fromEntries(
-      operationIds.map((id) => {
-        const { FunctionVersion, RoutingConfig } = find(aliases, { FunctionName: toName(id) });
-        const weights = Object.entries(RoutingConfig?.AdditionalVersionWeights ?? {});
-        return [id, weights.length > 0 ? { FunctionVersion, weights } : FunctionVersion];
-      }),
-    );
+    return mapOperations((id) => {
+      const { FunctionVersion, RoutingConfig } = find(aliases, { FunctionName: toName(id) });
+      const weights = Object.entries(RoutingConfig?.AdditionalVersionWeights ?? {});
+      return weights.length > 0 ? { FunctionVersion, weights } : FunctionVersion;
+    });
   }
   return { answers, state, aliases, versions, live };
 }
@@ -94,8 +95,7 @@ async function open(change: (deployed: ReturnType<typeof deploy>) => Answers = (
   return { ...deployed, aws, call, rollback };
 }
 
-const everywhere = (version: string): Record<OperationId, string> =>
-  Object.fromEntries(operationIds.map((id) => [id, version])) as Record<OperationId, string>;
+const everywhere = (version: string) => mapOperations(() => version);
 const oneLine = (text: string) => expect.stringMatching(new RegExp(`^[^\n]*${text}[^\n]*\n$`));
 
 /** Changes the versions of each function, newest last. */
@@ -317,7 +317,7 @@ describe('npm run rollback whose reader leaves', () => {
   it('moves all aliases all the same', async () => {
     const { aws, live } = await open();
     const options = { stdout: 'left', variables: aws.variables } as const;
-    const { status } = await runOps('infra/run.js', [...typed, '--yes'], options);
+    const { status } = await runOps(['infra/run.js', ...typed, '--yes'], options);
     expect(live()).toEqual(everywhere('2'));
     expect(status).toBe(141);
   });
@@ -326,7 +326,7 @@ describe('npm run rollback whose reader leaves', () => {
     const { aws } = await open();
     const terminal = 'data:text/javascript,process.stdin.isTTY=true';
     const options = { stderr: 'left', variables: aws.variables } as const;
-    const { status } = await runOps('--import', [terminal, ...typed], options);
+    const { status } = await runOps(['--import', terminal, ...typed], options);
     expect(aws.inputsOf('UpdateAlias')).toEqual([]);
     expect(status).toBe(141);
   });

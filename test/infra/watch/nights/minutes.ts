@@ -6,62 +6,35 @@ import {
   operationIds,
 } from '../../../../shared/contract/operations.ts';
 
-/** What an operation saw in a minute. */
-export interface OperationMinute {
-  calls: number;
-  /** Answers of 5xx that the handler made. */
-  failed: number;
-  /** Crashes and timeouts, which the gateway answers by 5xx. */
-  crashed: number;
-  /** Calls that Lambda refused, which the gateway answers by 5xx. */
-  refused: number;
-  /** The slowest hundredth, in milliseconds; of a list, the whole of it. */
-  slowest: number;
-  /** Of the streamed list, in milliseconds. */
-  firstByte: number;
-  atOnce: number;
-}
-
-/** A minute of a stage. */
-export interface Minute {
-  operations: Record<OperationId, OperationMinute>;
-  unauthorized: number;
-  forbidden: number;
-  throttled: number;
-  /** Read throttles, and DynamoDB's own failures. */
-  throttles: Partial<Record<TableName, number>>;
-  systemErrors: Partial<Record<TableName, number>>;
-  /** Calls that run at once in the account. */
-  accountAtOnce: number;
-  /** 5xx that the gateway made by itself. */
-  gatewayErrors: number;
-  /** How the scheduled check ended. */
-  check: 'passed' | 'failed' | 'none';
-  /** Days until an end, as the check tells them. */
-  days: Record<End, number>;
-}
-
-/** An operation's share of the calls, and its slowest in milliseconds. */
-const ordinary: Partial<Record<OperationId, readonly [share: number, slowest: number]>> = {
-  listInventory: [0.2, 1_800],
-  updateInventory: [0.3, 120],
-  getPet: [0.4, 90],
-  listOrders: [0.1, 150],
+/**
+ * What an operation sees in a minute, by the names of its metrics: first the answers of 5xx that the handler made, then
+ * crashes and timeouts, and calls that Lambda refused, which the gateway answers by 5xx. Times are in milliseconds.
+ */
+const operationMinute = {
+  ...{ Invocations: 0, ServerErrors: 0, Errors: 0, Throttles: 0 },
+  ...{ Duration: 150, FirstByte: 250, ConcurrentExecutions: 2 },
 };
+export type OperationMinute = typeof operationMinute;
 
-/** Some calls of each operation, quick and right. */
-export function toOrdinaryMinute(calls: number): Minute {
+/** A minute of a stage: some calls of each operation, quick and right. */
+export function toOrdinaryMinute(calls: number) {
+  const Invocations = Math.round(calls / operationIds.length);
   return {
-    operations: mapOperations((id) => {
-      const [share, slowest] = ordinary[id] ?? [0.1, 100];
-      const none = { failed: 0, crashed: 0, refused: 0 };
-      return { ...none, calls: Math.round(calls * share), slowest, firstByte: 250, atOnce: 2 };
-    }),
-    ...{ unauthorized: 0, forbidden: 0, throttled: 0, gatewayErrors: 0, accountAtOnce: 20 },
-    ...{ throttles: {}, systemErrors: {}, check: 'passed' },
-    days: { certificate: 200, key: 90, sunset: 300 },
+    operations: mapOperations(() => ({ ...operationMinute, Invocations })),
+    ...{ unauthorized: 0, forbidden: 0, throttled: 0 },
+    /** 5xx that the gateway made by itself. */
+    gatewayErrors: 0,
+    /** Calls that run at once in the account. */
+    accountAtOnce: 20,
+    /** Reads that DynamoDB refused for their rate, and its own failures. */
+    throttles: {} as Partial<Record<TableName, number>>,
+    systemErrors: {} as Partial<Record<TableName, number>>,
+    /** How the scheduled check ended, and the days until an end, as it tells them. */
+    check: 'passed' as 'passed' | 'failed' | 'none',
+    days: { certificate: 200, key: 90, sunset: 300 } satisfies Record<End, number>,
   };
 }
+export type Minute = ReturnType<typeof toOrdinaryMinute>;
 
 /** A metric as a template has it. */
 export interface TemplateMetric {
@@ -99,10 +72,9 @@ function toReading({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): 
     return ({ check }) => ({ passed: 0, failed: 1, none: undefined })[check];
   }
   const id = operationIds.find((one) => `${functionName} ${MetricName}`.includes(one));
-  const count = ofOperation[id ? MetricName.replace(id, '') : ''];
   const table = tableNames.find((one) => dimension('TableName').endsWith(one));
   const reading =
-    (id && count && (({ operations }: Minute) => count(operations[id]))) ??
+    (id && ofOperation(id, MetricName.replace(id, ''))) ??
     (table && ofTable(table, dimension('Operation'))[MetricName]) ??
     ofStage[Namespace === 'AWS/Lambda' ? `account ${MetricName}` : MetricName];
   if (!reading) throw new Error(`There is no ${Namespace} ${MetricName}.`);
@@ -111,10 +83,10 @@ function toReading({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): 
 
 const ofStage: Record<string, Reading> = {
   Count: (minute) =>
-    toSum(minute, ({ calls, refused }) => calls + refused) +
+    toSum(minute, ({ Invocations, Throttles }) => Invocations + Throttles) +
     (minute.unauthorized + minute.forbidden + minute.throttled + minute.gatewayErrors),
   '5XXError': (minute) =>
-    toSum(minute, ({ failed, crashed, refused }) => failed + crashed + refused) +
+    toSum(minute, ({ ServerErrors, Errors, Throttles }) => ServerErrors + Errors + Throttles) +
     minute.gatewayErrors,
   unauthorized: ({ unauthorized }) => unauthorized,
   forbidden: ({ forbidden }) => forbidden,
@@ -126,15 +98,12 @@ function toSum({ operations }: Minute, count: (minute: OperationMinute) => numbe
   return operationIds.reduce((sum, id) => sum + count(operations[id]), 0);
 }
 
-const ofOperation: Record<string, (minute: OperationMinute) => number> = {
-  Invocations: ({ calls }) => calls,
-  Errors: ({ crashed }) => crashed,
-  Throttles: ({ refused }) => refused,
-  Duration: ({ calls, slowest }) => (calls > 0 ? slowest : 0),
-  ConcurrentExecutions: ({ calls, atOnce }) => (calls > 0 ? atOnce : 0),
-  ServerErrors: ({ failed }) => failed,
-  FirstByte: ({ calls, firstByte }) => (calls > 0 ? firstByte : 0),
-};
+/** Without calls there are no times, and nothing runs at once. */
+function ofOperation(id: OperationId, name: string): Reading {
+  const isOfCalls = ['Duration', 'FirstByte', 'ConcurrentExecutions'].includes(name);
+  return ({ operations: { [id]: minute } }) =>
+    isOfCalls && minute.Invocations === 0 ? 0 : minute[name as keyof OperationMinute];
+}
 
 function ofTable(table: TableName, operation: string): Record<string, Reading> {
   // Made up for one kind of call alone, so that none is counted twice.

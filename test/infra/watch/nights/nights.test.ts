@@ -2,8 +2,13 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { synthesizeProduction } from '../../../support/stackTemplates.ts';
-import { evaluateAlarms, type FiredAlarm } from './evaluateAlarms.ts';
-import { type Minute, type OperationMinute, toOrdinaryMinute } from './minutes.ts';
+import {
+  type Minute,
+  type OperationMinute,
+  readMetric,
+  type TemplateMetric,
+  toOrdinaryMinute,
+} from './minutes.ts';
 
 const { watch } = synthesizeProduction({
   accountConcurrency: 1000,
@@ -29,24 +34,27 @@ const whenOf =
 const endsIn = (days: Partial<Minute['days']>) => (minute: Minute) =>
   Object.assign(minute.days, days);
 const silence = ({ operations }: Minute) => {
-  for (const id of operationIds) operations[id].calls = 0;
+  for (const id of operationIds) operations[id].Invocations = 0;
 };
 /** As many calls of getPet, and of nothing else. */
-const only = (minute: Minute, calls: number, failed: number) => {
+const only = (minute: Minute, Invocations: number, ServerErrors: number) => {
   silence(minute);
-  Object.assign(minute.operations.getPet, { calls, failed });
+  Object.assign(minute.operations.getPet, { Invocations, ServerErrors });
 };
 
 const failures: Failure[] = [
-  ['getPet always answers 500', whenOf('getPet', ({ calls }) => ({ failed: calls }))],
+  [
+    'getPet always answers 500',
+    whenOf('getPet', ({ Invocations }) => ({ ServerErrors: Invocations })),
+  ],
   [
     'an operation that is hardly called always answers 500',
-    whenOf('listOrders', () => ({ calls: 1, failed: 1 })),
+    whenOf('listOrders', () => ({ Invocations: 1, ServerErrors: 1 })),
     1_000,
   ],
   [
     '1 in 20 updates fails',
-    whenOf('updateInventory', ({ calls }) => ({ failed: calls / 20 })),
+    whenOf('updateInventory', ({ Invocations }) => ({ ServerErrors: Invocations / 20 })),
     200,
   ],
   [
@@ -65,24 +73,30 @@ const failures: Failure[] = [
     'the gateway reaches no function',
     (minute) => silence(when({ check: 'failed', gatewayErrors: 100 })(minute)),
   ],
-  ['a function crashes once', whenOf('getPet', (_, index) => ({ crashed: index === 3 ? 1 : 0 }))],
-  ['a function crashes at every call', whenOf('getPet', ({ calls }) => ({ crashed: calls }))],
-  ['an update takes four seconds', whenOf('updateInventory', () => ({ slowest: 4_000 }))],
-  ['a list begins after six seconds', whenOf('listInventory', () => ({ firstByte: 6_000 }))],
-  ['a list comes near its time limit', whenOf('listInventory', () => ({ slowest: 100_000 }))],
+  ['a function crashes once', whenOf('getPet', (_, index) => ({ Errors: index === 3 ? 1 : 0 }))],
+  [
+    'a function crashes at every call',
+    whenOf('getPet', ({ Invocations }) => ({ Errors: Invocations })),
+  ],
+  ['an update takes four seconds', whenOf('updateInventory', () => ({ Duration: 4_000 }))],
+  ['a list begins after six seconds', whenOf('listInventory', () => ({ FirstByte: 6_000 }))],
+  ['a list comes near its time limit', whenOf('listInventory', () => ({ Duration: 100_000 }))],
   [
     'DynamoDB refuses calls for their rate',
     (minute, index) => {
       minute.throttles.inventory = 30;
-      whenOf('updateInventory', ({ calls }) => ({ failed: calls / 2 }))(minute, index);
+      whenOf('updateInventory', ({ Invocations }) => ({ ServerErrors: Invocations / 2 }))(
+        minute,
+        index,
+      );
     },
   ],
   ['DynamoDB fails, and every third attempt helps', when({ systemErrors: { orders: 5 } })],
-  ['Lambda refuses calls', whenOf('listOrders', () => ({ refused: 5 }))],
+  ['Lambda refuses calls', whenOf('listOrders', () => ({ Throttles: 5 }))],
   ['another service takes the account’s calls', when({ accountAtOnce: 850 })],
   [
     'lists take all but a few of the calls that are theirs',
-    whenOf('listInventory', () => ({ atOnce: 45 })),
+    whenOf('listInventory', () => ({ ConcurrentExecutions: 45 })),
   ],
   ['somebody tries keys', when({ unauthorized: 200 })],
   ['a read key is used to write', when({ forbidden: 60 })],
@@ -131,26 +145,24 @@ describe('in twenty quiet days', () => {
       const isNight = index < 6 * 60;
       // Nights have a request now and then.
       const minute = toOrdinaryMinute(isNight ? Math.floor(draw() * 4) : 40 + draw() * 160);
-      if (isNight && index % 10 === 0) minute.operations.getPet.calls += 1;
+      if (isNight && index % 10 === 0) minute.operations.getPet.Invocations += 1;
       addChances(minute, draw, index);
       return minute;
     });
-    const paged = evaluateAlarms(alarms, minutes).filter(
-      ({ severity }: FiredAlarm) => severity === 'Page',
-    );
+    const paged = evaluateAlarms(alarms, minutes).filter(({ isPage }) => isPage);
     expect(paged).toEqual([]);
   });
 
   /** One long list, a deployment, one client's 401s, a failure here and there. */
   function addChances(minute: Minute, draw: () => number, index: number): void {
     const { listInventory, updateInventory, getPet } = minute.operations;
-    if (index === 700) Object.assign(listInventory, { calls: 1, slowest: 60_000 });
+    if (index === 700) Object.assign(listInventory, { Invocations: 1, Duration: 60_000 });
     // New containers answer their first calls late.
-    if (index >= 900 && index < 905) updateInventory.slowest = 1_200;
+    if (index >= 900 && index < 905) updateInventory.Duration = 1_200;
     if (index >= 600 && index < 800 && index % 2 === 0) minute.unauthorized = 1;
-    if (index > 600 && draw() < 0.002) getPet.failed = 1;
-    if (index === 1_000) getPet.crashed = 1;
-    if (draw() < 0.01) updateInventory.slowest = 3_500;
+    if (index > 600 && draw() < 0.002) getPet.ServerErrors = 1;
+    if (index === 1_000) getPet.Errors = 1;
+    if (draw() < 0.01) updateInventory.Duration = 3_500;
   }
 });
 
@@ -164,3 +176,78 @@ function defineDraw(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is read as the JSON that it is
+type AlarmProperties = any;
+
+/** After how many minutes each alarm fires for the first time, as CloudWatch evaluates it at each period's end. */
+function evaluateAlarms(alarms: readonly AlarmProperties[], minutes: readonly Minute[]) {
+  return alarms.flatMap((alarm) => {
+    const minute = findFiring(alarm, minutes);
+    const name: string = alarm.AlarmName.replace('petstore-production-', '');
+    const isPage: boolean = alarm.AlarmDescription.startsWith('Page:');
+    return minute === undefined ? [] : [{ name, isPage, minute }];
+  });
+}
+
+function findFiring(alarm: AlarmProperties, minutes: readonly Minute[]): number | undefined {
+  const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
+  const length = toPeriod(alarm) / 60;
+  const isBreaching = comparisons[alarm.ComparisonOperator];
+  if (!isBreaching) throw new Error(`There is no comparison ${alarm.ComparisonOperator}.`);
+  const breaches: boolean[] = [];
+  for (let start = 0; start + length <= minutes.length; start += length) {
+    const value = toValue(alarm, minutes.slice(start, start + length));
+    const isMissing = value === undefined || Number.isNaN(value);
+    if (isMissing) breaches.push(alarm.TreatMissingData === 'breaching');
+    else breaches.push(isBreaching(value, Threshold));
+    const last = breaches.slice(-EvaluationPeriods);
+    if (last.filter(Boolean).length >= DatapointsToAlarm) return start + length;
+  }
+  return undefined;
+}
+
+const comparisons: Record<string, (value: number, threshold: number) => boolean> = {
+  GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
+  LessThanOrEqualToThreshold: (value, threshold) => value <= threshold,
+  LessThanThreshold: (value, threshold) => value < threshold,
+};
+
+function toPeriod({ Period, Metrics = [] }: AlarmProperties): number {
+  const stats = Metrics.flatMap(({ MetricStat }: AlarmProperties) => MetricStat?.Period ?? []);
+  return Period ?? stats[0];
+}
+
+function toValue(alarm: AlarmProperties, period: readonly Minute[]): number | undefined {
+  if (!alarm.Metrics) {
+    return readMetric(alarm as TemplateMetric, alarm.Statistic ?? alarm.ExtendedStatistic, period);
+  }
+  const [{ Id: returned, Expression = returned }] = alarm.Metrics.filter(
+    ({ ReturnData = true }) => ReturnData,
+  );
+  const stats = alarm.Metrics.filter(({ MetricStat }: AlarmProperties) => MetricStat);
+  const values = stats.map(({ MetricStat: { Metric, Stat } }: AlarmProperties) =>
+    readMetric(Metric, Stat, period),
+  );
+  const ids = stats.map(({ Id }: AlarmProperties) => Id);
+  return compile(`${ids}`, Expression)(...values.map((value = Number.NaN) => value), IF, FILL);
+}
+
+type Calculation = (...values: unknown[]) => number;
+const compiled = new Map<string, Calculation>();
+
+/**
+ * The part of CloudWatch's metric math that the alarms use. What is calculated with a value that is
+ * missing is missing too.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+ */
+function compile(ids: string, expression: string): Calculation {
+  const calculation =
+    compiled.get(ids + expression) ??
+    (new Function(...ids.split(','), 'IF', 'FILL', `return ${expression};`) as Calculation);
+  compiled.set(ids + expression, calculation);
+  return calculation;
+}
+
+const IF = (condition: boolean | number, one: number, other: number) => (condition ? one : other);
+const FILL = (value: number, otherwise: number) => (Number.isNaN(value) ? otherwise : value);

@@ -1,22 +1,70 @@
-import { App, Validations } from 'aws-cdk-lib';
+import { readdirSync } from 'node:fs';
+import { App, Stack, Validations } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IConstruct } from 'constructs';
-import { afterAll, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { buildApp } from '../../infra/buildApp.ts';
-import type { Stage } from '../../infra/stages/stages.ts';
+import { unknownCommit } from '../../infra/stages/commit.ts';
+import { toStackName, toWatchStackName } from '../../infra/stages/resourceNames.ts';
+import { type Stage, stages } from '../../infra/stages/stages.ts';
 import { refuseFindings, synthesize } from '../../infra/synthesize.ts';
-import { changedStage, fixtures } from '../support/stageFixtures.ts';
+import { changedStage, changeProduction, fixtures } from '../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 
-const { folder: outdir } = openTemporaryFolder();
-afterAll(() => {
+const { folder, read } = openTemporaryFolder();
+afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
 });
 const context = { 'aws:cdk:bundling-stacks': [] };
 
+it('tags every stack, and by that what it is made of, and lets none of production’s be destroyed', () => {
+  const copied = changeProduction({
+    region: 'eu-west-1',
+    backupRegion: 'eu-central-1',
+    owner: 'shop team',
+  });
+  const app = buildApp({ context }, [fixtures.staging, copied]);
+  const found = app.node.children
+    .filter((child) => child instanceof Stack)
+    .map(({ stackName, tags, terminationProtection, environment, region }) => [
+      ...[stackName, tags.tagValues(), terminationProtection],
+      environment.includes('unknown-region') ? undefined : region,
+    ]);
+  const staging = { service: 'petstore', stage: 'staging', owner: 'petstore team' };
+  const production = { service: 'petstore', stage: 'production', owner: 'shop team' };
+  expect(found.sort()).toEqual([
+    ['petstore-production', production, true, 'eu-west-1'],
+    ['petstore-production-backup', production, true, 'eu-central-1'],
+    ['petstore-production-watch', production, true, 'eu-west-1'],
+    ['petstore-staging', staging, false, undefined],
+    ['petstore-staging-watch', staging, false, undefined],
+  ]);
+});
+
+it('synthesizes every stack with no AWS settings and no git at all', async () => {
+  for (const name of Object.keys(process.env)) {
+    if (/^(AWS|CDK_DEFAULT|PETSTORE)_/.test(name)) vi.stubEnv(name, undefined);
+  }
+  vi.stubEnv('HOME', folder);
+  vi.stubEnv('PATH', folder);
+  vi.stubEnv('CDK_OUTDIR', folder);
+  vi.stubEnv('CDK_CONTEXT_JSON', JSON.stringify(context));
+  // What `cdk.json` calls.
+  await import('../../infra/app.ts');
+  expect(process.exitCode).toBeUndefined();
+  const names = Object.values(stages).map(toStackName);
+  const watching = Object.values(stages).map(toWatchStackName);
+  expect(readdirSync(folder)).toEqual(
+    expect.arrayContaining([...names, ...watching].map((name) => `${name}.template.json`)),
+  );
+  for (const name of names) {
+    expect(JSON.parse(read(`${name}.template.json`)).Outputs.Commit.Value).toBe(unknownCommit);
+  }
+});
+
 it('stops the synthesis at a resource that no reason is given for', { timeout: 60_000 }, () => {
-  vi.stubEnv('CDK_OUTDIR', outdir);
+  vi.stubEnv('CDK_OUTDIR', folder);
   vi.stubEnv('CDK_CONTEXT_JSON', JSON.stringify(context));
   const { synth } = App.prototype;
   vi.spyOn(App.prototype, 'synth').mockImplementationOnce(function addTopic(this: App) {
@@ -54,7 +102,7 @@ it('gives a reason beside the resource for each finding that it lets pass, and f
 });
 
 function build(deployments: readonly Stage[]): App {
-  const app = buildApp({ outdir, context }, deployments);
+  const app = buildApp({ outdir: folder, context }, deployments);
   refuseFindings(app);
   return app;
 }
