@@ -17,11 +17,10 @@ export async function startChild<First>(
   script: string,
   args: readonly string[] = [],
   environment: Record<string, string> = {},
-  nodeOptions: readonly string[] = [],
 ): Promise<ChildProcess<First>> {
   const child = fork(script, args, {
     env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1', ...environment },
-    execArgv: [...nodeOptions],
+    execArgv: [],
   });
   const exited = once(child, 'exit');
   const died = exited.then(([code, signal]) => {

@@ -13,14 +13,10 @@ export async function openStoreTables({ endpoint }: Engine): Promise<DynamoDBCli
   return client;
 }
 
-/** What the tests of a group have while they run. */
-export interface StoreTables {
-  engine(): Engine;
-  client(): DynamoDBClient;
-}
+export type StoreTables = ReturnType<typeof useStoreTables>;
 
 /** For the surrounding group's tests, an engine with empty tables and the service's own client on it. */
-export function useStoreTables(start: () => Promise<Engine>): StoreTables {
+export function useStoreTables(start: () => Promise<Engine>) {
   let engine: Engine;
   let client: DynamoDBClient;
 

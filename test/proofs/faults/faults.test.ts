@@ -54,7 +54,8 @@ async function judge(name: string, fault: FaultName, planted: Planted, times: Ce
     store: { fail: setFailing(true), heal: setFailing(false) },
     engine: { send: async () => {} },
     addKey: async () => 'psk_',
-    async send({ body = '' }: LaneRequest) {
+    async send(request: LaneRequest) {
+      const body = String(request.body ?? '');
       if (isFailing) return planted(entry, body) ?? Promise.reject(new Error('It broke.'));
       if (body === '') return toAnswer(200, fixtures.inventory);
       store(entry, body);

@@ -4,16 +4,13 @@ import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { toVersion } from '../../../shared/store/inventoryRecord.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
-import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
+import { type ExactRequest, type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
 import { startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 
-export interface LaneRequest {
-  readonly method?: string;
+export interface LaneRequest extends ExactRequest {
   /** Relative to the base address. */
   readonly path: string;
   readonly apiKey: string;
-  readonly headers?: Record<string, string>;
-  readonly body?: string;
 }
 
 export const json = { 'Content-Type': 'application/json' };

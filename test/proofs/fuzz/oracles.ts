@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 import { findAnswerProblems, type WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
@@ -149,19 +147,4 @@ export function findHeapProblems(samples: readonly number[]): string[] {
   if (growth <= MAX_GROWTH) return [];
   const megabytes = (growth / 1024 / 1024).toFixed(1);
   return [`heap: ${megabytes} MB more in the last third than in the second`];
-}
-
-/**
- * Bytes in use after a collection, buffers outside of V8's heap included, in this thread, where gateway and
- * functions are, and not the engine.
- */
-export function measureHeap(): number {
-  // No process has to be started with a flag for it.
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  // Buffers outside of the heap go by the collection after the one that found them unused.
-  collect();
-  collect();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
+import { measureHeap } from '../../support/measureHeap.ts';
 import { arbitraryDraft, describeCase, type FuzzCase, type RunFacts } from './cases.ts';
-import {
-  type Answered,
-  findHeapProblems,
-  findLogProblems,
-  findOwnProblems,
-  measureHeap,
-} from './oracles.ts';
+import { type Answered, findHeapProblems, findLogProblems, findOwnProblems } from './oracles.ts';
 import { type Outcome, send } from './sender.ts';
 import { defineStoreOracle } from './storeOracle.ts';
 import { type CapturedLog, catchCrashes, type FuzzTarget, petIds } from './target.ts';
@@ -117,7 +112,7 @@ export async function runFuzz(
     const problems = await findProblems(cases);
     if (failures.length === 0 && counts.cases >= (heapBytes.length + 1) * CASES_PER_CHECK) {
       problems.push(...(await store.findOtherProblems()));
-      heapBytes.push(measureHeap());
+      heapBytes.push(await measureHeap());
       options.onCheck?.(counts.cases);
     }
     if (problems.length === 0) return;

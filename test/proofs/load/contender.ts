@@ -21,7 +21,7 @@ export interface Started {
 
 /** How a contender is. */
 export interface Vitals {
-  /** What its functions and its gateway hold in memory, in bytes; without garbage, where that was collected. */
+  /** What its functions and its gateway hold in memory without garbage, in bytes; 0 where it was not measured. */
   readonly usedBytes: number;
   /** All memory of its process, the engine's included, in bytes. */
   readonly rss: number;
@@ -38,10 +38,10 @@ export async function startContender(
 ): Promise<Contender> {
   const script = new URL('contenderProcess.ts', import.meta.url).pathname;
   const args = [name, JSON.stringify(bundles)];
-  return { name, process: await startChild(script, args, {}, ['--expose-gc']) };
+  return { name, process: await startChild(script, args) };
 }
 
-/** @param collects whether garbage is to be collected first */
+/** @param collects whether memory is measured, for which garbage is collected */
 export function takeVitals({ process }: Contender, collects: boolean): Promise<Vitals> {
   return process.ask<Vitals>({ collects });
 }

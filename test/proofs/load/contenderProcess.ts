@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
@@ -11,6 +10,7 @@ import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import { toGatewayHandler } from '../../bench/contenders/toGatewayHandler.ts';
+import { measureHeap } from '../../support/measureHeap.ts';
 import type { Bundles, Contender, Started, Vitals } from './contender.ts';
 
 const [name, bundles] = process.argv.slice(2) as [Contender['name'], string];
@@ -35,16 +35,10 @@ const stage = await startLocalStage({
 });
 
 process.on('message', async ({ collects }: { collects: boolean }) => {
-  // What a collection finalizes is garbage only to the next.
-  for (let times = 0; collects && times < 3; times += 1) {
-    globalThis.gc?.();
-    await setImmediate();
-  }
-  // What is used is of this thread alone, that of gateway and functions; the rest is of the process.
-  const { heapUsed, external, rss } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const cpuMilliseconds = (user + system) / 1_000;
-  const usedBytes = heapUsed + external;
+  const usedBytes = collects ? await measureHeap() : 0;
+  const { rss } = process.memoryUsage();
   process.send?.({ usedBytes, rss, errorLines, firstError, cpuMilliseconds } satisfies Vitals);
 });
 process.on('disconnect', async () => {

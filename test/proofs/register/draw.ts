@@ -11,8 +11,3 @@ export function defineDraw(seed: number): Draw {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
-
-/** Another seed, for one of several that draw side by side. */
-export function toSeed(seed: number, index: number): number {
-  return (seed + Math.imul(index + 1, 0x9e3779b1)) >>> 0;
-}

@@ -16,14 +16,12 @@ export function defineRecorder() {
   let clock = 0;
   const figures = {
     operations: 0,
-    ok: 0,
-    refused: 0,
-    /** Unknown outcomes, by what made them so. */
-    unknownByKill: 0,
-    unknownByCut: 0,
-    unknownByStatus: 0,
-    /** Milliseconds. */
-    longestAnswer: 0,
+    'answered 200': 0,
+    'answered 412': 0,
+    'unknown, as the stage was killed': 0,
+    'unknown, as the client left': 0,
+    'unknown, as the answer was a 5xx': 0,
+    'longest answer, ms': 0,
   };
 
   return {
@@ -55,12 +53,14 @@ export function defineRecorder() {
       histories.set(petId, history);
       history.push({ asked, invoked, answered, outcome });
       figures.operations += 1;
-      if (outcome.kind !== 'unknown') {
-        figures[outcome.kind] += 1;
-        figures.longestAnswer = Math.max(figures.longestAnswer, performance.now() - sentAt);
-      } else if (answer !== 'lost') figures.unknownByStatus += 1;
-      else if (run.isKilled) figures.unknownByKill += 1;
-      else figures.unknownByCut += 1;
+      if (outcome.kind === 'unknown') {
+        const reason = run.isKilled ? 'stage was killed' : 'client left';
+        figures[`unknown, as the ${answer === 'lost' ? reason : 'answer was a 5xx'}`] += 1;
+        return outcome;
+      }
+      figures[outcome.kind === 'ok' ? 'answered 200' : 'answered 412'] += 1;
+      const milliseconds = performance.now() - sentAt;
+      figures['longest answer, ms'] = Math.max(figures['longest answer, ms'], milliseconds);
       return outcome;
     },
   };

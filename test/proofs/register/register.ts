@@ -21,8 +21,8 @@ call reaches the database, whether it fails, loses its answer or comes too late,
 200 must have one effect, and each 404 and 412 none. Ends with status 1 when one has not, with what happened.
 
 Options:
-  --clients N   how many clients are at work at once, 1 to 64 (default: 8)
-  --seconds N   for how long, 5 to 3600 (default: 60); the stage is killed every 3 to 10 seconds
+  --clients N   how many clients are at work at once (default: 8)
+  --seconds N   for how long, at least 5 (default: 60); the stage is killed every 3 to 10 seconds
   --seed S      draws the same requests, cuts and kills again, though not how they meet (default: 1)
   --engine NAME dynalite, in the stage's process, or dynoxide, in one of its own that is killed too, where it is
                 installed (default: dynalite)
@@ -30,16 +30,6 @@ Options:
   --help        show this
 `;
 
-/**
- * What "acknowledged means stored" is held to, entry by entry, and what it is not:
- *
- * - An update whose answer never came (a broken connection, a 5xx) may take effect at any time after it was
- *   sent, or never.
- * - An unconditional update that the SDK repeats, as the answer of the database was lost, may take effect
- *   twice around another's. The stage's database dies with the SDK, so no kill loses its answers, and this is
- *   not allowed here. On a machine that has the database take more than 3 s for an answer, it could happen:
- *   look at the longest answer before you believe a violation of that kind.
- */
 await runCommand(async (args) => {
   const { values } = parseArgs({
     args,
@@ -53,8 +43,8 @@ await runCommand(async (args) => {
     },
   });
   if (values.help) return void process.stdout.write(help);
-  const seed = parseWhole('--seed', values.seed, 0, 2 ** 32 - 1);
-  const schedules = parseWhole('--schedules', values.schedules, 0, 2 ** 32 - 1);
+  const seed = parseWhole('--seed', values.seed);
+  const schedules = parseWhole('--schedules', values.schedules);
   if (schedules > 0) return runSchedules(schedules, seed);
   const { engine } = values;
   if (engine !== 'dynalite' && engine !== 'dynoxide') {
@@ -64,8 +54,8 @@ await runCommand(async (args) => {
     throw new UsageError('Dynoxide is not installed: it is for linux-x64 alone');
   }
   await runClients({
-    clients: parseWhole('--clients', values.clients, 1, 64),
-    seconds: parseWhole('--seconds', values.seconds, 5, 3_600),
+    clients: parseWhole('--clients', values.clients, 1),
+    seconds: parseWhole('--seconds', values.seconds, 5),
     seed,
     engine,
   });
@@ -94,16 +84,7 @@ async function runClients(options: Parameters<typeof runRegister>[0]): Promise<v
   const figureText = toText({
     title: `Acknowledged means stored: ${clients} clients for ${seconds} s on ${engine}, seed ${seed}`,
     columns: [{ name: '' }, { name: 'count' }],
-    rows: [
-      ['operations', figures.operations],
-      ['answered 200', figures.ok],
-      ['answered 412', figures.refused],
-      ['unknown, as the stage was killed', figures.unknownByKill],
-      ['unknown, as the client left', figures.unknownByCut],
-      ['unknown, as the answer was a 5xx', figures.unknownByStatus],
-      ['kills by SIGKILL', kills],
-      ['longest answer, ms', figures.longestAnswer],
-    ],
+    rows: Object.entries({ ...figures, 'kills by SIGKILL': kills }),
   });
   const verdicts = entries.map((entry) => ({ ...entry, ...check(entry.history, entry.first) }));
   const wrong = verdicts.filter(({ kind }) => kind !== 'linearizable');
@@ -122,10 +103,7 @@ async function runClients(options: Parameters<typeof runRegister>[0]): Promise<v
   }
 }
 
-function parseWhole(option: string, text: string, least: number, most: number): number {
-  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new UsageError(
-    `Option '${option}' must be a whole number from ${least} to ${most}, not '${text}'`,
-  );
+function parseWhole(option: string, text: string, least = 0): number {
+  if (/^\d{1,10}$/.test(text) && Number(text) >= least) return Number(text);
+  throw new UsageError(`Option '${option}' must be a whole number from ${least} on, not '${text}'`);
 }

@@ -5,7 +5,7 @@ import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 import { startDynoxide } from '../../engines/engineProcess.ts';
 import type { Entry, Operation } from './checker.ts';
 import { runClient } from './client.ts';
-import { type Draw, defineDraw, toSeed } from './draw.ts';
+import { type Draw, defineDraw } from './draw.ts';
 import { defineRecorder, type Run, toEntry } from './recorder.ts';
 
 export interface RegisterOptions {
@@ -52,7 +52,7 @@ export async function runRegister(
       isOver: () => performance.now() >= end,
     };
     const work = Array.from({ length: clients }, (_, index) => {
-      const draw = defineDraw(toSeed(seed, index));
+      const draw = defineDraw(seed + index + 1);
       return runClient({ ...options, draw, name: `${name}-${index}` });
     });
     const killing = killAgainAndAgain(stage, defineDraw(seed), end, onKill);

@@ -6,9 +6,8 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 /** Where a connection ends in silence: before it is made, or before its TLS handshake. */
 export type Silence = 'connection' | 'handshake';
 
-/** Something on a port that neither answers nor refuses. */
+/** Something on a port that neither answers nor refuses. Who was swallowed stays so once it is closed. */
 export interface BlackHole {
-  /** Leaves the port to others. Who was swallowed gets no answer any more, nor a refusal. */
   close(): Promise<void>;
 }
 
@@ -23,11 +22,7 @@ async function acceptInSilence(port: number): Promise<BlackHole> {
   const server = createServer((socket) => void socket.resume().on('error', () => {}));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
-  return {
-    async close() {
-      server.close();
-    },
-  };
+  return { close: async () => void server.close() };
 }
 
 /** Connections: systems let some more wait than the one that the thread asks for. */

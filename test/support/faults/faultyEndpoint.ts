@@ -30,31 +30,13 @@ export interface FaultRule {
   readonly until?: Promise<unknown>;
 }
 
-/** An HTTP proxy before a DynamoDB endpoint that misbehaves on command. */
-export interface FaultyEndpoint {
-  readonly endpoint: string;
-  /** The calls since the last `heal`, by action. */
-  readonly calls: Map<string, number>;
-  /** The same calls in their order, with what they ask. */
-  readonly requests: readonly { action: string; input: Readonly<Record<string, unknown>> }[];
-  /** When set, the largest number of records that a page of a Scan or Query has. */
-  pageSize: number | undefined;
-  /** From now on, calls that the rule matches fail. */
-  fail(rule: FaultRule): void;
-  /** From now on, connections are refused: so many of them, or until `heal`. */
-  refuse(times?: number): Promise<void>;
-  /** From now on, connections are neither answered nor refused, until `heal`. */
-  swallow(silence: Silence): Promise<void>;
-  /** Forgets every rule, the page size and the calls. */
-  heal(): Promise<void>;
-  close(): Promise<void>;
-}
+export type FaultyEndpoint = Awaited<ReturnType<typeof startFaultyEndpoint>>;
 
-/** @param identity with it, the proxy speaks TLS, as DynamoDB does */
-export async function startFaultyEndpoint(
-  behind: string,
-  identity?: Certificate,
-): Promise<FaultyEndpoint> {
+/**
+ * Starts an HTTP proxy before a DynamoDB endpoint that misbehaves on command.
+ * @param identity with it, the proxy speaks TLS, as DynamoDB does
+ */
+export async function startFaultyEndpoint(behind: string, identity?: Certificate) {
   let rules: { rule: FaultRule; met: number }[] = [];
   let requests: { action: string; body: Buffer }[] = [];
 
@@ -103,17 +85,22 @@ export async function startFaultyEndpoint(
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const door = defineDoor(server);
-  const proxy: FaultyEndpoint = {
+  const proxy = {
     endpoint: `${identity ? 'https' : 'http'}://127.0.0.1:${door.port}`,
-    calls: new Map(),
+    /** The calls since the last `heal`, by action. */
+    calls: new Map<string, number>(),
+    /** The same calls in their order, with what they ask. */
     get requests() {
       return requests.map(({ action, body }) => ({ action, input: JSON.parse(body.toString()) }));
     },
-    pageSize: undefined,
-    fail: (rule) => void rules.push({ rule, met: 0 }),
+    /** When set, the largest number of records that a page of a Scan or Query has. */
+    pageSize: undefined as number | undefined,
+    /** From now on, calls that the rule matches fail. */
+    fail: (rule: FaultRule) => void rules.push({ rule, met: 0 }),
     refuse: door.refuse,
     swallow: door.swallow,
-    heal() {
+    /** Forgets every rule, the page size and the calls. */
+    heal(): Promise<void> {
       rules = [];
       requests = [];
       proxy.pageSize = undefined;
@@ -175,11 +162,13 @@ function defineDoor(server: Server | SecureServer) {
 
   return {
     port,
+    /** From now on, connections are refused: so many of them, or until `heal`. */
     async refuse(times = Number.POSITIVE_INFINITY) {
       left = times;
       await shut();
       subscribe('net.client.socket', watch);
     },
+    /** From now on, connections are neither answered nor refused, until `heal`. */
     async swallow(silence: Silence) {
       await shut();
       hole = await openBlackHole(port, silence);

@@ -8,42 +8,37 @@ import {
   type State,
 } from './schedule.ts';
 
-export interface Exploration {
-  /** Calls of the database, by what became of them. */
-  readonly calls: Record<string, number>;
-  /** Attempts, by how they ended. */
-  readonly attempts: Record<string, number>;
-  /** Of each kind, the schedules that show it. */
-  readonly problems: Map<string, Schedule[]>;
-}
-
 /** Runs the schedules of `count` seeds, from one on. */
 export async function explore(
   { count, seed }: { readonly count: number; readonly seed: number },
   onSchedule: (schedule: Schedule, index: number) => void = () => {},
   ...database: Parameters<typeof defineScheduler>
-): Promise<Exploration> {
+) {
   const runSchedule = defineScheduler(...database);
-  const found: Exploration = { calls: {}, attempts: {}, problems: new Map() };
+  /** Calls of the database, by what became of them. */
+  const calls: Record<string, number> = {};
+  /** Attempts, by how they ended. */
+  const attempts: Record<string, number> = {};
+  /** Of each kind, the schedules that show it. */
+  const problems = new Map<string, Schedule[]>();
   for (let index = 0; index < count; index += 1) {
     const schedule = await runSchedule(seed + index);
-    add(found, schedule);
+    for (const fate of schedule.fates) calls[fate] = (calls[fate] ?? 0) + 1;
+    for (const { status } of schedule.requests.flatMap((request) => request.attempts)) {
+      if (status) attempts[status] = (attempts[status] ?? 0) + 1;
+    }
+    for (const problem of new Set(judge(schedule))) {
+      problems.set(problem, [...(problems.get(problem) ?? []), schedule]);
+    }
     onSchedule(schedule, index);
   }
-  return found;
+  return { calls, attempts, problems };
 }
 
-function add({ calls, attempts, problems }: Exploration, schedule: Schedule): void {
-  for (const fate of schedule.fates) calls[fate] = (calls[fate] ?? 0) + 1;
-  for (const { status } of schedule.requests.flatMap((request) => request.attempts)) {
-    if (status) attempts[status] = (attempts[status] ?? 0) + 1;
-  }
-  for (const problem of new Set(judge(schedule))) {
-    problems.set(problem, [...(problems.get(problem) ?? []), schedule]);
-  }
-}
-
-export function toReport({ calls, attempts, problems }: Exploration, title: string): string {
+export function toReport(
+  { calls, attempts, problems }: Awaited<ReturnType<typeof explore>>,
+  title: string,
+): string {
   const rows = [
     ...Object.entries(fates).map(([fate, text]) => [`a call ${text}`, calls[fate] ?? 0]),
     ...Object.entries(attempts).map(([end, count]) => [`an attempt ends with ${end}`, count]),

@@ -13,18 +13,7 @@ export interface Reply {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-export interface Database {
-  /** In one step: no other call comes in between. */
-  execute(call: Call): Promise<Reply>;
-  /**
-   * What a write is answered, which has no effect, while something else is at work on an item of it.
-   * @param held which of a transaction's items that is; the conditions of the others are looked at as ever
-   * @param Code why DynamoDB refuses that item
-   */
-  refuse(call: Call, held: number, Code: string): Reply;
-  /** The only entry of the inventory. */
-  entry(): Item | undefined;
-}
+export type Database = ReturnType<typeof defineMemoryDatabase>;
 
 export type Item = Readonly<Record<string, AttributeValue>>;
 
@@ -44,7 +33,7 @@ export interface CallParameters {
 /**
  * What the store's updates need of DynamoDB; it throws at anything else. An engine would take most of a run's time.
  */
-export function defineMemoryDatabase(): Database {
+export function defineMemoryDatabase() {
   const items = new Map<string, Item>();
   const tokens = new Set<string>();
 
@@ -74,7 +63,8 @@ export function defineMemoryDatabase(): Database {
   }
 
   return {
-    async execute({ action, parameters }) {
+    /** In one step: no other call comes in between. */
+    async execute({ action, parameters }: Call): Promise<Reply> {
       if (action === 'TransactWriteItems') return transact(parameters);
       if (action === 'GetItem') return { status: 200, body: { Item: items.get(toId(parameters)) } };
       if (action !== 'PutItem' && action !== 'UpdateItem') unknown(action);
@@ -86,14 +76,21 @@ export function defineMemoryDatabase(): Database {
         body: parameters.ReturnValues === 'ALL_OLD' ? { Attributes: old } : {},
       };
     },
-    refuse({ parameters: { TransactItems } }, held, Code) {
+    /**
+     * What a write is answered, which has no effect, while something else is at work on an item of it.
+     * @param held which of a transaction's items that is; the conditions of the others are looked at as ever
+     * @param Code why DynamoDB refuses that item
+     */
+    refuse({ parameters: { TransactItems } }: Call, held: number, Code: string): Reply {
       if (!TransactItems) return toError('TransactionConflictException');
       const reasons = TransactItems.map(({ Put, Update }, index) =>
         index === held ? { Code } : toWrite((Put ?? Update) as CallParameters).reason,
       );
       return toCancellation(reasons);
     },
-    entry: () => items.entries().find(([id]) => id.startsWith('["inventory"'))?.[1],
+    /** The only entry of the inventory. */
+    entry: (): Item | undefined =>
+      items.entries().find(([id]) => id.startsWith('["inventory"'))?.[1],
   };
 }
 

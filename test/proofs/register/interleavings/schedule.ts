@@ -96,9 +96,7 @@ const petId = 7n;
  * database, and what becomes of it. One client sends a request up to three times, whether it was answered or not, the
  * other one another request or two. Then nothing fails any more, and the first client sends its request once more.
  */
-export function defineScheduler(
-  openDatabase: () => Database | Promise<Database> = defineMemoryDatabase,
-) {
+export function defineScheduler(openDatabase: () => Database = defineMemoryDatabase) {
   let park: (call: Call) => Promise<Reply>;
   const client = defineServiceClient((call) => park(call));
   const updates = defineInventoryUpdates(client, 'inventory', 'requests');
@@ -106,7 +104,7 @@ export function defineScheduler(
   return async function runSchedule(seed: number): Promise<Schedule> {
     const draw = defineDraw(seed);
     const drawOne = <Value>(all: readonly Value[]) => all[Math.floor(draw() * all.length)] as Value;
-    const database = await openDatabase();
+    const database = openDatabase();
     const drawn: Fate[] = [];
     const trace: string[] = [];
     const versions: string[] = [];
