@@ -268,6 +268,8 @@ describe('the cost of asking', () => {
     const no = await callOps(byKey, november, variables, 'n\n');
     expect(no).toMatchObject({ status: 0, stdout: '' });
     expect(aws.inputsOf('StartQuery')).toEqual([]);
+    const yes = await callOps(byKey, november, variables, 'y\n');
+    expect(yes.stdout).not.toBe('');
     expect(await run('--yes')).toMatchObject({ status: 0 });
   });
 });

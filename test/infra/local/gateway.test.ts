@@ -118,6 +118,8 @@ describe('the gateway itself', () => {
     ['GET /', '', 'not_found'],
     ['GET /v1x/inventory', '', 'not_found'],
     ['GET /v1/nothing?x=1', '', 'not_found'],
+    ['GET /v1/inventory/', '', 'not_found'],
+    ['GET /v1/pets//', '', 'not_found'],
     ['DELETE /v1/pets/1', '', 'method_not_allowed'],
     ['GET /v1/pets/1', `X-Long:${'a'.repeat(10_300)}`, 'invalid_request'],
   ])('answers %s with %j by %s, and logs it', async (line, header, code) => {

@@ -119,3 +119,11 @@ describe.each(fixtureNames)('the stage of %s', (name) => {
     );
   });
 });
+
+it('each stage has a sampling rule of its own, by its priority', () => {
+  const rules = fixtureNames.flatMap((stage) =>
+    Object.values(findResources(stage, 'AWS::XRay::SamplingRule')),
+  );
+  const priorities = rules.map(({ Properties }) => Properties.SamplingRule.Priority);
+  expect(priorities).toEqual([1_000, 1_001]);
+});

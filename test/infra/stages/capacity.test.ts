@@ -59,10 +59,10 @@ const ORDERS = 1_000;
 /** A consistent read of an item of at most 4 KB. */
 const CONSISTENT = 1;
 
-describe.each(stageNames)('the tables of %s', (stage) => {
-  const { throttles, inventoryEntries, maximumUnitsPerSecond: maximum } = stages[stage].settings;
-
-  it('take what the throttles let through at once, with as many entries as they are to bear', () => {
+it.each(stageNames)(
+  'the tables of %s take what the throttles let through at once, with as many entries as they are to bear',
+  (stage) => {
+    const { throttles, inventoryEntries, maximumUnitsPerSecond: maximum } = stages[stage].settings;
     const burst = (id: keyof typeof throttles) => throttles[id].burst;
     const list = toScanUnits(inventoryEntries, toCompactItem);
     const orders = toReadUnits(ORDERS * toItemSize(cannedOrders[0] ?? {}));
@@ -85,8 +85,8 @@ describe.each(stageNames)('the tables of %s', (stage) => {
       expect(maximum[name].read, name).toBeGreaterThanOrEqual(needed[name].read);
       expect(maximum[name].write, name).toBeGreaterThanOrEqual(needed[name].write);
     }
-  });
-});
+  },
+);
 
 it('a list of 100,000 entries takes 222 units', () => {
   expect(toScanUnits(100_000, toCompactItem)).toBeCloseTo(222, 0);

@@ -163,18 +163,16 @@ describe("a stage's settings", () => {
   });
 });
 
-describe('synthesizing', () => {
-  it('stops at a setting that makes no sense, in one line and with a status', async () => {
-    const wrongStage = changeProduction({ alarms: { page: 'ops' } });
-    const outcome = await callOps(async () => synthesize([wrongStage]), [], { CDK_OUTDIR: folder });
-    expect(outcome).toEqual({
-      status: 1,
-      stdout: '',
-      stderr:
-        'infra/stages/stages.ts: production.alarms.page: must be an e-mail address such as "ops@shop.example", or the ARN of a topic; it is "ops".\n',
-    });
-    expect(readdirSync(folder)).toEqual([]);
+it('synthesizing stops at a setting that makes no sense, in one line and with a status', async () => {
+  const wrongStage = changeProduction({ alarms: { page: 'ops' } });
+  const outcome = await callOps(async () => synthesize([wrongStage]), [], { CDK_OUTDIR: folder });
+  expect(outcome).toEqual({
+    status: 1,
+    stdout: '',
+    stderr:
+      'infra/stages/stages.ts: production.alarms.page: must be an e-mail address such as "ops@shop.example", or the ARN of a topic; it is "ops".\n',
   });
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 const line =
@@ -192,26 +190,22 @@ it('names the settings of production that are examples still', () => {
   expect(findExampleSettings(owned)).toBeUndefined();
 });
 
-describe('synthesizing production', () => {
-  it.each([
-    ['stops at them where there is an account', '123456789012', fixtures.production, [line], []],
-    ['warns of them without credentials', undefined, fixtures.production, [], [line]],
-    ['has nothing to say of addresses of one’s own', '123456789012', owned, [], []],
-    ['has nothing to say of staging', '123456789012', fixtures.staging, [], []],
-  ])('%s', (_, account, stage, errors, warnings) => {
-    vi.stubEnv('CDK_DEFAULT_ACCOUNT', account);
-    const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } }, [stage]);
-    const { metadata } = app.node.findChild(`petstore-${stage.name}`).node;
-    const toLines = (type: string) =>
-      metadata
-        .filter((entry) => entry.type === type)
-        .map(({ data }) => String(data))
-        .filter((text) => text.includes('examples'));
-    expect(toLines('aws:cdk:error')).toEqual(errors);
-    expect(toLines('aws:cdk:warning')).toEqual(
-      warnings.map((text) => expect.stringContaining(text)),
-    );
-  });
+it.each([
+  ['stops at them where there is an account', '123456789012', fixtures.production, [line], []],
+  ['warns of them without credentials', undefined, fixtures.production, [], [line]],
+  ['has nothing to say of addresses of one’s own', '123456789012', owned, [], []],
+  ['has nothing to say of staging', '123456789012', fixtures.staging, [], []],
+])('synthesizing production %s', (_, account, stage, errors, warnings) => {
+  vi.stubEnv('CDK_DEFAULT_ACCOUNT', account);
+  const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } }, [stage]);
+  const { metadata } = app.node.findChild(`petstore-${stage.name}`).node;
+  const toLines = (type: string) =>
+    metadata
+      .filter((entry) => entry.type === type)
+      .map(({ data }) => String(data))
+      .filter((text) => text.includes('examples'));
+  expect(toLines('aws:cdk:error')).toEqual(errors);
+  expect(toLines('aws:cdk:warning')).toEqual(warnings.map((text) => expect.stringContaining(text)));
 });
 
 function check(changed: Record<string, unknown>): void {

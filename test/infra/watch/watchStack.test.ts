@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Budget } from '../../../infra/stages/stageSettings.ts';
 import { tableNames } from '../../../infra/stages/tables.ts';
 import { toDeprecatedOperations } from '../../../infra/watch/logQueries.ts';
@@ -78,11 +78,14 @@ it('looks at what the service stack has, by its names, and without its exports',
     Operation: actions.map((action) => action.replace('dynamodb:', '')),
   };
   const seen = new Set<string>();
-  for (const { Dimensions = [] } of alarms.flatMap(toMetrics)) {
-    for (const { Name, Value } of Dimensions) {
-      expect(known[Name]).toContain(Value);
-      seen.add(Name);
-    }
+  const metrics = alarms.flatMap((alarm) =>
+    (alarm.Metrics ?? [{ MetricStat: { Metric: alarm } }]).flatMap(
+      ({ MetricStat }: CfnResource['Properties']) => MetricStat?.Metric ?? [],
+    ),
+  );
+  for (const { Name, Value } of metrics.flatMap(({ Dimensions = [] }) => Dimensions)) {
+    expect(known[Name]).toContain(Value);
+    seen.add(Name);
   }
   expect([...seen].sort()).toEqual(Object.keys(known).sort());
   const logs = names('AWS::Logs::LogGroup', 'LogGroupName');
@@ -107,27 +110,13 @@ it('looks at a restored table in place of the one that it stands for', () => {
 });
 
 // CloudFormation makes a new budget of one whose notifications change, before it deletes the first.
-describe('a budget', () => {
+it('a budget has another name when whom it tells changes, and the same when its limit does', () => {
   const findName = (stacks: StageTemplates) =>
     find(stacks, 'AWS::Budgets::Budget').map(({ Budget }) => Budget.BudgetName);
   const findNameWith = (change: Partial<Budget>) =>
     findName(synthesizeProduction({ budget: { ...changedSettings.budget, ...change } }));
-
-  it('has another name when whom it tells changes, and the same when its limit does', () => {
-    const names = findName(changedProduction());
-    expect(names).toEqual([expect.stringMatching(/^petstore-production-[0-9a-f]{8}$/)]);
-    expect(findNameWith({ monthlyDollars: 300 })).toEqual(names);
-    expect(findNameWith({ notify: ['cfo@petstore.example'] })).not.toEqual(names);
-  });
+  const names = findName(changedProduction());
+  expect(names).toEqual([expect.stringMatching(/^petstore-production-[0-9a-f]{8}$/)]);
+  expect(findNameWith({ monthlyDollars: 300 })).toEqual(names);
+  expect(findNameWith({ notify: ['cfo@petstore.example'] })).not.toEqual(names);
 });
-
-interface UsedMetric {
-  readonly Dimensions?: { Name: string; Value: string }[];
-}
-
-function toMetrics(alarm: CfnResource['Properties']): UsedMetric[] {
-  if (alarm.Metrics === undefined) return [alarm];
-  return alarm.Metrics.flatMap(({ MetricStat }: { MetricStat?: { Metric: UsedMetric } }) =>
-    MetricStat ? [MetricStat.Metric] : [],
-  );
-}

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import {
@@ -10,7 +10,7 @@ import {
   QueryCommand,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { defineEmulatorClient } from '../../../../infra/cli/tableOption.ts';
 import {
   type Engine,
@@ -21,12 +21,13 @@ import { defineEngineThread } from '../../../../infra/local/engine/engineThread.
 import { StartFailure } from '../../../../infra/local/engine/loopback.ts';
 import { createTables } from '../../../../infra/local/localTables.ts';
 import { exactFetch } from '../../../support/exactFetch.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 
+const { toPath } = openTemporaryFolder();
 let dir: string;
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'petstore-engine-'));
+beforeEach(() => {
+  dir = mkdtempSync(toPath('engine-'));
 });
-afterEach(() => rm(dir, { recursive: true }));
 
 const defineClient = (endpoint: string) => defineEmulatorClient(endpoint, { maxAttempts: 1 });
 
