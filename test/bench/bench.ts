@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { tell } from '../../infra/cli/output.ts';
 import { runCommand, UsageError } from '../../infra/cli/usage.ts';
 import { buildBundles } from './buildBundles.ts';
-import type { PartInput } from './functionHost.ts';
+import { type PartInput, startFunctionHost } from './functionHost.ts';
 import { measureFirst } from './parts/first.ts';
 import { measureList } from './parts/list.ts';
 import { measureWarm } from './parts/warm.ts';
@@ -22,7 +22,7 @@ Options:
   --help       show this
 `;
 
-const parts: Record<string, (input: PartInput) => Promise<readonly Section[]>> = {
+const parts: Record<string, (input: PartInput) => Promise<Section>> = {
   first: measureFirst,
   list: measureList,
   warm: measureWarm,
@@ -46,11 +46,11 @@ await runCommand(async (args) => {
   process.once('SIGINT', () => process.exit(130));
   tell('Building the bundles …');
   const bundles = await buildBundles(outdir);
+  const host = await startFunctionHost(bundles);
   for (const [name, measure] of Object.entries(parts)) {
     if (!only.includes(name)) continue;
-    const measured = await measure({ bundles, quick });
-    process.stdout.write(`${measured.map(toText).join('\n')}\n`);
+    process.stdout.write(`${toText(await measure({ host, bundles, quick }))}\n`);
   }
 });
-// A benchmark that failed leaves processes behind that would keep this one; they end with it.
+// The functions' database, and what a benchmark that failed leaves behind, would keep this process; they end with it.
 process.exit();

@@ -11,6 +11,7 @@ import type { Loaded } from './functionProcess.ts';
 
 /** What each benchmark is given. */
 export interface PartInput {
+  readonly host: FunctionHost;
   readonly bundles: Bundles;
   /** Fewer measurements and no list of a million entries. */
   readonly quick: boolean;
@@ -19,7 +20,7 @@ export interface PartInput {
 export type FunctionHost = Awaited<ReturnType<typeof startFunctionHost>>;
 
 /** A canned DynamoDB and functions on it, each in a process of its own. */
-export async function startFunctionHost({ bundles }: PartInput) {
+export async function startFunctionHost(bundles: Bundles) {
   const canned = await startChild<CannedEndpoints>(
     new URL('canned/cannedDynamoDB.ts', import.meta.url).pathname,
   );
@@ -28,7 +29,6 @@ export async function startFunctionHost({ bundles }: PartInput) {
   const key = { keyId, secretHash, name: 'bench', permission: 'write', createdAt };
   /** Sets how long the inventory is. */
   const setEntries = (entries: number) => canned.ask({ entries, key } satisfies CannedTable);
-  await setEntries(50);
   const { endpoint, secureEndpoint, certificate } = canned.first;
   const trusted = join(dirname(bundles.functionProcess), 'certificate.pem');
   writeFileSync(trusted, certificate);
@@ -44,7 +44,6 @@ export async function startFunctionHost({ bundles }: PartInput) {
         isSecure ? { NODE_EXTRA_CA_CERTS: trusted } : {},
       );
     },
-    end: () => canned.end(),
   };
 }
 

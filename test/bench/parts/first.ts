@@ -1,6 +1,6 @@
 import { tell } from '../../../infra/cli/output.ts';
 import { benchedIds } from '../buildBundles.ts';
-import { type PartInput, startFunctionHost, toEvent } from '../functionHost.ts';
+import { type PartInput, toEvent } from '../functionHost.ts';
 import type { RunResult } from '../functionProcess.ts';
 import { type Cell, type Goal, interleave, type Section, summarize } from '../report.ts';
 
@@ -23,46 +23,42 @@ interface Start {
 }
 
 /** What a client feels of a cold start: INIT and the first request of a fresh process, over TLS. */
-export async function measureFirst(input: PartInput): Promise<readonly Section[]> {
-  const host = await startFunctionHost(input);
-  const times = input.quick ? 9 : 31;
+export async function measureFirst({ host, bundles, quick }: PartInput): Promise<Section> {
+  await host.setEntries(50);
+  const times = quick ? 9 : 31;
   const rows: Cell[][] = [];
   const goals: Goal[] = [];
-  try {
-    for (const operationId of benchedIds) {
-      tell(`first: ${operationId}, ${times} processes of each contender …`);
-      const event = toEvent(operationId, host.apiKey);
-      const samples = await interleave(contenders, times, async ({ name }): Promise<Start> => {
-        const child = await host.startFunction(input.bundles[name][operationId], true);
-        const request = await child.ask<RunResult>({ event, times: 1 });
-        await child.end();
-        return { init: child.first.cpuMilliseconds, first: request.cpuMilliseconds };
-      });
-      const toMedian = (starts: readonly Start[], toTime: (start: Start) => number) =>
-        summarize(starts.map(toTime)).median;
-      const minified = samples.get(contenders[1]) ?? [];
-      for (const [{ name, title }, starts] of samples) {
-        // Of the medians, as they stand side by side.
-        const [cpuRatio = 0, coldRatio = 0] = [toCpu, toCold].map(
-          (toTime) => toMedian(starts, toTime) / toMedian(minified, toTime),
-        );
-        const [init, first, cold] = [
-          ({ init }: Start) => init,
-          ({ first }: Start) => first,
-          toCold,
-        ].map((toTime) => summarize(starts.map(toTime)));
-        rows.push([operationId, title, init, first, cpuRatio, cold, coldRatio]);
-        if (name !== 'ours') continue;
-        const atMost = operationId === 'updateInventory' ? 0.4 : 0.45;
-        const reference = `of ${operationId} ÷ the minified peer`;
-        goals.push({ name: `the cold time ${reference}`, value: coldRatio, atMost });
-        goals.push({ name: `the CPU ${reference}`, value: cpuRatio, atMost: 0.7 });
-      }
+  for (const operationId of benchedIds) {
+    tell(`first: ${operationId}, ${times} processes of each contender …`);
+    const event = toEvent(operationId, host.apiKey);
+    const samples = await interleave(contenders, times, async ({ name }): Promise<Start> => {
+      const child = await host.startFunction(bundles[name][operationId], true);
+      const request = await child.ask<RunResult>({ event, times: 1 });
+      await child.end();
+      return { init: child.first.cpuMilliseconds, first: request.cpuMilliseconds };
+    });
+    const toMedian = (starts: readonly Start[], toTime: (start: Start) => number) =>
+      summarize(starts.map(toTime)).median;
+    const minified = samples.get(contenders[1]) ?? [];
+    for (const [{ name, title }, starts] of samples) {
+      // Of the medians, as they stand side by side.
+      const [cpuRatio = 0, coldRatio = 0] = [toCpu, toCold].map(
+        (toTime) => toMedian(starts, toTime) / toMedian(minified, toTime),
+      );
+      const [init, first, cold] = [
+        ({ init }: Start) => init,
+        ({ first }: Start) => first,
+        toCold,
+      ].map((toTime) => summarize(starts.map(toTime)));
+      rows.push([operationId, title, init, first, cpuRatio, cold, coldRatio]);
+      if (name !== 'ours') continue;
+      const atMost = operationId === 'updateInventory' ? 0.4 : 0.45;
+      const reference = `of ${operationId} ÷ the minified peer`;
+      goals.push({ name: `the cold time ${reference}`, value: coldRatio, atMost });
+      goals.push({ name: `the CPU ${reference}`, value: cpuRatio, atMost: 0.7 });
     }
-  } finally {
-    await host.end();
   }
-  const section = {
+  return {
     title: `First: a cold start's INIT and first request, in milliseconds, at ${MEMORY} MB`,
     columns: [
       { name: 'operation' },
@@ -82,7 +78,6 @@ export async function measureFirst(input: PartInput): Promise<readonly Section[]
       'DynamoDB is a process on this machine that speaks TLS. A request makes two calls: the key, and its own.',
     ],
   };
-  return [section];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { tell } from '../../../infra/cli/output.ts';
-import { type FunctionHost, type PartInput, startFunctionHost, toEvent } from '../functionHost.ts';
+import { type FunctionHost, type PartInput, toEvent } from '../functionHost.ts';
 import type { RunResult } from '../functionProcess.ts';
 import { type Goal, interleave, type Section, type Summary, summarize } from '../report.ts';
 
@@ -38,9 +38,8 @@ interface Row {
 }
 
 /** What listing the inventory takes of a warm function's CPU and of its memory, by length. */
-export async function measureList(input: PartInput): Promise<readonly Section[]> {
-  const host = await startFunctionHost(input);
-  const { ours, peer, floor } = input.bundles;
+export async function measureList({ host, bundles, quick }: PartInput): Promise<Section> {
+  const { ours, peer, floor } = bundles;
   const bundle = ours.listInventory;
   const ourContenders: ListContender[] = [
     { name: 'ours', bundle },
@@ -53,47 +52,41 @@ export async function measureList(input: PartInput): Promise<readonly Section[]>
     { name: 'floor', bundle: floor },
   ];
   const rows: Row[] = [];
-  try {
-    for (const [entries, full, quick] of rounds) {
-      const times = input.quick ? quick : full;
-      if (times === 0) continue;
-      tell(`list: ${entries} entries …`);
-      await host.setEntries(entries);
-      rows.push(...(await measureLength(host, [...ourContenders, ...others], entries, times)));
-    }
-    if (!input.quick) {
-      tell(`list: the memory of ${MEMORY_ENTRIES} entries …`);
-      await host.setEntries(MEMORY_ENTRIES);
-      for (const contender of ourContenders) {
-        const memory = await measureMemory(host, contender, 3);
-        rows.push({ entries: MEMORY_ENTRIES, contender: contender.name, memory });
-      }
-    }
-  } finally {
-    await host.end();
+  for (const [entries, full, few] of rounds) {
+    const times = quick ? few : full;
+    if (times === 0) continue;
+    tell(`list: ${entries} entries …`);
+    await host.setEntries(entries);
+    rows.push(...(await measureLength(host, [...ourContenders, ...others], entries, times)));
   }
-  return [
-    {
-      title: 'List: one whole inventory, from event to the last byte',
-      columns: [
-        { name: 'entries' },
-        { name: 'function' },
-        { name: 'CPU ms', digits: 1 },
-        { name: '÷ floor', digits: 2 },
-        { name: 'memory MB', digits: 1 },
-        { name: 'KB sent' },
-      ],
-      rows: rows.map(({ entries, contender, cpu, ratio, memory, bytes }) => {
-        return [entries, contender, cpu, ratio, memory, bytes && bytes / 1_000];
-      }),
-      goals: [...toSpeedGoals(rows), ...toMemoryGoals(rows)],
-      notes: [
-        'CPU is of the function process alone and of all its threads. Medians of warm runs in turns; in brackets the middle half.',
-        'Memory is the most that a fresh process ever had above what it had when the function was loaded.',
-        'The peer answers in one piece, which Lambda refuses past 6 MB; here it may.',
-      ],
-    },
-  ];
+  if (!quick) {
+    tell(`list: the memory of ${MEMORY_ENTRIES} entries …`);
+    await host.setEntries(MEMORY_ENTRIES);
+    for (const contender of ourContenders) {
+      const memory = await measureMemory(host, contender, 3);
+      rows.push({ entries: MEMORY_ENTRIES, contender: contender.name, memory });
+    }
+  }
+  return {
+    title: 'List: one whole inventory, from event to the last byte',
+    columns: [
+      { name: 'entries' },
+      { name: 'function' },
+      { name: 'CPU ms', digits: 1 },
+      { name: '÷ floor', digits: 2 },
+      { name: 'memory MB', digits: 1 },
+      { name: 'KB sent' },
+    ],
+    rows: rows.map(({ entries, contender, cpu, ratio, memory, bytes }) => {
+      return [entries, contender, cpu, ratio, memory, bytes && bytes / 1_000];
+    }),
+    goals: [...toSpeedGoals(rows), ...toMemoryGoals(rows)],
+    notes: [
+      'CPU is of the function process alone and of all its threads. Medians of warm runs in turns; in brackets the middle half.',
+      'Memory is the most that a fresh process ever had above what it had when the function was loaded.',
+      'The peer answers in one piece, which Lambda refuses past 6 MB; here it may.',
+    ],
+  };
 }
 
 /** The last of the contenders is the floor. */

@@ -1,6 +1,6 @@
 import { tell } from '../../../infra/cli/output.ts';
 import { type BenchedId, benchedIds } from '../buildBundles.ts';
-import { type FunctionHost, type PartInput, startFunctionHost, toEvent } from '../functionHost.ts';
+import { type PartInput, toEvent } from '../functionHost.ts';
 import type { RunResult } from '../functionProcess.ts';
 import { type Cell, type Goal, interleave, type Section, summarize } from '../report.ts';
 
@@ -14,48 +14,39 @@ const atMostOf: Partial<Record<BenchedId, number>> = {
 };
 
 /** What one request costs a function that is warm, from event to answer, with its key remembered. */
-export async function measureWarm(input: PartInput): Promise<readonly Section[]> {
-  const host = await startFunctionHost(input);
+export async function measureWarm(input: PartInput): Promise<Section> {
+  await input.host.setEntries(50);
   const rows: Cell[][] = [];
   const goals: Goal[] = [];
-  try {
-    for (const operationId of benchedIds) {
-      tell(`warm: ${operationId} …`);
-      const [ours, peer, bare] = await measureOperation(host, input, operationId);
-      if (!ours || !peer || !bare) continue;
-      const value = ours.median / bare.median;
-      rows.push([operationId, ours, peer, bare, value, peer.median / bare.median]);
-      const atMost = atMostOf[operationId];
-      if (atMost) goals.push({ name: `the CPU of ${operationId} ÷ the bare call`, value, atMost });
-    }
-    const section = {
-      title: 'Warm: CPU of one request, in microseconds',
-      columns: [
-        { name: 'operation' },
-        ...contenderNames.map((name) => ({ name })),
-        { name: 'ours ÷ bare', digits: 2 },
-        { name: 'peer ÷ bare', digits: 2 },
-      ],
-      rows,
-      goals,
-      notes: [
-        'Medians of rounds of some hundred requests each, taken in turns; in brackets the middle half of them.',
-        'CPU of the whole process, DynamoDB not included. The inventory has 50 entries; there are 20 orders.',
-        'Bare is the same call with JSON.parse and JSON.stringify around it: no key, no checks, no log.',
-      ],
-    };
-    return [section];
-  } finally {
-    await host.end();
+  for (const operationId of benchedIds) {
+    tell(`warm: ${operationId} …`);
+    const [ours, peer, bare] = await measureOperation(input, operationId);
+    if (!ours || !peer || !bare) continue;
+    const value = ours.median / bare.median;
+    rows.push([operationId, ours, peer, bare, value, peer.median / bare.median]);
+    const atMost = atMostOf[operationId];
+    if (atMost) goals.push({ name: `the CPU of ${operationId} ÷ the bare call`, value, atMost });
   }
+  return {
+    title: 'Warm: CPU of one request, in microseconds',
+    columns: [
+      { name: 'operation' },
+      ...contenderNames.map((name) => ({ name })),
+      { name: 'ours ÷ bare', digits: 2 },
+      { name: 'peer ÷ bare', digits: 2 },
+    ],
+    rows,
+    goals,
+    notes: [
+      'Medians of rounds of some hundred requests each, taken in turns; in brackets the middle half of them.',
+      'CPU of the whole process, DynamoDB not included. The inventory has 50 entries; there are 20 orders.',
+      'Bare is the same call with JSON.parse and JSON.stringify around it: no key, no checks, no log.',
+    ],
+  };
 }
 
 /** In the order of `contenderNames`. */
-async function measureOperation(
-  host: FunctionHost,
-  { bundles, quick }: PartInput,
-  operationId: BenchedId,
-) {
+async function measureOperation({ host, bundles, quick }: PartInput, operationId: BenchedId) {
   const run = { event: toEvent(operationId, host.apiKey), times: quick ? 200 : 300 };
   const functions = await Promise.all(
     contenderNames.map((name) => host.startFunction(bundles[name][operationId])),

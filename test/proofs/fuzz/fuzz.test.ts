@@ -2,14 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
-import type { LoadHandler } from '../../../infra/local/lambda/lambdaFunction.ts';
 import { toErrorBody } from '../../../shared/contract/errorBody.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { defineFreshFunctions } from '../../conformance/localTarget.ts';
 import { type FuzzOptions, runFuzz } from './runFuzz.ts';
-import { captureLog, type FuzzTarget, openFuzzTarget, petIds } from './target.ts';
+import { captureLog, type FuzzTarget, type Handler, openFuzzTarget, petIds } from './target.ts';
 
-type Handler = (...values: never[]) => Promise<unknown>;
 /** Takes the place of a handler, which it may call. */
 type Plant = (operationId: OperationId, handler: Handler, values: never[]) => Promise<unknown>;
 
@@ -19,11 +17,12 @@ let plant: Plant | undefined;
 
 beforeAll(async () => {
   const loadFresh = defineFreshFunctions();
-  const loadHandler: LoadHandler = async (id) => {
+  target = await openFuzzTarget(startEmbeddedEngine, async (id) => {
     const { handler } = (await loadFresh(id)) as { handler: Handler };
-    return (...values: never[]) => (plant ? plant(id, handler, values) : handler(...values));
-  };
-  target = await openFuzzTarget(startEmbeddedEngine, loadHandler);
+    const planted: Handler = (...values) =>
+      plant ? plant(id, handler, values) : handler(...values);
+    return { handler: planted };
+  });
   client = new DynamoDBClient();
 });
 afterAll(async () => {

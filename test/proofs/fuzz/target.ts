@@ -24,6 +24,7 @@ import { fixtures } from '../../conformance/fixtures.ts';
 import type { EventCase } from './cases.ts';
 
 export type Entry = Record<string, AttributeValue>;
+export type Handler = (...values: never[]) => Promise<unknown>;
 
 /** A stage to send cases to. */
 export type FuzzTarget = Awaited<ReturnType<typeof openFuzzTarget>>;
@@ -32,14 +33,11 @@ export type FuzzTarget = Awaited<ReturnType<typeof openFuzzTarget>>;
 export const petIds = fixtures.inventory.map(({ petId }) => petId.toString());
 
 /** A local stage with the conformance suite's data, in this process. */
-export async function openFuzzTarget(startEngine: StartEngine, loadHandler: LoadHandler) {
+export async function openFuzzTarget(startEngine: StartEngine, loadModule: LoadHandler) {
   let running = 0;
-  let loading: Promise<LambdaFunction[]> | undefined;
   /** The functions that the gateway calls, and events straight. */
   const loadCounted: LoadHandler = async (id) => {
-    loading ??= loadFunctions(loadHandler);
-    const found = (await loading).find(({ operation }) => operation.operationId === id);
-    const { handler } = found as { handler: (...values: never[]) => Promise<unknown> };
+    const { handler } = (await loadModule(id)) as { handler: Handler };
     return async (...values: never[]) => {
       running += 1;
       try {

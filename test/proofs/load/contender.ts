@@ -1,7 +1,6 @@
 import autocannon, { type Request } from 'autocannon';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
-import type { Section } from '../../bench/report.ts';
 
 /** Something to put under load: the service, the peer of the benchmarks, or plain HTTP with the SDK. */
 export interface Contender {
@@ -44,24 +43,6 @@ export async function startContender(
 /** @param collects whether memory is measured, for which garbage is collected */
 export function takeVitals({ process }: Contender, collects: boolean): Promise<Vitals> {
   return process.ask<Vitals>({ collects });
-}
-
-export interface Outcome {
-  readonly section: Section;
-  /** What makes the run a failure; speed does not, since it is the machine's too. */
-  readonly problems: readonly string[];
-}
-
-/** What no contender may have had. */
-export function findProblems(
-  name: string,
-  failures: number,
-  { errorLines, firstError }: Vitals,
-): string[] {
-  return [
-    ...(failures > 0 ? [`${name}: ${failures} requests had no answer of 2xx.`] : []),
-    ...(errorLines > 0 ? [`${name}: ${errorLines} lines of level ERROR, first ${firstError}`] : []),
-  ];
 }
 
 /** How many requests are under way at once. */

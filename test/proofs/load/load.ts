@@ -8,8 +8,8 @@ import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
 import { buildPeer } from '../../bench/buildBundles.ts';
 import { toText } from '../../bench/report.ts';
 import { writeBundles } from '../../support/bundles.ts';
-import { type Outcome, startContender } from './contender.ts';
-import { compare, soak } from './runs.ts';
+import { startContender } from './contender.ts';
+import { compare, type Outcome, soak } from './runs.ts';
 
 const help = `Usage: npm run load -- [options]
 

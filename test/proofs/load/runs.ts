@@ -1,14 +1,19 @@
-import { type Cell, interleave, summarize } from '../../bench/report.ts';
+import { type Cell, interleave, type Section, summarize } from '../../bench/report.ts';
 import {
   CONNECTIONS,
   type Contender,
-  findProblems,
   type LoadFigures,
   type LoadName,
-  type Outcome,
   putUnderLoad,
   takeVitals,
+  type Vitals,
 } from './contender.ts';
+
+export interface Outcome {
+  readonly section: Section;
+  /** What makes the run a failure; speed does not, since it is the machine's too. */
+  readonly problems: readonly string[];
+}
 
 /** An odd number, so that a median is a measurement. */
 const ROUNDS = 15;
@@ -136,4 +141,16 @@ export async function soak(ours: Contender, soakSeconds: number): Promise<Outcom
       ...findProblems('ours', first.failures + middle.failures + last.failures, last),
     ],
   };
+}
+
+/** What no contender may have had. */
+function findProblems(
+  name: string,
+  failures: number,
+  { errorLines, firstError }: Vitals,
+): string[] {
+  return [
+    ...(failures > 0 ? [`${name}: ${failures} requests had no answer of 2xx.`] : []),
+    ...(errorLines > 0 ? [`${name}: ${errorLines} lines of level ERROR, first ${firstError}`] : []),
+  ];
 }
