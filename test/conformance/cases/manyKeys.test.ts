@@ -5,16 +5,6 @@ import { readVariable } from '../../../shared/runtime/environment.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { type ConformanceTarget, send } from '../target.ts';
 
-interface Line {
-  readonly clientRequestId?: string;
-  readonly keyId?: string;
-  readonly keyName?: string;
-  readonly status: number;
-  readonly readUnits: number;
-  readonly writeUnits: number;
-  readonly failedWrites?: number;
-}
-
 const update = { method: 'PATCH', body: '{"quantity":7}' };
 // Most consume other request units than the rest.
 const requests: { path: string; method?: string; body?: string; ifMatch?: string }[] = [
@@ -26,7 +16,7 @@ const requests: { path: string; method?: string; body?: string; ifMatch?: string
   { ...update, path: '/inventory/10', ifMatch: '"a"' },
 ];
 
-const lines: Line[] = [];
+const lines: Record<string, unknown>[] = [];
 let target: ConformanceTarget;
 let keys: Awaited<ReturnType<ReturnType<typeof defineKeyRegister>['create']>>[];
 let sent = 0;

@@ -4,6 +4,7 @@ import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
+import type { Entry } from './inventoryEntry.ts';
 import { type OperationSuite, withoutKey } from './operationSuite.ts';
 
 export const listInventory: OperationSuite = {
@@ -19,12 +20,7 @@ export const listInventory: OperationSuite = {
   describeRows,
 };
 
-interface TaggedEntry {
-  readonly petId: number | bigint;
-  readonly quantity: number;
-  readonly status: string;
-  readonly etag: string;
-}
+type TaggedEntry = Entry & { readonly etag: string };
 
 const badPetIds = ['', 'abc', '1,', ',1', '1,,2', '1,%202', '01', '1.5', '9223372036854775808'];
 const tooMany = Array.from({ length: 101 }, (_, petId) => petId).join();

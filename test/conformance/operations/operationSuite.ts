@@ -7,7 +7,11 @@ import type { ConformanceTarget, Fixtures, Sending, TargetSource } from '../targ
 /** What the tests know of an operation. Written out and not read from the contract, so that a mistake there shows. */
 export interface OperationSuite {
   /** A request that the service answers with 200. */
-  toValidRequest(target: Pick<ConformanceTarget, 'fixtures'>): ValidRequest;
+  toValidRequest(target: Pick<ConformanceTarget, 'fixtures'>): {
+    readonly method: string;
+    readonly path: string;
+    readonly body?: string;
+  };
   /** All that its function may do to its tables, first what a valid request does. */
   readonly access: Partial<Record<TableName, readonly [DynamoDbAction, ...DynamoDbAction[]]>>;
   /**
@@ -19,12 +23,6 @@ export interface OperationSuite {
   callClient(client: PetstoreClient, fixtures: Fixtures): Promise<unknown>;
   /** Its rows, success and error. */
   describeRows(target: TargetSource): void;
-}
-
-export interface ValidRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: string;
 }
 
 /** A request that shows what an operation answers. */

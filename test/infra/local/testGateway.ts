@@ -8,18 +8,14 @@ import { operations } from '../../../shared/contract/operations.ts';
 
 export const documentationAddress = 'https://docs.petstore.example';
 
-export interface TestGateway {
-  readonly baseUrl: string;
-  readonly port: number;
-  drain(): Promise<void>;
-}
+export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
 /** A gateway before handlers of a test's own, on the contract's routes; other operations answer 501. */
 export async function startTestGateway(
   handlers: Partial<Record<keyof typeof operations, LambdaFunction['handler']>>,
   timeoutMilliseconds = 5_000,
   faultInjection?: FaultInjection,
-): Promise<TestGateway> {
+) {
   defineAwslambda();
   const functions = Object.values(operations).map((operation) => ({
     operation,

@@ -39,7 +39,6 @@ type Staged = keyof typeof staged;
 
 const callStaged = (name: Staged, variables: Record<string, string>) =>
   callOps(runs[name] as Command, staged[name][0].split(' '), variables);
-
 /** Expects that the whole output of a command is one line, which says nothing of a secret. */
 async function expectLine(name: Staged, variables: Record<string, string>, line: string) {
   const outcome = await callStaged(name, variables);

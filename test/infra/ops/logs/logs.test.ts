@@ -53,25 +53,22 @@ async function open(
   };
   const aws = await useAws({ ...answers, ...change(answers) });
   const logs = (...args: string[]) => callOps(runLogs, [...production, ...args], aws.variables);
-  /** The X-Request-Ids in the rows, in order. */
-  const find = async (...args: string[]) => toIds(await logs(...args));
-  return { add: (line: Logged) => logged.push(line), aws, logs, find };
+  return { add: (line: Logged) => logged.push(line), aws, logs };
 }
 
+/** The X-Request-Ids in the rows, in order. */
 function toIds({ stdout, stderr }: { stdout: string; stderr: string }): unknown[] {
   expect(stderr).toBe('');
   return [...stdout.matchAll(/^20\d\d-.* (\S+)$/gm)].map(([, id]) => id);
 }
 
+function refuse(): never {
+  throw new AwsError('AccessDeniedException', 'why');
+}
+
 function toTime(minutesAgo: number): string {
   return new Date(now - minutesAgo * 60_000).toISOString().replace('T', ' ');
 }
-
-const fail = (name: string, message = 'why') => ({
-  FilterLogEvents() {
-    throw new AwsError(name, message);
-  },
-});
 
 describe('npm run logs', () => {
   it('shows the requests of all functions by time, a row each, in columns', async () => {
@@ -199,7 +196,7 @@ describe('npm run logs', () => {
   it('waits out throttling, for longer than the SDK does by itself', async () => {
     onTestFinished(skipBackOff());
     let refusals = 3;
-    const { find } = await open([['getPet', 5, requestLine('r-1')]], (answers) => ({
+    const { logs } = await open([['getPet', 5, requestLine('r-1')]], (answers) => ({
       FilterLogEvents(input) {
         if (String(input.logGroupName).endsWith('getPet') && refusals > 0) {
           refusals -= 1;
@@ -208,13 +205,13 @@ describe('npm run logs', () => {
         return answers.FilterLogEvents?.(input);
       },
     }));
-    expect(await find()).toEqual(['r-1']);
+    expect(toIds(await logs())).toEqual(['r-1']);
   });
 
   it.each([
     [['--status', '5xx', '--since', '2h'], {}, 0, /^There were no such requests in the last 2h\.$/],
     [['--request', 'r-9'], {}, 1, /^No log has this request in the last 1d\. .*--since 7d\.$/],
-    [[], fail('AccessDeniedException'), 1, /^AccessDeniedException: why; /],
+    [[], { FilterLogEvents: refuse }, 1, /^AccessDeniedException: why; /],
   ])('ends %j with one line', async (options, answers, status, line) => {
     const { logs } = await open([], () => answers);
     const outcome = await logs(...options);

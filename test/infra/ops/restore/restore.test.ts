@@ -177,30 +177,19 @@ describe('npm run restore', () => {
   });
 
   const interrupt = defineInterrupt();
-  const stop = () => {
-    interrupt();
-    throw new AwsError('ResourceInUseException', 'later');
-  };
-  const expire = () => {
-    throw new AwsError('ExpiredTokenException', 'The security token is expired');
-  };
-  it.each<[string, string, () => unknown, number, RegExp]>([
-    [
-      'it is interrupted',
-      `--table pets ${at.join(' ')} --from ${source}`,
-      stop,
-      130,
-      /^Restoring .*\nInterrupted; .*\n$/,
-    ],
-    [
-      'its credentials end',
-      `--table inventory --table pets ${at.join(' ')}`,
-      expire,
-      1,
-      /^(Restoring .*\n){2}Stopped; .*\nExpiredTokenException: [^\n]+\n$/,
-    ],
-  ])('says how to go on where %s', async (_, typed, UpdateContinuousBackups, status, told) => {
-    const { restore } = await open(() => ({ UpdateContinuousBackups }));
+  const when = at.join(' ');
+  const interrupted = /^Restoring .*\nInterrupted; .*\n$/;
+  const expired = /^(Restoring .*\n){2}Stopped; .*\nExpiredTokenException: [^\n]+\n$/;
+  it.each<[string, string, number, RegExp]>([
+    [`--table pets ${when} --from ${source}`, 'ResourceInUse', 130, interrupted],
+    [`--table inventory --table pets ${when}`, 'ExpiredToken', 1, expired],
+  ])('says how to go on with %s after %s', async (typed, name, status, told) => {
+    const { restore } = await open(() => ({
+      UpdateContinuousBackups() {
+        if (status === 130) interrupt();
+        throw new AwsError(`${name}Exception`, 'The security token is expired');
+      },
+    }));
     const outcome = await restore(...production, ...typed.split(' '));
     const again = `  npm run restore -- --stage production ${typed}\n`;
     expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(again) });

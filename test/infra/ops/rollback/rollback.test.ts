@@ -183,18 +183,14 @@ describe('npm run rollback', () => {
     expect(live()).toEqual(everywhere('2'));
   });
 
-  it.each([
-    ['yes\n', { ...everywhere('3'), getPet: '2' }, /The next deployment/],
-    ['n\n', everywhere('3'), /Nothing was changed\.\n$/],
-    ['yess\n', everywhere('3'), /Nothing was changed\.\n$/],
-    ['', everywhere('3'), /Nothing was changed\.\n$/],
-  ])('asks, and goes by the answer %j', async (typed, expected, printed) => {
+  it.each(['yes\n', 'n\n', 'yess\n', ''])('asks, and goes by the answer %j', async (typed) => {
     const { call, live } = await open();
     const { status, stdout, stderr } = await call(['--to', 'getPet=2'], typed);
+    const isMoved = typed === 'yes\n';
     expect(stderr).toContain('Move the alias of getPet in production? [y/N]');
-    expect(stdout).toMatch(printed);
+    expect(stdout).toMatch(isMoved ? /The next deployment/ : /Nothing was changed\.\n$/);
     expect(status).toBe(0);
-    expect(live()).toEqual(expected);
+    expect(live()).toEqual({ ...everywhere('3'), ...(isMoved && { getPet: '2' }) });
   });
 });
 
