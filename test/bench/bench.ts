@@ -22,7 +22,7 @@ Options:
   --help       show this
 `;
 
-const parts: Record<string, (input: PartInput) => Promise<Section>> = {
+const parts: Record<string, (input: PartInput) => Promise<Section | Section[]>> = {
   first: measureFirst,
   list: measureList,
   warm: measureWarm,
@@ -49,7 +49,8 @@ await runCommand(async (args) => {
   const host = await startFunctionHost(bundles);
   for (const [name, measure] of Object.entries(parts)) {
     if (!only.includes(name)) continue;
-    process.stdout.write(`${toText(await measure({ host, bundles, quick }))}\n`);
+    const sections = [await measure({ host, bundles, quick })].flat();
+    for (const section of sections) process.stdout.write(`${toText(section)}\n`);
   }
 });
 // The functions' database, and what a benchmark that failed leaves behind, would keep this process; they end with it.

@@ -27,8 +27,9 @@ export async function startFunctionHost(bundles: Bundles) {
   const { keyId, secretHash, apiKey } = mintApiKey();
   const createdAt = new Date().toISOString();
   const key = { keyId, secretHash, name: 'bench', permission: 'write', createdAt };
-  /** Sets how long the inventory is. */
-  const setEntries = (entries: number) => canned.ask({ entries, key } satisfies CannedTable);
+  /** Sets how long the inventory is, and each answer takes. */
+  const setEntries = (entries: number, delayMilliseconds = 0) =>
+    canned.ask({ entries, key, delayMilliseconds } satisfies CannedTable);
   const { endpoint, secureEndpoint, certificate } = canned.first;
   const trusted = join(dirname(bundles.functionProcess), 'certificate.pem');
   writeFileSync(trusted, certificate);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { makeCertificate } from '../../support/faults/certificate.ts';
@@ -15,6 +16,8 @@ export interface CannedTable {
   readonly entries: number;
   /** The record of the only valid API key. */
   readonly key: Record<string, string>;
+  /** How long each answer takes; none by default. */
+  readonly delayMilliseconds?: number;
 }
 
 /** Where the canned DynamoDB answers. */
@@ -49,12 +52,14 @@ const answers: Record<string, (input: Input) => object | undefined> = {
       ? { Attributes: cannedEntry, ...toCapacity('inventory', 1) }
       : undefined,
   GetItem: ({ TableName = '', Key = {} }) => {
-    const held = TableName === 'pets' ? cannedPet : marshall(table.key);
+    const held: Record<string, unknown> =
+      { pets: cannedPet, inventory: cannedEntry }[TableName] ?? marshall(table.key);
     const isHeld = Object.entries(Key).every(
       ([name, value]) => JSON.stringify(value) === JSON.stringify(held[name]),
     );
     return { ...(isHeld && { Item: held }), ...toCapacity(TableName, 0.5) };
   },
+  TransactWriteItems: () => ({}),
   Query: ({ TableName = '' }) => {
     const { length } = cannedOrders;
     const capacity = toCapacity(TableName, 0.5);
@@ -71,6 +76,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (page !== undefined) return sendBody(response, pages.bodies[Number(page)]);
   const input: Input = JSON.parse((await buffer(request)).toString());
   const action = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+  if (table.delayMilliseconds) await setTimeout(table.delayMilliseconds);
   if (action === 'Scan') {
     const next = pages.pageAfter.get(input.ExclusiveStartKey?.p.N);
     return sendBody(response, pages.bodies[next ?? 0]);

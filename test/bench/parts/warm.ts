@@ -14,7 +14,7 @@ const atMostOf: Partial<Record<BenchedId, number>> = {
 };
 
 /** What one request costs a function that is warm, from event to answer, with its key remembered. */
-export async function measureWarm(input: PartInput): Promise<Section> {
+export async function measureWarm(input: PartInput): Promise<Section[]> {
   await input.host.setEntries(50);
   const rows: Cell[][] = [];
   const goals: Goal[] = [];
@@ -27,7 +27,7 @@ export async function measureWarm(input: PartInput): Promise<Section> {
     const atMost = atMostOf[operationId];
     if (atMost) goals.push({ name: `the CPU of ${operationId} ÷ the bare call`, value, atMost });
   }
-  return {
+  const section = {
     title: 'Warm: CPU of one request, in microseconds',
     columns: [
       { name: 'operation' },
@@ -43,6 +43,8 @@ export async function measureWarm(input: PartInput): Promise<Section> {
       'Bare is the same call with JSON.parse and JSON.stringify around it: no key, no checks, no log.',
     ],
   };
+  tell('warm: updateInventory with an Idempotency-Key …');
+  return [section, await measureKeyed(input)];
 }
 
 /** In the order of `contenderNames`. */
@@ -59,4 +61,27 @@ async function measureOperation({ host, bundles, quick }: PartInput, operationId
   });
   await Promise.all(functions.map((child) => child.end()));
   return [...samples.values()].map(summarize);
+}
+
+/** The time of an update with a key and without, where each call of DynamoDB takes 5 ms more. */
+async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Section> {
+  const child = await host.startFunction(bundles.ours.updateInventory);
+  const events = [{}, { 'Idempotency-Key': 'one' }].map((headers) =>
+    toEvent('updateInventory', host.apiKey, headers as Record<string, string>),
+  );
+  for (const event of events) await child.ask({ event, times: 1_000 });
+  await host.setEntries(50, 5);
+  const samples = await interleave(events, quick ? 7 : 31, async (event) => {
+    const { milliseconds } = await child.ask<RunResult>({ event, times: 20 });
+    return milliseconds / 20;
+  });
+  await child.end();
+  const [plain = summarize([0]), keyed = plain] = [...samples.values()].map(summarize);
+  const value = keyed.median / plain.median;
+  return {
+    title: 'Warm: time of an update, in milliseconds, with 5 ms for each call of DynamoDB',
+    columns: ['without a key', 'with an Idempotency-Key'].map((name) => ({ name, digits: 1 })),
+    rows: [[plain, keyed]],
+    goals: [{ name: 'the time of a keyed update ÷ without a key', value, atMost: 2.2 }],
+  };
 }
