@@ -51,7 +51,8 @@ declare module 'dynalite/db/index.js' {
 declare module 'dynalite/actions/*' {
   import type { Done, Store } from 'dynalite/db/index.js';
 
-  type Result = { readonly ConsumedCapacity?: { readonly CapacityUnits: number } };
+  /** Where the capacity is asked for. */
+  type Result = { readonly ConsumedCapacity: { readonly CapacityUnits: number } };
 
   export default function act(store: Store, parameters: object, done: Done<Result>): void;
 }

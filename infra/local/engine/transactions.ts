@@ -26,18 +26,14 @@ interface Parameters {
   readonly ReturnValuesOnConditionCheckFailure?: string;
 }
 
-type Action = Awaited<ReturnType<typeof toAction>>;
+type Action = Awaited<ReturnType<typeof prepare>>;
 type Outcome = Awaited<ReturnType<typeof attempt>>;
 type Used = Pick<Outcome, 'TableName' | 'units'>;
 
 type Kind = typeof putValidation & { readonly act: typeof putItem };
 
 /** Runs as a deletion, whose writes are dropped. */
-const conditionCheck: Kind = {
-  ...deleteValidation,
-  act: deleteItem,
-  types: { ...deleteValidation.types, ConditionExpression: { type: 'String', notNull: true } },
-};
+const conditionCheck: Kind = { act: deleteItem, ...deleteValidation };
 
 const kinds: Readonly<Record<string, Kind>> = {
   Put: { act: putItem, ...putValidation },
@@ -93,13 +89,16 @@ async function write(store: Store, { TransactItems }: Transaction): Promise<Used
   }
 }
 
-/** Runs dynalite's own validation, which also parses the expressions. */
-async function toAction(store: Store, item: Transaction['TransactItems'][number]) {
-  const [[name = '', parameters] = []] = Object.entries(item);
-  const kind = kinds[name];
-  if (!kind || !parameters) {
-    throw db.validationError('An action is one of ConditionCheck, Put, Update or Delete');
+function toAction(store: Store, item: Transaction['TransactItems'][number]) {
+  for (const [name, kind] of Object.entries(kinds)) {
+    const parameters = item[name];
+    if (parameters) return prepare(store, kind, parameters);
   }
+  throw db.validationError('An action is one of ConditionCheck, Put, Update or Delete');
+}
+
+/** Runs dynalite's own validation, which also parses the expressions. */
+async function prepare(store: Store, kind: Kind, parameters: Parameters) {
   validations.checkValidations(parameters, kind.types, kind.custom, store);
   const { TableName, Item, Key = {} } = parameters;
   const table = (await promisify(store.getTable)(TableName, true)) ?? {};
@@ -114,7 +113,7 @@ async function toAction(store: Store, item: Transaction['TransactItems'][number]
 /** Takes the same locks as dynalite's own writes. They are taken in one order, so that no two transactions deadlock. */
 async function lock(actions: readonly Action[]): Promise<() => void> {
   const releases: (() => void)[] = [];
-  for (const { items, key } of actions.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+  for (const { items, key } of actions.toSorted((a, b) => a.id.localeCompare(b.id))) {
     releases.push(await new Promise((locked) => items.lock(key, (free) => locked(free()))));
   }
   return () => {
@@ -138,7 +137,7 @@ async function attempt(store: Store, { kind, parameters, items, key, id }: Actio
   try {
     const given = { ...parameters, ReturnConsumedCapacity: 'TOTAL' };
     const result = await promisify(kind.act)(collecting, given);
-    const units = result?.ConsumedCapacity?.CapacityUnits ?? 0;
+    const units = result?.ConsumedCapacity.CapacityUnits ?? 0;
     const kept = kind === conditionCheck ? [] : writes;
     return { reason: { Code: 'None' }, writes: kept, TableName, units };
   } catch (error) {

@@ -237,7 +237,7 @@ describe('the embedded engine', () => {
     ['a condition that cannot be parsed', put(stocked(1, 1), { ConditionExpression: 'p ==' })],
     ['an item without its key', put({ p: { S: 'not a number' } })],
     ['a key of another type', sell(1, { Key: { p: { S: 'not a number' } } })],
-    ['a check without a condition', check(1, { ConditionExpression: undefined })],
+    ['a sum of what is not there', sell(3_000_001, { ConditionExpression: 'q <> :one' })],
   ])('refuses as a whole what others cancel for: %s', async (_, item) => {
     const error = { name: 'ValidationException' };
     expect(await tables.refusal([put(stocked(3_000_000, 1)), item])).toMatchObject(error);
