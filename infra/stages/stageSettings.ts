@@ -8,7 +8,7 @@ export const severities = ['page', 'ticket'] as const;
 export type Severity = (typeof severities)[number];
 
 /** What API Gateway lets through of all APIs of an account in a region, unless AWS has set another quota. */
-export const accountThrottle: Throttle = { rate: 10_000, burst: 5_000 };
+export const accountThrottle = { rate: 10_000, burst: 5_000 } as const;
 
 const whole = (min: number, max: number) => z.int().min(min).max(max);
 
@@ -46,13 +46,13 @@ const alarmTarget = z.union(
 const throttle = z
   .strictObject({
     /** Requests a second, sustained. */
-    rate: z.number().positive().max(10_000),
+    rate: z.number().positive().max(accountThrottle.rate),
     /** Requests at once; not below `rate`, as far as the account's own burst lets it. */
-    burst: z.int().max(5_000),
+    burst: z.int().max(accountThrottle.burst),
   })
   .refine(
-    ({ rate, burst }) => burst >= Math.min(rate, 5_000),
-    'must have a burst that is not below the rate, or is 5000',
+    ({ rate, burst }) => burst >= Math.min(rate, accountThrottle.burst),
+    `must have a burst that is not below the rate, or is ${accountThrottle.burst}`,
   );
 export type Throttle = Readonly<z.output<typeof throttle>>;
 
