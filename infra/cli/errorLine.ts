@@ -2,17 +2,18 @@ interface Failure extends Error {
   readonly code?: string;
   /** Those of each address of a name, such as localhost. */
   readonly errors?: readonly Error[];
+  /** The AWS service that the call was of, as the clients of a stage note it. */
+  readonly serviceId?: string;
 }
 
 /** What went wrong, in one line, and what to do next where that is known. */
 export function toErrorLine(error: unknown): string {
-  const { name, message, code = name, errors: [first] = [] } = error as Failure;
+  const { name, message, code = name, errors: [first] = [], serviceId } = error as Failure;
   const said = message || first?.message || code;
   const hint = hints.find(([pattern]) => pattern.test(`${code}: ${said}`))?.[1];
-  const prefix = ['UsageError', 'Error', 'TypeError', 'AggregateError'].includes(name)
-    ? ''
-    : `${name}: `;
-  const line = isParseFailure(error) ? toParseLine(said) : prefix + said;
+  const isPlain = ['UsageError', 'Error', 'TypeError', 'AggregateError'].includes(name);
+  const prefix = [serviceId, isPlain ? undefined : name].map((one) => (one ? `${one}: ` : ''));
+  const line = isParseFailure(error) ? toParseLine(said) : prefix.join('') + said;
   return (hint ? `${line.trim().replace(/\.$/, '')}; ${hint}` : line).replace(/\s*\n\s*/g, ' ');
 }
 

@@ -1,20 +1,28 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { toStackName } from '../stages/resourceNames.ts';
-import type { Stage } from '../stages/stages.ts';
+import { type Stage, stagesFile } from '../stages/stages.ts';
 import { toRegion } from './stageOption.ts';
 
 /** A deployed stage, as CloudFormation knows it. */
 export interface StageStack {
+  readonly stage: Stage;
   readonly name: string;
   /** Such as `UPDATE_COMPLETE`. */
   readonly status: string;
   readonly outputs: Readonly<Record<string, string>>;
+  /** A client of an AWS service, in the region of the stack and with the credentials that it was found with. */
+  readonly open: ReturnType<typeof defineOpen>;
 }
 
-/** @throws {Error} when the stage was never deployed there */
+/**
+ * Finds a stage's stack. A command makes every other client by it, so that none calls another account than the
+ * settings name.
+ * @throws {Error} when the stage was never deployed there, or is to be in another account or region
+ */
 export async function readStack(stage: Stage): Promise<StageStack> {
   const name = toStackName(stage);
-  const client = new CloudFormationClient(toRegion(stage));
+  const open = defineOpen(stage);
+  const client = open(CloudFormationClient);
   const command = new DescribeStacksCommand({ StackName: name });
   const { Stacks = [] } = await client.send(command).catch(async (error: Error) => {
     if (!/does not exist/.test(error.message)) throw error;
@@ -22,8 +30,11 @@ export async function readStack(stage: Stage): Promise<StageStack> {
       `There is no stack ${name} in ${await client.config.region()} of this account: npm run deploy ${name} makes it; or export AWS_REGION or AWS_PROFILE of where it is.`,
     );
   });
-  const outputs = Stacks[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]);
-  return { name, status: Stacks[0]?.StackStatus ?? '', outputs: Object.fromEntries(outputs ?? []) };
+  const [stack] = Stacks;
+  checkPlace(stage, name, stack?.StackId ?? '');
+  const outputs = stack?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]);
+  const status = stack?.StackStatus ?? '';
+  return { stage, name, status, outputs: Object.fromEntries(outputs ?? []), open };
 }
 
 export function readOutput({ name, outputs }: StageStack, output: string): string {
@@ -32,4 +43,46 @@ export function readOutput({ name, outputs }: StageStack, output: string): strin
   throw new Error(
     `The stack ${name} has no output ${output}: npm run deploy ${name} brings it up to date.`,
   );
+}
+
+/** @param stackId such as `arn:aws:cloudformation:eu-west-1:123456789012:stack/petstore-staging/…` */
+function checkPlace({ name: stage, settings }: Stage, name: string, stackId: string): void {
+  const [, , , region = '', account = ''] = stackId.split(':');
+  const wanted = { account: settings.account ?? account, region: settings.region ?? region };
+  if (wanted.account === account && wanted.region === region) return;
+  throw new Error(
+    `The stack ${name} that was found is in account ${account}, ${region}, and ${stagesFile} puts ${stage} into account ${wanted.account}, ${wanted.region}: nothing was done. Export AWS_PROFILE of that account, or correct the settings.`,
+  );
+}
+
+/** What `defineOpen` uses of the clients of all AWS services. */
+interface AwsClient {
+  readonly config: { readonly serviceId: string };
+  readonly middlewareStack: {
+    add(
+      middleware: <Args, Answer>(
+        next: (args: Args) => Promise<Answer>,
+      ) => (args: Args) => Promise<Answer>,
+      options: { readonly step: 'initialize' },
+    ): void;
+  };
+}
+
+/** Makes clients for a stage. The SDK's errors do not say of which service they are; theirs do. */
+function defineOpen(stage: Stage) {
+  return function open<Settings extends object, Client extends AwsClient>(
+    Client: new (settings: Settings) => Client,
+    settings?: Settings,
+  ): Client {
+    const client = new Client({ ...settings, ...toRegion(stage) } as Settings);
+    const { serviceId } = client.config;
+    client.middlewareStack.add(
+      (next) => (args) =>
+        next(args).catch((error: object) => {
+          throw Object.assign(error, { serviceId });
+        }),
+      { step: 'initialize' },
+    );
+    return client;
+  };
 }

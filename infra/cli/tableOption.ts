@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { parseStage, stageUsage, toRegion } from './stageOption.ts';
+import { parseStage, stageUsage } from './stageOption.ts';
 import { readOutput, readStack } from './stageStack.ts';
 import { UsageError } from './usage.ts';
 
@@ -20,9 +20,9 @@ export async function openTable(
 ) {
   const { stage: name, endpoint, table } = options;
   if (name !== undefined && endpoint === undefined && table === undefined) {
-    const stage = parseStage(name);
-    const tableName = readOutput(await readStack(stage), output);
-    return { client: new DynamoDBClient({ ...settings, ...toRegion(stage) }), tableName };
+    const stack = await readStack(parseStage(name));
+    const tableName = readOutput(stack, output);
+    return { client: stack.open(DynamoDBClient, settings), tableName, stack };
   }
   if (name === undefined && endpoint !== undefined && table !== undefined) {
     return { client: defineEmulatorClient(endpoint, settings), tableName: table };

@@ -2,7 +2,8 @@ import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { confirm } from '../../cli/confirm.ts';
 import { tell, toColumns, writeOut } from '../../cli/output.ts';
-import { parseStage, toRegion } from '../../cli/stageOption.ts';
+import { parseStage } from '../../cli/stageOption.ts';
+import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { LOG_QUERY_PER_GIGABYTE, PRICES_AS_OF } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
@@ -24,8 +25,9 @@ const MAX_DOLLARS_UNASKED = 1;
 export async function runByKey(options: CostOptions): Promise<void> {
   const stage = parseStage(options.stage ?? 'production');
   const days = toKeptDays(stage, parseDayRange(options));
-  const logs = new CloudWatchLogsClient(toRegion(stage));
-  const metrics = new CloudWatchClient(toRegion(stage));
+  const { open } = await readStack(stage);
+  const logs = open(CloudWatchLogsClient);
+  const metrics = open(CloudWatchClient);
   const region = await logs.config.region();
   warnOfPrices(region);
   const months = await Promise.all(

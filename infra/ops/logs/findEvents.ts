@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import {
-  CloudWatchLogsClient,
+  type CloudWatchLogsClient,
   type FilterLogEventsCommandInput,
   paginateFilterLogEvents,
 } from '@aws-sdk/client-cloudwatch-logs';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { toRegion } from '../../cli/stageOption.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type LogEvent, type LogSource, parseLine } from './requestText.ts';
@@ -26,16 +25,13 @@ export interface LogSearch {
   readonly follow: boolean;
 }
 
-/** An account may ask five times a second, and one look asks up to five times: throttling is waited out. */
-const MAX_ATTEMPTS = 10;
-
 /** The lines that a search asks for, oldest first. @throws the signal's reason */
 export async function* findEvents(
+  client: CloudWatchLogsClient,
   search: LogSearch,
   signal: AbortSignal,
 ): AsyncGenerator<LogEvent> {
   const { stage, request, key, from, follow } = search;
-  const client = new CloudWatchLogsClient({ ...toRegion(stage), maxAttempts: MAX_ATTEMPTS });
 
   /** The matching lines since a time, a page of each log in memory; a log without a pattern is not read. */
   function read(ofFunctions: string, ofGateway: string | undefined, startTime: number) {

@@ -1,7 +1,9 @@
 import { parseArgs } from 'node:util';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { brokenOutput, print, tell, writeOut } from '../../cli/output.ts';
 import { parseStage, stageUsage } from '../../cli/stageOption.ts';
+import { readStack } from '../../cli/stageStack.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { findEvents, type LogSearch } from './findEvents.ts';
@@ -33,17 +35,22 @@ const flags = {
 
 type LogOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
+/** An account may ask five times a second, and one look asks up to five times: throttling is waited out. */
+const MAX_ATTEMPTS = 10;
+
 /** Shows a stage's requests. @throws {Error} when one is not found, or the logs cannot be read */
 export async function runLogs(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: flags }).values;
   if (options.help) return print(help);
   const search = parseLogSearch(options);
+  const { open } = await readStack(search.stage);
+  const client = open(CloudWatchLogsClient, { maxAttempts: MAX_ATTEMPTS });
   using interruption = listenForInterruption();
   const { signal } = interruption;
   let found = 0;
   try {
     const isOne = search.request !== undefined;
-    for await (const line of joinErrors(findEvents(search, signal), isOne)) {
+    for await (const line of joinErrors(findEvents(client, search, signal), isOne)) {
       signal.throwIfAborted();
       found += 1;
       const title = found === 1 && !options.json ? header : '';

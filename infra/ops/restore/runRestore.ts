@@ -17,7 +17,7 @@ import {
 import { isOutage } from '../../../shared/runtime/isOutage.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell } from '../../cli/output.ts';
-import { parseStage, stageUsage, toRegion } from '../../cli/stageOption.ts';
+import { parseStage, stageUsage } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { parseInstant, toSecond } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
@@ -63,12 +63,10 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
   if (values.from !== undefined && names.length > 1) {
     throw new UsageError('--from goes with one --table only.');
   }
-  const client = new DynamoDBClient(toRegion(stage));
+  const stack = await readStack(stage);
+  const client = stack.open(DynamoDBClient);
   // The tables in use are known to the stack, and may be restored ones themselves.
-  const stack = values.from === undefined ? await readStack(stage) : undefined;
-  const sources = names.map((name) =>
-    stack ? readOutput(stack, toTableOutput(name)) : (values.from ?? ''),
-  );
+  const sources = names.map((name) => values.from ?? readOutput(stack, toTableOutput(name)));
   const time = at === 'latest' ? await readLatest(client, sources) : at;
   const suffix = toSecond(time).replace(/[-:]/g, '');
   const restores = names.map((name, index): TableRestore => {

@@ -8,9 +8,7 @@ import {
 } from '@aws-sdk/client-codedeploy';
 import { print } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
-import { toRegion } from '../../cli/stageOption.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
-import type { Stage } from '../../stages/stages.ts';
 
 /** Those in which a deployment may still move an alias. */
 const running: DeploymentStatus[] = ['Created', 'Queued', 'InProgress', 'Baking', 'Ready'];
@@ -23,13 +21,11 @@ const running: DeploymentStatus[] = ['Created', 'Queued', 'InProgress', 'Baking'
  * @returns whether there were any
  */
 export async function stopDeployments(
-  stage: Stage,
-  { name }: StageStack,
+  { stage, name, open }: StageStack,
   isAgreed: (question: string) => Promise<boolean>,
 ): Promise<boolean> {
-  const codeDeploy = new CodeDeployClient(toRegion(stage));
-  const cloudFormation = new CloudFormationClient(toRegion(stage));
-  const deployments = await findDeployments(cloudFormation, codeDeploy, name);
+  const codeDeploy = open(CodeDeployClient);
+  const deployments = await findDeployments(open(CloudFormationClient), codeDeploy, name);
   if (deployments.length === 0) return false;
   print(`${stage.name} is being moved to new code, by ${deployments.join(', ')}.`);
   if (!(await isAgreed(`Stop it (${toCount(deployments.length, 'deployment')}), and move back?`))) {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { confirm } from '../../cli/confirm.ts';
 import { print, toColumns, toShortTime } from '../../cli/output.ts';
-import { parseStage, stageUsage, toRegion } from '../../cli/stageOption.ts';
+import { parseStage, stageUsage } from '../../cli/stageOption.ts';
 import { readStack, type StageStack } from '../../cli/stageStack.ts';
 import type { Stage } from '../../stages/stages.ts';
 import {
@@ -45,9 +45,9 @@ export async function runRollback(args: string[]): Promise<void> {
   const isAgreed = async (question: string) => values.yes || (await confirm(question));
 
   const stack = await readStack(stage);
-  if (await stopDeployments(stage, stack, isAgreed)) return;
+  if (await stopDeployments(stack, isAgreed)) return;
   refuseMovingStack(stack);
-  const client = new LambdaClient(toRegion(stage));
+  const client = stack.open(LambdaClient);
   const functions = await readLiveFunctions(client, stage);
   const moves = target ? chooseMoves(functions, target) : choosePrevious(functions);
   print(toVersionTable(functions, moves));

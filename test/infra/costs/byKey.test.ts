@@ -3,7 +3,7 @@ import { type KeyCost, toKeyCosts } from '../../../infra/ops/costs/keyCosts.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
-import { useAws } from '../ops/aws.ts';
+import { describeStack, useAws } from '../ops/aws.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
 import { useFixtureStages } from './fixtureStages.ts';
 
@@ -82,6 +82,7 @@ async function open({ functions = functionRows, volume = 1, status = 'Complete' 
   /** Those that are not ready when they are asked for first. */
   const running = new Set<unknown>(Object.keys(rows));
   const aws = await useAws({
+    ...describeStack('petstore-production'),
     GetMetricData: ({ MetricDataQueries }) => ({
       // In two pieces, as values of several days are.
       MetricDataResults: (MetricDataQueries as { Label: string }[]).map(({ Label }) => {

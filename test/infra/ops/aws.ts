@@ -76,11 +76,12 @@ export async function useAws(answers: Answers) {
   return aws;
 }
 
-/** What CloudFormation tells of the one stack that there is. */
+/** What CloudFormation tells of the one stack that there is. @param place its region and account */
 export function describeStack(
   stackName: string,
-  outputs: Readonly<Record<string, string>>,
+  outputs: Readonly<Record<string, string>> = {},
   toStatus = () => 'UPDATE_COMPLETE',
+  place = 'eu-west-1:123456789012',
 ): Answers {
   return {
     DescribeStacks({ StackName }) {
@@ -91,7 +92,8 @@ export function describeStack(
         OutputKey,
         OutputValue,
       }));
-      return { Stacks: [{ StackName, StackStatus: toStatus(), Outputs }] };
+      const StackId = `arn:aws:cloudformation:${place}:stack/${StackName}/1f-2e`;
+      return { Stacks: [{ StackName, StackId, StackStatus: toStatus(), Outputs }] };
     },
   };
 }

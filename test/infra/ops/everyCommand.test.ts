@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { toRegion } from '../../../infra/cli/stageOption.ts';
 import type { Command } from '../../../infra/cli/usage.ts';
 import { start } from '../../../infra/local/start.ts';
@@ -12,6 +12,7 @@ import { runRollback } from '../../../infra/ops/rollback/runRollback.ts';
 import { runSmoke } from '../../../infra/ops/smoke/runSmoke.ts';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { type Answers, describeStack, useAws } from './aws.ts';
 import { callOps, expectRefusal } from './opsProcess.ts';
 
@@ -31,7 +32,7 @@ const runs: Readonly<Record<string, Command>> = {
 const staged = {
   keys: ['list --stage staging', 'cloudformation dynamodb'],
   export: ['--pets pets.jsonl --stage staging', 'cloudformation dynamodb'],
-  logs: ['--stage staging', 'logs'],
+  logs: ['--stage staging', 'cloudformation logs'],
   rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda'],
   restore: ['--table pets --at latest --stage staging', 'cloudformation dynamodb'],
 } as const;
@@ -95,6 +96,46 @@ describe('the region of a command', () => {
   });
 });
 
+describe('a stage whose stack is not where its settings have it', () => {
+  const { write } = openTemporaryFolder();
+  const pets = write('pets.jsonl', '{"id":1}\n');
+  const time = '2026-11-20T09:59:00Z';
+  const [day] = new Date().toISOString().split('T');
+  it.each([
+    'rollback --yes',
+    'smoke --light',
+    'keys list',
+    'keys create --name till --permission read',
+    'keys revoke 0123456789 --yes',
+    `import --pets ${pets} --overwrite --yes`,
+    `export --pets ${pets}`,
+    `restore --table pets --at ${time}`,
+    `restore --table pets --at ${time} --from first`,
+    'logs',
+    `costs --by-key --from ${day} --to ${day}`,
+  ])('ends npm run %s, before it calls anything else', async (typed) => {
+    const { settings } = stages.staging;
+    onTestFinished(() => void Object.assign(stages.staging, { settings }));
+    for (const [wanted, place, found] of [
+      [{ account: '111122223333' }, 'eu-west-1:123456789012', '123456789012, eu-west-1'],
+      [{ region: 'eu-north-1' }, 'eu-west-1:111122223333', '111122223333, eu-west-1'],
+    ] as const) {
+      Object.assign(stages.staging, { settings: { ...settings, ...wanted } });
+      const aws = await useAws(describeStack('petstore-staging', {}, undefined, place));
+      const [name = '', ...args] = typed.split(' ');
+      const command = runs[name] as Command;
+      const outcome = await callOps(command, [...args, '--stage', 'staging'], aws.variables);
+      const { account = '111122223333', region = 'eu-west-1' } = { ...wanted } as typeof settings;
+      expect(outcome).toEqual({
+        status: 1,
+        stdout: '',
+        stderr: `The stack petstore-staging that was found is in account ${found}, and infra/stages/stages.ts puts staging into account ${account}, ${region}: nothing was done. Export AWS_PROFILE of that account, or correct the settings.\n`,
+      });
+      expect(aws.calls.map(({ operation }) => operation)).toEqual(['DescribeStacks']);
+    }
+  });
+});
+
 const credentials = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: 'a-secret' };
 const region = { AWS_REGION: 'eu-west-1' };
 const all = { ...region, ...credentials };
@@ -107,14 +148,21 @@ it.each<[string, Staged, Record<string, string>, string]>([
     'anybody who answers',
     'keys',
     { ...all, AWS_ENDPOINT_URL: 'http://127.0.0.1:9' },
-    'connect ECONNREFUSED 127.0.0.1:9; look at the region, --endpoint',
+    'CloudFormation: connect ECONNREFUSED 127.0.0.1:9; look at the region, --endpoint',
   ],
 ])('a command without %s says what to type: %s', async (_, name, variables, line) => {
   await expectLine(name, variables, line);
 });
 
 it.each<[Staged, Answers, string]>([
-  ['keys', stack, 'UnknownOperationException: no Scan in this test'],
+  ['keys', stack, 'DynamoDB: UnknownOperationException: no Scan in this test'],
+  ['rollback', stack, 'CloudFormation: UnknownOperation'],
+  [
+    'rollback',
+    { ...stack, ListStackResources: () => ({}) },
+    'Lambda: UnknownOperationException: no ',
+  ],
+  ['logs', stack, 'CloudWatch Logs: UnknownOperationException: no FilterLogEvents in this test'],
   [
     'restore',
     describeStack('another', {}),

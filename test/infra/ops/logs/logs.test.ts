@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { LogSource } from '../../../../infra/ops/logs/requestText.ts';
 import { runLogs } from '../../../../infra/ops/logs/runLogs.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
-import { type Answers, AwsError, useAws } from '../aws.ts';
+import { type Answers, AwsError, describeStack, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
 
 type Line = Record<string, unknown>;
@@ -26,6 +26,7 @@ async function open(
 ) {
   const logged = [...lines];
   const answers: Answers = {
+    ...describeStack('petstore-production'),
     FilterLogEvents(input) {
       const { logGroupName = '', filterPattern = '', nextToken } = input as Record<string, string>;
       expect(filterPattern.length).toBeLessThan(1_024);
@@ -211,7 +212,7 @@ describe('npm run logs', () => {
   it.each([
     [['--status', '5xx', '--since', '2h'], {}, 0, /^There were no such requests in the last 2h\.$/],
     [['--request', 'r-9'], {}, 1, /^No log has this request in the last 1d\. .*--since 7d\.$/],
-    [[], { FilterLogEvents: refuse }, 1, /^AccessDeniedException: why; /],
+    [[], { FilterLogEvents: refuse }, 1, /^CloudWatch Logs: AccessDeniedException: why; /],
   ])('ends %j with one line', async (options, answers, status, line) => {
     const { logs } = await open([], () => answers);
     const outcome = await logs(...options);

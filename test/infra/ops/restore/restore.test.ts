@@ -179,7 +179,7 @@ describe('npm run restore', () => {
   const interrupt = defineInterrupt();
   const when = at.join(' ');
   const interrupted = /^Restoring .*\nInterrupted; .*\n$/;
-  const expired = /^(Restoring .*\n){2}Stopped; .*\nExpiredTokenException: [^\n]+\n$/;
+  const expired = /^(Restoring .*\n){2}Stopped; .*\nDynamoDB: ExpiredTokenException: [^\n]+\n$/;
   it.each<[string, string, number, RegExp]>([
     [`--table pets ${when} --from ${source}`, 'ResourceInUse', 130, interrupted],
     [`--table inventory --table pets ${when}`, 'ExpiredToken', 1, expired],

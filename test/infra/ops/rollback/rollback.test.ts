@@ -249,7 +249,9 @@ it('npm run rollback tells of an alias that was changed since it was shown, and 
     },
   }));
   const { status, stderr } = await rollback();
-  expect(stderr).toContain('getPet was not moved: PreconditionFailedException: The Revision Id');
+  expect(stderr).toContain(
+    'getPet was not moved: Lambda: PreconditionFailedException: The Revision Id',
+  );
   expect(stderr).toContain(`\n1 of ${all} aliases were not moved; run the same command again.\n`);
   expect(status).toBe(1);
   expect(live()).toEqual({ ...everywhere('2'), getPet: '3' });
