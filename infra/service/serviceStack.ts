@@ -52,27 +52,22 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   if (customDomain) defineCustomDomain(stack, api, customDomain);
   if (settings.firewall) defineFirewall(stack, toApiName(named), api);
   else explainNoFirewall(api);
-  defineOutputs(stack, customDomain?.name, api, tables, commit);
+  defineOutputs(stack, customDomain?.name, api, tables);
   return stack;
 }
 
-/** What a deployment prints, and what the ops commands read: the base address, the commit and the tables' names. */
+/** What a deployment prints, and what the ops commands read: the base address and the tables' names. */
 function defineOutputs(
   stack: Stack,
   domainName: string | undefined,
   api: RestApi,
   tables: DataTables,
-  commit: string,
 ): void {
   // Built by hand, since the gateway's own URL ends in a slash.
   const host = domainName ?? `${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}`;
   new CfnOutput(stack, 'BaseUrl', {
     description: 'The base address, which every path of the contract is relative to',
     value: `https://${host}/${apiVersion}`,
-  });
-  new CfnOutput(stack, 'Commit', {
-    description: 'The commit that was deployed last',
-    value: commit,
   });
   for (const [name, table] of Object.entries(tables)) {
     new CfnOutput(stack, toTableOutput(name), { value: table.tableName });

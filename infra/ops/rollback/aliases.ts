@@ -1,46 +1,13 @@
-import {
-  GetAliasCommand,
-  type LambdaClient,
-  paginateListVersionsByFunction,
-  UpdateAliasCommand,
-} from '@aws-sdk/client-lambda';
+import { type LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
+import { aliasName, type LiveFunction, type PublishedVersion } from '../../cli/liveFunctions.ts';
 import { print, tell } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
-import { toFunctionName } from '../../stages/resourceNames.ts';
-import type { Stage } from '../../stages/stages.ts';
-
-/** The alias that the gateway calls. */
-const aliasName = 'live';
-
-export interface PublishedVersion {
-  readonly version: number;
-  /** The commit that it was deployed from; empty where it is unknown. */
-  readonly commit: string;
-  readonly publishedAt: string;
-}
-
-/** What an operation's requests are served by, and what they could be served by. */
-export interface LiveFunction {
-  readonly operationId: OperationId;
-  readonly functionName: string;
-  /** Changes with every change of the alias, so that a move can be bound to what was shown. */
-  readonly revisionId: string;
-  /** Versions with their share of the requests: one, but for a deployment that moves gradually. */
-  readonly served: ReadonlyMap<number, number>;
-  /** Newest first. */
-  readonly versions: readonly PublishedVersion[];
-}
 
 export interface Move {
   readonly from: LiveFunction;
   readonly to: PublishedVersion;
-}
-
-/** @throws {Error} when a function is not there */
-export function readLiveFunctions(client: LambdaClient, stage: Stage): Promise<LiveFunction[]> {
-  return Promise.all(operationIds.map((id) => readLiveFunction(client, stage, id)));
 }
 
 /** The newest version that serves at least a part of the requests. */
@@ -140,39 +107,6 @@ export async function moveAliases(client: LambdaClient, moves: readonly Move[]):
   throw new Error(
     `${failed} of ${moves.length} aliases were not moved; run the same command again.`,
   );
-}
-
-async function readLiveFunction(
-  client: LambdaClient,
-  stage: Stage,
-  operationId: OperationId,
-): Promise<LiveFunction> {
-  const functionName = toFunctionName(stage, operationId);
-  const FunctionName = functionName;
-  const [alias, pages] = await Promise.all([
-    client.send(new GetAliasCommand({ FunctionName, Name: aliasName })),
-    Array.fromAsync(paginateListVersionsByFunction({ client }, { FunctionName })),
-  ]);
-  const shares = Object.entries(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(
-    ([version, share]) => [Number(version), share] as const,
-  );
-  const rest = 1 - shares.reduce((sum, [, share]) => sum + share, 0);
-  const versions = pages
-    .flatMap(({ Versions = [] }) => Versions)
-    // What is not published goes by the name of $LATEST.
-    .filter(({ Version = '' }) => /^\d+$/.test(Version))
-    .map(({ Version, Description = '', LastModified = '' }) => ({
-      version: Number(Version),
-      commit: Description,
-      publishedAt: LastModified,
-    }));
-  return {
-    operationId,
-    functionName,
-    revisionId: alias.RevisionId ?? '',
-    served: new Map([[Number(alias.FunctionVersion), rest], ...shares]),
-    versions: versions.sort((one, other) => other.version - one.version),
-  };
 }
 
 /**

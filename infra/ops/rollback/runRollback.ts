@@ -1,20 +1,19 @@
 import { parseArgs } from 'node:util';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { confirm } from '../../cli/confirm.ts';
+import { type LiveFunction, readLiveFunctions, toPercent } from '../../cli/liveFunctions.ts';
 import { print, toColumns, toShortTime } from '../../cli/output.ts';
 import { parseStage, stageUsage } from '../../cli/stageOption.ts';
-import { readStack, type StageStack } from '../../cli/stageStack.ts';
+import { readStack } from '../../cli/stageStack.ts';
 import type { Stage } from '../../stages/stages.ts';
 import {
   chooseMoves,
   choosePrevious,
   isDone,
-  type LiveFunction,
   type Move,
   moveAliases,
   newestServed,
   parseTarget,
-  readLiveFunctions,
 } from './aliases.ts';
 import { refuseMovingStack, stopDeployments } from './deployments.ts';
 
@@ -47,8 +46,7 @@ export async function runRollback(args: string[]): Promise<void> {
   const stack = await readStack(stage);
   if (await stopDeployments(stack, isAgreed)) return;
   refuseMovingStack(stack);
-  const client = stack.open(LambdaClient);
-  const functions = await readLiveFunctions(client, stage);
+  const functions = await readLiveFunctions(stack);
   const moves = target ? chooseMoves(functions, target) : choosePrevious(functions);
   print(toVersionTable(functions, moves));
   if (!moves) {
@@ -66,9 +64,9 @@ export async function runRollback(args: string[]): Promise<void> {
     if (!(await isAgreed(`\nMove the alias of ${names} in ${stage.name}?`))) {
       return print('Nothing was changed.');
     }
-    await moveAliases(client, ahead);
+    await moveAliases(stack.open(LambdaClient), ahead);
   }
-  print(toNextSteps(stage, stack, functions, moves));
+  print(toNextSteps(stage, functions, moves));
 }
 
 /** How many of the newest versions are shown of each function. */
@@ -97,8 +95,7 @@ function toVersionTable(
 }
 
 function toMark(share: number | undefined, isTarget: boolean): string {
-  const live =
-    share === undefined ? '' : share === 1 ? 'live' : `live, ${Math.round(share * 100)}%`;
+  const live = share === undefined ? '' : share === 1 ? 'live' : `live, ${toPercent(share)}`;
   return `${live}${isTarget && share !== 1 ? ' <- goes here' : ''}`.trim();
 }
 
@@ -113,7 +110,6 @@ function toMark(share: number | undefined, isTarget: boolean): string {
  */
 function toNextSteps(
   { name: stage }: Stage,
-  { outputs }: StageStack,
   functions: readonly LiveFunction[],
   moves: readonly Move[],
 ): string {
@@ -126,7 +122,7 @@ function toNextSteps(
   const back = moved.map(({ from }) => `${from.operationId}=${newestServed(from)}`);
   return [
     '\nCloudFormation knows nothing of this: go on at "Roll back" in infra/RUNBOOK.md.',
-    `The next deployment must not be of ${outputs.Commit ?? 'what was deployed last'}, and needs rollout: 'atOnce'.`,
+    `The next deployment must not be of ${functions[0]?.versions[0]?.commit || 'what was deployed last'}, and needs rollout: 'atOnce'.`,
     ...(moved.length === 0
       ? []
       : [`To undo: npm run rollback -- --stage ${stage} --to ${back.join(' ')}`]),

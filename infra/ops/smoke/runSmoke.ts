@@ -2,6 +2,7 @@ import { getRandomValues } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { listenForInterruption } from '../../cli/interruption.ts';
+import { readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
 import { print } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import { parseStage, stageUsage } from '../../cli/stageOption.ts';
@@ -29,7 +30,7 @@ The key, of which read permission is enough:
 Options:
   --light                     do not list the whole inventory
   --entry PETID               write this entry's own count back; takes a key with write permission
-  --expect-commit             fail unless what is live is the commit of this checkout, or PETSTORE_COMMIT
+  --expect-commit             fail unless all requests go to the commit of this checkout, or PETSTORE_COMMIT
   --timeout 10s               how long a response may be silent
   --deadline 60s              how long everything may take
 
@@ -54,7 +55,7 @@ export async function runSmoke(args: string[]): Promise<void> {
   const timeout = parseDuration('--timeout', options.timeout);
   const deadline = parseDuration('--deadline', options.deadline);
   if (options['expect-commit'] && options.stage === undefined) {
-    throw new UsageError('--expect-commit takes --stage, whose stack says what is live.');
+    throw new UsageError('--expect-commit takes --stage, whose functions tell what is live.');
   }
   const { commits, ...target } = await findTarget(options.stage, options['base-url']);
   const apiKey = await readApiKey(options['api-key-file']);
@@ -126,7 +127,7 @@ async function findTarget(
     baseUrl: readOutput(stack, 'BaseUrl'),
     throttles,
     origin: allowedOrigins[0] === '*' ? 'https://smoke.invalid' : allowedOrigins[0],
-    commits: { live: stack.outputs.Commit ?? 'not known', checkout: readCommit() },
+    commits: { live: toLiveText(await readLiveFunctions(stack)), checkout: readCommit() },
   };
 }
 

@@ -45,7 +45,7 @@ function deploy() {
   }
 
   const answers: Answers = {
-    ...describeStack('petstore-production', { Commit: 'ccccccccccc3' }, () => state.status),
+    ...describeStack('petstore-production', {}, () => state.status),
     ListStackResources: () => ({
       StackResourceSummaries: [
         { ResourceType: 'AWS::Lambda::Alias', PhysicalResourceId: 'ours-getPet' },

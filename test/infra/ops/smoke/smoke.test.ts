@@ -15,7 +15,7 @@ import { fixtures } from '../../../conformance/fixtures.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import type { ConformanceTarget } from '../../../conformance/target.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
-import { describeStack, useAws } from '../aws.ts';
+import { type Answers, describeStack, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
 
 interface FrontRequest {
@@ -225,9 +225,27 @@ const apiKey = `psk_${'0'.repeat(42)}`;
 const key = { PETSTORE_API_KEY: apiKey };
 const data = openTemporaryFolder();
 
-/** Runs the command of a stage whose stack has these outputs. */
-async function callStage(args: readonly string[], outputs: Record<string, string>, more = key) {
-  const { variables } = await useAws(describeStack('petstore-staging', outputs));
+const checkout = '0123456789ab';
+/** Each function's alias points at the newest of two versions. */
+const deployed: Answers = {
+  GetAlias: () => ({ FunctionVersion: '2' }),
+  ListVersionsByFunction: () => ({
+    Versions: [
+      { Version: '1', Description: 'aaaaaaaaaaaa' },
+      { Version: '2', Description: checkout },
+    ],
+  }),
+};
+
+/** Runs the command of a stage with this base address, whose AWS answers some calls otherwise. */
+async function callStage(
+  args: readonly string[],
+  BaseUrl: string,
+  more: Record<string, string> = key,
+  answers: Answers = {},
+) {
+  const stack = describeStack('petstore-staging', { BaseUrl });
+  const { variables } = await useAws({ ...stack, ...deployed, ...answers });
   return callOps(runSmoke, ['--stage', 'staging', ...args], { ...variables, ...more });
 }
 
@@ -266,9 +284,8 @@ describe('npm run smoke, of an empty stage', () => {
       if (method === 'GET' && path.startsWith('/store/orders')) times.push(performance.now());
     };
     faults = [{ ask }];
-    const outputs = { BaseUrl: target.baseUrl };
     const readKey = { PETSTORE_API_KEY: target.readOnlyApiKey };
-    const { status, stdout } = await callStage(['--light'], outputs, readKey);
+    const { status, stdout } = await callStage(['--light'], target.baseUrl, readKey);
     expect(stdout).toMatch(/^skipped {2}the whole list: .*: --light$/m);
     expect(status).toBe(0);
     expect(exchanges).not.toContain('GET /inventory 200');
@@ -319,17 +336,44 @@ describe('npm run smoke, of an empty stage', () => {
   });
 });
 
-it.each([
-  ['0123456789ab', 'passed '],
-  ['ba987', 'FAILED '],
-  [undefined, 'FAILED '],
-  ['unknown-no-git', 'FAILED ', 'unknown-no-git'],
-])('npm run smoke --expect-commit compares what is live, %s, with the checkout', async (...row) => {
-  const [Commit, outcome, checkout = '0123456789ab'] = row;
-  const outputs = { BaseUrl: 'http://127.0.0.1:1/v1', ...(Commit && { Commit }) };
-  const variables = { ...key, PETSTORE_COMMIT: checkout };
-  const { stdout } = await callStage(['--expect-commit'], outputs, variables);
-  expect(stdout).toContain(`Live is ${Commit ?? 'not known'}; this checkout is ${checkout}.\n`);
+const split = { AdditionalVersionWeights: { 2: 0.1 } };
+const over = { AdditionalVersionWeights: { 1: 0 } };
+const others = operationIds.slice(1).join(', ');
+it.each<[string, string, Answers, string?]>([
+  [checkout, 'passed ', {}],
+  [checkout, 'passed ', { GetAlias: () => ({ FunctionVersion: '2', RoutingConfig: over }) }],
+  ['aaaaaaaaaaaa', 'FAILED ', { GetAlias: () => ({ FunctionVersion: '1' }) }],
+  [
+    `aaaaaaaaaaaa 90% and ${checkout} 10%`,
+    'FAILED ',
+    { GetAlias: () => ({ FunctionVersion: '1', RoutingConfig: split }) },
+  ],
+  [
+    `aaaaaaaaaaaa (${operationIds[0]}), ${checkout} (${others})`,
+    'FAILED ',
+    {
+      GetAlias: ({ FunctionName }) => ({
+        FunctionVersion: `${FunctionName}`.endsWith(`${operationIds[0]}`) ? '1' : '2',
+      }),
+    },
+  ],
+  ['not known', 'FAILED ', { GetAlias: () => ({ FunctionVersion: '3' }) }],
+  [
+    'unknown-no-git',
+    'FAILED ',
+    {
+      ListVersionsByFunction: () => ({
+        Versions: [{ Version: '2', Description: 'unknown-no-git' }],
+      }),
+    },
+    'unknown-no-git',
+  ],
+])('npm run smoke --expect-commit tells that %s is live: %s', async (...row) => {
+  const [live, outcome, answers, PETSTORE_COMMIT = checkout] = row;
+  const variables = { ...key, PETSTORE_COMMIT };
+  const nowhere = 'http://127.0.0.1:1/v1';
+  const { stdout } = await callStage(['--expect-commit'], nowhere, variables, answers);
+  expect(stdout).toContain(`Live is ${live}; this checkout is ${PETSTORE_COMMIT}.\n`);
   expect(stdout).toContain(`\n${outcome}  this checkout is live`);
   expect(stdout).toMatch(/ got no whole answer: bad port\.\n\d rows? passed, [12] failed, /);
 });

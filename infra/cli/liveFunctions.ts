@@ -1,0 +1,103 @@
+import {
+  GetAliasCommand,
+  LambdaClient,
+  paginateListVersionsByFunction,
+} from '@aws-sdk/client-lambda';
+import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import { toFunctionName } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
+import type { StageStack } from './stageStack.ts';
+
+/** The alias that the gateway calls. */
+export const aliasName = 'live';
+
+export interface PublishedVersion {
+  readonly version: number;
+  /** The commit that it was deployed from; empty where it is unknown. */
+  readonly commit: string;
+  readonly publishedAt: string;
+}
+
+/** What an operation's requests are served by, and what they could be served by. */
+export interface LiveFunction {
+  readonly operationId: OperationId;
+  readonly functionName: string;
+  /** Changes with every change of the alias, so that a move can be bound to what was shown. */
+  readonly revisionId: string;
+  /** Versions with their share of the requests: one, but for a deployment that moves gradually. */
+  readonly served: ReadonlyMap<number, number>;
+  /** Newest first. */
+  readonly versions: readonly PublishedVersion[];
+}
+
+/** What serves a stage at this moment, by its aliases. @throws {Error} when a function is not there */
+export function readLiveFunctions({ stage, open }: StageStack): Promise<LiveFunction[]> {
+  const client = open(LambdaClient);
+  return Promise.all(operationIds.map((id) => readLiveFunction(client, stage, id)));
+}
+
+/**
+ * The commits that serve a stage: one by itself, such as `3f2a9c0d1e2f`; several with their shares, such as
+ * `3f2a9c0d1e2f 90% and 5a0c7d9e1b2c 10%`, and with the operations that each is of where these differ.
+ */
+export function toLiveText(functions: readonly LiveFunction[]): string {
+  const groups = [...Map.groupBy(functions, toCommitsText)];
+  const [[text = ''] = []] = groups;
+  if (groups.length === 1) return text;
+  return groups
+    .map(
+      ([commits, some]) => `${commits} (${some.map(({ operationId }) => operationId).join(', ')})`,
+    )
+    .join(', ');
+}
+
+/** Such as `10%`. */
+export function toPercent(share: number): string {
+  return `${Math.round(share * 100)}%`;
+}
+
+function toCommitsText({ served, versions }: LiveFunction): string {
+  const shares = new Map<string, number>();
+  for (const [version, share] of served) {
+    const commit = versions.find((one) => one.version === version)?.commit || 'not known';
+    shares.set(commit, (shares.get(commit) ?? 0) + share);
+  }
+  const whole = shares.size === 1;
+  return [...shares]
+    .map(([commit, share]) => (whole ? commit : `${commit} ${toPercent(share)}`))
+    .join(' and ');
+}
+
+async function readLiveFunction(
+  client: LambdaClient,
+  stage: Stage,
+  operationId: OperationId,
+): Promise<LiveFunction> {
+  const functionName = toFunctionName(stage, operationId);
+  const FunctionName = functionName;
+  const [alias, pages] = await Promise.all([
+    client.send(new GetAliasCommand({ FunctionName, Name: aliasName })),
+    Array.fromAsync(paginateListVersionsByFunction({ client }, { FunctionName })),
+  ]);
+  const shares = Object.entries(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(
+    ([version, share]) => [Number(version), share] as const,
+  );
+  const rest = 1 - shares.reduce((sum, [, share]) => sum + share, 0);
+  const served = [[Number(alias.FunctionVersion), rest] as const, ...shares];
+  const versions = pages
+    .flatMap(({ Versions = [] }) => Versions)
+    // What is not published goes by the name of $LATEST.
+    .filter(({ Version = '' }) => /^\d+$/.test(Version))
+    .map(({ Version, Description = '', LastModified = '' }) => ({
+      version: Number(Version),
+      commit: Description,
+      publishedAt: LastModified,
+    }));
+  return {
+    operationId,
+    functionName,
+    revisionId: alias.RevisionId ?? '',
+    served: new Map(served.filter(([, share]) => share > 0)),
+    versions: versions.sort((one, other) => other.version - one.version),
+  };
+}
