@@ -2,7 +2,7 @@ import { Annotations, App, type AppProps, type Stack } from 'aws-cdk-lib';
 import { defineBackupStack } from './service/backups.ts';
 import { defineServiceStack } from './service/serviceStack.ts';
 import { checkStageSettings, findExampleSettings } from './stages/checkStageSettings.ts';
-import { readCommit } from './stages/commit.ts';
+import { isEdited, readCommit } from './stages/commit.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
 
@@ -28,18 +28,25 @@ export function buildApp(
     if (backupRegion) service.addStackDependency(defineBackupStack(app, stage, backupRegion));
     defineWatchStack(app, stage, service);
     if (protectsData) refuseExamples(service, stage);
+    if (protectsData && isDeployable(stage) && isEdited(commit)) {
+      Annotations.of(service).addWarningV2(
+        'petstore:edited-tree',
+        `${stage.name} would be deployed from files that are in no commit (${commit}): commit them first, so that what is live can be found again.`,
+      );
+    }
   }
   return app;
 }
 
-/**
- * Settings that are examples still stop what is about to be deployed, which the CDK tells by an account:
- * that of the credentials in use, or of the settings. Without one this is a test or a first look.
- */
+/** The CDK tells by an account: that of the credentials in use, or of the settings. Without one this is a test or a first look. */
+function isDeployable({ settings }: Stage): boolean {
+  return (settings.account ?? process.env.CDK_DEFAULT_ACCOUNT) !== undefined;
+}
+
+/** Settings that are examples still stop what is about to be deployed. */
 function refuseExamples(service: Stack, stage: Stage): void {
-  const isDeployable = (stage.settings.account ?? process.env.CDK_DEFAULT_ACCOUNT) !== undefined;
   const line = findExampleSettings(stage);
   if (line === undefined) return;
-  if (isDeployable) Annotations.of(service).addError(line);
+  if (isDeployable(stage)) Annotations.of(service).addError(line);
   else Annotations.of(service).addWarningV2('petstore:example-settings', line);
 }

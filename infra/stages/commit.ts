@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempDisposableSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 /** The commit cannot be told; the message is one line. */
 export class CommitError extends Error {
@@ -9,8 +12,8 @@ export class CommitError extends Error {
 export const unknownCommit = 'unknown-no-git';
 
 /**
- * The commit that this checkout is of, in 12 hexadecimal digits, with `-dirty` behind it when files have
- * changed since. A pipeline that has no git names it by the variable `PETSTORE_COMMIT`, at most 64 letters,
+ * The commit that this checkout is of, in 12 hexadecimal digits. When files have changed since, `-dirty-` and 8 digits
+ * follow, the same for the same files, so that each edited tree has a name of its own. A pipeline that has no git names it by the variable `PETSTORE_COMMIT`, at most 64 letters,
  * digits, dots, dashes or underscores.
  * @throws {CommitError} when the variable holds anything else
  */
@@ -23,18 +26,33 @@ export function readCommit(environment: NodeJS.ProcessEnv = process.env): string
     );
   }
   try {
-    const commit = git('rev-parse', '--short=12', 'HEAD');
-    return git('status', '--porcelain') === '' ? commit : `${commit}-dirty`;
+    const commit = git(['rev-parse', '--short=12', 'HEAD']);
+    return git(['status', '--porcelain']) === '' ? commit : `${commit}-dirty-${hashFiles()}`;
   } catch {
     return unknownCommit;
   }
 }
 
-function git(...args: string[]): string {
+/** Whether files had changed when the commit was read. */
+export function isEdited(commit: string): boolean {
+  return /-dirty-[0-9a-f]{8}$/.test(commit);
+}
+
+/** The tree that a commit of all files would have, those included that git does not know yet; the index stays as it is. */
+function hashFiles(): string {
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-commit-'));
+  const index = { GIT_INDEX_FILE: join(folder.path, 'index') };
+  git(['read-tree', 'HEAD'], index);
+  git(['add', '--all', ':/'], index);
+  return git(['write-tree'], index).slice(0, 8);
+}
+
+function git(args: string[], variables: NodeJS.ProcessEnv = {}): string {
   const cwd = import.meta.dirname;
   return execFileSync('git', args, {
     cwd,
     encoding: 'utf8',
+    env: { ...process.env, ...variables },
     stdio: ['ignore', 'pipe', 'ignore'],
   }).trim();
 }

@@ -63,6 +63,21 @@ it('synthesizes every stack with no AWS settings and no git at all', async () =>
   }
 });
 
+const edited = '0123456789ab-dirty-89abcdef';
+it.each([
+  ['warns of files that are in no commit', '123456789012', fixtures.production, edited, 1],
+  ['has nothing to say of a commit', '123456789012', fixtures.production, '0123456789ab', 0],
+  ['has nothing to say where nothing is deployed', undefined, fixtures.production, edited, 0],
+  ['has nothing to say of staging', '123456789012', fixtures.staging, edited, 0],
+])('a deployment %s', (_, account, stage, commit, count) => {
+  vi.stubEnv('CDK_DEFAULT_ACCOUNT', account);
+  const app = buildApp({ context }, [stage], commit);
+  const { metadata } = app.node.findChild(toStackName(stage)).node;
+  const line = `production would be deployed from files that are in no commit (${edited})`;
+  const warnings = metadata.filter(({ data }) => `${data}`.includes(line));
+  expect(warnings.map(({ type }) => type)).toEqual(Array(count).fill('aws:cdk:warning'));
+});
+
 it('stops the synthesis at a resource that no reason is given for', { timeout: 60_000 }, () => {
   vi.stubEnv('CDK_OUTDIR', folder);
   vi.stubEnv('CDK_CONTEXT_JSON', JSON.stringify(context));

@@ -54,13 +54,14 @@ export function chooseMoves(functions: readonly LiveFunction[], target: Target):
   });
 }
 
-/** The commit that is meant by its beginning, or by more digits than a description has. */
+/** The commit that is meant by its beginning, or by all of its 40 digits, of which a description has 12. */
 function findCommit(functions: readonly LiveFunction[], typed: string): string {
   const commits = new Set(
     functions.flatMap(({ versions }) => versions.map(({ commit }) => commit)),
   );
   const isMeant = (commit: string) =>
-    commit !== '' && (commit.startsWith(typed) || typed.startsWith(commit));
+    commit !== '' &&
+    (commit.startsWith(typed) || (/^[0-9a-f]{40}$/.test(typed) && typed.startsWith(commit)));
   const meant = commits.has(typed) ? [typed] : [...commits].filter(isMeant);
   if (meant.length === 1 && meant[0] !== undefined) return meant[0];
   throw new Error(

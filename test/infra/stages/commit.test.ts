@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { readCommit, unknownCommit } from '../../../infra/stages/commit.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
-const { folder, toPath, write } = openTemporaryFolder();
+const { folder, read, toPath, write } = openTemporaryFolder();
 
 // The module asks git about the folder that it lies in.
 const copy = toPath('commit.ts');
@@ -25,15 +25,28 @@ function git(...args: string[]): string {
   return execFileSync('git', ['-C', folder, ...who, ...args], { encoding: 'utf8' });
 }
 
-it('is unknown where there is no git, and then the commit, marked when files have changed', () => {
+it('is unknown where there is no git, and then the commit, with a name of each change since', () => {
   expect(run()).toBe(unknownCommit);
   git('init', '-q');
   git('add', '.');
   git('commit', '-qm', 'First');
   const commit = git('rev-parse', 'HEAD').slice(0, 12);
   expect(run()).toBe(commit);
-  write('other.ts', '');
-  expect(run()).toBe(`${commit}-dirty`);
+  const edited = new RegExp(`^${commit}-dirty-[0-9a-f]{8}$`);
+  const names = ['', 'a', 'b'].map((content) => {
+    write('other.ts', content);
+    expect(run()).toMatch(edited);
+    return run();
+  });
+  git('add', '.');
+  expect(run()).toBe(names[2]);
+  write('other.ts', 'a');
+  expect(run()).toBe(names[1]);
+  rmSync(toPath('other.ts'));
+  write('commit.ts', `${read('commit.ts')}\n`);
+  names.push(run());
+  expect(new Set(names).size).toBe(4);
+  expect(names[3]).toMatch(edited);
 });
 
 it('is what the pipeline says', () => {

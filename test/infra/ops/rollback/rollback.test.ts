@@ -107,7 +107,11 @@ function changeVersions(change: (versions: { Description: string }[]) => unknown
 const describeSecond = (Description: string) =>
   changeVersions(([, second]) => Object.assign(second ?? {}, { Description }));
 const leaveAlone: Change = () => {};
-const dirty = describeSecond('aaaaaaaaaaa1-dirty');
+const dirty = describeSecond('aaaaaaaaaaa1-dirty-11111111');
+const twiceDirty = changeVersions(([, second, third]) => {
+  Object.assign(second ?? {}, { Description: 'ccccccccccc3-dirty-11111111' });
+  Object.assign(third ?? {}, { Description: 'ccccccccccc3-dirty-22222222' });
+});
 
 describe('npm run rollback', () => {
   it('moves every alias to the commit before the live one, and says what to do next', async () => {
@@ -141,6 +145,7 @@ describe('npm run rollback', () => {
     ['two', leaveAlone, '--to getPet=1 listOrders=2', { getPet: '1', listOrders: '2' }],
     ['to a commit, not to the same with changes', dirty, '--to aaaaaaaaaaa1', everywhere('1')],
     ['to a commit with changes', dirty, '--to aaaaaaaaaaa1-dirty', everywhere('2')],
+    ['from one edit of a commit to the one before', twiceDirty, '', everywhere('2')],
     [
       'past a commit that not every function has a version of',
       ({ versions }) => versions.get(getPet)?.splice(1, 1),
@@ -214,6 +219,7 @@ describe('npm run rollback moves nothing', () => {
   it.each<[string, Change, string, number, string]>([
     ['nobody is there to ask', leaveAlone, '', 2, 'There is no terminal to ask on: add --yes'],
     ['no commit is that', leaveAlone, '--to dddddddd', 1, 'is the commit of no version'],
+    ['no edit is that', dirty, '--to aaaaaaaaaaa1-dirty-3', 1, 'is the commit of no version'],
     ['a version is not there', leaveAlone, '--to getPet=9', 1, 'getPet has no version 9'],
     ['one lacks the commit', lackFirst, '--to aaaaaaa', 1, 'getPet has no version aaaaaaa'],
     [
