@@ -51,14 +51,9 @@ export function toKeyTable(records: readonly KeyRecord[], now: number): string {
   return toColumns([header, ...rows]);
 }
 
-/** The key goes out alone on a line of its own, so that it can be copied, or read by a machine. */
-export function toNewKeyText(
-  { apiKey, record }: NewKey,
-  asJson: boolean | undefined,
-  done: string,
-): string {
-  if (asJson) return toJsonText({ ...toPublicKey(record, Date.now()), apiKey });
-  return `${done} This is the only time it is shown:\n${apiKey}`;
+/** The key and nothing else, for a variable of the shell; or its record beside it. */
+export function toNewKeyText({ apiKey, record }: NewKey, asJson: boolean | undefined): string {
+  return asJson ? toJsonText({ ...toPublicKey(record, Date.now()), apiKey }) : apiKey;
 }
 
 export function toJsonText(value: unknown): string {

@@ -25,16 +25,17 @@ npm run keys -- COMMAND
 npm run -s keys -- COMMAND --json, since npm prints lines of its own otherwise
 
   create --name NAME --permission read|write [--expires 90d|2027-01-31] [--json]
-      Makes a key and prints it, once. It ends never, after a time, at 0:00 UTC of a day,
-      or at a time such as 2027-01-31T18:00:00Z.
+      Makes a key and prints it, once, and nothing else: KEY=$(npm run -s keys -- create …).
+      It ends never, after a time, at 0:00 UTC of a day, or at a time such as
+      2027-01-31T18:00:00Z.
   list [--expiring 14d] [--json]
       Lists every key with its successor, oldest first; or those that end within a time,
       the next to end first.
   show KEY_ID [--json]
       Shows one key; its secret is kept nowhere.
   rotate KEY_ID [--grace 24h] [--yes] [--json]
-      Makes a successor and prints it, once; the old key works on for the grace. Asks first
-      where that is 0s, or where a successor is at work already.
+      Makes a successor and prints it as create does; the old key works on for the grace.
+      Asks first where that is 0s, or where a successor is at work already.
   revoke KEY_ID [--yes]
       Ends a key for good, within a minute; asks first.
 
@@ -103,7 +104,8 @@ const commands: Readonly<Record<string, Command>> = {
       const made = await register.create(key);
       const { keyId } = made.record;
       try {
-        await print(toNewKeyText(made, options.json, `Made the key ${keyId}.`));
+        tell(`Made the key ${keyId}. ${shownOnce}`);
+        await print(toNewKeyText(made, options.json));
       } catch (error) {
         throw new Error(
           `The key ${keyId} was made and could not be shown: revoke it. The cause: ${toErrorLine(error)}`,
@@ -154,6 +156,9 @@ const commands: Readonly<Record<string, Command>> = {
     };
   },
 };
+
+const shownOnce =
+  'This is the only time it is shown; clients send it as "Authorization: Bearer …":';
 
 /** Comes back once the text is out. @throws when it cannot be written */
 function print(text: string): Promise<void> {
@@ -219,17 +224,17 @@ async function rotateKey(
     );
   }
   const question = await toQuestion(register, old, grace);
-  if (question && !yes && !(await confirm(question))) return print('Nothing was changed.');
+  if (question && !yes && !(await confirm(question))) return tell('Nothing was changed.');
 
   const successor = await register.succeed(old);
   const successorId = successor.record.keyId;
-  const done = `Made the key ${successorId}, the successor of ${keyId} (${old.name}).`;
   try {
-    await print(toNewKeyText(successor, json, done));
+    tell(`Made the key ${successorId}, the successor of ${keyId} (${old.name}). ${shownOnce}`);
+    await print(toNewKeyText(successor, json));
     const { ends, before } = await register.retire(keyId, successorId, grace);
     const isOver = Date.parse(ends) <= Date.now();
     const end = isOver ? 'has ended: within a minute nothing lets it in' : `works until ${ends}`;
-    if (!json) await print(`The old key ${keyId} ${end}.`);
+    tell(`The old key ${keyId} ${end}.`);
     const isChanged = before.successorId !== old.successorId || before.revokedAt !== old.revokedAt;
     // The SDK repeats an update whose answer was lost, and then finds its own.
     if (before.successorId !== successorId && isChanged) {

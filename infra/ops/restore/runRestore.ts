@@ -67,7 +67,9 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
   const client = stack.open(DynamoDBClient);
   // The tables in use are known to the stack, and may be restored ones themselves.
   const sources = names.map((name) => values.from ?? readOutput(stack, toTableOutput(name)));
-  const time = at === 'latest' ? await readLatest(client, sources) : at;
+  // Also for another time: DynamoDB would refuse one table after the restore of another has begun.
+  const latest = await readLatest(client, sources);
+  const time = at === 'latest' ? latest : at;
   const suffix = toSecond(time).replace(/[-:]/g, '');
   const restores = names.map((name, index): TableRestore => {
     return { name, source: sources[index] ?? '', target: `${toTableName(stage, name)}-${suffix}` };
@@ -110,7 +112,10 @@ function parseTime(text = ''): Date | 'latest' {
   );
 }
 
-/** The latest second that all of the tables can be restored to, some five minutes ago. */
+/**
+ * The latest second that all of the tables can be restored to, some five minutes ago.
+ * @throws {Error} when one of them cannot be restored to any
+ */
 async function readLatest(client: DynamoDBClient, sources: readonly string[]): Promise<Date> {
   const times = sources.map(async (TableName) => {
     const answer = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
@@ -118,7 +123,7 @@ async function readLatest(client: DynamoDBClient, sources: readonly string[]): P
     const latest = recovery?.LatestRestorableDateTime;
     if (latest) return Math.floor(latest.getTime() / 1_000);
     throw new Error(
-      `${TableName} has no point-in-time recovery, which only a stage with protectsData has. npm run import loads an export.`,
+      `Nothing is restored: point-in-time recovery is off for ${TableName}, as on a stage without protectsData. npm run import loads an export.`,
     );
   });
   return new Date(Math.min(...(await Promise.all(times))) * 1_000);

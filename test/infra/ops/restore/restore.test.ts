@@ -137,7 +137,7 @@ describe('npm run restore', () => {
 
   it('takes the same second in any zone, and another table than the one in use, and its bounds', async () => {
     const { restore, changes, tables } = await open();
-    tables.set('first', {});
+    tables.set('first', { latest: seconds('2026-11-20T11:59:00Z') });
     await restore(...inventory, '--at', '2026-11-20T10:59:00+01:00', '--from', 'first');
     const input = { SourceTableName: 'first', TargetTableName: target, RestoreDateTime };
     expect(changes()[0]).toEqual(['RestoreTableToPointInTime', input]);
@@ -217,10 +217,19 @@ describe('npm run restore restores nothing', () => {
     expectRefusal(runRestore, typed.split(' ').filter(Boolean), message),
   );
 
+  const off =
+    'Nothing is restored: point-in-time recovery is off for petstore-production-inventory,';
   const restoreOther = (all: Tables) =>
     all.set(target, { RestoreSummary: { SourceTableArn: toArn(`${source}-2`) } });
   it.each<[string, (tables: Tables) => unknown, string, string]>([
-    ['of an unrecoverable table', (all) => all.set(source, {}), 'latest', 'no point-in-time recov'],
+    ['of an unrecoverable table', (all) => all.set(source, {}), 'latest', off],
+    ['of an unrecoverable table to a time', (all) => all.set(source, {}), `${at[1]}`, off],
+    [
+      'of a recoverable table beside one that is not',
+      (all) => all.set(requests, {}),
+      `${at[1]} --table requests`,
+      off.replace('inventory', 'requests'),
+    ],
     [
       'of a table that is gone',
       (all) => all.delete(source),
@@ -231,9 +240,10 @@ describe('npm run restore restores nothing', () => {
   ])('%s', async (_, prepare, time, message) => {
     const { restore, aws, tables } = await open();
     prepare(tables);
-    const { status, stderr } = await restore(...inventory, '--at', time);
+    const { status, stderr } = await restore(...inventory, '--at', ...time.split(' '));
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) });
     expect(aws.inputsOf('UpdateContinuousBackups')).toEqual([]);
+    expect(aws.inputsOf('RestoreTableToPointInTime')).toHaveLength(0);
   });
 });
 
