@@ -26,14 +26,11 @@ const regions = RegionInfo.regions.map(({ name }) => name);
 
 /** What settings have to do with each other, and with AWS. */
 function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): void {
-  const { region, customDomain, backupRegion, baseAddress } = settings;
+  const { region, customDomain, backupRegion } = settings;
   const refuse = (path: string, message: string) =>
     addIssue({ code: 'custom', path: [path], message });
   if (region !== undefined && !regions.includes(region))
     refuse('region', 'must be a region of AWS');
-  if (customDomain && new URL(baseAddress).host !== customDomain.name) {
-    refuse('baseAddress', 'must have the name of customDomain');
-  }
   if (customDomain && region && customDomain.certificateArn.split(':')[3] !== region) {
     refuse('customDomain', 'must have a certificate of the same region');
   }
@@ -50,8 +47,8 @@ const exampleAddress = /petstore\.example/;
 
 /** One line that names the settings of a stage that are examples still, and would send clients nowhere. */
 export function findExampleSettings({ name, settings }: Stage): string | undefined {
-  const { baseAddress, documentationAddress, allowedOrigins } = settings;
-  const fields = Object.entries({ baseAddress, documentationAddress, allowedOrigins })
+  const { documentationAddress, allowedOrigins } = settings;
+  const fields = Object.entries({ documentationAddress, allowedOrigins })
     .filter(([, value]) => exampleAddress.test(String(value)))
     .map(([field]) => field);
   if (fields.length === 0) return undefined;

@@ -111,13 +111,12 @@ export const stageSettings = z.strictObject({
     .exactOptional(),
   region: z.string().exactOptional(),
   /**
-   * Where clients are told that the stage is, such as `https://api.shop.example/v1`: that of `customDomain`,
-   * or else the gateway's own address, which the first deployment prints.
+   * Where clients call the stage, such as `https://api.shop.example/v1`, if something stands in front of it.
+   * Default: that of `customDomain`, or else the gateway's own, which the deployment prints.
    */
-  baseAddress: address.refine(
-    (text) => new URL(text).pathname === `/${apiVersion}`,
-    `must end in /${apiVersion}`,
-  ),
+  baseAddress: address
+    .refine((text) => new URL(text).pathname === `/${apiVersion}`, `must end in /${apiVersion}`)
+    .exactOptional(),
   /** Where `dist/docs` is published, without a slash at the end; deprecated operations link to it. */
   documentationAddress: address,
   /** Origins whose pages may call the service from a browser: `*`, or each with its scheme and without a slash. */

@@ -1,3 +1,4 @@
+import { apiVersion } from '../../shared/contract/operation.ts';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 import type { OperationSettings, StageSettings, TableAccess } from './stageSettings.ts';
 import type { TableName } from './tables.ts';
@@ -68,7 +69,6 @@ const memoryMegabytes = {
 const settings = {
   staging: {
     purpose: 'for trying things out, with data of its own',
-    baseAddress: 'https://api.staging.petstore.example/v1',
     documentationAddress: 'https://docs.staging.petstore.example',
     allowedOrigins: ['*'],
     logLevel: 'INFO',
@@ -100,7 +100,6 @@ const settings = {
   production: {
     purpose: 'the shop itself',
     // Examples, as are staging's: set them before the first deployment, and add alarms.
-    baseAddress: 'https://api.petstore.example/v1',
     documentationAddress: 'https://docs.petstore.example',
     allowedOrigins: ['https://www.petstore.example'],
     logLevel: 'INFO',
@@ -149,6 +148,11 @@ export interface Stage {
 export const stages = Object.fromEntries(
   stageNames.map((name): [StageName, Stage] => [name, { name, settings: settings[name] }]),
 ) as Readonly<Record<StageName, Stage>>;
+
+/** Where clients call a stage, as far as its settings tell; else it is the gateway's own address. */
+export function findBaseAddress({ baseAddress, customDomain }: StageSettings): string | undefined {
+  return baseAddress ?? (customDomain && `https://${customDomain.name}/${apiVersion}`);
+}
 
 /** In the order in which clients look for them: those whose data is real come first. */
 export const stagesForClients: readonly Stage[] = Object.values(stages).sort(

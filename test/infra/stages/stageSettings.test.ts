@@ -8,7 +8,12 @@ import {
   StageSettingsError,
 } from '../../../infra/stages/checkStageSettings.ts';
 import { type StageSettings, stageSettings } from '../../../infra/stages/stageSettings.ts';
-import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
+import {
+  findBaseAddress,
+  stageNames,
+  stages,
+  stagesForClients,
+} from '../../../infra/stages/stages.ts';
 import { synthesize } from '../../../infra/synthesize.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
@@ -83,7 +88,6 @@ const wrong: Record<string, unknown[]> = {
 const reserved = 'reservedConcurrency';
 /** Settings that are wrong beside each other, and the one that is blamed. */
 const wrongTogether: [field: string, changed: Record<string, unknown>][] = [
-  ['baseAddress', { region: 'eu-west-1', customDomain: { name: 'a.example', certificateArn } }],
   ['customDomain', { region: 'us-east-1', customDomain: { name, certificateArn } }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'Frankfurt' }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'eu-west-1' }],
@@ -176,14 +180,23 @@ it('synthesizing stops at a setting that makes no sense, in one line and with a 
 });
 
 const line =
-  'infra/stages/stages.ts: examples of ours stand in baseAddress, documentationAddress, allowedOrigins of production; set your own before you deploy.';
+  'infra/stages/stages.ts: examples of ours stand in documentationAddress, allowedOrigins of production; set your own before you deploy.';
 const owned = changeProduction({
-  baseAddress: 'https://api.shop.example/v1',
   documentationAddress: 'https://docs.shop.example',
   allowedOrigins: ['https://shop.example'],
 });
 
 afterEach(() => vi.unstubAllEnvs());
+
+const baseAddress = 'https://shop.example/v1';
+const customDomain = { name, certificateArn };
+it.each([
+  [baseAddress, { baseAddress, customDomain }],
+  ['https://api.petstore.example/v1', { customDomain }],
+  [undefined, {}],
+])('the settings tell the base address %s', (expected, settings) => {
+  expect(findBaseAddress({ ...production, ...settings })).toBe(expected);
+});
 
 it('names the settings of production that are examples still', () => {
   expect(findExampleSettings(fixtures.production)).toBe(line);
