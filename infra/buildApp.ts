@@ -1,7 +1,8 @@
 import { Annotations, App, type AppProps, type Stack } from 'aws-cdk-lib';
 import { defineBackupStack } from './service/backups.ts';
 import { defineServiceStack } from './service/serviceStack.ts';
-import { checkStageSettings, findExampleSettings } from './stages/checkStageSettings.ts';
+import { findExampleSettings } from './stages/addresses.ts';
+import { checkStageSettings } from './stages/checkStageSettings.ts';
 import { readCommit } from './stages/commit.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
@@ -23,18 +24,19 @@ export function buildApp(
   const app = new App({ ...props, context: { ...context, ...props?.context } });
   for (const [place, stage] of deployments.entries()) {
     const service = defineServiceStack(app, stage, commit, place);
-    const { backupRegion, protectsData } = stage.settings;
+    const { backupRegion } = stage.settings;
     // Copies need the vault that they go to.
     if (backupRegion) service.addStackDependency(defineBackupStack(app, stage, backupRegion));
     defineWatchStack(app, stage, service);
-    if (protectsData) refuseExamples(service, stage);
+    refuseExamples(service, stage);
   }
   return app;
 }
 
 /**
  * Settings that are examples still stop what is about to be deployed, which the CDK tells by an account:
- * that of the credentials in use, or of the settings. Without one this is a test or a first look.
+ * that of the credentials in use, or of the settings. Without one it is a warning, at which `cdk deploy --strict` of
+ * the assembly stops.
  */
 function refuseExamples(service: Stack, stage: Stage): void {
   const isDeployable = (stage.settings.account ?? process.env.CDK_DEFAULT_ACCOUNT) !== undefined;

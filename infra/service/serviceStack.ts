@@ -3,6 +3,7 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { apiVersion } from '../../shared/contract/operation.ts';
 import { mapOperations } from '../../shared/contract/operations.ts';
+import { findBaseAddress } from '../stages/addresses.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import {
   toApiName,
@@ -11,7 +12,7 @@ import {
   toTableOutput,
   toTags,
 } from '../stages/resourceNames.ts';
-import { findBaseAddress, type Stage } from '../stages/stages.ts';
+import type { Stage } from '../stages/stages.ts';
 import { defineBackupCopies } from './backups.ts';
 import { type DataTables, defineDataTables, toKeptPolicy } from './dataTables.ts';
 import { defineFirewall, explainNoFirewall } from './firewall.ts';

@@ -41,16 +41,3 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
     refuse('reservedConcurrency', 'must leave 100 of accountConcurrency, which must be set');
   }
 }
-
-/** What stands in the settings until whoever deploys the service has addresses of their own. */
-const exampleAddress = /petstore\.example/;
-
-/** One line that names the settings of a stage that are examples still, and would send clients nowhere. */
-export function findExampleSettings({ name, settings }: Stage): string | undefined {
-  const { documentationAddress, allowedOrigins } = settings;
-  const fields = Object.entries({ documentationAddress, allowedOrigins })
-    .filter(([, value]) => exampleAddress.test(String(value)))
-    .map(([field]) => field);
-  if (fields.length === 0) return undefined;
-  return `${stagesFile}: examples of ours stand in ${fields.join(', ')} of ${name}; set your own before you deploy.`;
-}

@@ -1,4 +1,3 @@
-import { apiVersion } from '../../shared/contract/operation.ts';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 import type { OperationSettings, StageSettings, TableAccess } from './stageSettings.ts';
 import type { TableName } from './tables.ts';
@@ -66,10 +65,13 @@ const memoryMegabytes = {
   listOrders: 512,
 };
 
+// Both stages link to it. An example: set it before the first deployment of either, and production's allowedOrigins.
+const documentationAddress = 'https://docs.petstore.example';
+
 const settings = {
   staging: {
     purpose: 'for trying things out, with data of its own',
-    documentationAddress: 'https://docs.staging.petstore.example',
+    documentationAddress,
     allowedOrigins: ['*'],
     logLevel: 'INFO',
     logRetentionDays: 14,
@@ -99,8 +101,7 @@ const settings = {
   },
   production: {
     purpose: 'the shop itself',
-    // Examples, as are staging's: set them before the first deployment, and add alarms.
-    documentationAddress: 'https://docs.petstore.example',
+    documentationAddress,
     allowedOrigins: ['https://www.petstore.example'],
     logLevel: 'INFO',
     logRetentionDays: 90,
@@ -148,11 +149,6 @@ export interface Stage {
 export const stages = Object.fromEntries(
   stageNames.map((name): [StageName, Stage] => [name, { name, settings: settings[name] }]),
 ) as Readonly<Record<StageName, Stage>>;
-
-/** Where clients call a stage, as far as its settings tell; else it is the gateway's own address. */
-export function findBaseAddress({ baseAddress, customDomain }: StageSettings): string | undefined {
-  return baseAddress ?? (customDomain && `https://${customDomain.name}/${apiVersion}`);
-}
 
 /** In the order in which clients look for them: those whose data is real come first. */
 export const stagesForClients: readonly Stage[] = Object.values(stages).sort(

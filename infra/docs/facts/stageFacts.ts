@@ -12,7 +12,7 @@ export function toStageFacts({ servers, apiKey }: Access): Placeholders {
     baseAddress: () => servers[0].baseUrl,
     apiKey: () => apiKey ?? 'psk_…',
     whichKey: () => (apiKey === undefined ? DEPLOYED_KEY : LOCAL_KEY),
-    throttles: toThrottleTable,
+    throttles: () => toThrottleTable(servers),
     timeout: (operationId) =>
       String(operationSettings[operationId as keyof typeof operationSettings].timeoutSeconds),
   };
@@ -25,11 +25,14 @@ const DEPLOYED_KEY =
   'Those who run the service give out keys, one for each client and stage. In the examples below, put yours in the ' +
   'place of `psk_…`. To try the service without one, run it on your own machine: `npm start` prints a key.';
 
-function toThrottleTable(): string {
-  const head = ['', ...stagesForClients.flatMap(({ name }) => [`${name}: a second`, 'burst'])];
+/** Of the stages that readers can call; on a machine of their own, of all. */
+function toThrottleTable(servers: readonly Server[]): string {
+  const called = stagesForClients.filter(({ name }) => servers.some((one) => one.name === name));
+  const stages = called.length > 0 ? called : stagesForClients;
+  const head = ['', ...stages.flatMap(({ name }) => [`${name}: a second`, 'burst'])];
   const rows = ([...operationIds, 'other'] as const).map((id) => [
     id === 'other' ? 'all else' : `\`${id}\``,
-    ...stagesForClients.flatMap(({ settings }) => {
+    ...stages.flatMap(({ settings }) => {
       const { rate, burst } = settings.throttles[id];
       return [rate, burst];
     }),

@@ -2,18 +2,13 @@ import { readdirSync } from 'node:fs';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildApp } from '../../../infra/buildApp.ts';
+import { findBaseAddress, findExampleSettings } from '../../../infra/stages/addresses.ts';
 import {
   checkStageSettings,
-  findExampleSettings,
   StageSettingsError,
 } from '../../../infra/stages/checkStageSettings.ts';
 import { type StageSettings, stageSettings } from '../../../infra/stages/stageSettings.ts';
-import {
-  findBaseAddress,
-  stageNames,
-  stages,
-  stagesForClients,
-} from '../../../infra/stages/stages.ts';
+import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { synthesize } from '../../../infra/synthesize.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
@@ -180,7 +175,9 @@ it('synthesizing stops at a setting that makes no sense, in one line and with a 
 });
 
 const line =
-  'infra/stages/stages.ts: examples of ours stand in documentationAddress, allowedOrigins of production; set your own before you deploy.';
+  'infra/stages/stages.ts: examples of ours stand in documentationAddress, allowedOrigins of production; set your own.';
+const stagingLine =
+  'infra/stages/stages.ts: examples of ours stand in documentationAddress of staging; set your own.';
 const owned = changeProduction({
   documentationAddress: 'https://docs.shop.example',
   allowedOrigins: ['https://shop.example'],
@@ -207,8 +204,8 @@ it.each([
   ['stops at them where there is an account', '123456789012', fixtures.production, [line], []],
   ['warns of them without credentials', undefined, fixtures.production, [], [line]],
   ['has nothing to say of addresses of one’s own', '123456789012', owned, [], []],
-  ['has nothing to say of staging', '123456789012', fixtures.staging, [], []],
-])('synthesizing production %s', (_, account, stage, errors, warnings) => {
+  ['does the same for staging', '123456789012', fixtures.staging, [stagingLine], []],
+])('synthesizing %s', (_, account, stage, errors, warnings) => {
   vi.stubEnv('CDK_DEFAULT_ACCOUNT', account);
   const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } }, [stage]);
   const { metadata } = app.node.findChild(`petstore-${stage.name}`).node;
