@@ -39,7 +39,7 @@ const origin = z
   );
 
 const alarmTarget = z.union(
-  [z.email(), z.string().regex(/^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/)],
+  [z.email(), z.string().regex(/^arn:aws:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/)],
   'must be an e-mail address such as "ops@shop.example", or the ARN of a topic',
 );
 
@@ -60,7 +60,7 @@ export type Throttle = Readonly<z.output<typeof throttle>>;
 const restoredTable = z
   .string()
   .regex(
-    new RegExp(`^(?!petstore-[a-z]+-(${tableNames.join('|')})$)[\\w.-]{3,255}$`),
+    new RegExp(`^(?!petstore-[a-z0-9]+-(${tableNames.join('|')})$)[\\w.-]{3,255}$`),
     "must be a restored table's name, 3 to 255 letters, digits, dots, dashes or underscores, and none of a stage's own",
   );
 
