@@ -1,7 +1,8 @@
 import { Annotations, App, type AppProps, type Stack } from 'aws-cdk-lib';
 import { defineBackupStack } from './service/backups.ts';
 import { defineServiceStack } from './service/serviceStack.ts';
-import { checkStageSettings, findExampleSettings } from './stages/checkStageSettings.ts';
+import { findExampleSettings } from './stages/addresses.ts';
+import { checkStageSettings } from './stages/checkStageSettings.ts';
 import { isEdited, readCommit } from './stages/commit.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
@@ -27,7 +28,7 @@ export function buildApp(
     // Copies need the vault that they go to.
     if (backupRegion) service.addStackDependency(defineBackupStack(app, stage, backupRegion));
     defineWatchStack(app, stage, service);
-    if (protectsData) refuseExamples(service, stage);
+    refuseExamples(service, stage);
     if (protectsData && isDeployable(stage) && isEdited(commit)) {
       Annotations.of(service).addWarningV2(
         'petstore:edited-tree',
@@ -43,7 +44,10 @@ function isDeployable({ settings }: Stage): boolean {
   return (settings.account ?? process.env.CDK_DEFAULT_ACCOUNT) !== undefined;
 }
 
-/** Settings that are examples still stop what is about to be deployed. */
+/**
+ * Settings that are examples still stop what is about to be deployed; elsewhere they are a warning, at which
+ * `cdk deploy --strict` of the assembly stops.
+ */
 function refuseExamples(service: Stack, stage: Stage): void {
   const line = findExampleSettings(stage);
   if (line === undefined) return;

@@ -12,14 +12,22 @@ export interface SiteFile {
 /** The files of the documentation by their names, all in one folder. */
 export type Site = ReadonlyMap<string, SiteFile>;
 
-/** A stage on the reader's own machine, which the pages then call. */
-export interface LocalAccess {
-  /** Ends in `/v1`. */
-  readonly baseUrl: string;
+/** Where the readers of a site find the service. */
+export interface Access {
   /** Where the site itself lies, without a slash at the end. */
   readonly documentationAddress: string;
-  /** It stands in the pages: never the key of a stage that others can reach. */
-  readonly apiKey: string;
+  /** In the order in which readers look for them; the examples call the first. */
+  readonly servers: readonly [Server, ...Server[]];
+  /** The key of a stage on the reader's own machine. It stands in the pages: never of one that others can reach. */
+  readonly apiKey?: string;
+}
+
+export interface Server {
+  /** A stage's, but for that on the reader's own machine. */
+  readonly name: string;
+  /** Ends in `/v1`. */
+  readonly baseUrl: string;
+  readonly purpose: string;
 }
 
 /** The guides run no script and call nobody. */

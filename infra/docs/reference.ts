@@ -2,27 +2,25 @@ import scalar from '@scalar/fastify-api-reference';
 import fastify from 'fastify';
 import { type CommittedDocument, readCommittedDocument } from '../openapi/committedDocument.ts';
 import type { OpenApiDocument } from '../openapi/openApi.ts';
-import { type Stage, stages, stagesForClients } from '../stages/stages.ts';
 import type { Guide } from './guide.ts';
-import { type LocalAccess, type SiteFile, toHeader, toPage, toPolicy } from './page.ts';
+import { type Access, type SiteFile, toHeader, toPage, toPolicy } from './page.ts';
 
 /** The page that shows every operation and sends requests, with its scripts. */
 export async function defineReference(
   { servers, components }: OpenApiDocument,
   guides: readonly Guide[],
-  local: LocalAccess | undefined,
+  apiKey: string | undefined,
 ): Promise<[name: string, file: SiteFile][]> {
   const [scheme = ''] = Object.keys(components.securitySchemes);
-  const addresses = local ? [local.baseUrl] : servers.map(({ url }) => url);
+  const addresses = servers.map(({ url }) => url);
   const body = `${toHeader(guides, 'reference.html')}<div id="reference"></div>`;
   const scripts = ['scalar.js', 'reference.js'];
   const page = toPage('Reference', toReferencePolicy(addresses), body, scripts);
-  // The page calls the stage that serves it, with its key, so that a click on "Send" works at once.
-  const own = local && {
-    servers: [{ url: local.baseUrl, description: 'This machine' }],
+  // With the key, a click on "Send" works at once.
+  const own = apiKey !== undefined && {
     authentication: {
       preferredSecurityScheme: scheme,
-      securitySchemes: { [scheme]: { token: local.apiKey } },
+      securitySchemes: { [scheme]: { token: apiKey } },
     },
   };
   const configuration = JSON.stringify({ ...settings, ...own }, null, 2);
@@ -77,17 +75,14 @@ async function readScalar(): Promise<Buffer> {
   return rawPayload;
 }
 
-/** The interface's document as it is published: the committed one, with the stages' addresses. */
-export function toPublishedDocument(
-  { documentationAddress } = stages.production.settings,
-  deployments: readonly Stage[] = stagesForClients,
-): CommittedDocument {
+/** The interface's document as it is published: the committed one, with the addresses that its readers need. */
+export function toPublishedDocument({ documentationAddress, servers }: Access): CommittedDocument {
   const { document: committed } = readCommittedDocument();
   const document = {
     ...committed,
     externalDocs: { ...committed.externalDocs, url: documentationAddress },
-    servers: deployments.map(({ name, settings: { baseAddress } }) => ({
-      url: baseAddress,
+    servers: servers.map(({ name, baseUrl }) => ({
+      url: baseUrl,
       description: `${name[0]?.toUpperCase()}${name.slice(1)}`,
     })),
   };

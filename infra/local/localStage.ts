@@ -1,5 +1,5 @@
 import { apiVersion } from '../../shared/contract/operation.ts';
-import type { LocalAccess, Site, SiteFile } from '../docs/page.ts';
+import type { Access, Site, SiteFile } from '../docs/page.ts';
 import { toMethodNotAllowedError } from '../gateway/gatewayErrors.ts';
 import type { Engine, EngineOptions, StartEngine } from './engine/engine.ts';
 import { foreignHostRefusal, isLoopbackHost, listen } from './engine/loopback.ts';
@@ -58,7 +58,9 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
     const keys = await fillTables({ ...options, signal: AbortSignal.any(signals) });
     defineAwslambda();
     const functions = await loadFunctions(options.loadHandler ?? importHandler);
-    const serveDocs = defineDocumentation({ baseUrl, documentationAddress, ...keys });
+    const own = { name: 'this machine', baseUrl, purpose: 'which serves these pages' };
+    const { apiKey } = keys;
+    const serveDocs = defineDocumentation({ documentationAddress, servers: [own], apiKey });
     service.resolve({ functions, documentationAddress, serveDocs });
     return {
       baseUrl,
@@ -85,8 +87,8 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
  * @param build makes the site; by default, the documentation
  */
 export function defineDocumentation(
-  local: LocalAccess,
-  build = async (access: LocalAccess): Promise<Site> =>
+  local: Access,
+  build = async (access: Access): Promise<Site> =>
     (await import('../docs/site.ts')).buildSite(access),
 ): NonNullable<Service['serveDocs']> {
   const { pathname: root } = new URL(local.documentationAddress);

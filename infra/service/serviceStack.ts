@@ -1,9 +1,17 @@
 import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { apiVersion } from '../../shared/contract/operation.ts';
 import { mapOperations } from '../../shared/contract/operations.ts';
+import { findBaseAddress } from '../stages/addresses.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
-import { toApiName, toStackName, toTableOutput, toTags } from '../stages/resourceNames.ts';
+import {
+  toApiName,
+  toBaseAddressParameter,
+  toStackName,
+  toTableOutput,
+  toTags,
+} from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineBackupCopies } from './backups.ts';
 import { type DataTables, defineDataTables, toKeptPolicy } from './dataTables.ts';
@@ -52,22 +60,21 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   if (customDomain) defineCustomDomain(stack, api, customDomain);
   if (settings.firewall) defineFirewall(stack, toApiName(named), api);
   else explainNoFirewall(api);
-  defineOutputs(stack, customDomain?.name, api, tables);
+  defineOutputs(stack, stage, api, tables);
   return stack;
 }
 
 /** What a deployment prints, and what the ops commands read: the base address and the tables' names. */
-function defineOutputs(
-  stack: Stack,
-  domainName: string | undefined,
-  api: RestApi,
-  tables: DataTables,
-): void {
+function defineOutputs(stack: Stack, stage: Stage, api: RestApi, tables: DataTables): void {
   // Built by hand, since the gateway's own URL ends in a slash.
-  const host = domainName ?? `${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}`;
-  new CfnOutput(stack, 'BaseUrl', {
-    description: 'The base address, which every path of the contract is relative to',
-    value: `https://${host}/${apiVersion}`,
+  const ofGateway = `https://${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${apiVersion}`;
+  const baseAddress = findBaseAddress(stage.settings) ?? ofGateway;
+  const description = 'The base address, which every path of the contract is relative to';
+  new CfnOutput(stack, 'BaseUrl', { description, value: baseAddress });
+  new StringParameter(stack, 'BaseAddress', {
+    parameterName: toBaseAddressParameter({ name: stage.name }),
+    description,
+    stringValue: baseAddress,
   });
   for (const [name, table] of Object.entries(tables)) {
     new CfnOutput(stack, toTableOutput(name), { value: table.tableName });

@@ -14,6 +14,11 @@ export class StageSettingsError extends Error {
  * @throws {StageSettingsError} at the first setting that is wrong
  */
 export function checkStageSettings({ name, settings }: Stage): void {
+  if (!stageName.test(name)) {
+    throw new StageSettingsError(
+      `${stagesFile}: the name of a stage must be 1 to 23 lower-case letters and digits, a letter first; it is "${name}".`,
+    );
+  }
   const [issue] = stageSettings.superRefine(checkTogether).safeParse(settings).error?.issues ?? [];
   if (!issue) return;
   const { path, message } = issue;
@@ -22,17 +27,36 @@ export function checkStageSettings({ name, settings }: Stage): void {
   throw new StageSettingsError(`${stagesFile}: ${[name, ...path].join('.')}: ${message}${found}.`);
 }
 
-const regions = RegionInfo.regions.map(({ name }) => name);
+/**
+ * What all that a stage is made of can be named after: `petstore-NAME` is X-Ray's rule, of at most 32 characters, and
+ * a dash in it would make stage `a-watch` of the stack that watches `a`.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-properties-xray-samplingrule-samplingrule.html
+ */
+const stageName = /^[a-z][a-z0-9]{0,22}$/;
+
+/** Those of the partition `aws`, where the prices, policies and endpoints of this service are. */
+const regions = RegionInfo.regions
+  .filter(({ partition }) => partition === 'aws')
+  .map(({ name }) => name);
 
 /** What settings have to do with each other, and with AWS. */
 function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): void {
-  const { region, customDomain, backupRegion, baseAddress } = settings;
+  const { region, customDomain, backupRegion, alarms = {} } = settings;
   const refuse = (path: string, message: string) =>
-    addIssue({ code: 'custom', path: [path], message });
-  if (region !== undefined && !regions.includes(region))
-    refuse('region', 'must be a region of AWS');
-  if (customDomain && new URL(baseAddress).host !== customDomain.name) {
-    refuse('baseAddress', 'must have the name of customDomain');
+    addIssue({ code: 'custom', path: path.split('.'), message });
+  if (region !== undefined && !regions.includes(region)) {
+    refuse('region', 'must be a region of AWS, and not of China, GovCloud or another partition');
+  }
+  for (const field of ['quietMinutes', 'alarms', 'checkEveryMinutes'] as const) {
+    if (settings[field] !== undefined && !settings.raisesAlarms) {
+      refuse(field, 'must not be set without raisesAlarms, since nobody would be told');
+    }
+  }
+  for (const [severity, target] of Object.entries(alarms)) {
+    const topicRegion = /^arn:aws:sns:([^:]+)/.exec(target)?.[1];
+    if (region && topicRegion && topicRegion !== region) {
+      refuse(`alarms.${severity}`, 'must be a topic of the same region');
+    }
   }
   if (customDomain && region && customDomain.certificateArn.split(':')[3] !== region) {
     refuse('customDomain', 'must have a certificate of the same region');
@@ -43,17 +67,4 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
   if (!canReserve(settings)) {
     refuse('reservedConcurrency', 'must leave 100 of accountConcurrency, which must be set');
   }
-}
-
-/** What stands in the settings until whoever deploys the service has addresses of their own. */
-const exampleAddress = /petstore\.example/;
-
-/** One line that names the settings of a stage that are examples still, and would send clients nowhere. */
-export function findExampleSettings({ name, settings }: Stage): string | undefined {
-  const { baseAddress, documentationAddress, allowedOrigins } = settings;
-  const fields = Object.entries({ baseAddress, documentationAddress, allowedOrigins })
-    .filter(([, value]) => exampleAddress.test(String(value)))
-    .map(([field]) => field);
-  if (fields.length === 0) return undefined;
-  return `${stagesFile}: examples of ours stand in ${fields.join(', ')} of ${name}; set your own before you deploy.`;
 }

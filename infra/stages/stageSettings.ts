@@ -39,7 +39,7 @@ const origin = z
   );
 
 const alarmTarget = z.union(
-  [z.email(), z.string().regex(/^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/)],
+  [z.email(), z.string().regex(/^arn:aws:sns:[a-z0-9-]+:\d{12}:[\w-]{1,256}$/)],
   'must be an e-mail address such as "ops@shop.example", or the ARN of a topic',
 );
 
@@ -60,7 +60,7 @@ export type Throttle = Readonly<z.output<typeof throttle>>;
 const restoredTable = z
   .string()
   .regex(
-    new RegExp(`^(?!petstore-[a-z]+-(${tableNames.join('|')})$)[\\w.-]{3,255}$`),
+    new RegExp(`^(?!petstore-[a-z0-9]+-(${tableNames.join('|')})$)[\\w.-]{3,255}$`),
     "must be a restored table's name, 3 to 255 letters, digits, dots, dashes or underscores, and none of a stage's own",
   );
 
@@ -111,13 +111,12 @@ export const stageSettings = z.strictObject({
     .exactOptional(),
   region: z.string().exactOptional(),
   /**
-   * Where clients are told that the stage is, such as `https://api.shop.example/v1`: that of `customDomain`,
-   * or else the gateway's own address, which the first deployment prints.
+   * Where clients call the stage, such as `https://api.shop.example/v1`, if something stands in front of it.
+   * Default: that of `customDomain`, or else the gateway's own, which the deployment prints.
    */
-  baseAddress: address.refine(
-    (text) => new URL(text).pathname === `/${apiVersion}`,
-    `must end in /${apiVersion}`,
-  ),
+  baseAddress: address
+    .refine((text) => new URL(text).pathname === `/${apiVersion}`, `must end in /${apiVersion}`)
+    .exactOptional(),
   /** Where `dist/docs` is published, without a slash at the end; deprecated operations link to it. */
   documentationAddress: address,
   /** Origins whose pages may call the service from a browser: `*`, or each with its scheme and without a slash. */

@@ -65,11 +65,13 @@ const memoryMegabytes = {
   listOrders: 512,
 };
 
+// Both stages link to it. An example: set it before the first deployment of either, and production's allowedOrigins.
+const documentationAddress = 'https://docs.petstore.example';
+
 const settings = {
   staging: {
     purpose: 'for trying things out, with data of its own',
-    baseAddress: 'https://api.staging.petstore.example/v1',
-    documentationAddress: 'https://docs.staging.petstore.example',
+    documentationAddress,
     allowedOrigins: ['*'],
     logLevel: 'INFO',
     logRetentionDays: 14,
@@ -99,9 +101,7 @@ const settings = {
   },
   production: {
     purpose: 'the shop itself',
-    // Examples, as are staging's: set them before the first deployment, and add alarms.
-    baseAddress: 'https://api.petstore.example/v1',
-    documentationAddress: 'https://docs.petstore.example',
+    documentationAddress,
     allowedOrigins: ['https://www.petstore.example'],
     logLevel: 'INFO',
     logRetentionDays: 90,

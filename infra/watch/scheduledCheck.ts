@@ -17,6 +17,7 @@ import type { Construct } from 'constructs';
 import { toFunctionMetric } from '../service/serviceMetrics.ts';
 import {
   type NamedStage,
+  toBaseAddressParameter,
   toCheckKeyParameter,
   toCheckName,
   toStackName,
@@ -30,8 +31,6 @@ import { toDeprecatedOperations } from './logQueries.ts';
 /** What the scheduled check is told. */
 export interface CheckSettings {
   readonly everyMinutes: number;
-  /** Where it calls the stage. */
-  readonly baseAddress: string;
   /** The table of the keys in use. */
   readonly keyTable: string;
   readonly logRetentionDays: StageSettings['logRetentionDays'];
@@ -47,7 +46,7 @@ const root = join(import.meta.dirname, '../..');
 export function defineScheduledCheck(
   scope: Construct,
   stage: NamedStage,
-  { everyMinutes, baseAddress, keyTable, logRetentionDays }: CheckSettings,
+  { everyMinutes, keyTable, logRetentionDays }: CheckSettings,
 ): void {
   const logGroup = new LogGroup(scope, 'CheckLogs', {
     logGroupName: `/aws/lambda/${toCheckName(stage)}`,
@@ -56,7 +55,7 @@ export function defineScheduledCheck(
   });
   const check = new NodejsFunction(scope, 'Check', {
     functionName: toCheckName(stage),
-    description: `Calls ${baseAddress} from outside`,
+    description: `Calls ${toStackName(stage)} from outside`,
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
     entry: join(import.meta.dirname, 'check/handler.ts'),
@@ -74,12 +73,12 @@ export function defineScheduledCheck(
     // It tries again by itself, a few minutes later.
     retryAttempts: 0,
     environment: {
-      BASE_ADDRESS: baseAddress,
+      ADDRESS_PARAMETER: toBaseAddressParameter(stage),
       KEY_PARAMETER: toCheckKeyParameter(stage),
       API_KEYS_TABLE: keyTable,
       NAMESPACE: toStackName(stage),
     },
-    role: defineRole(scope, toCheckKeyParameter(stage), keyTable, logGroup),
+    role: defineRole(scope, stage, keyTable, logGroup),
     logGroup,
     // Lines that CloudWatch makes metrics of may not lie in another.
     loggingFormat: LoggingFormat.TEXT,
@@ -94,13 +93,13 @@ export function defineScheduledCheck(
 /** What the scheduled check finds out: that the service cannot be reached, and what will end. */
 export function defineCheckAlarms(
   stage: NamedStage,
-  { everyMinutes, baseAddress }: CheckSettings,
+  { everyMinutes }: CheckSettings,
 ): WatchAlarm[] {
   return [
     {
       name: 'check-failed',
       severity: 'page',
-      description: `The scheduled check did not get a list of ${baseAddress} from outside, or did not run. Look in the log of the function ${toCheckName(stage)} for what came: the name, its certificate, the gateway, the check's own key or a table; if its key is missing or ended, give it one, as the runbook says.`,
+      description: `The scheduled check did not get a list at the base address from outside, or did not run. Look in the log of the function ${toCheckName(stage)} for what came: the name, its certificate, the gateway, the check's own key or a table; if its key is missing or ended, give it one, as the runbook says.`,
       metric: new Metric({
         namespace: 'AWS/Lambda',
         metricName: 'Errors',
@@ -131,7 +130,7 @@ export function defineCheckAlarms(
 
 function defineRole(
   scope: Construct,
-  keyParameter: string,
+  stage: NamedStage,
   keyTable: string,
   logGroup: LogGroup,
 ): Role {
@@ -140,9 +139,13 @@ function defineRole(
   });
   const toArn = (service: string, resource: string, resourceName: string) =>
     Stack.of(scope).formatArn({ service, resource, resourceName });
+  const parameters = [toCheckKeyParameter(stage), toBaseAddressParameter(stage)];
   const grants: [actions: string[], resource: string][] = [
     [['logs:CreateLogStream', 'logs:PutLogEvents'], logGroup.logGroupArn],
-    [['ssm:GetParameter'], toArn('ssm', 'parameter', keyParameter.slice(1))],
+    ...parameters.map((name): [string[], string] => [
+      ['ssm:GetParameters'],
+      toArn('ssm', 'parameter', name.slice(1)),
+    ]),
     [['dynamodb:Scan'], toArn('dynamodb', 'table', keyTable)],
   ];
   for (const [actions, resource] of grants) {

@@ -58,10 +58,10 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
 }
 
 function toCheckSettings(stage: Stage): CheckSettings | undefined {
-  const { checkEveryMinutes: everyMinutes, baseAddress, logRetentionDays } = stage.settings;
+  const { checkEveryMinutes: everyMinutes, logRetentionDays } = stage.settings;
   if (!everyMinutes) return undefined;
   const keyTable = toUsedTableName(stage, 'apiKeys');
-  return { everyMinutes, baseAddress, keyTable, logRetentionDays };
+  return { everyMinutes, keyTable, logRetentionDays };
 }
 
 /**

@@ -19,7 +19,6 @@ const staging: Stage = {
   settings: {
     ...common,
     purpose: 'for tests',
-    baseAddress: 'https://api.staging.petstore.example/v1',
     documentationAddress: 'https://docs.staging.petstore.example',
     allowedOrigins: ['*'],
     logRetentionDays: 14,
@@ -50,7 +49,6 @@ const production: Stage = {
   settings: {
     ...common,
     purpose: 'for tests of what is protected',
-    baseAddress: 'https://api.petstore.example/v1',
     documentationAddress: 'https://docs.petstore.example',
     allowedOrigins: ['https://www.petstore.example'],
     logRetentionDays: 90,
@@ -80,7 +78,7 @@ export const fixtures = { staging, production } as const;
 export type FixtureName = keyof typeof fixtures;
 export const fixtureNames = Object.keys(fixtures) as FixtureName[];
 
-/** All that `production` does without, and what it has otherwise: a domain, a firewall, alarms that somebody gets. */
+/** All that `production` does without, and what it has otherwise: a domain with something in front of it, a firewall, alarms that somebody gets. */
 export const changedSettings = {
   accountConcurrency: 1000,
   allowedOrigins: ['https://www.petstore.example', 'https://shop.petstore.example'],
@@ -88,6 +86,7 @@ export const changedSettings = {
     page: 'arn:aws:sns:eu-west-1:123456789012:pagers',
     ticket: 'ops@petstore.example',
   },
+  baseAddress: 'https://shop.petstore.example/v1',
   budget: {
     monthlyDollars: 200,
     notify: ['finance@petstore.example', 'ops@petstore.example'],

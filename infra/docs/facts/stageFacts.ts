@@ -1,16 +1,18 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { operationSettings, stages, stagesForClients } from '../../stages/stages.ts';
+import { operationSettings, stagesForClients } from '../../stages/stages.ts';
 import { type Placeholders, toTable } from '../guide.ts';
-import type { LocalAccess } from '../page.ts';
+import type { Access, Server } from '../page.ts';
 
 /** Where the stages are, and what each lets through. */
-export function toStageFacts(local: LocalAccess | undefined): Placeholders {
+export function toStageFacts({ servers, apiKey }: Access): Placeholders {
+  const toAddress = ({ name, baseUrl, purpose }: Server) =>
+    `- **${name}**: \`${baseUrl}\`, ${purpose}`;
   return {
-    addresses: () => toAddresses(local),
-    baseAddress: () => local?.baseUrl ?? stages.production.settings.baseAddress,
-    apiKey: () => local?.apiKey ?? 'psk_…',
-    whichKey: () => (local ? LOCAL_KEY : DEPLOYED_KEY),
-    throttles: toThrottleTable,
+    addresses: () => servers.map(toAddress).join('\n'),
+    baseAddress: () => servers[0].baseUrl,
+    apiKey: () => apiKey ?? 'psk_…',
+    whichKey: () => (apiKey === undefined ? DEPLOYED_KEY : LOCAL_KEY),
+    throttles: () => toThrottleTable(servers),
     timeout: (operationId) =>
       String(operationSettings[operationId as keyof typeof operationSettings].timeoutSeconds),
   };
@@ -23,20 +25,14 @@ const DEPLOYED_KEY =
   'Those who run the service give out keys, one for each client and stage. In the examples below, put yours in the ' +
   'place of `psk_…`. To try the service without one, run it on your own machine: `npm start` prints a key.';
 
-function toAddresses(local: LocalAccess | undefined): string {
-  const own = local ? [`- **this machine**: \`${local.baseUrl}\`, which serves these pages`] : [];
-  const deployed = stagesForClients.map(
-    ({ name, settings: { baseAddress, purpose } }) =>
-      `- **${name}**: \`${baseAddress}\`, ${purpose}`,
-  );
-  return [...own, ...deployed].join('\n');
-}
-
-function toThrottleTable(): string {
-  const head = ['', ...stagesForClients.flatMap(({ name }) => [`${name}: a second`, 'burst'])];
+/** Of the stages that readers can call; on a machine of their own, of all. */
+function toThrottleTable(servers: readonly Server[]): string {
+  const called = stagesForClients.filter(({ name }) => servers.some((one) => one.name === name));
+  const stages = called.length > 0 ? called : stagesForClients;
+  const head = ['', ...stages.flatMap(({ name }) => [`${name}: a second`, 'burst'])];
   const rows = ([...operationIds, 'other'] as const).map((id) => [
     id === 'other' ? 'all else' : `\`${id}\``,
-    ...stagesForClients.flatMap(({ settings }) => {
+    ...stages.flatMap(({ settings }) => {
       const { rate, burst } = settings.throttles[id];
       return [rate, burst];
     }),

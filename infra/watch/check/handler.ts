@@ -3,22 +3,31 @@ import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { findFirstSunset, toDaysLine } from './daysLeft.ts';
 
 /** How long a response may take, in milliseconds. */
 const TIMEOUT = 10_000;
 
-const { BASE_ADDRESS = '', KEY_PARAMETER = '', API_KEYS_TABLE = '', NAMESPACE = '' } = process.env;
+const {
+  ADDRESS_PARAMETER = '',
+  KEY_PARAMETER = '',
+  API_KEYS_TABLE = '',
+  NAMESPACE = '',
+} = process.env;
 const parameters = new SSMClient({});
 const tables = new DynamoDBClient({});
 
 /** Checks a stage from outside, as its schedule has it. What it throws, an alarm sees. */
 export async function handler(): Promise<void> {
-  const { Parameter } = await parameters.send(
-    new GetParameterCommand({ Name: KEY_PARAMETER, WithDecryption: true }),
+  const { Parameters = [], InvalidParameters = [] } = await parameters.send(
+    new GetParametersCommand({ Names: [ADDRESS_PARAMETER, KEY_PARAMETER], WithDecryption: true }),
   );
-  const certificate = await checkService(BASE_ADDRESS, Parameter?.Value ?? '');
+  if (InvalidParameters.length > 0) {
+    throw new Error(`There is no parameter ${InvalidParameters.join(', ')}.`);
+  }
+  const find = (name: string) => Parameters.find(({ Name }) => Name === name)?.Value ?? '';
+  const certificate = await checkService(find(ADDRESS_PARAMETER), find(KEY_PARAMETER));
   const now = Date.now();
   const key = await findFirstKeyEnd(now);
   const line = toDaysLine(NAMESPACE, { certificate, key, sunset: findFirstSunset() }, now);

@@ -295,12 +295,12 @@ test('an operation that was not measured before is new, and then no month is tol
   );
 });
 
-const unwatched = { raisesAlarms: false, rollout: 'atOnce' } as const;
+const atOnce = { rollout: 'atOnce' } as const;
 const { staging } = fixtures;
 test.each<[string, StageSettings, () => StageTemplates]>([
   ['production', fixtures.production.settings, () => toTemplates('production')],
   ['a changed one', changeProduction(changedSettings).settings, changedProduction],
-  ['an unwatched one', changeProduction(unwatched).settings, () => synthesizeProduction(unwatched)],
+  ['one without roll-back', changeProduction(atOnce).settings, () => synthesizeProduction(atOnce)],
   ['one that keeps nothing', staging.settings, () => toTemplates('staging')],
 ])('what the settings of %s come to a month is what its stacks have', (_, settings, stacks) => {
   const { gigabyteSeconds, storedGigabytes, backedUpGigabytes, ...usage } = toFixedUsage(

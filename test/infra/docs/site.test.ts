@@ -5,7 +5,7 @@ import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
 import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { toOperationFacts } from '../../../infra/docs/facts/contractFacts.ts';
 import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
-import type { Site, SiteFile } from '../../../infra/docs/page.ts';
+import type { Access, Site, SiteFile } from '../../../infra/docs/page.ts';
 import { toPublishedDocument } from '../../../infra/docs/reference.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
 import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
@@ -14,20 +14,34 @@ import { NotFound } from '../../../shared/contract/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { entryPetId } from '../../../shared/contract/parameters.ts';
-import { changeProduction } from '../../support/stageFixtures.ts';
 
-const local = {
-  baseUrl: 'http://127.0.0.1:3456/v1',
+const own = { name: 'this machine', baseUrl: 'http://127.0.0.1:3456/v1', purpose: 'here' };
+const local: Access = {
   documentationAddress: 'http://127.0.0.1:3456/docs',
+  servers: [own],
   apiKey: 'psk_ofthelocalstage',
 };
+const production = {
+  name: 'production',
+  baseUrl: 'https://api.shop.example/v1',
+  purpose: 'the shop itself',
+};
+const staging = {
+  name: 'staging',
+  baseUrl: 'https://x.execute-api.eu-west-1.amazonaws.com/v1',
+  purpose: 'for trying things out',
+};
+const deployed: Access = {
+  documentationAddress: 'https://docs.shop.example',
+  servers: [production, staging],
+};
 const openApiFile = new URL('../../../shared/contract/openapi.json', import.meta.url);
-const { documentationAddress } = stages.production.settings;
+const { documentationAddress } = deployed;
 
 let site: Site;
 let localSite: Site;
 beforeAll(async () => {
-  site = await buildSite();
+  site = await buildSite(deployed);
   localSite = await buildSite(local);
 });
 
@@ -71,8 +85,11 @@ describe('the guides', () => {
 
   test.each(stageNames)('tell the address and every throttle of %s', (name) => {
     expect(read('limits.html')).toContain('<td>6 MB</td>');
-    const { baseAddress, throttles } = stages[name].settings;
-    expect(read('index.html')).toContain(`<code>${baseAddress}</code>`);
+    const { throttles } = stages[name].settings;
+    const { baseUrl, purpose } = name === 'production' ? production : staging;
+    expect(read('index.html')).toContain(
+      `<strong>${name}</strong>: <code>${baseUrl}</code>, ${purpose}`,
+    );
     for (const [id, { rate, burst }] of Object.entries(throttles)) {
       const label = id === 'other' ? 'all else' : `<code>${id}</code>`;
       const [, row = ''] = read('limits.html').split(`<td>${label}</td>`);
@@ -185,8 +202,8 @@ describe('a page', () => {
     }
     const toConnections = (from: Site, name: string) =>
       /connect-src ([^;]+)/.exec(from.get(name)?.policy ?? '')?.[1];
-    const origins = stagesForClients.map(({ settings }) => new URL(settings.baseAddress).origin);
-    expect(toConnections(site, 'reference.html')).toBe(`'self' ${origins.join(' ')}`);
+    const origins = 'https://api.shop.example https://x.execute-api.eu-west-1.amazonaws.com';
+    expect(toConnections(site, 'reference.html')).toBe(`'self' ${origins}`);
     expect(toConnections(localSite, 'reference.html')).toBe("'self' http://127.0.0.1:3456");
     expect(toConnections(site, 'index.html')).toBeUndefined();
     expect(site.get('index.html')?.policy).not.toContain('script-src');
@@ -198,18 +215,17 @@ describe('the reference', () => {
     JSON.parse(read('reference.js', from).replace(/^[^{]+|[^}]+$/g, ''));
 
   test('has the committed document, with the addresses of the stages', async () => {
-    const { settings } = changeProduction({
-      baseAddress: 'https://api.shop.example/v1',
-      documentationAddress: 'https://docs.shop.example',
-    });
-    const { bytes, document } = toPublishedDocument(settings, [{ name: 'production', settings }]);
+    const { bytes, document } = toPublishedDocument(deployed);
     expect(JSON.parse(String(bytes))).toEqual(document);
     expect(document).toEqual({
       ...JSON.parse(await readFile(openApiFile, 'utf8')),
       externalDocs: { description: 'The documentation', url: 'https://docs.shop.example' },
-      servers: [{ url: 'https://api.shop.example/v1', description: 'Production' }],
+      servers: [
+        { url: 'https://api.shop.example/v1', description: 'Production' },
+        { url: staging.baseUrl, description: 'Staging' },
+      ],
     });
-    expect(site.get('openapi.json')?.body).toEqual(toPublishedDocument().bytes);
+    expect(site.get('openapi.json')?.body).toEqual(bytes);
   });
 
   test('has the whole script, which asks nobody else and keeps nothing', () => {
@@ -230,8 +246,9 @@ describe('the reference', () => {
   });
 
   test('has the local stage and its key filled in there alone', () => {
-    const { servers, authentication } = toConfiguration(localSite);
-    expect(servers).toEqual([{ url: local.baseUrl, description: 'This machine' }]);
+    const { authentication } = toConfiguration(localSite);
+    const { servers } = JSON.parse(read('openapi.json', localSite));
+    expect(servers).toEqual([{ url: own.baseUrl, description: 'This machine' }]);
     const { preferredSecurityScheme: scheme, securitySchemes } = authentication;
     const { components } = JSON.parse(read('openapi.json'));
     expect(Object.keys(components.securitySchemes)).toEqual([scheme]);

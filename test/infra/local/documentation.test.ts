@@ -1,10 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { Access } from '../../../infra/docs/page.ts';
 import type { GatewayRequest } from '../../../infra/local/gateway/messages.ts';
 import { defineDocumentation } from '../../../infra/local/localStage.ts';
 
-const local = {
-  baseUrl: 'http://127.0.0.1:3000/v1',
+const own = { name: 'this machine', baseUrl: 'http://127.0.0.1:3000/v1', purpose: 'for tests' };
+const local: Access = {
   documentationAddress: 'http://127.0.0.1:3000/docs',
+  servers: [own],
   apiKey: 'psk_local',
 };
 const page = { type: 'text/html', policy: "default-src 'none'", body: 'page' };

@@ -2,14 +2,26 @@ import { readdirSync } from 'node:fs';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildApp } from '../../../infra/buildApp.ts';
+import { findBaseAddress, findExampleSettings } from '../../../infra/stages/addresses.ts';
 import {
   checkStageSettings,
-  findExampleSettings,
   StageSettingsError,
 } from '../../../infra/stages/checkStageSettings.ts';
+import {
+  toApiName,
+  toCopiesVaultName,
+  toFunctionName,
+} from '../../../infra/stages/resourceNames.ts';
 import { type StageSettings, stageSettings } from '../../../infra/stages/stageSettings.ts';
-import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
+import {
+  type Stage,
+  type StageName,
+  stageNames,
+  stages,
+  stagesForClients,
+} from '../../../infra/stages/stages.ts';
 import { synthesize } from '../../../infra/synthesize.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps } from '../ops/opsProcess.ts';
@@ -29,7 +41,7 @@ const budget = {
 const wrong: Record<string, unknown[]> = {
   purpose: [undefined, ' for nothing', 'x'.repeat(101)],
   account: ['12345'],
-  region: ['eu-west-9'],
+  region: ['eu-west-9', 'cn-north-1', 'us-gov-west-1', 'us-iso-east-1'],
   allowedOrigins: [
     ...[[], ['*', 'https://shop.example'], ['https://shop.example', 'https://shop.example']],
     ...[['https://shop.example:443'], ['https://shop.example/'], ['shop.example']],
@@ -44,12 +56,17 @@ const wrong: Record<string, unknown[]> = {
   'customDomain.certificateArn': [undefined, 'arn:aws:iam::1:certificate/a'],
   logLevel: ['WARN'],
   'alarms.page': ['ops'],
-  'alarms.ticket': ['arn:aws:sqs:eu-west-1:123456789012:queue'],
+  'alarms.ticket': [
+    'arn:aws:sqs:eu-west-1:123456789012:queue',
+    'arn:aws-cn:sns:cn-north-1:123456789012:ops',
+  ],
   alarms: [{ sms: 'ops@petstore.example' }],
   checkEveryMinutes: [0, 61],
   quietMinutes: [0, 1441],
   backupRegion: ['eu-central-1'],
-  'restoredTables.inventory': ['a b', 'petstore-production-inventory', 'petstore-staging-apiKeys'],
+  'restoredTables.inventory': [
+    ...['a b', 'petstore-production-inventory', 'petstore-staging2-apiKeys'],
+  ],
   'throttles.getPet': [{ rate: 9, burst: 8 }],
   'throttles.getPet.rate': [0, 10_001],
   'throttles.getPet.burst': [1.5, 5_001],
@@ -83,10 +100,17 @@ const wrong: Record<string, unknown[]> = {
 const reserved = 'reservedConcurrency';
 /** Settings that are wrong beside each other, and the one that is blamed. */
 const wrongTogether: [field: string, changed: Record<string, unknown>][] = [
-  ['baseAddress', { region: 'eu-west-1', customDomain: { name: 'a.example', certificateArn } }],
   ['customDomain', { region: 'us-east-1', customDomain: { name, certificateArn } }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'Frankfurt' }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'eu-west-1' }],
+  ['backupRegion', { region: 'eu-west-1', backupRegion: 'cn-north-1' }],
+  ['alarms', { raisesAlarms: false, alarms: { page: 'a@b.example' } }],
+  ['checkEveryMinutes', { raisesAlarms: false }],
+  ['quietMinutes', { raisesAlarms: false, quietMinutes: 15 }],
+  [
+    'alarms.page',
+    { region: 'eu-west-1', alarms: { page: 'arn:aws:sns:us-east-1:123456789012:pagers' } },
+  ],
   [reserved, { accountConcurrency: 1000, reservedConcurrency: { getPet: 901 } }],
   [reserved, { accountConcurrency: 1000, reservedConcurrency: { getPet: 900, listOrders: 900 } }],
   [reserved, { accountConcurrency: 10, reservedConcurrency: { getPet: 1 } }],
@@ -158,6 +182,26 @@ describe("a stage's settings", () => {
     expect(() => check(changed)).toThrow(complaint);
   });
 
+  it.each(['', 'Blue', 'blue_green', 'blue-watch', '2', 'x'.repeat(24)])(
+    'are refused for a stage of the name "%s"',
+    (wrongName) => {
+      expect(() => checkStageSettings(rename(wrongName))).toThrow(StageSettingsError);
+      expect(() => checkStageSettings(rename(wrongName))).toThrow(
+        `infra/stages/stages.ts: the name of a stage must be 1 to 23 lower-case letters and digits, a letter first; it is "${wrongName}".`,
+      );
+    },
+  );
+
+  it('let a stage have a name of 23 letters and digits, for which AWS has room everywhere', () => {
+    const stage = rename(`x${'2'.repeat(22)}`);
+    expect(() => checkStageSettings(stage)).not.toThrow();
+    const functions = operationIds.map((id) => toFunctionName(stage, id).length);
+    expect(Math.max(...functions)).toBeLessThanOrEqual(64);
+    expect(toCopiesVaultName(stage).length).toBeLessThanOrEqual(50);
+    // X-Ray's sampling rule has the gateway's name.
+    expect(toApiName(stage)).toHaveLength(32);
+  });
+
   it('are refused with one that there is not', () => {
     expect(() => check({ colour: 'blue' })).toThrow(/^\S+: production: .*"colour"\.$/);
   });
@@ -176,14 +220,25 @@ it('synthesizing stops at a setting that makes no sense, in one line and with a 
 });
 
 const line =
-  'infra/stages/stages.ts: examples of ours stand in baseAddress, documentationAddress, allowedOrigins of production; set your own before you deploy.';
+  'infra/stages/stages.ts: examples of ours stand in documentationAddress, allowedOrigins of production; set your own.';
+const stagingLine =
+  'infra/stages/stages.ts: examples of ours stand in documentationAddress of staging; set your own.';
 const owned = changeProduction({
-  baseAddress: 'https://api.shop.example/v1',
   documentationAddress: 'https://docs.shop.example',
   allowedOrigins: ['https://shop.example'],
 });
 
 afterEach(() => vi.unstubAllEnvs());
+
+const baseAddress = 'https://shop.example/v1';
+const customDomain = { name, certificateArn };
+it.each([
+  [baseAddress, { baseAddress, customDomain }],
+  ['https://api.petstore.example/v1', { customDomain }],
+  [undefined, {}],
+])('the settings tell the base address %s', (expected, settings) => {
+  expect(findBaseAddress({ ...production, ...settings })).toBe(expected);
+});
 
 it('names the settings of production that are examples still', () => {
   expect(findExampleSettings(fixtures.production)).toBe(line);
@@ -194,8 +249,8 @@ it.each([
   ['stops at them where there is an account', '123456789012', fixtures.production, [line], []],
   ['warns of them without credentials', undefined, fixtures.production, [], [line]],
   ['has nothing to say of addresses of one’s own', '123456789012', owned, [], []],
-  ['has nothing to say of staging', '123456789012', fixtures.staging, [], []],
-])('synthesizing production %s', (_, account, stage, errors, warnings) => {
+  ['does the same for staging', '123456789012', fixtures.staging, [stagingLine], []],
+])('synthesizing %s', (_, account, stage, errors, warnings) => {
   vi.stubEnv('CDK_DEFAULT_ACCOUNT', account);
   const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } }, [stage]);
   const { metadata } = app.node.findChild(`petstore-${stage.name}`).node;
@@ -207,6 +262,10 @@ it.each([
   expect(toLines('aws:cdk:error')).toEqual(errors);
   expect(toLines('aws:cdk:warning')).toEqual(warnings.map((text) => expect.stringContaining(text)));
 });
+
+function rename(wrongName: string): Stage {
+  return { ...fixtures.production, name: wrongName as StageName };
+}
 
 function check(changed: Record<string, unknown>): void {
   checkStageSettings(changeProduction(changed as Partial<StageSettings>));

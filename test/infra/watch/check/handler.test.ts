@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { findFirstSunset } from '../../../../infra/watch/check/daysLeft.ts';
 import { makeCertificate } from '../../../support/faults/certificate.ts';
-import { AwsError, startAws } from '../../ops/aws.ts';
+import { startAws } from '../../ops/aws.ts';
 
 const day = 86_400_000;
 const inDays = (days: number) => ({ S: new Date(Date.now() + days * day).toISOString() });
@@ -14,8 +14,15 @@ const inDays = (days: number) => ({ S: new Date(Date.now() + days * day).toISOSt
 let handler: () => Promise<void>;
 let checkService: (address: string, apiKey: string, ca?: string) => Promise<Date | undefined>;
 let parameter: () => unknown;
+let baseAddress: string;
+const toParameters = (key: string) => ({
+  Parameters: [
+    { Name: '/petstore-production/check-key', Value: key },
+    { Name: '/petstore-production/base-address', Value: baseAddress },
+  ],
+});
 const aws = await startAws({
-  GetParameter: () => parameter(),
+  GetParameters: () => parameter(),
   Scan: () => ({
     Items: [{ expiresAt: inDays(40) }, { expiresAt: inDays(12) }, { expiresAt: inDays(-3) }],
   }),
@@ -26,7 +33,7 @@ const service = createServer(({ headers }, response) => {
 beforeAll(async () => {
   const variables = {
     ...aws.variables,
-    BASE_ADDRESS: `http://127.0.0.1:${await listen(service, 0, '')}/v1`,
+    ADDRESS_PARAMETER: '/petstore-production/base-address',
     KEY_PARAMETER: '/petstore-production/check-key',
     API_KEYS_TABLE: 'keys',
     NAMESPACE: 'petstore-production',
@@ -34,6 +41,7 @@ beforeAll(async () => {
     AWS_ENDPOINT_URL_DYNAMODB: undefined,
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+  baseAddress = `http://127.0.0.1:${await listen(service, 0, '')}/v1`;
   // The module reads its variables when it is loaded.
   ({ handler, checkService } = await import('../../../../infra/watch/check/handler.ts'));
 });
@@ -44,14 +52,13 @@ afterAll(() => {
 });
 
 it('calls the service with the key from its parameter, and writes down how many days are left', async () => {
-  parameter = () => ({ Parameter: { Value: 'psk_check' } });
+  parameter = () => toParameters('psk_check');
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   await handler();
   const stdout = write.mock.calls.map(([chunk]) => chunk).join('');
   write.mockRestore();
-  expect(aws.inputsOf('GetParameter')).toEqual([
-    { Name: '/petstore-production/check-key', WithDecryption: true },
-  ]);
+  const Names = ['/petstore-production/base-address', '/petstore-production/check-key'];
+  expect(aws.inputsOf('GetParameters')).toEqual([{ Names, WithDecryption: true }]);
   const { _aws, keyDays, sunsetDays, ...others } = JSON.parse(stdout);
   expect(others).toEqual({});
   expect(keyDays).toBeCloseTo(12, 1);
@@ -67,13 +74,11 @@ it('calls the service with the key from its parameter, and writes down how many 
 });
 
 it.each([
-  ['its key is not valid', () => ({ Parameter: { Value: 'psk_other' } }), /answered 401/],
+  ['its key is not valid', () => toParameters('psk_other'), /answered 401/],
   [
     'it has no key',
-    () => {
-      throw new AwsError('ParameterNotFound', 'none');
-    },
-    /ParameterNotFound/,
+    () => ({ InvalidParameters: ['/petstore-production/check-key'] }),
+    /There is no parameter \/petstore-production\/check-key\./,
   ],
 ])('fails when %s', async (_, value, told) => {
   parameter = value;

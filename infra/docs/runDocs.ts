@@ -1,0 +1,58 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { toErrorLine } from '../cli/errorLine.ts';
+import { print, tell } from '../cli/output.ts';
+import { readOutput, readStack } from '../cli/stageStack.ts';
+import { findBaseAddress, findExampleSettings } from '../stages/addresses.ts';
+import { type Stage, stagesFile, stagesForClients } from '../stages/stages.ts';
+import type { Server } from './page.ts';
+import { buildSite } from './site.ts';
+
+const help = `npm run docs
+
+Writes the guides and the reference to dist/docs, with the addresses of the stages that are deployed: baseAddress
+or customDomain of ${stagesFile}, or else the output BaseUrl of the stage's stack, which takes AWS credentials. A
+stage whose address is not known is left out.`;
+
+/**
+ * Writes the documentation that is published.
+ * @param deployments in the order in which clients look for them; all, but in a test
+ */
+export async function runDocs(
+  args: string[],
+  deployments: readonly Stage[] = stagesForClients,
+  folder = new URL('../../dist/docs/', import.meta.url),
+): Promise<void> {
+  if (parseArgs({ args, options: { help: { type: 'boolean', short: 'h' } } }).values.help) {
+    return print(help);
+  }
+  const [first, ...others] = await findServers(deployments);
+  if (first === undefined) {
+    throw new Error(
+      'There is no address to publish: deploy a stage, and run this with AWS credentials of where it is.',
+    );
+  }
+  const example = findExampleSettings(first);
+  if (example !== undefined) throw new Error(example);
+  const { documentationAddress } = first.settings;
+  const site = await buildSite({ documentationAddress, servers: [first, ...others] });
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const [name, { body }] of site) await writeFile(new URL(name, folder), body);
+  print(`${site.size} files written to ${fileURLToPath(folder)}`);
+}
+
+async function findServers(deployments: readonly Stage[]) {
+  const servers: (Stage & Server)[] = [];
+  for (const stage of deployments) {
+    const { name, settings } = stage;
+    try {
+      const baseUrl = findBaseAddress(settings) ?? readOutput(await readStack(stage), 'BaseUrl');
+      servers.push({ name, settings, baseUrl, purpose: settings.purpose });
+    } catch (error) {
+      tell(`${name} is left out, since its address is not known: ${toErrorLine(error)}`);
+    }
+  }
+  return servers;
+}
