@@ -294,6 +294,21 @@ describe('npm run smoke, of an empty stage', () => {
     expect(Number(times.at(-1)) - Number(times[0])).toBeGreaterThan((times.length - 1) * 200 - 150);
   });
 
+  it('takes the key of the stage’s check where none is given, and says how to make it', async () => {
+    const known = { Parameter: { Value: target.readOnlyApiKey } };
+    const answers: Answers = { GetParameter: () => known };
+    const taken = await callStage(['--light'], target.baseUrl, { PETSTORE_API_KEY: '' }, answers);
+    expect(taken).toMatchObject({ status: 0, stderr: '' });
+    expect(taken.stdout).not.toContain('psk_');
+    known.Parameter.Value = 'later';
+    expect(await callStage([], target.baseUrl, {}, answers)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr:
+        'The API key, in --api-key-file FILE or PETSTORE_API_KEY, must be psk_ and 42 letters and digits; npm run keys -- check --stage staging makes one that the stage keeps.\n',
+    });
+  });
+
   it('fails with a read key and --entry, with an entry that is missing, and writes nothing', async () => {
     faults = [{}];
     const settings = { baseUrl: target.baseUrl, entry: '7' };
