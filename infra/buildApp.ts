@@ -39,7 +39,10 @@ export function buildApp(
   return app;
 }
 
-/** The CDK tells by an account: that of the credentials in use, or of the settings. Without one this is a test or a first look. */
+/**
+ * The CDK tells by an account: that of the credentials in use, or of the settings. Without one this is a test or a first
+ * look.
+ */
 function isDeployable({ settings }: Stage): boolean {
   return (settings.account ?? process.env.CDK_DEFAULT_ACCOUNT) !== undefined;
 }

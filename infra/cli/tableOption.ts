@@ -25,7 +25,8 @@ export async function openTable(
     return { client: stack.open(DynamoDBClient, settings), tableName, stack };
   }
   if (name === undefined && endpoint !== undefined && table !== undefined) {
-    return { client: defineEmulatorClient(endpoint, settings), tableName: table };
+    const client = defineEmulatorClient(endpoint, settings);
+    return { client, tableName: table, stack: undefined };
   }
   throw new UsageError(`Say which table: ${stageUsage}, or an emulator's. See --help.`);
 }

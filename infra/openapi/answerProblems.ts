@@ -21,12 +21,14 @@ export interface WholeAnswer extends AnswerHead {
  * have nothing that the document does not tell of, but for members of objects. What is no operation's answer
  * has to be an Error with headers that others have too; of a preflight, the document says nothing.
  * @param path relative to the base address
+ * @param options `isProxied`: a proxy or a CDN may have added headers that the document does not tell of
  * @returns what is wrong, a sentence each; nothing, when the answer is as documented
  */
 export function findAnswerProblems(
   method: string,
   path: string,
   answer: AnswerHead | WholeAnswer,
+  { isProxied = false } = {},
 ): readonly string[] {
   if (method === 'OPTIONS') return [];
   const operationId = findOperation(method, path);
@@ -35,7 +37,11 @@ export function findAnswerProblems(
     ? document.paths[operations[operationId].path]?.[method.toLowerCase()]?.responses[answer.status]
     : toErrorAnywhere(document);
   if (!response) return [`The document has no status ${answer.status} of ${operationId}.`];
-  const problems = findHeaderProblems(answer.headers, response.headers);
+  const { headers } = response;
+  const problems = [
+    ...(isProxied ? [] : findUnknownHeaders(answer.headers, headers)),
+    ...findHeaderProblems(answer.headers, headers),
+  ];
   return 'bytes' in answer
     ? [...problems, ...findBodyProblems(answer, response.content)]
     : problems;
@@ -102,18 +108,23 @@ function decode(coding: string | null, bytes: Buffer): Buffer {
 const transportHeaders =
   /^(content-type|content-length|transfer-encoding|connection|keep-alive|date|via|x-amz.*|x-cache)$/;
 
-function findHeaderProblems(headers: Headers, documented: ResponseObject['headers']): string[] {
+function findUnknownHeaders(headers: Headers, documented: ResponseObject['headers']): string[] {
   const known = Object.keys(documented).map((name) => name.toLowerCase());
   const unknown = [...headers.keys()].filter(
     (name) => !known.includes(name) && !transportHeaders.test(name),
   );
-  const problems = unknown.map((name) => `The document has no header ${name} here.`);
+  return unknown.map((name) => `The document has no header ${name} here.`);
+}
+
+function findHeaderProblems(headers: Headers, documented: ResponseObject['headers']): string[] {
   const { components } = readCommittedDocument().document;
+  const problems: string[] = [];
   for (const [name, header] of Object.entries(documented)) {
     const reference = header.$ref?.replace('#/components/headers/', '') ?? '';
     const { required, schema = {} } = components.headers[reference] ?? header;
     const value = headers.get(name);
-    if (value !== null) problems.push(...findSchemaProblems(schema, value, name));
+    const subject = `The header ${name} is "${value}"; it`;
+    if (value !== null) problems.push(...findSchemaProblems(schema, value, subject));
     else if (required) problems.push(`The header ${name} is missing.`);
   }
   return problems;
@@ -124,13 +135,15 @@ addFormats.default(ajv);
 
 const validators = new Map<JsonSchema, ValidateFunction>();
 
-/** The first problem: a list of a thousand elements may have it in each. */
-function findSchemaProblems(schema: JsonSchema, value: unknown, name: string): string[] {
+/** The first problem: a list of a thousand elements may have it in each. @param subject of the sentence */
+function findSchemaProblems(schema: JsonSchema, value: unknown, subject: string): string[] {
   const { components } = readCommittedDocument().document;
   // With what its references lead to.
   const validate = validators.get(schema) ?? ajv.compile({ ...schema, components });
   validators.set(schema, validate);
   if (validate(value)) return [];
   const [first] = validate.errors ?? [];
-  return [`${name}${first?.instancePath} ${first?.message}.`];
+  const allowed: readonly string[] | undefined = first?.params.allowedValues;
+  const rule = allowed ? `must be one of ${allowed.join(', ')}` : first?.message;
+  return [`${subject}${first?.instancePath} ${rule}.`];
 }

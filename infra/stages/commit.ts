@@ -13,8 +13,8 @@ export const unknownCommit = 'unknown-no-git';
 
 /**
  * The commit that this checkout is of, in 12 hexadecimal digits. When files have changed since, `-dirty-` and 8 digits
- * follow, the same for the same files, so that each edited tree has a name of its own. A pipeline that has no git names it by the variable `PETSTORE_COMMIT`, at most 64 letters,
- * digits, dots, dashes or underscores.
+ * follow, the same for the same files, so that each edited tree has a name of its own. A pipeline that has no git names
+ * it by the variable `PETSTORE_COMMIT`, at most 64 letters, digits, dots, dashes or underscores.
  * @throws {CommitError} when the variable holds anything else
  */
 export function readCommit(environment: NodeJS.ProcessEnv = process.env): string {
@@ -38,7 +38,7 @@ export function isEdited(commit: string): boolean {
   return /-dirty-[0-9a-f]{8}$/.test(commit);
 }
 
-/** The tree that a commit of all files would have, those included that git does not know yet; the index stays as it is. */
+/** The tree that a commit of all files would have, also of those that git does not know yet. The index stays as it is. */
 function hashFiles(): string {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-commit-'));
   const index = { GIT_INDEX_FILE: join(folder.path, 'index') };

@@ -5,10 +5,12 @@ import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { print as printHelp, tell, writeOut } from '../../cli/output.ts';
-import { stageHelp } from '../../cli/stageOption.ts';
+import { stageHelp, stageUsage } from '../../cli/stageOption.ts';
+import type { StageStack } from '../../cli/stageStack.ts';
 import { openTable } from '../../cli/tableOption.ts';
 import { parseDuration, parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
+import { provideCheckKey } from './checkKey.ts';
 import {
   filterEnding,
   isAtWork,
@@ -38,6 +40,10 @@ npm run -s keys -- COMMAND --json, since npm prints lines of its own otherwise
       Asks first where that is 0s, or where a successor is at work already.
   revoke KEY_ID [--yes]
       Ends a key for good, within a minute; asks first.
+  check
+      Makes sure that the stage's scheduled check and smoke test have a read key: where that
+      in the Parameter Store is not at work, makes one named check and stores it there. Prints
+      its key id, never the key.
 
 Which table:
 ${stageHelp}
@@ -60,7 +66,7 @@ const flags = {
 type KeyOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
 /** What a command does, once all that was typed makes sense. */
-type Run = (register: KeyRegister) => Promise<void>;
+type Run = (register: KeyRegister, stack: StageStack | undefined) => Promise<void>;
 
 /** @throws {UsageError} before anything is read or written */
 type Command = (options: KeyOptions, keyId: string | undefined) => Run;
@@ -72,6 +78,7 @@ const takes: Readonly<Record<string, string>> = {
   show: 'KEY_ID json',
   rotate: 'KEY_ID grace yes json',
   revoke: 'KEY_ID yes',
+  check: '',
 };
 
 /** Makes and ends API keys. */
@@ -89,8 +96,8 @@ export async function runKeys(args: string[]): Promise<void> {
   const unheard = typed.find((one) => !taken.includes(one));
   if (unheard) throw new UsageError(`${name} takes no ${unheard}: see --help.`);
   const run = command(values, keyId);
-  const { client, tableName } = await openTable('ApiKeysTableName', values);
-  await run(defineKeyRegister(client, tableName));
+  const { client, tableName, stack } = await openTable('ApiKeysTableName', values);
+  await run(defineKeyRegister(client, tableName), stack);
 }
 
 const commands: Readonly<Record<string, Command>> = {
@@ -153,6 +160,14 @@ const commands: Readonly<Record<string, Command>> = {
       if (!yes && !(await confirm(question))) return print('Nothing was changed.');
       await register.revoke(keyId);
       await print(`Revoked the key ${keyId} (${name}); within a minute nothing lets it in.`);
+    };
+  },
+
+  check() {
+    return async (register, stack) => {
+      if (!stack)
+        throw new UsageError(`check takes ${stageUsage}: an emulator stores no parameter.`);
+      await print(await provideCheckKey(stack, register));
     };
   },
 };

@@ -15,6 +15,7 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { isOutage } from '../../../shared/runtime/isOutage.ts';
+import { toErrorLine } from '../../cli/errorLine.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell } from '../../cli/output.ts';
 import { parseStage, stageUsage } from '../../cli/stageOption.ts';
@@ -160,6 +161,7 @@ async function finishRestore(
   pollMilliseconds: number,
   signal: AbortSignal,
 ): Promise<void> {
+  let told = '';
   for (;;) {
     signal.throwIfAborted();
     try {
@@ -169,6 +171,9 @@ async function finishRestore(
       if (table?.TableStatus === 'ACTIVE') return await setUpTable(client, restore, table);
     } catch (error) {
       if (!isOutage(error) && !passing.includes((error as Error).name)) throw error;
+      const line = toErrorLine(error);
+      if (isOutage(error) && line !== told) tell(`Trying again: ${line}`);
+      told = line;
     }
     await setTimeout(pollMilliseconds, undefined, { signal });
   }

@@ -6,11 +6,12 @@ import { readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
 import { print } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import { parseStage, stageUsage } from '../../cli/stageOption.ts';
-import { readOutput, readStack } from '../../cli/stageStack.ts';
+import { readOutput, readStack, type StageStack } from '../../cli/stageStack.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { readCommit } from '../../stages/commit.ts';
 import { stages } from '../../stages/stages.ts';
+import { readCheckKey } from '../keys/checkKey.ts';
 import { rows, Skip, type SmokeSettings, type Stage } from './rows.ts';
 import { defineSmokeClient, MAX_REQUESTS, Mismatch, RunOver } from './smokeClient.ts';
 
@@ -25,7 +26,8 @@ Which stage:
   --base-url URL              the base address, which ends in /v1
 
 The key, of which read permission is enough:
-  --api-key-file FILE         a file that holds it; without one, the environment variable PETSTORE_API_KEY
+  --api-key-file FILE         a file that holds it; without one, the environment variable PETSTORE_API_KEY,
+                              or else the key that npm run keys -- check stored for the stage
 
 Options:
   --light                     do not list the whole inventory
@@ -57,8 +59,8 @@ export async function runSmoke(args: string[]): Promise<void> {
   if (options['expect-commit'] && options.stage === undefined) {
     throw new UsageError('--expect-commit takes --stage, whose functions tell what is live.');
   }
-  const { commits, ...target } = await findTarget(options.stage, options['base-url']);
-  const apiKey = await readApiKey(options['api-key-file']);
+  const { commits, stack, ...target } = await findTarget(options.stage, options['base-url']);
+  const apiKey = await readApiKey(options['api-key-file'], stack);
   print(`Checking ${target.baseUrl} …`);
   if (commits) print(`Live is ${commits.live}; this checkout is ${commits.checkout}.`);
   using interruption = listenForInterruption();
@@ -106,7 +108,9 @@ function toPlain(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').replace(/psk_\w*/gi, '[API key]');
 }
 
-type Target = Pick<SmokeSettings, 'baseUrl' | 'throttles' | 'origin' | 'commits'>;
+interface Target extends Pick<SmokeSettings, 'baseUrl' | 'throttles' | 'origin' | 'commits'> {
+  readonly stack: StageStack | undefined;
+}
 
 /** A deployed stage, found through its stack's outputs, or an address. */
 async function findTarget(
@@ -117,13 +121,14 @@ async function findTarget(
     const baseUrl = parseBaseUrl(address);
     // Which stage it is of is not known: its requests come no faster than staging lets them through.
     const throttles = isLocal(baseUrl) ? undefined : stages.staging.settings.throttles;
-    return { baseUrl, throttles, origin: undefined, commits: undefined };
+    return { baseUrl, throttles, origin: undefined, commits: undefined, stack: undefined };
   }
   if (address !== undefined) throw new UsageError('Give --stage or --base-url, not both.');
   const stage = parseStage(stageName);
   const stack = await readStack(stage);
   const { throttles, allowedOrigins } = stage.settings;
   return {
+    stack,
     baseUrl: readOutput(stack, 'BaseUrl'),
     throttles,
     origin: allowedOrigins[0] === '*' ? 'https://smoke.invalid' : allowedOrigins[0],
@@ -143,12 +148,15 @@ function isLocal(baseUrl: string): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
-/** The key in the file, or in the environment. What is wrong with it is told without it. */
-async function readApiKey(file: string | undefined): Promise<string> {
-  const read = file === undefined ? process.env.PETSTORE_API_KEY : readFile(file, 'utf8');
-  const apiKey = (await read)?.trim() ?? '';
-  if (/^psk_[0-9A-Za-z]{42}$/.test(apiKey)) return apiKey;
+/** The key in the file, in the environment or of the stage's check. What is wrong with it is told without it. */
+async function readApiKey(
+  file: string | undefined,
+  stack: StageStack | undefined,
+): Promise<string> {
+  const given = file === undefined ? process.env.PETSTORE_API_KEY : await readFile(file, 'utf8');
+  const apiKey = given || (stack && (await readCheckKey(stack))) || '';
+  if (/^psk_[0-9A-Za-z]{42}$/.test(apiKey.trim())) return apiKey.trim();
   throw new UsageError(
-    'The API key, in --api-key-file FILE or PETSTORE_API_KEY, must be psk_ and 42 letters and digits.',
+    `The API key, in --api-key-file FILE or PETSTORE_API_KEY, must be psk_ and 42 letters and digits${stack ? `; npm run keys -- check --stage ${stack.stage.name} makes one that the stage keeps` : ''}.`,
   );
 }

@@ -13,7 +13,7 @@ const missing = '{"code":"not_found","message":"There is none.","status":404}';
 it.each<[string, Record<string, string>, string, string | RegExp]>([
   ['418 GET /inventory', json, list, 'The document has no status 418 of listInventory.'],
   ['200 GET /inventory', { ...json, Age: '1' }, list, 'The document has no header age here.'],
-  ['200 GET /inventory', { ...json, ETag: 'a' }, list, /^ETag must match pattern/],
+  ['200 GET /inventory', { ...json, ETag: 'a' }, list, /^The header ETag is "a"; it must match/],
   ['404 GET /pets/1', json, missing, 'The header Deprecation is missing.'],
   ['404 GET /nothing', type, missing, 'The header X-Request-Id is missing.'],
   ['404 GET /nothing', json, '{"code":"not_found"}', /^The body must have required property/],
@@ -37,4 +37,8 @@ it('an answer is seen by its head alone, and that to a preflight not at all', ()
     'The header X-Request-Id is missing.',
   ]);
   expect(findAnswerProblems('OPTIONS', '/inventory', head)).toEqual([]);
+  const proxied = { status: 200, headers: new Headers({ ...id, Age: '1', ETag: 'a' }) };
+  expect(findAnswerProblems('GET', '/inventory', proxied, { isProxied: true })).toEqual([
+    expect.stringContaining('ETag'),
+  ]);
 });

@@ -107,6 +107,7 @@ describe('a stage whose stack is not where its settings have it', () => {
     'keys list',
     'keys create --name till --permission read',
     'keys revoke 0123456789 --yes',
+    'keys check',
     `import --pets ${pets} --overwrite --yes`,
     `export --pets ${pets}`,
     `restore --table pets --at ${time}`,

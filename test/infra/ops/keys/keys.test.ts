@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { stageUsage } from '../../../../infra/cli/stageOption.ts';
 import { runKeys } from '../../../../infra/ops/keys/runKeys.ts';
 import { stageNames } from '../../../../infra/stages/stages.ts';
-import { parseApiKey } from '../../../../shared/keys/apiKey.ts';
+import { mintApiKey, parseApiKey } from '../../../../shared/keys/apiKey.ts';
 import { defineKeyRegister, type KeyRegister } from '../../../../shared/keys/keyRegister.ts';
 import { firstEngine } from '../../../support/engines.ts';
 import {
@@ -11,7 +11,7 @@ import {
   startFaultyEndpoint,
 } from '../../../support/faults/faultyEndpoint.ts';
 import { useStoreTables } from '../../../support/storeTables.ts';
-import { describeStack, useAws } from '../aws.ts';
+import { type Answers, AwsError, describeStack, useAws } from '../aws.ts';
 import { callOps, expectRefusal, type Outcome } from '../opsProcess.ts';
 
 const read = ['--permission', 'read'];
@@ -261,6 +261,101 @@ describe('npm run keys', () => {
     expect(again).toMatchObject({ status: 0, stdout: expect.stringContaining('revoked already') });
   });
 
+  /** Staging, with what its check's parameter holds, and `keys check` on it. */
+  async function openParameter(Value?: unknown, change: Answers = {}) {
+    const parameter: Record<string, unknown> = { Value };
+    const aws = await useAws({
+      ...describeStack('petstore-staging', { ApiKeysTableName: 'apiKeys' }),
+      GetParameter({ Name }) {
+        expect(Name).toBe('/petstore-staging/check-key');
+        if (parameter.Value) return { Parameter: parameter };
+        throw new AwsError('ParameterNotFound', '');
+      },
+      PutParameter: (input) => Object.assign(parameter, input),
+      ...change,
+    });
+    const variables = { ...aws.variables, AWS_ENDPOINT_URL_DYNAMODB: database.endpoint };
+    const check = () => callOps(runKeys, ['check', '--stage', 'staging'], variables);
+    return { aws, parameter, check };
+  }
+
+  it.each<[string, (made: Awaited<ReturnType<typeof create>>) => unknown]>([
+    ['nothing', () => undefined],
+    ['what is no key', () => 'later'],
+    ['a key that was never made', () => mintApiKey().apiKey],
+    ['a known key with another secret', ({ keyId }) => mintApiKey(keyId).apiKey],
+    [
+      'a revoked key',
+      async ({ keyId, apiKey }) => {
+        await register.revoke(keyId);
+        return apiKey;
+      },
+    ],
+    [
+      'a key that was rotated',
+      async ({ keyId, apiKey }) => {
+        await register.retire(keyId, 'successor1', 3_600_000);
+        return apiKey;
+      },
+    ],
+    [
+      'an expired key',
+      async ({ keyId, apiKey }) => {
+        await edit(keyId, 'expiresAt', { S: '2026-01-01T00:00:00.000Z' });
+        return apiKey;
+      },
+    ],
+    [
+      'a write key',
+      async ({ keyId, apiKey }) => {
+        await edit(keyId, 'permission', { S: 'write' });
+        return apiKey;
+      },
+    ],
+  ])('makes the key of a stage’s check where its parameter holds %s, once', async (_, toValue) => {
+    const before = await toValue(await create());
+    const { aws, parameter, check } = await openParameter(before);
+    const outcome = await check();
+    const found = parseApiKey(String(parameter.Value));
+    expect(outcome).toEqual({
+      status: 0,
+      stdout: `Made the read key ${found?.keyId}, named check, and stored it in /petstore-staging/check-key.\n`,
+      stderr: '',
+    });
+    expect(parameter).toMatchObject({ Type: 'SecureString', Overwrite: true });
+    const record = await register.get(`${found?.keyId}`);
+    expect(record).toMatchObject({ name: 'check', permission: 'read' });
+    const again = await check();
+    expect(again).toMatchObject({ status: 0, stderr: '' });
+    expect(again.stdout).toMatch(
+      `The key ${found?.keyId} in /petstore-staging/check-key is at work`,
+    );
+    expect(aws.inputsOf('PutParameter')).toHaveLength(1);
+  });
+
+  it.each(['it was revoked', 'it works: npm run keys -- revoke '])(
+    'says of a check’s key that could not be stored that %s, and never the key',
+    async (end) => {
+      const { check, parameter } = await openParameter(undefined, {
+        PutParameter({ Value }) {
+          parameter.refused = Value;
+          throw new AwsError('ValidationException', `Value '${Value}' is not valid`);
+        },
+      });
+      if (!end.includes('was')) database.fail({ action: 'UpdateItem', fault: 'accessDenied' });
+      const { status, stdout, stderr } = await check();
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      const refused = parseApiKey(String(parameter.refused));
+      expect(stderr).toMatch(
+        `The new key ${refused?.keyId} was not stored in /petstore-staging/check-key, and ${end}`,
+      );
+      expect(stderr).toMatch(
+        /The cause: SSM: ValidationException: Value '\[API key]' is not valid\n$/,
+      );
+      expect(await hoursLeft(`${refused?.keyId}`)).toBe(end.includes('was') ? -0 : undefined);
+    },
+  );
+
   it('knows no key that was never made, and tells of a table without any', async () => {
     const outcome = await keys('show', '0000000000');
     const stderr = 'There is no key with the key id 0000000000; see list.\n';
@@ -302,4 +397,6 @@ it.each<[string[], string]>([
   [['revoke', 'abcdefghij', 'more', ...emulator], 'with so many words'],
   [['rotate', 'abcdefghij', '--expires', '90d', ...emulator], 'rotate takes no expires'],
   [['list', 'abcdefghij', ...emulator], 'list takes no KEY_ID'],
+  [['check', '--name', 'a', ...emulator], 'check takes no name'],
+  [['check', ...emulator], `check takes ${stageUsage}: an emulator stores no parameter.`],
 ])('npm run keys refuses %j', (args, message) => expectRefusal(runKeys, args, message));

@@ -144,14 +144,14 @@ const planted: Record<string, Fault[]> = {
   ],
   'the gateway: answers 404 to an unknown path': [
     spoil(/smoke 404/, replace('not_found', 'forbidden')),
-    spoil(/smoke 404/, set('x-powered-by', 'Express')),
+    spoil(/smoke 404/, set('retry-after', 'soon')),
   ],
   [wholeList]: [
     spoil(/^GET \/inventory 200/, replace(firstEntry, '')),
     spoil(/^GET \/inventory 200/, replace(/,\{[^{]*$/, '')),
     spoil(/^GET \/inventory 200/, fail),
     spoil(/^GET \/inventory 200/, lengthen(50)),
-    spoil(/^GET \/inventory 200/, set('x-powered-by', 'Express')),
+    spoil(/^GET \/inventory 200/, set('link', 'next')),
   ],
 };
 
@@ -203,6 +203,43 @@ describe('npm run smoke, of a stage with data', () => {
     const { failures } = await run(spoil(/^GET \/inventory\?l/, fail));
     expect(failures[0]).toMatch(
       /^FAILED {3}listInventory: answers 200: GET \/inventory\?limit=100 answered 500 \{"code":"internal_error".* \(request id [\w-]+\); expected 200\.$/,
+    );
+  });
+
+  it('passes behind a proxy that adds headers of its own, and extends others', async () => {
+    const added = {
+      ...{ age: '0', via: '1.1 cdn.example (CloudFront)', 'cf-ray': '8f2c1e0a6a6b-AMS' },
+      ...{ server: 'cloudflare', 'alt-svc': 'h3=":443"', 'set-cookie': '__cf_bm=a; Secure' },
+      ...{ 'strict-transport-security': 'max-age=31536000', 'x-powered-by': 'Express' },
+    };
+    const proxy: Fault = {
+      answer(_, { headers }) {
+        for (const [name, value] of Object.entries(added)) headers.set(name, value);
+        headers.append('vary', 'X-Forwarded-Proto');
+        const type = headers.get('content-type');
+        if (type === 'application/json') headers.set('content-type', `${type}; charset=utf-8`);
+      },
+    };
+    const { passed, failures } = await run(proxy);
+    expect({ passed, failures }).toEqual({ passed: true, failures: [] });
+    expect(exchanges.length).toBeGreaterThan(20);
+  });
+
+  it.each<[string, string, string, string]>([
+    ['listInventory: answers 200', 'link', 'next', 'it must match pattern "^<'],
+    ['listOrders: answers 200', 'x-request-id', 'r-1', 'it must NOT have fewer than 8 characters'],
+    ['listInventory: answers 200', 'content-encoding', 'br', 'it must be one of gzip, zstd'],
+    ['getPet: answers 200', 'sunset', 'soon', 'it must match pattern "GMT$"'],
+    ['getPet: answers 200', 'deprecation', '', 'The header Deprecation is missing'],
+  ])('names in the row "%s" the header %s with its value "%s", and %s', async (...row) => {
+    const [name, header, value, expected] = row;
+    const change = ({ headers }: FrontResponse) =>
+      value ? headers.set(header, value) : headers.delete(header);
+    const { failures } = await run(spoil(/^GET .* 200$/, change));
+    const line = failures.find((one) => one.includes(name));
+    expect(line).toContain(value ? ` is "${value}"; ${expected}` : expected);
+    expect(line).toMatch(
+      new RegExp(`expected an answer as documented\\. The header ${header} `, 'i'),
     );
   });
 
@@ -292,6 +329,21 @@ describe('npm run smoke, of an empty stage', () => {
     expect([...origins]).toEqual(['https://smoke.invalid']);
     // Staging lets five through in a second; the first may come late.
     expect(Number(times.at(-1)) - Number(times[0])).toBeGreaterThan((times.length - 1) * 200 - 150);
+  });
+
+  it('takes the key of the stage’s check where none is given, and says how to make it', async () => {
+    const known = { Parameter: { Value: target.readOnlyApiKey } };
+    const answers: Answers = { GetParameter: () => known };
+    const taken = await callStage(['--light'], target.baseUrl, { PETSTORE_API_KEY: '' }, answers);
+    expect(taken).toMatchObject({ status: 0, stderr: '' });
+    expect(taken.stdout).not.toContain('psk_');
+    known.Parameter.Value = 'later';
+    expect(await callStage([], target.baseUrl, {}, answers)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr:
+        'The API key, in --api-key-file FILE or PETSTORE_API_KEY, must be psk_ and 42 letters and digits; npm run keys -- check --stage staging makes one that the stage keeps.\n',
+    });
   });
 
   it('fails with a read key and --entry, with an entry that is missing, and writes nothing', async () => {

@@ -1,0 +1,62 @@
+import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { matchesSecretHash, parseApiKey } from '../../../shared/keys/apiKey.ts';
+import type { KeyRegister } from '../../../shared/keys/keyRegister.ts';
+import { toErrorLine } from '../../cli/errorLine.ts';
+import type { StageStack } from '../../cli/stageStack.ts';
+import { toCheckKeyParameter } from '../../stages/resourceNames.ts';
+import { toKeyStatus } from './keyText.ts';
+
+/** What the Parameter Store holds as the read key of a stage's checks; nothing, where it has no such parameter. */
+export async function readCheckKey({ stage, open }: StageStack): Promise<string | undefined> {
+  const command = new GetParameterCommand({
+    Name: toCheckKeyParameter(stage),
+    WithDecryption: true,
+  });
+  try {
+    return (await open(SSMClient).send(command)).Parameter?.Value;
+  } catch (error) {
+    if ((error as Error).name === 'ParameterNotFound') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes a read key for a stage's checks, unless theirs is at work.
+ * @returns what was done, without the key
+ * @throws {Error} when the new key could not be stored, and says what became of it
+ */
+export async function provideCheckKey(stack: StageStack, register: KeyRegister): Promise<string> {
+  const { stage, open } = stack;
+  const parameter = toCheckKeyParameter(stage);
+  const found = parseApiKey((await readCheckKey(stack)) ?? '');
+  if (found && (await isUsable(register, found))) {
+    return `The key ${found.keyId} in ${parameter} is at work: nothing was changed.`;
+  }
+  const { apiKey, record } = await register.create({ name: 'check', permission: 'read' });
+  const { keyId } = record;
+  const value = { Value: apiKey, Type: 'SecureString', Overwrite: true } as const;
+  try {
+    await open(SSMClient).send(new PutParameterCommand({ Name: parameter, ...value }));
+  } catch (error) {
+    const end = await register.revoke(keyId).then(
+      () => 'it was revoked',
+      () => `it works: npm run keys -- revoke ${keyId} --stage ${stage.name}`,
+    );
+    // What AWS refuses, it may repeat.
+    const cause = toErrorLine(error).replaceAll(apiKey, '[API key]');
+    throw new Error(
+      `The new key ${keyId} was not stored in ${parameter}, and ${end}. The cause: ${cause}`,
+    );
+  }
+  return `Made the read key ${keyId}, named check, and stored it in ${parameter}.`;
+}
+
+/** Whether it is a read key that nobody has ended, also not for later, as a rotation does. */
+async function isUsable(
+  register: KeyRegister,
+  { keyId, secret }: { readonly keyId: string; readonly secret: string },
+): Promise<boolean> {
+  const record = await register.get(keyId);
+  if (!record || toKeyStatus(record, Date.now()) !== 'active') return false;
+  return record.permission === 'read' && matchesSecretHash(secret, record.secretHash);
+}
