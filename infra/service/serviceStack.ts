@@ -64,7 +64,7 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   return stack;
 }
 
-/** What a deployment prints, and what the ops commands read: the base address, the commit and the tables' names. */
+/** What a deployment prints, and what commands and the scheduled check read: the base address, the commit and the tables' names. */
 function defineOutputs(
   stack: Stack,
   stage: Stage,
