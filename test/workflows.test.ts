@@ -2,9 +2,17 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import {
+  toCheckKeyParameter,
+  toFunctionName,
+  toStackName,
+  toTableName,
+} from '../infra/stages/resourceNames.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import type { OperationId } from '../shared/contract/operations.ts';
 import { mintApiKey } from '../shared/keys/apiKey.ts';
 
+const staging = { name: 'staging' } as const;
 const root = join(import.meta.dirname, '..');
 const files = globSync('.github/workflows/*', { cwd: root });
 
@@ -14,6 +22,8 @@ interface Workflow {
   readonly jobs: Record<
     string,
     {
+      readonly needs?: string;
+      readonly environment?: string;
       readonly permissions: Record<string, string>;
       readonly 'timeout-minutes': number;
       readonly steps: readonly { uses?: string; run?: string; with?: Record<string, unknown> }[];
@@ -42,17 +52,18 @@ describe.each(files)('%s', (file) => {
 
   it('gives a job what it names, no credentials in its checkout, and an end some time', () => {
     expect(workflow.permissions).toEqual({});
-    const isDeployment = file.endsWith('/deploy.yml');
     for (const { permissions, steps, 'timeout-minutes': minutes } of jobs) {
-      const isGitleaks = steps.some(({ uses }) => uses?.startsWith('gitleaks/'));
+      const find = (name: string) => steps.filter(({ uses }) => uses?.startsWith(`${name}@`));
+      const checkouts = find('actions/checkout');
       expect(permissions).toEqual({
-        contents: 'read',
-        ...(isDeployment && { 'id-token': 'write' }),
-        ...(isGitleaks && { 'pull-requests': 'read' }),
+        ...(checkouts.length > 0 && { contents: 'read' }),
+        ...(find('aws-actions/configure-aws-credentials').length > 0 && { 'id-token': 'write' }),
+        ...(find('gitleaks/gitleaks-action').length > 0 && { 'pull-requests': 'read' }),
       });
       expect(minutes).toBeLessThanOrEqual(60);
-      const checkouts = steps.filter(({ uses }) => uses?.startsWith('actions/checkout@'));
-      expect(checkouts).toMatchObject([{ with: { 'persist-credentials': false } }]);
+      for (const checkout of checkouts) {
+        expect(checkout).toMatchObject({ with: { 'persist-credentials': false } });
+      }
     }
   });
 
@@ -74,6 +85,80 @@ describe.each(files)('%s', (file) => {
       if (script !== undefined) expect(packageJson.scripts).toHaveProperty([script]);
     }
   });
+});
+
+describe('the deployment', () => {
+  const { text, workflow } = read('.github/workflows/deploy.yml');
+  const jobs = Object.entries(workflow.jobs).map(([name, job]) => ({
+    ...job,
+    name,
+    runs: job.steps.flatMap(({ run = [] }) => run),
+    role: job.steps.map((step) => step.with?.['role-to-assume']).find((role) => role),
+  }));
+
+  it('goes from what was built and tested to staging, and from a staging that passed to production', () => {
+    expect(jobs.map(({ name, needs }) => [name, needs])).toEqual([
+      ['build', undefined],
+      ['staging', 'build'],
+      ['verify-staging', 'staging'],
+      ['production', 'verify-staging'],
+      ['verify-production', 'production'],
+    ]);
+    const [build] = jobs;
+    expect(build?.runs).toEqual(['npm ci', 'npm run check']);
+    expect(build?.steps.at(-1)?.with).toMatchObject({ name: 'cdk.out', path: 'cdk.out/' });
+  });
+
+  it('is made by jobs that run nothing but the CDK of package.json, on the assembly that was built', () => {
+    const cdk = `npx --yes --ignore-scripts aws-cdk@${packageJson.devDependencies['aws-cdk']}`;
+    for (const { name, runs, steps } of jobs.filter(({ name }) =>
+      /^(staging|production)$/.test(name),
+    )) {
+      expect(steps.map(({ uses }) => uses?.replace(/@.*/, ''))).toEqual([
+        'actions/download-artifact',
+        'aws-actions/configure-aws-credentials',
+        undefined,
+      ]);
+      expect(runs).toEqual([
+        `${cdk} deploy petstore-${name}-watch --app cdk.out --strict --require-approval never`,
+      ]);
+    }
+  });
+
+  it('gives no other job a role that may deploy, nor the environment that such a role trusts, nor a secret', () => {
+    const roles = jobs.map(({ name, environment, role }) => [name, environment, role]);
+    const toRole = (name: string) => `\${{ vars.${name}_ROLE_ARN }}`;
+    expect(roles).toEqual([
+      ['build', undefined, undefined],
+      ['staging', 'staging', toRole('STAGING_DEPLOY')],
+      ['verify-staging', 'verify-staging', toRole('STAGING_VERIFY')],
+      ['production', 'production', toRole('PRODUCTION_DEPLOY')],
+      ['verify-production', 'verify-production', toRole('PRODUCTION_VERIFY')],
+    ]);
+    expect(text).not.toMatch(/\bsecrets[.[]/);
+  });
+});
+
+it('the runbook has the policies of its roles, on what a stage is made of', () => {
+  const runbook = readFileSync(join(root, 'infra/RUNBOOK.md'), 'utf8');
+  const [trust, ...grants] = [...runbook.matchAll(/^```json\n(.*?)^```/gms)].map(([, text = '']) =>
+    JSON.parse(text.replaceAll('STAGE', 'staging')).Statement.flat(),
+  );
+  const claims = 'token.actions.githubusercontent.com';
+  expect(trust[0].Condition.StringEquals).toEqual({
+    [`${claims}:aud`]: 'sts.amazonaws.com',
+    [`${claims}:sub`]: 'repo:OWNER/REPOSITORY:environment:ENVIRONMENT',
+    [`${claims}:ref`]: 'refs/heads/main',
+  });
+  const resources = grants.flat().map(({ Resource }) => Resource.replace(/^.*?ACCOUNT:/, ''));
+  expect(resources).toEqual([
+    'role/cdk-hnb659fds-*',
+    `stack/${toStackName(staging)}/*`,
+    `function:${toFunctionName(staging, '*' as OperationId)}`,
+    `parameter${toCheckKeyParameter(staging)}`,
+    // One that was restored in its place has a longer name.
+    `table/${toTableName(staging, 'apiKeys')}*`,
+  ]);
 });
 
 it('the same action has the same version everywhere', () => {

@@ -27,13 +27,14 @@ export async function runDocs(
   if (parseArgs({ args, options: { help: { type: 'boolean', short: 'h' } } }).values.help) {
     return print(help);
   }
-  const [first, ...others] = await findServers(deployments);
+  const servers = await findServers(deployments);
+  const [first, ...others] = servers;
   if (first === undefined) {
     throw new Error(
       'There is no address to publish: deploy a stage, and run this with AWS credentials of where it is.',
     );
   }
-  const example = findExampleSettings(first);
+  const [example] = servers.flatMap((one) => findExampleSettings(one) ?? []);
   if (example !== undefined) throw new Error(example);
   const { documentationAddress } = first.settings;
   const site = await buildSite({ documentationAddress, servers: [first, ...others] });

@@ -64,7 +64,7 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   return stack;
 }
 
-/** What a deployment prints, and what the ops commands read: the base address and the tables' names. */
+/** What a deployment prints, and what commands and the scheduled check read: the base address and the tables' names. */
 function defineOutputs(stack: Stack, stage: Stage, api: RestApi, tables: DataTables): void {
   // Built by hand, since the gateway's own URL ends in a slash.
   const ofGateway = `https://${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${apiVersion}`;

@@ -12,8 +12,8 @@ const exampleAddress = /petstore\.example/;
 
 /** One line that names the settings of a stage that are examples still, and would send clients nowhere. */
 export function findExampleSettings({ name, settings }: Stage): string | undefined {
-  const { documentationAddress, allowedOrigins } = settings;
-  const fields = Object.entries({ documentationAddress, allowedOrigins })
+  const { baseAddress, documentationAddress, allowedOrigins } = settings;
+  const fields = Object.entries({ baseAddress, documentationAddress, allowedOrigins })
     .filter(([, value]) => exampleAddress.test(String(value)))
     .map(([field]) => field);
   if (fields.length === 0) return undefined;

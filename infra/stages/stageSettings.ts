@@ -148,7 +148,8 @@ export const stageSettings = z.strictObject({
   logRetentionDays: logRetentionDays,
   /**
    * Whether the watch stack has alarms: each metric that one looks at costs $0.10 a month, with the key that
-   * encrypts them and the scheduled check some $10 in all.
+   * encrypts them and the scheduled check some $10 in all. Without them, `alarms`, `checkEveryMinutes` and
+   * `quietMinutes` cannot be set, since nobody would be told.
    */
   raisesAlarms: z.boolean(),
   /**
@@ -158,7 +159,7 @@ export const stageSettings = z.strictObject({
   alarms: z.partialRecord(z.literal(severities), alarmTarget).exactOptional(),
   /**
    * Minutes between two calls of the service from outside, 1 to 60, by a function of the watch stack with a
-   * read key of its own, which the runbook says how to give it; default: none.
+   * read key of its own, which `npm run keys -- check` makes; default: none.
    */
   checkEveryMinutes: whole(1, 60).exactOptional(),
   /**

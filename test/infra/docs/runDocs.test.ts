@@ -43,6 +43,16 @@ it.each([
     () => writeDocs(own, {}),
     'examples of ours stand in documentationAddress of staging',
   ],
+  [
+    'an example of a stage that is not the first',
+    () => writeDocs({ ...own, baseAddress: 'https://shop.example/v1' }, {}),
+    'examples of ours stand in documentationAddress of staging',
+  ],
+  [
+    'an example to call',
+    () => writeDocs({ ...own, baseAddress: 'https://api.petstore.example/v1' }, own),
+    'examples of ours stand in baseAddress of production',
+  ],
   ['no address', () => callDocs(own), 'There is no address to publish: deploy a stage'],
 ])('nothing is published with %s', async (_, write, line) => {
   const { status, stdout, stderr } = await write();

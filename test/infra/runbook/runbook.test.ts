@@ -48,7 +48,7 @@ describe('what the runbook has its reader type', () => {
       expect(['bootstrap', 'diff', 'destroy', 'deploy']).toContain(command);
       const stacks = rest.filter((word) => word.startsWith('petstore-'));
       for (const stack of stacks)
-        expect(stack).toMatch(new RegExp(`^petstore-(${stageNames.join('|')})(-watch)?$`));
+        expect(stack).toMatch(new RegExp(`^petstore-(${stageNames.join('|')})(-watch|-backup)?$`));
     }
   });
 });
@@ -89,7 +89,7 @@ function checkAwsCommand([, service = '', name = '', ...rest]: string[]): void {
   const missing = new Set(members.slice(0, Number(input[6] ?? 0)));
   for (const option of rest.filter((word) => word.startsWith('--'))) {
     // Those of the CLI itself.
-    if (['--query', '--output'].includes(option)) continue;
+    if (['--query', '--output', '--region'].includes(option)) continue;
     const wanted = toPascal(option.replace(/^--(no-)?/, '')).toLowerCase();
     const member = members.find((one) => one.toLowerCase() === wanted);
     if (member === undefined) throw new Error(`There is no option ${option}.`);
