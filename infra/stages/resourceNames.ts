@@ -47,6 +47,11 @@ export function toCheckKeyParameter(stage: NamedStage): string {
   return `/${toStackName(stage)}/check-key`;
 }
 
+/** Where the stage's base address lies, in the Parameter Store, for what runs after the deployment. */
+export function toBaseAddressParameter(stage: NamedStage): string {
+  return `/${toStackName(stage)}/base-address`;
+}
+
 /** The gateway, by which CloudWatch counts its requests too. */
 export function toApiName(stage: NamedStage): string {
   return toStackName(stage);

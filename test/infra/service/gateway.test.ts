@@ -92,11 +92,12 @@ function toAnswer(name: string) {
 describe.each(fixtureNames)('the stage of %s', (name) => {
   const [stage] = Object.values(findResources(name, 'AWS::ApiGateway::Stage'));
 
-  it('logs what a request is found by, and no header', () => {
+  it('logs what a request is found by, and no header that a key could stand in', () => {
     const { bytes, ...texts } = fillAccessLog(name);
     expect(texts).toMatchObject({
       requestId: '$context.requestId',
       status: '$context.status',
+      userAgent: '$context.identity.userAgent',
       functionRequestId: '$context.integration.requestId',
       gatewayError: '$context.error.responseType',
     });
