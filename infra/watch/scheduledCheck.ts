@@ -143,7 +143,7 @@ export function defineCheckAlarms(
     ...defineEndAlarms(
       stage,
       'key',
-      'The first API key that nobody has replaced',
+      `The first API key that nobody has replaced, of those made for more than ${DAYS_AHEAD} days,`,
       'Look at `npm run keys -- list` for which; rotate it, and tell its owner.',
     ),
     ...(toDeprecatedOperations().length > 0 ? [defineSunsetAlarm(counts)] : []),

@@ -121,13 +121,15 @@ async function sendProbe(
       }),
     };
   } catch (error) {
-    return { problem: `${operationId}: ${baseAddress} gave no answer: ${Object(error).message}` };
+    // Of several addresses, none of which answers, there is a code alone.
+    const { message, code } = Object(error);
+    return { problem: `${operationId}: ${baseAddress} gave no answer: ${message || code}` };
   }
 }
 
 /**
- * When the first of the keys ends that nobody has ended or replaced, and that was not made for days alone; nothing,
- * when none of them ever does.
+ * When the first of the keys ends that nobody has ended or replaced; nothing, when none of them ever does. One that
+ * was made for less time than it would be told beforehand is meant to end.
  */
 async function findFirstKeyEnd(now: number): Promise<Date | undefined> {
   const ends: number[] = [];

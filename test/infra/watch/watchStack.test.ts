@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Budget } from '../../../infra/stages/stageSettings.ts';
 import { tableNames } from '../../../infra/stages/tables.ts';
 import { toDeprecatedOperations } from '../../../infra/watch/logQueries.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { suites } from '../../conformance/operations/suites.ts';
 import {
   type CfnResource,
@@ -28,7 +28,7 @@ const expectedAlarms = [
       (one) => `${id}-${one}`,
     ),
   ),
-  'listInventory-duration',
+  ...operationIds.filter((id) => operations[id].streamed).map((id) => `${id}-duration`),
   ...tableNames.flatMap((table) => [`${table}-table-throttles`, `${table}-table-system-errors`]),
   ...['server-errors', 'transaction-conflicts', 'check-failed', 'check-throttled'],
   ...['throttled-requests', 'unauthorized-requests', 'forbidden-requests'],

@@ -4,8 +4,9 @@ import { type Minute, readMetric, type TemplateMetric } from './minutes.ts';
 type AlarmProperties = any;
 
 /**
- * After how many minutes each alarm fires for the first time. CloudWatch evaluates an alarm every minute, and its
- * window slides along, whatever its period: at minute 61 an hour is that from minute 1 on.
+ * After how many minutes each alarm fires for the first time. CloudWatch evaluates an alarm every minute, whatever
+ * its period, and its window slides along: at minute 61, an hour is that from minute 1 on.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
  * @param start the minute that is the first one to count; those before are what the windows look back on
  */
