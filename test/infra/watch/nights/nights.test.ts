@@ -196,7 +196,7 @@ const failing = operationIds.flatMap((id) =>
   Object.keys(failingWays).flatMap((way) => rates.map((rate) => [id, way, ...rate] as const)),
 );
 
-describe.each(failing)('%s always %s, at %i requests a day', (id, way, rate, wellWithin) => {
+describe.each(failing)('%s %s, at %i requests a day', (id, way, rate, wellWithin) => {
   it.each([
     ['alone', 0, false, 15],
     ['beside healthy traffic', 100, false, 15],
