@@ -1,12 +1,13 @@
 /**
  * One line of JSON per request, those included that never reach a function. `requestId` is the
- * response's X-Request-Id. No header is logged, so no API key is.
+ * response's X-Request-Id. No header but the `User-Agent` is logged, so no API key is. The time is the log's own.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 export const accessLogFormat = {
   requestId: '$context.requestId',
-  time: '$context.requestTimeEpoch',
   sourceIp: '$context.identity.sourceIp',
+  // The gateway writes a quote in it as JSON does, as others saw: https://github.com/DataBiosphere/azul/issues/4348
+  userAgent: '$context.identity.userAgent',
   method: '$context.httpMethod',
   path: '$context.path',
   route: '$context.resourcePath',

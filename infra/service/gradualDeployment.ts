@@ -3,6 +3,8 @@ import {
   Alarm,
   type IAlarm,
   MathExpression,
+  type Metric,
+  type MetricOptions,
   Stats,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -12,6 +14,7 @@ import {
   LambdaDeploymentGroup,
 } from 'aws-cdk-lib/aws-codedeploy';
 import { Alias, type IVersion } from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import {
   mapOperations,
@@ -23,7 +26,7 @@ import type { NamedStage } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings } from '../stages/stages.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
-import { toGatewayMetric, toLogMetric, versionDimension } from './serviceMetrics.ts';
+import { defineLogMetric, type LogMetricName, toLogMetric } from './serviceMetrics.ts';
 
 /** How CodeDeploy moves the requests; without it, CloudFormation moves them at once. */
 const deploymentConfigs: Record<StageSettings['rollout'], ILambdaDeploymentConfig | undefined> = {
@@ -54,9 +57,9 @@ export function defineLiveAliases(
   );
   const deploymentConfig = deploymentConfigs[rollout];
   if (deploymentConfig) {
-    const serverErrors = defineServerErrorAlarm(scope, stage);
     for (const id of operationIds) {
-      const alarms = [...defineRollbackAlarms(scope, stage, id, aliases[id]), serverErrors];
+      const { logGroup } = functions[id];
+      const alarms = defineRollbackAlarms(scope, stage, id, aliases[id], logGroup);
       defineDeploymentGroup(scope, id, aliases[id], deploymentConfig, alarms);
     }
   }
@@ -87,74 +90,66 @@ function defineDeploymentGroup(
 const period = Duration.minutes(1);
 const treatMissingData = TreatMissingData.NOT_BREACHING;
 
-/** What sends one function back to the version before: its code crashed or timed out, fails, or became slow. */
+/** Five minutes long, so that 20 requests are soon together; the window slides on every minute. */
+const sharePeriod = Duration.minutes(5);
+
+/**
+ * What sends one function back to the version before: its code crashed or timed out, fails, or became slow. They
+ * look at the new version alone, whose tenth of the requests would hardly show among all. Lambda tells it apart
+ * while the alias has two: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+ */
 function defineRollbackAlarms(
   scope: Construct,
   stage: NamedStage,
   id: OperationId,
   live: Alias,
+  logGroup: ILogGroup,
 ): Alarm[] {
   const { latencyMilliseconds } = operationSettings[id];
   // A long list is not slow code.
   const { streamed } = operations[id];
+  const { version } = live.version;
+  const ofVersion = (metric: Metric) =>
+    metric.with({ dimensionsMap: { ...metric.dimensions, ExecutedVersion: version } });
+  const defineMetric = (name: LogMetricName, options: MetricOptions) => {
+    defineLogMetric(scope, stage, id, name, logGroup, true);
+    return toLogMetric(stage, id, name, options, version);
+  };
+  const sum = { period: sharePeriod, statistic: Stats.SUM };
   const slowest = { period, statistic: Stats.p(99) };
   return [
     new Alarm(scope, `${id}RollbackErrors`, {
-      alarmDescription: `${id} crashed or ran out of time. During a deployment this takes the new code back; look into the function's log, level ERROR.`,
-      metric: live.metricErrors({ period, statistic: Stats.SUM }),
+      alarmDescription: `${id}'s newest version crashed or ran out of time. During a deployment this takes the new code back; look into the function's log, level ERROR.`,
+      metric: ofVersion(live.metricErrors({ period, statistic: Stats.SUM })),
       threshold: 1,
       evaluationPeriods: 1,
       treatMissingData,
     }),
     new Alarm(scope, `${id}RollbackServerErrors`, {
-      alarmDescription: `At least 1 in 20 calls of ${id}'s newest version was answered 5xx within a minute. During a deployment this takes the new code back; look for "Errors with their cause" in Logs Insights.`,
-      metric: toVersionErrorShare(stage, id, live),
+      alarmDescription: `At least 1 in 20 calls of ${id}'s newest version, of at least 20, or 3 of fewer, was answered 5xx. During a deployment this takes the new code back; look for "Errors with their cause" in Logs Insights.`,
+      metric: new MathExpression({
+        label: '5xx, % of the calls',
+        expression:
+          'IF(FILL(calls, 0) >= 20 || FILL(failed, 0) >= 3, 100 * FILL(failed, 0) / calls, 0)',
+        usingMetrics: {
+          failed: defineMetric('serverErrors', sum),
+          calls: ofVersion(live.metricInvocations(sum)),
+        },
+        period: sharePeriod,
+      }),
       threshold: 5,
       evaluationPeriods: 1,
       treatMissingData,
     }),
     new Alarm(scope, `${id}RollbackLatency`, {
-      alarmDescription: `The slowest hundredth of ${id}'s calls takes ${latencyMilliseconds} ms or more${streamed ? ' until the first byte' : ''}. During a deployment this takes the new code back; look for "Slowest requests" in Logs Insights.`,
+      alarmDescription: `The slowest hundredth of the calls of ${id}'s newest version takes ${latencyMilliseconds} ms or more${streamed ? ' until the first byte' : ''}. During a deployment this takes the new code back; look for "Slowest requests" in Logs Insights.`,
       metric: streamed
-        ? toLogMetric(stage, id, 'firstByte', slowest)
-        : live.metricDuration(slowest),
+        ? defineMetric('firstByte', slowest)
+        : ofVersion(live.metricDuration(slowest)),
       threshold: latencyMilliseconds,
       // A single slow call among few is chance.
       evaluationPeriods: 2,
       treatMissingData,
     }),
   ];
-}
-
-/**
- * Of the new version alone, whose share of the requests is small: what fails there would hardly show among
- * all. Lambda counts the calls of each version while an alias has two:
- * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
- */
-function toVersionErrorShare(stage: NamedStage, id: OperationId, live: Alias): MathExpression {
-  const { version } = live.version;
-  const options = { period, statistic: Stats.SUM };
-  const calls = live.metricInvocations(options);
-  const dimensionsMap = { [versionDimension]: version };
-  return new MathExpression({
-    label: '5xx, % of the calls',
-    expression: '100 * FILL(failed, 0) / calls',
-    usingMetrics: {
-      failed: toLogMetric(stage, id, 'serverErrors', { ...options, dimensionsMap }),
-      calls: calls.with({ dimensionsMap: { ...calls.dimensions, ExecutedVersion: version } }),
-    },
-    period,
-  });
-}
-
-/** What sends every function back: the functions answer 5xx by themselves without counting an error. */
-function defineServerErrorAlarm(scope: Construct, stage: NamedStage): Alarm {
-  return new Alarm(scope, 'RollbackServerErrors', {
-    alarmDescription:
-      'More than 1 in 20 requests got a 5xx within a minute. During a deployment this takes the new code back; look for "Errors with their cause" in Logs Insights.',
-    metric: toGatewayMetric(stage, '5XXError', { period, statistic: Stats.AVERAGE }),
-    threshold: 0.05,
-    evaluationPeriods: 1,
-    treatMissingData,
-  });
 }

@@ -9,21 +9,16 @@ import {
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { FilterPattern, type ILogGroup, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
-import {
-  type NamedStage,
-  toFunctionLogName,
-  toFunctionName,
-  toStackName,
-} from '../stages/resourceNames.ts';
+import { type NamedStage, toFunctionLogName, toFunctionName } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings, toTableAccess, toUsedTables } from '../stages/stages.ts';
 import { tables } from '../stages/tables.ts';
 import { bundling, projectRoot, toEntry } from './bundling/bundling.ts';
 import type { DataTables } from './dataTables.ts';
-import { logMetrics, toLogMetricName, versionDimension } from './serviceMetrics.ts';
+import { defineLogMetric } from './serviceMetrics.ts';
 
 export type OperationFunctions = Record<OperationId, NodejsFunction>;
 
@@ -82,7 +77,9 @@ export function defineOperationFunctions(
       // deployed from another commit. https://docs.aws.amazon.com/lambda/latest/dg/configuration-versions.html
       currentVersionOptions: { removalPolicy, description: commit },
     });
-    defineLogMetricFilters(scope, stage, operationId, logGroup);
+    if (operations[operationId].streamed) {
+      defineLogMetric(scope, stage, operationId, 'firstByte', logGroup);
+    }
     Tags.of(fn).add('commit', commit);
     return fn;
   };
@@ -134,35 +131,4 @@ function defineExecutionRole(
     reason: "Only X-Ray's PutTraceSegments and PutTelemetryRecords, which have no resource.",
   });
   return role;
-}
-
-/** Counts what alarms look at from an operation's request lines. */
-function defineLogMetricFilters(
-  scope: Construct,
-  stage: NamedStage,
-  operationId: OperationId,
-  logGroup: ILogGroup,
-): void {
-  const toProps = (name: keyof typeof logMetrics) => ({
-    logGroup,
-    metricNamespace: toStackName(stage),
-    metricName: toLogMetricName(operationId, name),
-    metricValue: logMetrics[name].value,
-  });
-  if (operations[operationId].streamed) {
-    new MetricFilter(scope, `${operationId}FirstByteFilter`, {
-      ...toProps('firstByte'),
-      filterPattern: FilterPattern.numberValue(logMetrics.firstByte.value, '>=', 0),
-    });
-  }
-  const isServerError = FilterPattern.numberValue('$.message.status', '>=', 500);
-  new MetricFilter(scope, `${operationId}ServerErrorFilter`, {
-    ...toProps('serverErrors'),
-    filterPattern: isServerError,
-  });
-  new MetricFilter(scope, `${operationId}VersionErrorFilter`, {
-    ...toProps('serverErrors'),
-    filterPattern: isServerError,
-    dimensions: { [versionDimension]: '$.message.version' },
-  });
 }

@@ -1,4 +1,11 @@
 import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  FilterPattern,
+  type IFilterPattern,
+  type ILogGroup,
+  MetricFilter,
+} from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
 import { apiVersion } from '../../shared/contract/operation.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import {
@@ -12,7 +19,7 @@ import {
  * What is counted from the request lines of a function's log. Such a metric is a custom one, $0.30 a month,
  * of which the hours count in which it has a value: errors cost nothing where there are none.
  */
-export const logMetrics = {
+const logMetrics = {
   /**
    * Milliseconds from a request to the first byte of a streamed answer: how long the whole answer takes
    * says more of its length and its client than of the service.
@@ -21,25 +28,47 @@ export const logMetrics = {
   /** Answers of 500 and more, which Lambda does not count as errors: the handler answers them by itself. */
   serverErrors: { suffix: 'ServerErrors', value: '1' },
 } as const;
-type LogMetricName = keyof typeof logMetrics;
+export type LogMetricName = keyof typeof logMetrics;
 
-/** The dimension by which the errors of one version are told from those of another. */
-export const versionDimension = 'Version';
+const patterns: Record<LogMetricName, IFilterPattern> = {
+  firstByte: FilterPattern.numberValue(logMetrics.firstByte.value, '>=', 0),
+  serverErrors: FilterPattern.numberValue('$.message.status', '>=', 500),
+};
 
-export function toLogMetricName(operationId: OperationId, name: LogMetricName): string {
-  return `${operationId}${logMetrics[name].suffix}`;
+/** Has a metric counted of all versions of a function together, or of each one alone. */
+export function defineLogMetric(
+  scope: Construct,
+  stage: NamedStage,
+  operationId: OperationId,
+  name: LogMetricName,
+  logGroup: ILogGroup,
+  isByVersion = false,
+): void {
+  const { suffix, value } = logMetrics[name];
+  new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${suffix}Filter`, {
+    logGroup,
+    filterPattern: patterns[name],
+    metricNamespace: toStackName(stage),
+    metricName: `${operationId}${suffix}`,
+    metricValue: value,
+    ...(isByVersion && { dimensions: { [versionDimension]: '$.message.version' } }),
+  });
 }
 
-/** Of all versions together, unless `dimensionsMap` names one. */
+const versionDimension = 'Version';
+
+/** @param version of this one alone; by default of all together */
 export function toLogMetric(
   stage: NamedStage,
   operationId: OperationId,
   name: LogMetricName,
   options: MetricOptions,
+  version?: string,
 ): Metric {
   return new Metric({
     namespace: toStackName(stage),
-    metricName: toLogMetricName(operationId, name),
+    metricName: `${operationId}${logMetrics[name].suffix}`,
+    ...(version !== undefined && { dimensionsMap: { [versionDimension]: version } }),
     ...options,
   });
 }

@@ -1,4 +1,4 @@
-import { CfnOutput, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   ComparisonOperator,
@@ -73,6 +73,8 @@ function defineAlarmTopics(
   const key = new Key(scope, 'AlarmKey', {
     description: `Encrypts the alarms of ${stackName}`,
     enableKeyRotation: true,
+    // The longest that there is: the first two changes cost $1 a month more each (https://aws.amazon.com/kms/pricing/).
+    rotationPeriod: Duration.days(2_560),
     removalPolicy: RemovalPolicy.DESTROY,
   });
   key.addToResourcePolicy(

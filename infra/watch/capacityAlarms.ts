@@ -1,5 +1,5 @@
 import { Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
+import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { toFunctionMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toUsedTableName } from '../stages/resourceNames.ts';
@@ -59,12 +59,14 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
 /** Conflicts in five minutes: one a second, which clients hardly notice. */
 const MAX_CONFLICTS = 300;
 
+/** Calls refused in five minutes: fewer pass with the burst that they came in, and clients' second attempts succeed. */
+const MAX_THROTTLES = 5;
+
 function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
   const { timeoutSeconds } = operationSettings[id];
   const toMetric = (name: Parameters<typeof toFunctionMetric>[2], statistic: string) =>
     toFunctionMetric(stage, id, name, { statistic, period });
   const reserved = toReservedConcurrency(stage.settings, id) ?? 0;
-  const isOff = stage.settings.reservedConcurrency?.[id] === 0;
   return [
     {
       name: `${id}-errors`,
@@ -73,22 +75,26 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
       metric: toMetric('Errors', Stats.SUM),
       threshold: 1,
     },
-    {
-      name: `${id}-duration`,
-      severity: 'ticket',
-      description: `A call of ${id} took over four fifths of its ${timeoutSeconds} seconds. Look at the saved query "Slowest requests": DynamoDB may be slow, or the answer has grown; raise the function's memory in ${stagesFile} if its CPU is what lacks.`,
-      metric: toMetric('Duration', Stats.MAXIMUM),
-      threshold: timeoutSeconds * 800,
-      periods: 2,
-      of: 3,
-    },
+    // Of the others, the latency looks at the whole time.
+    ...(operations[id].streamed
+      ? [
+          {
+            name: `${id}-duration`,
+            severity: 'ticket' as const,
+            description: `A call of ${id} took over four fifths of its ${timeoutSeconds} seconds. Look at the saved query "Slowest requests": DynamoDB may be slow, or the answer has grown; raise the function's memory in ${stagesFile} if its CPU is what lacks.`,
+            metric: toMetric('Duration', Stats.MAXIMUM),
+            threshold: timeoutSeconds * 800,
+            periods: 2,
+            of: 3,
+          },
+        ]
+      : []),
     {
       name: `${id}-throttles`,
-      // Whoever turned the operation off knows.
-      severity: isOff ? 'ticket' : 'page',
-      description: `Lambda refuses calls of ${id}, since too many run at once; clients get errors. Look at the dashboard for the concurrency, and raise the function's reservedConcurrency in ${stagesFile} or the account's quota.`,
+      severity: 'ticket',
+      description: `Lambda refused ${MAX_THROTTLES} calls of ${id} in five minutes, since too many run at once; clients get 5xx, and where they are many, a page is sent by that. Look at the dashboard for the concurrency, and raise the function's reservedConcurrency in ${stagesFile} or the account's quota.`,
       metric: toMetric('Throttles', Stats.SUM),
-      threshold: 1,
+      threshold: MAX_THROTTLES,
     },
     ...(reserved > 0
       ? [

@@ -15,12 +15,13 @@ import {
 import type { Construct } from 'constructs';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 import { toMeanDollars } from '../costs/bills/monthlyBill.ts';
-import { toFunctionMetric, toGatewayMetric, toLogMetric } from '../service/serviceMetrics.ts';
+import { toFunctionMetric, toGatewayMetric } from '../service/serviceMetrics.ts';
 import { type NamedStage, toFunctionLogName, toStackName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 import { type TableName, tableNames } from '../stages/tables.ts';
 import { deployments, toDeprecatedCallers, toDeprecatedOperations } from './logQueries.ts';
 import {
+  type AccessLogMetrics,
   period,
   type RefusalMetrics,
   toConsumedUnits,
@@ -46,7 +47,7 @@ const writtenTables = tableNames.filter((table) => table !== 'apiKeys');
 export function defineDashboard(
   scope: Construct,
   stage: Stage,
-  refusals: RefusalMetrics,
+  { refusals, operations }: AccessLogMetrics,
   alarms: Alarm[],
 ): void {
   new Dashboard(scope, 'Dashboard', {
@@ -55,7 +56,7 @@ export function defineDashboard(
       alarms.length > 0
         ? [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })]
         : [],
-      toObjectiveRow(stage),
+      toObjectiveRow(stage, operations),
       toGatewayRow(stage, refusals),
       toFunctionRow(stage),
       toTableRow(stage),
@@ -67,7 +68,7 @@ export function defineDashboard(
 }
 
 /** How the operations did in the last four weeks, against what their settings promise. */
-function toObjectiveRow(stage: NamedStage): IWidget[] {
+function toObjectiveRow(stage: NamedStage, counts: AccessLogMetrics['operations']): IWidget[] {
   const toValues = (what: string, toMetric: (id: OperationId) => IMetric) =>
     new SingleValueWidget({
       title: `${what}, last ${DAYS} days`,
@@ -77,13 +78,13 @@ function toObjectiveRow(stage: NamedStage): IWidget[] {
       ...lastDays,
     });
   // Names are unique in a widget.
-  const toShare = (id: OperationId, label: string, ofCalls = '') =>
+  const toShare = (id: OperationId, label: string, ofBudget = '') =>
     new MathExpression({
       label,
-      expression: `100 * (1 - FILL(${id}Failed, 0) / ${id}Calls${ofCalls})`,
+      expression: `100 * (1 - FILL(${id}Failed, 0) / ${id}Asked${ofBudget})`,
       usingMetrics: {
-        [`${id}Failed`]: toLogMetric(stage, id, 'serverErrors', sum),
-        [`${id}Calls`]: toFunctionMetric(stage, id, 'Invocations', sum),
+        [`${id}Failed`]: counts[id].failures.with(sum),
+        [`${id}Asked`]: counts[id].requests.with(sum),
       },
       period: sum.period,
     });

@@ -73,7 +73,7 @@ export const logQueries: readonly LogQuery[] = [
     log: 'access',
     lines: [
       'filter status in ["401", "403", "413", "429"]',
-      'stats count(*) as requests, latest(@timestamp) as last by sourceIp, status, route, gatewayError',
+      'stats count(*) as requests, latest(@timestamp) as last by sourceIp, userAgent, status, route, gatewayError',
       'sort requests desc',
       'limit 100',
     ],

@@ -6,9 +6,9 @@ import {
   type MetricOptions,
   Stats,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import { FilterPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, type JsonPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { toFunctionMetric, toGatewayMetric, toLogMetric } from '../service/serviceMetrics.ts';
 import {
   type NamedStage,
@@ -18,6 +18,7 @@ import {
 } from '../stages/resourceNames.ts';
 import { type Stage, toTableCalls } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
+import { checkAgent } from './check/probes.ts';
 
 /** The period of the metrics that alarms and dashboard look at: shorter would wake people for what passes. */
 export const period = Duration.minutes(5);
@@ -28,21 +29,53 @@ const statuses = { unauthorized: '401', forbidden: '403', throttled: '429' } as 
 /** Requests refused for each reason; a metric costs nothing in a month without such a request. */
 export type RefusalMetrics = Record<keyof typeof statuses, Metric>;
 
-/** Has the access log's refusals counted. */
-export function defineAccessLogMetrics(scope: Construct, stage: NamedStage): RefusalMetrics {
+/** What clients asked of an operation, and what of it they got a 5xx for, whatever went wrong behind the gateway. */
+export type RequestMetrics = Record<'requests' | 'failures', Metric>;
+
+export interface AccessLogMetrics {
+  readonly refusals: RefusalMetrics;
+  readonly operations: Readonly<Record<OperationId, RequestMetrics>>;
+}
+
+/**
+ * Has the lines of the access log counted, which has one for each request, those included that no function was
+ * called for, that crashed it or that ran out of time. The scheduled check's own count for no operation.
+ */
+export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLogMetrics {
   const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toAccessLogName(stage));
-  const defineMetric = (reason: keyof typeof statuses) =>
-    new MetricFilter(scope, `${reason}Filter`, {
+  const defineMetric = (metricName: string, ...patterns: JsonPattern[]) =>
+    new MetricFilter(scope, `${metricName}Filter`, {
       logGroup,
-      filterPattern: FilterPattern.stringValue('$.status', '=', statuses[reason]),
+      filterPattern: FilterPattern.all(...patterns),
       metricNamespace: toStackName(stage),
-      metricName: reason,
+      metricName,
       metricValue: '1',
     }).metric({ statistic: Stats.SUM, period });
+  const defineRefusals = (reason: keyof typeof statuses) =>
+    defineMetric(reason, FilterPattern.stringValue('$.status', '=', statuses[reason]));
+  const defineOperation = (id: OperationId): RequestMetrics => {
+    const { method, path } = operations[id];
+    const isOfClient = [
+      FilterPattern.stringValue('$.method', '=', method),
+      FilterPattern.stringValue('$.route', '=', path),
+      FilterPattern.stringValue('$.userAgent', '!=', checkAgent),
+    ];
+    const isFailure = FilterPattern.stringValue('$.status', '=', '5*');
+    return {
+      // A custom metric in every hour with a request, where Lambda's own count of calls does without alarms.
+      requests: stage.settings.raisesAlarms
+        ? defineMetric(`${id}Requests`, ...isOfClient)
+        : toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM, period }),
+      failures: defineMetric(`${id}Failures`, ...isOfClient, isFailure),
+    };
+  };
   return {
-    unauthorized: defineMetric('unauthorized'),
-    forbidden: defineMetric('forbidden'),
-    throttled: defineMetric('throttled'),
+    refusals: {
+      unauthorized: defineRefusals('unauthorized'),
+      forbidden: defineRefusals('forbidden'),
+      throttled: defineRefusals('throttled'),
+    },
+    operations: mapOperations(defineOperation),
   };
 }
 
@@ -58,26 +91,29 @@ export function toLatencyMetric(
 }
 
 /**
- * The percentage of all requests that `metric` counts.
- * @param minRequests as long as there are fewer, it is 0: a share of a few requests says little
- * @param sharePeriod the period of the share, and of `metric` too
+ * The percentage of `requests` that are counted.
+ * @param minCounted as long as there are fewer, it is 0: a share of a few requests says little
+ * @param sharePeriod of both metrics, in place of their own
  */
-export function toRequestShare(
-  stage: NamedStage,
+export function toShare(
   label: string,
-  metric: IMetric,
-  minRequests: number,
+  counted: Metric,
+  requests: Metric,
+  minCounted: number,
   sharePeriod: Duration = period,
 ): MathExpression {
   return new MathExpression({
     label,
-    expression: `IF(counted >= ${minRequests}, 100 * counted / requests, 0)`,
-    usingMetrics: {
-      counted: metric,
-      requests: toGatewayMetric(stage, 'Count', { statistic: Stats.SUM, period: sharePeriod }),
-    },
+    // Filled, since CloudWatch goes on looking at the last values where there are no newer ones.
+    expression: `IF(FILL(counted, 0) >= ${minCounted}, 100 * counted / requests, 0)`,
+    usingMetrics: { counted, requests },
     period: sharePeriod,
   });
+}
+
+/** All requests to a stage. */
+export function toAllRequests(stage: NamedStage): Metric {
+  return toGatewayMetric(stage, 'Count', { statistic: Stats.SUM, period });
 }
 
 /** The request units that a table consumed. */

@@ -14,7 +14,7 @@ import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { toFunctionMetric } from '../service/serviceMetrics.ts';
+import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import {
   type NamedStage,
   toBaseAddressParameter,
@@ -25,12 +25,20 @@ import {
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { stagesFile } from '../stages/stages.ts';
 import type { WatchAlarm } from './alarms.ts';
-import { type End, toDaysMetricName } from './check/daysLeft.ts';
+import {
+  DAYS_AHEAD,
+  type End,
+  throttledMetricName,
+  toDaysMetricName,
+} from './check/checkMetrics.ts';
 import { toDeprecatedOperations } from './logQueries.ts';
+import type { AccessLogMetrics } from './metrics.ts';
 
 /** What the scheduled check is told. */
 export interface CheckSettings {
   readonly everyMinutes: number;
+  /** Those that it calls. */
+  readonly asked: readonly OperationId[];
   /** The table of the keys in use. */
   readonly keyTable: string;
   readonly logRetentionDays: StageSettings['logRetentionDays'];
@@ -39,14 +47,14 @@ export interface CheckSettings {
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Calls the stage at its base address, as a client does, every few minutes, with a read key of its own from
- * an encrypted parameter. A function of ours and not a canary of CloudWatch Synthetics, which costs $0.0012
+ * Calls each operation of the stage at its base address, as a client does, every few minutes, with a read key of its
+ * own from an encrypted parameter. A function of ours and not a canary of CloudWatch Synthetics, which costs $0.0012
  * a run, $10 a month at every five minutes (https://aws.amazon.com/cloudwatch/pricing/).
  */
 export function defineScheduledCheck(
   scope: Construct,
   stage: NamedStage,
-  { everyMinutes, keyTable, logRetentionDays }: CheckSettings,
+  { everyMinutes, asked, keyTable, logRetentionDays }: CheckSettings,
 ): void {
   const logGroup = new LogGroup(scope, 'CheckLogs', {
     logGroupName: `/aws/lambda/${toCheckName(stage)}`,
@@ -73,8 +81,9 @@ export function defineScheduledCheck(
     // It tries again by itself, a few minutes later.
     retryAttempts: 0,
     environment: {
-      ADDRESS_PARAMETER: toBaseAddressParameter(stage),
       KEY_PARAMETER: toCheckKeyParameter(stage),
+      ADDRESS_PARAMETER: toBaseAddressParameter(stage),
+      OPERATIONS: asked.join(','),
       API_KEYS_TABLE: keyTable,
       NAMESPACE: toStackName(stage),
     },
@@ -94,12 +103,13 @@ export function defineScheduledCheck(
 export function defineCheckAlarms(
   stage: NamedStage,
   { everyMinutes }: CheckSettings,
+  counts: AccessLogMetrics['operations'],
 ): WatchAlarm[] {
   return [
     {
       name: 'check-failed',
       severity: 'page',
-      description: `The scheduled check did not get a list at the base address from outside, or did not run. Look in the log of the function ${toCheckName(stage)} for what came: the name, its certificate, the gateway, the check's own key or a table; if its key is missing or ended, give it one, as the runbook says.`,
+      description: `The scheduled check called an operation at the base address and got a wrong answer or none, twice, or did not run. Look in the log of the function ${toCheckName(stage)} for which and for what came: the name, its certificate, the gateway, the check's own key or a table; if its key is missing or ended, give it one, as the runbook says. Of updates it proves the way to the function alone, since its key may only read.`,
       metric: new Metric({
         namespace: 'AWS/Lambda',
         metricName: 'Errors',
@@ -112,6 +122,18 @@ export function defineCheckAlarms(
       periods: 2,
       of: 2,
     },
+    {
+      name: 'check-throttled',
+      severity: 'ticket',
+      description: `The scheduled check got 429 twice, so clients get it too: it shares their throttles. Look at the saved query "Refusals by address" for who sends so much: stop a client that runs away, or raise the throttle of the operation in ${stagesFile}.`,
+      metric: new Metric({
+        namespace: toStackName(stage),
+        metricName: throttledMetricName,
+        statistic: Stats.SUM,
+        period: Duration.minutes(everyMinutes),
+      }),
+      threshold: 1,
+    },
     ...defineEndAlarms(
       stage,
       'certificate',
@@ -121,10 +143,10 @@ export function defineCheckAlarms(
     ...defineEndAlarms(
       stage,
       'key',
-      'The first API key that nobody has replaced',
+      `The first API key that nobody has replaced, of those made for more than ${DAYS_AHEAD} days,`,
       'Look at `npm run keys -- list` for which; rotate it, and tell its owner.',
     ),
-    ...(toDeprecatedOperations().length > 0 ? [defineSunsetAlarm(stage)] : []),
+    ...(toDeprecatedOperations().length > 0 ? [defineSunsetAlarm(counts)] : []),
   ];
 }
 
@@ -140,23 +162,21 @@ function defineRole(
   const toArn = (service: string, resource: string, resourceName: string) =>
     Stack.of(scope).formatArn({ service, resource, resourceName });
   const parameters = [toCheckKeyParameter(stage), toBaseAddressParameter(stage)];
-  const grants: [actions: string[], resource: string][] = [
-    [['logs:CreateLogStream', 'logs:PutLogEvents'], logGroup.logGroupArn],
-    ...parameters.map((name): [string[], string] => [
-      ['ssm:GetParameters'],
-      toArn('ssm', 'parameter', name.slice(1)),
-    ]),
-    [['dynamodb:Scan'], toArn('dynamodb', 'table', keyTable)],
+  const grants: [actions: string[], resources: string[]][] = [
+    [['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]],
+    // Whoever may read an encrypted parameter may use AWS's own key of it too.
+    [['ssm:GetParameters'], parameters.map((name) => toArn('ssm', 'parameter', name.slice(1)))],
+    [['dynamodb:Scan'], [toArn('dynamodb', 'table', keyTable)]],
   ];
-  for (const [actions, resource] of grants) {
-    role.addToPolicy(new PolicyStatement({ actions, resources: [resource] }));
+  for (const [actions, resources] of grants) {
+    role.addToPolicy(new PolicyStatement({ actions, resources }));
   }
   return role;
 }
 
 function defineEndAlarms(stage: NamedStage, end: End, what: string, act: string): WatchAlarm[] {
   const days = [
-    ['ticket', 30],
+    ['ticket', DAYS_AHEAD],
     ['page', 7],
   ] as const;
   return days.map(([severity, left]) => ({
@@ -169,29 +189,26 @@ function defineEndAlarms(stage: NamedStage, end: End, what: string, act: string)
   }));
 }
 
-function defineSunsetAlarm(stage: NamedStage): WatchAlarm {
+function defineSunsetAlarm(counts: AccessLogMetrics['operations']): WatchAlarm {
   const ids = toDeprecatedOperations();
-  const calls = Object.fromEntries(
-    ids.map((id) => [
-      id,
-      toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM, period: day }),
-    ]),
-  );
+  const terms = ids.map((id) => {
+    const { lifecycle } = operations[id];
+    const sunset = lifecycle.kind === 'deprecated' ? lifecycle.sunset.getTime() / 1_000 : 0;
+    return `IF(EPOCH(${id}) >= ${sunset - DAYS_AHEAD * 86_400}, ${id}, 0)`;
+  });
   return {
     name: 'sunset-has-callers',
     severity: 'ticket',
-    description: `A deprecated operation (${ids.join(', ')}) may go within 30 days, and is called still. Look at the saved query "Callers of deprecated operations", and write to them.`,
+    description: `A deprecated operation (${ids.join(', ')}) may go within ${DAYS_AHEAD} days, and is called still. Look at the saved query "Callers of deprecated operations", and write to them.`,
     metric: new MathExpression({
-      label: 'calls',
-      expression: `IF(days <= 30, ${ids.map((id) => `FILL(${id}, 0)`).join(' + ')}, 0)`,
-      usingMetrics: { ...calls, days: toDaysMetric(stage, 'sunset').with({ period: day }) },
-      period: day,
+      label: 'requests',
+      expression: terms.join(' + '),
+      usingMetrics: Object.fromEntries(ids.map((id) => [id, counts[id].requests])),
+      period: Duration.days(1),
     }),
     threshold: 1,
   };
 }
-
-const day = Duration.days(1);
 
 function toDaysMetric(stage: NamedStage, end: End): Metric {
   return new Metric({

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type App, Stack } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import { operationIds } from '../../shared/contract/operations.ts';
+import { toReservedConcurrency } from '../stages/concurrency.ts';
 import {
   type NamedStage,
   toStackName,
@@ -36,21 +38,21 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
   stack.addStackDependency(service);
   const named: NamedStage = { name: stage.name };
   const check = toCheckSettings(stage);
-  const refusals = defineAccessLogMetrics(stack, named);
+  const counted = defineAccessLogMetrics(stack, stage);
   const alarms = stage.settings.raisesAlarms
     ? defineAlarms(
         stack,
         toStackName(named),
         [
-          ...defineClientAlarms(named, refusals, stage.settings.quietMinutes),
+          ...defineClientAlarms(stage, counted),
           ...defineCapacityAlarms(stage),
-          ...defineAbuseAlarms(named, refusals),
-          ...(check ? defineCheckAlarms(named, check) : []),
+          ...defineAbuseAlarms(named, counted),
+          ...(check ? defineCheckAlarms(named, check, counted.operations) : []),
         ],
         stage.settings.alarms,
       )
     : [];
-  defineDashboard(stack, stage, refusals, alarms);
+  defineDashboard(stack, stage, counted, alarms);
   defineSavedQueries(stack, named);
   if (budget) defineBudget(stack, toStackName(named), tags, budget);
   if (check) defineScheduledCheck(stack, named, check);
@@ -61,7 +63,9 @@ function toCheckSettings(stage: Stage): CheckSettings | undefined {
   const { checkEveryMinutes: everyMinutes, logRetentionDays } = stage.settings;
   if (!everyMinutes) return undefined;
   const keyTable = toUsedTableName(stage, 'apiKeys');
-  return { everyMinutes, keyTable, logRetentionDays };
+  // One that was turned off answers 500.
+  const asked = operationIds.filter((id) => toReservedConcurrency(stage.settings, id) !== 0);
+  return { everyMinutes, asked, keyTable, logRetentionDays };
 }
 
 /**

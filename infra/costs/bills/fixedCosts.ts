@@ -7,7 +7,7 @@ import { GIGABYTE, type Usage } from './usage.ts';
 
 /** An entry that was updated once, and the 100 bytes that DynamoDB bills with every item it stores. */
 const STORED_BYTES_OF_AN_ENTRY = 124;
-/** A check takes about a second, with 256 MB. */
+/** A check of all operations at once takes about a second, with 256 MB. */
 const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
 
 /**
@@ -18,13 +18,10 @@ const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
 export function toFixedUsage(settings: StageSettings, entries: number): Usage {
   const { checkEveryMinutes, firewall, protectsData, raisesAlarms } = settings;
   const checks = checkEveryMinutes ? (730 * 60) / checkEveryMinutes : 0;
-  // The days that are left of the certificate, of the first key, and until the first sunset.
-  const endMetrics = deprecated.length > 0 ? 3 : 2;
   const storedGigabytes = (entries * STORED_BYTES_OF_AN_ENTRY) / GIGABYTE;
   return {
     alarmMetrics: countRollbackMetrics(settings) + (raisesAlarms ? countAlarmMetrics(settings) : 0),
-    // The first bytes of streamed lists. Those that only count errors cost nothing without them.
-    customMetrics: streamed.length + (checkEveryMinutes ? endMetrics : 0),
+    customMetrics: countCustomMetrics(settings),
     encryptionKeys: raisesAlarms ? 1 : 0,
     functionCalls: checks,
     gigabyteSeconds: checks * GIGABYTE_SECONDS_OF_A_CHECK,
@@ -38,9 +35,18 @@ export function toFixedUsage(settings: StageSettings, entries: number): Usage {
 const deprecated = operationIds.filter((id) => operations[id].lifecycle.kind === 'deprecated');
 const streamed = operationIds.filter((id) => operations[id].streamed);
 
+/**
+ * The first bytes of streamed lists, of each version too where it matters, and the requests to each operation. What
+ * only counts what goes wrong, or tells an end that is near, costs nothing in the hours without.
+ */
+function countCustomMetrics({ raisesAlarms, rollout }: StageSettings): number {
+  const firstBytes = streamed.length * (rollout === 'atOnce' ? 1 : 2);
+  return firstBytes + (raisesAlarms ? operationIds.length : 0);
+}
+
 /** Of each function errors, latency, and the share of a new version's calls that fail, which takes two. */
 function countRollbackMetrics({ rollout }: StageSettings): number {
-  return rollout === 'atOnce' ? 0 : 4 * operationIds.length + 1;
+  return rollout === 'atOnce' ? 0 : 4 * operationIds.length;
 }
 
 function countAlarmMetrics(settings: StageSettings): number {
@@ -52,21 +58,24 @@ function countAlarmMetrics(settings: StageSettings): number {
     return calls.length + (calls.some((call) => /^(Update|TransactWrite)/.test(call)) ? 2 : 1);
   });
   return (
-    // Shares of all requests: 5xx twice, 401, 403 and 429.
-    5 * 2 +
-    // The share of 5xx takes two; latency, errors, duration, throttles.
-    operationIds.length * 6 +
+    // Shares of all requests: 5xx, 401, 403 and 429.
+    4 * 2 +
+    // The shares of 5xx in five minutes, an hour and four take two each; latency, errors, throttles.
+    operationIds.length * (3 * 2 + 3) +
+    // Their duration.
+    streamed.length +
     reserved.length +
     tables.reduce((sum, count) => sum + count, 0) +
     // Transactions that met.
     1 +
-    (quietMinutes === undefined ? 0 : 1) +
+    // The requests to each.
+    (quietMinutes === undefined ? 0 : operationIds.length) +
     (accountConcurrency === undefined ? 0 : 1) +
     (checkEveryMinutes ? countCheckMetrics() : 0)
   );
 }
 
-/** The check itself, two ends with two alarms each, and the callers of what will be gone. */
+/** The check itself, its 429, two ends with two alarms each, and the callers of what will be gone. */
 function countCheckMetrics(): number {
-  return 1 + 2 * 2 + (deprecated.length > 0 ? 1 + deprecated.length : 0);
+  return 2 + 2 * 2 + deprecated.length;
 }

@@ -1,17 +1,21 @@
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { findFirstSunset, toDaysLine } from './daysLeft.ts';
+import { DAYS_AHEAD, toMetricsLine } from './checkMetrics.ts';
+import { checkAgent, isRight, type Probe, probes } from './probes.ts';
 
-/** How long a response may take, in milliseconds. */
+/** How long a response may take, in milliseconds, and how long to wait before a request is repeated. */
 const TIMEOUT = 10_000;
+const PAUSE = 1_000;
 
 const {
-  ADDRESS_PARAMETER = '',
   KEY_PARAMETER = '',
+  ADDRESS_PARAMETER = '',
+  OPERATIONS = '',
   API_KEYS_TABLE = '',
   NAMESPACE = '',
 } = process.env;
@@ -20,62 +24,113 @@ const tables = new DynamoDBClient({});
 
 /** Checks a stage from outside, as its schedule has it. What it throws, an alarm sees. */
 export async function handler(): Promise<void> {
-  const { Parameters = [], InvalidParameters = [] } = await parameters.send(
-    new GetParametersCommand({ Names: [ADDRESS_PARAMETER, KEY_PARAMETER], WithDecryption: true }),
-  );
-  if (InvalidParameters.length > 0) {
-    throw new Error(`There is no parameter ${InvalidParameters.join(', ')}.`);
-  }
-  const find = (name: string) => Parameters.find(({ Name }) => Name === name)?.Value ?? '';
-  const certificate = await checkService(find(ADDRESS_PARAMETER), find(KEY_PARAMETER));
+  const [baseAddress, apiKey] = await readParameters(ADDRESS_PARAMETER, KEY_PARAMETER);
+  const asked = probes.filter(({ operationId }) => OPERATIONS.split(',').includes(operationId));
+  const { certificate, throttled, problems } = await checkService(baseAddress, apiKey, asked);
   const now = Date.now();
   const key = await findFirstKeyEnd(now);
-  const line = toDaysLine(NAMESPACE, { certificate, key, sunset: findFirstSunset() }, now);
+  const line = toMetricsLine(NAMESPACE, { certificate, key }, throttled, now);
   // The whole line and nothing else, which console.info would not write.
-  process.stdout.write(`${line}\n`);
+  if (line) process.stdout.write(`${line}\n`);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+}
+
+/** @throws {Error} that names what is missing */
+async function readParameters(address: string, key: string): Promise<[string, string]> {
+  const command = new GetParametersCommand({ Names: [address, key], WithDecryption: true });
+  const { Parameters = [] } = await parameters.send(command);
+  const read = (name: string) => {
+    const { Value } = Parameters.find(({ Name }) => Name === name) ?? {};
+    if (Value) return Value;
+    throw new Error(`There is no parameter ${name}; the runbook says where it comes from.`);
+  };
+  return [read(address), read(key)];
+}
+
+export interface CheckResult {
+  /** When the certificate ends; nothing, where there is none. */
+  readonly certificate: Date | undefined;
+  /** Operations that answered 429: the check shares the throttles with the clients. */
+  readonly throttled: number;
+  /** One line for each operation that failed; never with the key. */
+  readonly problems: readonly string[];
 }
 
 /**
- * Lists one entry as a client does: that proves the name, the certificate, the gateway, a function, the key
- * and its table, and the inventory's.
+ * Calls operations as a client does, and what fails a second time.
  * @param ca a certificate to trust beside those that Node.js does
- * @returns when its certificate ends; nothing, where it has none
- * @throws {Error} that says what is wrong; never with the key
  */
 export async function checkService(
   baseAddress: string,
   apiKey: string,
+  asked: readonly Probe[] = probes,
   ca?: string,
-): Promise<Date | undefined> {
-  const url = new URL(`${baseAddress}/inventory?limit=1`);
+): Promise<CheckResult> {
+  const answers = await Promise.all(
+    asked.map(async (probe) => {
+      const answer = await sendProbe(probe, baseAddress, apiKey, ca);
+      if (!answer.problem) return answer;
+      await setTimeout(PAUSE);
+      return sendProbe(probe, baseAddress, apiKey, ca);
+    }),
+  );
+  return {
+    certificate: answers.find(({ certificate }) => certificate)?.certificate,
+    throttled: answers.filter(({ isThrottled }) => isThrottled).length,
+    problems: answers.flatMap(({ problem, isThrottled }) =>
+      problem && !isThrottled ? [problem] : [],
+    ),
+  };
+}
+
+interface ProbeAnswer {
+  readonly problem?: string;
+  readonly isThrottled?: boolean;
+  readonly certificate?: Date;
+}
+
+async function sendProbe(
+  probe: Probe,
+  baseAddress: string,
+  apiKey: string,
+  ca: string | undefined,
+): Promise<ProbeAnswer> {
+  const { operationId, method, path } = probe;
+  const url = new URL(baseAddress + path);
+  const headers = {
+    ...probe.headers,
+    Authorization: `Bearer ${apiKey}`,
+    'User-Agent': checkAgent,
+  };
   const signal = AbortSignal.timeout(TIMEOUT);
-  const headers = { Authorization: `Bearer ${apiKey}` };
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    const send = url.protocol === 'https:' ? request : requestPlain;
-    send(url, { headers, signal, ...(ca !== undefined && { ca }), agent: false }, resolve)
-      .on('error', (error) => reject(new Error(`${baseAddress} gave no answer: ${error.message}`)))
-      .end();
-  });
-  const { valid_to: end } = (response.socket as TLSSocket).getPeerCertificate?.() ?? {};
-  const body = await text(response);
-  const id = response.headers['x-request-id'];
-  if (response.statusCode !== 200 || !isList(body)) {
-    throw new Error(
-      `GET ${url.pathname} answered ${response.statusCode} (request id ${id}): ${body.slice(0, 200)}`,
-    );
-  }
-  return end ? new Date(end) : undefined;
-}
-
-function isList(body: string): boolean {
+  const options = { method, headers, signal, agent: false, ...(ca !== undefined && { ca }) };
   try {
-    return Array.isArray(JSON.parse(body));
-  } catch {
-    return false;
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const send = url.protocol === 'https:' ? request : requestPlain;
+      send(url, options, resolve).on('error', reject).end();
+    });
+    const { valid_to: end } = (response.socket as TLSSocket).getPeerCertificate?.() ?? {};
+    const { statusCode } = response;
+    const body = await text(response);
+    const id = response.headers['x-request-id'];
+    return {
+      ...(end && { certificate: new Date(end) }),
+      ...(!isRight(probe, statusCode, body) && {
+        problem: `${operationId}: ${method} ${url.pathname} answered ${statusCode} (request id ${id}): ${body.slice(0, 200)}`,
+        isThrottled: statusCode === 429,
+      }),
+    };
+  } catch (error) {
+    // Of several addresses, none of which answers, there is a code alone.
+    const { message, code } = Object(error);
+    return { problem: `${operationId}: ${baseAddress} gave no answer: ${message || code}` };
   }
 }
 
-/** When the first of the keys ends that nobody has ended or replaced; nothing, when none of them ever does. */
+/**
+ * When the first of the keys ends that nobody has ended or replaced; nothing, when none of them ever does. One that
+ * was made for less time than it would be told beforehand is meant to end.
+ */
 async function findFirstKeyEnd(now: number): Promise<Date | undefined> {
   const ends: number[] = [];
   const pages = paginateScan(
@@ -84,12 +139,15 @@ async function findFirstKeyEnd(now: number): Promise<Date | undefined> {
       TableName: API_KEYS_TABLE,
       FilterExpression:
         'attribute_exists(expiresAt) AND attribute_not_exists(revokedAt) AND attribute_not_exists(successorId)',
-      ProjectionExpression: 'expiresAt',
+      ProjectionExpression: 'createdAt, expiresAt',
     },
   );
   for await (const { Items = [] } of pages) {
-    ends.push(...Items.map(({ expiresAt }) => Date.parse(expiresAt?.S ?? '')));
+    for (const { createdAt, expiresAt } of Items) {
+      const end = Date.parse(expiresAt?.S ?? '');
+      const days = (end - Date.parse(createdAt?.S ?? '')) / 86_400_000;
+      if (end > now && !(days <= DAYS_AHEAD)) ends.push(end);
+    }
   }
-  const ahead = ends.filter((end) => end > now);
-  return ahead.length === 0 ? undefined : new Date(Math.min(...ahead));
+  return ends.length === 0 ? undefined : new Date(Math.min(...ends));
 }

@@ -104,8 +104,9 @@ function toAccessLine(
   const byFunction = (text: string) => (line ? text : '-');
   return {
     requestId: id,
-    time: '1795292130123',
     sourceIp: '203.0.113.195',
+    // Of fetch in Node.js, and so of our client.
+    userAgent: 'node',
     method: operations[operationId].method,
     path: `/v1${path.split('?')[0]}`,
     route: operations[operationId].path,

@@ -29,8 +29,8 @@ import {
   readRecordedUnits,
 } from '../../../infra/costs/units/answerUnits.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { ends } from '../../../infra/watch/check/daysLeft.ts';
-import type { OperationId } from '../../../shared/contract/operations.ts';
+import { stages } from '../../../infra/stages/stages.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import {
   type CfnResource,
   changedProduction,
@@ -315,6 +315,27 @@ function toTemplates(stage: FixtureName): StageTemplates {
   return { service: templates[stage], watch: watchTemplates[stage] };
 }
 
+test('what watches production costs at most 3 dollars a month for each operation, as the runbook says', async () => {
+  const usage = toFixedUsage(stages.production.settings, 0);
+  const { alarms, metrics, encryptionKeys, lambda } = toDollars(usage, toRates());
+  // While the certificate and a key are about to end.
+  const ends = 2 * perUnit.customMetrics;
+  const total = alarms + metrics + encryptionKeys + lambda + ends;
+  expect(total).toBeLessThanOrEqual(3 * operationIds.length);
+  const page = new URL('../../../infra/RUNBOOK.md', import.meta.url);
+  const usual = (alarms + metrics + encryptionKeys).toFixed(2);
+  const ofAlarms = `$${alarms.toFixed(2)} for the ${usage.alarmMetrics} metrics`;
+  const ofLogs = `$${metrics.toFixed(2)} for the ${usage.customMetrics} metrics that are counted`;
+  const text = readFileSync(page, 'utf8')
+    .replace(
+      /\$[\d.]+ a month: \$[\d.]+ for the \d+ metrics/,
+      () => `$${usual} a month: ${ofAlarms}`,
+    )
+    .replace(/\$[\d.]+ for the \d+ metrics that are counted/, () => ofLogs);
+  for (const part of [ofAlarms, ofLogs]) expect(text).toContain(part);
+  await expect(text).toMatchFileSnapshot(page.pathname);
+});
+
 /** What a stage's stacks have that is billed by the month. */
 function countFixedUnits({ service, watch }: StageTemplates): Usage & { isBackedUp: boolean } {
   const find = (type: string) =>
@@ -326,7 +347,9 @@ function countFixedUnits({ service, watch }: StageTemplates): Usage & { isBacked
   const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
   // The others count what goes wrong, one by one, and have no value while nothing does.
   const filters = find('AWS::Logs::MetricFilter').flatMap((one) => one.MetricTransformations);
-  const always = filters.filter(({ MetricValue }) => MetricValue !== '1');
+  const always = filters.filter(
+    ({ MetricValue, MetricName }) => MetricValue !== '1' || MetricName.endsWith('Requests'),
+  );
   const minutes = find('AWS::Events::Rule').map(({ ScheduleExpression }) =>
     Number(/^rate\((\d+) minutes?\)$/.exec(ScheduleExpression)?.[1]),
   );
@@ -334,7 +357,7 @@ function countFixedUnits({ service, watch }: StageTemplates): Usage & { isBacked
     Metrics?.filter((metric: { MetricStat?: unknown }) => metric.MetricStat).length ?? 1;
   return {
     alarmMetrics: sum(find('AWS::CloudWatch::Alarm').map(countMetrics)),
-    customMetrics: always.length + minutes.length * ends.length,
+    customMetrics: always.length,
     encryptionKeys: find('AWS::KMS::Key').length,
     functionCalls: sum(minutes.map((every) => (730 * 60) / every)),
     firewalls: find('AWS::WAFv2::WebACL').length,

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { operationSettings } from '../../../infra/stages/stages.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import { fillAccessLog, findResources } from '../../support/stackTemplates.ts';
+import {
+  type CfnResource,
+  changedProduction,
+  fillAccessLog,
+  findResources,
+} from '../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 
 // One path's methods, and the gateway's own errors, stand in `templates/*.txt`; here is what the paths have to do
@@ -87,11 +92,12 @@ function toAnswer(name: string) {
 describe.each(fixtureNames)('the stage of %s', (name) => {
   const [stage] = Object.values(findResources(name, 'AWS::ApiGateway::Stage'));
 
-  it('logs what a request is found by, and no header', () => {
+  it('logs what a request is found by, and no header that a key could stand in', () => {
     const { bytes, ...texts } = fillAccessLog(name);
     expect(texts).toMatchObject({
       requestId: '$context.requestId',
       status: '$context.status',
+      userAgent: '$context.identity.userAgent',
       functionRequestId: '$context.integration.requestId',
       gatewayError: '$context.error.responseType',
     });
@@ -118,6 +124,24 @@ describe.each(fixtureNames)('the stage of %s', (name) => {
       expect.arrayContaining(expected.map((limit) => expect.objectContaining(limit))),
     );
   });
+});
+
+it.each([
+  ['a request without a User-Agent', 'NoUserAgent_HEADER'],
+  ['a query of over 2,048 bytes, as 100 ids can be', 'SizeRestrictions_QUERYSTRING'],
+])('the firewall lets through what the contract allows: %s', (_, rule) => {
+  const ids = Array.from({ length: 100 }, () => '-9223372036854775808').join(',');
+  expect(operations.listInventory.query.petId.parse(ids)).toBeDefined();
+  expect(`petId=${ids}`.length).toBeGreaterThan(2_048);
+  const acls = changedProduction().service.findResources('AWS::WAFv2::WebACL');
+  const groups = Object.values(acls).flatMap(({ Properties }) =>
+    Properties.Rules.map(
+      ({ Statement }: CfnResource['Properties']) => Statement.ManagedRuleGroupStatement,
+    ),
+  );
+  const common = groups.find((group) => group?.Name === 'AWSManagedRulesCommonRuleSet');
+  const overrides = common?.RuleActionOverrides ?? [];
+  expect(overrides).toContainEqual({ Name: rule, ActionToUse: { Count: {} } });
 });
 
 it('each stage has a sampling rule of its own, by its priority', () => {

@@ -56,8 +56,9 @@ it('shows traffic, errors, latency, throttles, units and deprecated callers', ()
     // Four weeks against what the settings promise.
     ...operationIds.flatMap((id) => [
       `${id} (at least 99.9)`,
-      `100 * (1 - FILL(${id}Failed, 0) / ${id}Calls)`,
-      `100 * (1 - FILL(${id}Failed, 0) / ${id}Calls / 0.001000)`,
+      `100 * (1 - FILL(${id}Failed, 0) / ${id}Asked)`,
+      `100 * (1 - FILL(${id}Failed, 0) / ${id}Asked / 0.001000)`,
+      `"petstore-production","${id}Failures"`,
       `${id} (below ${operationSettings[id].latencyMilliseconds})`,
       `${id} at once`,
       `${id} throttled`,

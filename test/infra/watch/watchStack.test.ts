@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Budget } from '../../../infra/stages/stageSettings.ts';
 import { tableNames } from '../../../infra/stages/tables.ts';
 import { toDeprecatedOperations } from '../../../infra/watch/logQueries.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { suites } from '../../conformance/operations/suites.ts';
 import {
   type CfnResource,
@@ -12,7 +12,7 @@ import {
   synthesizeProduction,
   watchTemplates,
 } from '../../support/stackTemplates.ts';
-import { changedSettings } from '../../support/stageFixtures.ts';
+import { changedSettings, type FixtureName } from '../../support/stageFixtures.ts';
 
 // What each resource is like stands in `templates/*.txt`; here is what they have to do with each other.
 
@@ -24,10 +24,13 @@ const alarms = find(production, 'AWS::CloudWatch::Alarm');
 /** On each operation, each table, and the whole. */
 const expectedAlarms = [
   ...operationIds.flatMap((id) =>
-    ['server-errors', 'latency', 'errors', 'duration', 'throttles'].map((one) => `${id}-${one}`),
+    ['server-errors', 'failing-1h', 'failing-4h', 'latency', 'errors', 'throttles'].map(
+      (one) => `${id}-${one}`,
+    ),
   ),
+  ...operationIds.filter((id) => operations[id].streamed).map((id) => `${id}-duration`),
   ...tableNames.flatMap((table) => [`${table}-table-throttles`, `${table}-table-system-errors`]),
-  ...['server-errors', 'failing', 'transaction-conflicts', 'check-failed'],
+  ...['server-errors', 'transaction-conflicts', 'check-failed', 'check-throttled'],
   ...['throttled-requests', 'unauthorized-requests', 'forbidden-requests'],
   ...['certificate-ends-in-30-days', 'certificate-ends-in-7-days'],
   ...['key-ends-in-30-days', 'key-ends-in-7-days'],
@@ -49,8 +52,16 @@ it('a stage with other settings has three more', () => {
       .find(({ AlarmName }) => AlarmName === `petstore-production-${name}`)
       ?.AlarmDescription.split(':')[0];
   // Whoever turned an operation off is not woken for it.
-  expect(toSeverity('getPet-throttles')).toBe('Ticket');
-  expect(toSeverity('listOrders-throttles')).toBe('Page');
+  for (const name of ['server-errors', 'failing-1h', 'failing-4h']) {
+    expect(toSeverity(`getPet-${name}`)).toBe('Ticket');
+    expect(toSeverity(`listOrders-${name}`)).toBe('Page');
+  }
+  const toAsked = (stacks: Pick<StageTemplates, 'watch'>) =>
+    find(stacks, 'AWS::Lambda::Function').map(({ Environment }) =>
+      Environment.Variables.OPERATIONS.split(','),
+    );
+  expect(toAsked(production)).toEqual([operationIds]);
+  expect(toAsked(changedProduction())).toEqual([operationIds.filter((id) => id !== 'getPet')]);
 });
 
 it('says with each alarm what it means and where to look, and sends its start and end', () => {
@@ -90,7 +101,7 @@ it('looks at what the service stack has, by its names, and without its exports',
   expect([...seen].sort()).toEqual(Object.keys(known).sort());
   const logs = names('AWS::Logs::LogGroup', 'LogGroupName');
   const filters = find(production, 'AWS::Logs::MetricFilter');
-  expect(filters).toHaveLength(3);
+  expect(filters).toHaveLength(3 + 2 * operationIds.length);
   for (const { LogGroupName } of filters) expect(logs).toContain(LogGroupName);
   const queries = find(production, 'AWS::Logs::QueryDefinition');
   expect(queries.length).toBeGreaterThan(5);
@@ -101,6 +112,50 @@ it('looks at what the service stack has, by its names, and without its exports',
     expect(logs).toEqual(expect.arrayContaining(LogGroupNames));
   }
   expect(JSON.stringify(production.watch.toJSON())).not.toContain('ImportValue');
+});
+
+/** The metrics that a line of the access log counts in, by the filters of the template. */
+function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): string[] {
+  const filters = find({ watch: watchTemplates[stage] }, 'AWS::Logs::MetricFilter');
+  const isCounted = ({ FilterPattern }: CfnResource['Properties']) => {
+    const conditions = [...FilterPattern.matchAll(/\$\.(\w+) (!?=) "([^"]*)"/g)];
+    // Nothing else is in the pattern.
+    const rest = FilterPattern.replaceAll(/\(?\$\.\w+ !?= "[^"]*"\)?/g, '');
+    expect(rest.replaceAll(/&&|\s/g, '')).toBe('{}');
+    return conditions.every(([, field, comparison, text]) => {
+      const value = String(line[field]);
+      const isAlike = text.endsWith('*') ? value.startsWith(text.slice(0, -1)) : value === text;
+      return isAlike === (comparison === '=');
+    });
+  };
+  return filters
+    .filter(isCounted)
+    .map(({ MetricTransformations: [{ MetricName }] }) => MetricName)
+    .sort();
+}
+
+const read = { method: 'GET', route: '/pets/{petId}', status: '200', userAgent: 'shop/1.0' };
+it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
+  ['an answer', {}, ['getPetRequests']],
+  ['404 of the function', { status: '404' }, ['getPetRequests']],
+  ['503 of the function', { status: '503' }, ['getPetFailures', 'getPetRequests']],
+  ['a crash', { status: '502' }, ['getPetFailures', 'getPetRequests']],
+  ['a timeout', { status: '504' }, ['getPetFailures', 'getPetRequests']],
+  // https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
+  ['a call that Lambda refused', { status: '500' }, ['getPetFailures', 'getPetRequests']],
+  ['a request without a User-Agent', { userAgent: '-' }, ['getPetRequests']],
+  ['what the gateway throttled', { status: '429' }, ['getPetRequests', 'throttled']],
+  ['a preflight', { method: 'OPTIONS' }, []],
+  ['an update', { method: 'PATCH', route: '/inventory/{petId}' }, ['updateInventoryRequests']],
+  ['an unknown path', { route: '/{unknownPath+}', status: '404' }, []],
+  ['the scheduled check', { userAgent: 'petstore-check' }, []],
+  ['its failures', { userAgent: 'petstore-check', status: '503' }, []],
+])('counts of each operation what clients asked and did not get: %s', (_, change, counted) => {
+  const line = { ...read, ...change };
+  expect(countLine('production', line)).toEqual(counted);
+  // Without alarms, nothing that costs while nothing fails.
+  const isFree = (name: string) => !name.endsWith('Requests');
+  expect(countLine('staging', line)).toEqual(counted.filter(isFree));
 });
 
 it('looks at a restored table in place of the one that it stands for', () => {

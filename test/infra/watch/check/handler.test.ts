@@ -2,48 +2,69 @@ import { X509Certificate } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
-import { findFirstSunset } from '../../../../infra/watch/check/daysLeft.ts';
+import type { checkService as checkServiceOf } from '../../../../infra/watch/check/handler.ts';
+import { type ErrorCode, toErrorBody } from '../../../../shared/contract/errorBody.ts';
+import { operationIds } from '../../../../shared/contract/operations.ts';
+import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { makeCertificate } from '../../../support/faults/certificate.ts';
-import { startAws } from '../../ops/aws.ts';
+import { AwsError, startAws } from '../../ops/aws.ts';
+
+// Nobody waits for the second attempts.
+vi.mock(import('node:timers/promises'), async (original) => {
+  return { ...(await original()), setTimeout: (async () => {}) as never };
+});
 
 const day = 86_400_000;
 const inDays = (days: number) => ({ S: new Date(Date.now() + days * day).toISOString() });
+const names = ['/petstore-production/base-address', '/petstore-production/check-key'];
 
 let handler: () => Promise<void>;
-let checkService: (address: string, apiKey: string, ca?: string) => Promise<Date | undefined>;
-let parameter: () => unknown;
+let checkService: typeof checkServiceOf;
 let baseAddress: string;
-const toParameters = (key: string) => ({
-  Parameters: [
-    { Name: '/petstore-production/check-key', Value: key },
-    { Name: '/petstore-production/base-address', Value: baseAddress },
-  ],
-});
+let values: (string | undefined)[];
+let keys: unknown[];
 const aws = await startAws({
-  GetParameters: () => parameter(),
-  Scan: () => ({
-    Items: [{ expiresAt: inDays(40) }, { expiresAt: inDays(12) }, { expiresAt: inDays(-3) }],
-  }),
+  GetParameters: () => {
+    if (values.length === 0) throw new AwsError('AccessDeniedException', 'not allowed');
+    const found = names.map((Name, index) => ({ Name, Value: values[index] }));
+    return { Parameters: found.filter(({ Value }) => Value !== undefined) };
+  },
+  Scan: () => ({ Items: keys }),
 });
-const service = createServer(({ headers }, response) => {
-  response.writeHead(headers.authorization === 'Bearer psk_check' ? 200 : 401).end('[]');
+/** What each operation answers that is well. */
+const right = (method = '', url = ''): [status: number, body: string] => {
+  const toError = (code: ErrorCode) => JSON.stringify(toErrorBody(code, 'no'));
+  if (method === 'PATCH') return [403, toError('forbidden')];
+  return /-?\d{3,}$/.test(url) ? [404, toError('not_found')] : [200, '[]'];
+};
+const asked: string[] = [];
+const service = createServer(({ method, url = '', headers }, response) => {
+  asked.push(url.replace(/\?.*/, ''));
+  const isValid = headers.authorization === 'Bearer psk_check';
+  const [status, body] = isValid ? right(method, url) : [401, 'no'];
+  response.writeHead(status).end(body);
 });
 beforeAll(async () => {
+  baseAddress = `http://127.0.0.1:${await listen(service, 0, '')}/v1`;
   const variables = {
     ...aws.variables,
-    ADDRESS_PARAMETER: '/petstore-production/base-address',
-    KEY_PARAMETER: '/petstore-production/check-key',
+    ADDRESS_PARAMETER: names[0],
+    KEY_PARAMETER: names[1],
+    OPERATIONS: 'listInventory,getPet,updateInventory',
     API_KEYS_TABLE: 'keys',
     NAMESPACE: 'petstore-production',
     // What an earlier file's local stage left in this process.
     AWS_ENDPOINT_URL_DYNAMODB: undefined,
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  baseAddress = `http://127.0.0.1:${await listen(service, 0, '')}/v1`;
   // The module reads its variables when it is loaded.
   ({ handler, checkService } = await import('../../../../infra/watch/check/handler.ts'));
+});
+beforeEach(() => {
+  values = [baseAddress, 'psk_check'];
+  keys = [];
 });
 afterAll(() => {
   vi.unstubAllEnvs();
@@ -51,40 +72,57 @@ afterAll(() => {
   service.close();
 });
 
-it('calls the service with the key from its parameter, and writes down how many days are left', async () => {
-  parameter = () => toParameters('psk_check');
+/** The metrics that a run writes down, and what it fails with. */
+async function runHandler() {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  await handler();
+  const failure = await handler().then(() => '', inspect);
   const stdout = write.mock.calls.map(([chunk]) => chunk).join('');
   write.mockRestore();
-  const Names = ['/petstore-production/base-address', '/petstore-production/check-key'];
-  expect(aws.inputsOf('GetParameters')).toEqual([{ Names, WithDecryption: true }]);
-  const { _aws, keyDays, sunsetDays, ...others } = JSON.parse(stdout);
-  expect(others).toEqual({});
-  expect(keyDays).toBeCloseTo(12, 1);
-  expect(sunsetDays).toBeCloseTo((Number(findFirstSunset()) - Date.now()) / day, 1);
-  expect(_aws.CloudWatchMetrics).toEqual([
-    {
-      Namespace: 'petstore-production',
-      Dimensions: [[]],
-      Metrics: [{ Name: 'keyDays' }, { Name: 'sunsetDays' }],
-    },
+  expect(stdout + failure).not.toContain('psk_');
+  return { failure, stdout, line: stdout === '' ? undefined : JSON.parse(stdout) };
+}
+
+it('reads address and key by one call, and writes nothing down where nothing ends soon', async () => {
+  keys = [{ createdAt: inDays(-300), expiresAt: inDays(40) }];
+  expect(await runHandler()).toMatchObject({ failure: '', stdout: '' });
+  expect(aws.inputsOf('GetParameters')).toEqual([{ Names: names, WithDecryption: true }]);
+  // The operations that are not turned off.
+  expect(asked.map((path) => path.split('/')[2]).sort()).toEqual([
+    'inventory',
+    'inventory',
+    'pets',
   ]);
-  expect(stdout).not.toContain('psk_');
 });
 
-it.each([
-  ['its key is not valid', () => toParameters('psk_other'), /answered 401/],
+it('writes down how many days are left of the first key that ends and was not made for days alone', async () => {
+  keys = [
+    { createdAt: inDays(-300), expiresAt: inDays(12) },
+    { createdAt: inDays(-5), expiresAt: inDays(26) },
+    // Thirty days in all: it was made to end.
+    { createdAt: inDays(-25), expiresAt: inDays(5) },
+    { createdAt: inDays(-300), expiresAt: inDays(-3) },
+  ];
+  const { line } = await runHandler();
+  const { _aws, keyDays, ...others } = line;
+  expect(others).toEqual({});
+  expect(keyDays).toBeCloseTo(12, 1);
+  expect(_aws.CloudWatchMetrics).toEqual([
+    { Namespace: 'petstore-production', Dimensions: [[]], Metrics: [{ Name: 'keyDays' }] },
+  ]);
+});
+
+it.each<[string, () => unknown, RegExp]>([
+  ['its key is not valid', () => values.splice(1, 1, 'psk_other'), /getPet: GET .* answered 401/],
+  ['it has no key', () => values.splice(1, 1), /no parameter \/petstore-production\/check-key;/],
   [
-    'it has no key',
-    () => ({ InvalidParameters: ['/petstore-production/check-key'] }),
-    /There is no parameter \/petstore-production\/check-key\./,
+    'it has no address',
+    () => values.splice(0, 1, undefined),
+    /\/petstore-production\/base-address;/,
   ],
-])('fails when %s', async (_, value, told) => {
-  parameter = value;
-  const failure = await handler().then(() => expect.fail('passed'), inspect);
-  expect(failure).toMatch(told);
-  expect(failure).not.toContain('psk_');
+  ['it may not read them', () => values.splice(0), /AccessDeniedException/],
+])('fails when %s', async (_, change, told) => {
+  change();
+  expect((await runHandler()).failure).toMatch(told);
 });
 
 it('asks only for keys that nobody has ended or replaced', () => {
@@ -108,47 +146,117 @@ async function check(listener: RequestListener) {
 }
 
 describe('the check from outside', () => {
-  it('lists one entry with its key', async () => {
+  it('calls each operation of the service once with a read key, and finds nothing wrong', async () => {
+    const target = await openLocalTarget();
+    onTestFinished(() => target.close());
+    const lines = vi.spyOn(console, 'info').mockReturnValue();
+    const { problems } = await checkService(target.baseUrl, target.readOnlyApiKey);
+    const asked = lines.mock.calls.map(([line]) => Object(line).operation);
+    lines.mockRestore();
+    expect(problems).toEqual([]);
+    expect(asked.sort()).toEqual([...operationIds].sort());
+  });
+
+  it('sends its key and its name, and no write that could change something', async () => {
     const asked: unknown[] = [];
-    await check(({ url, headers }, response) => {
-      asked.push([url, headers.authorization]);
-      response.end('[{"petId":1,"quantity":2,"status":"sold"}]');
+    const result = await check(({ method, url, headers }, response) => {
+      const { authorization, 'user-agent': agent, 'if-none-match': tag } = headers;
+      asked.push([authorization, agent]);
+      if (method !== 'GET') expect(tag).toBe('*');
+      const [status, body] = right(method, url);
+      response.writeHead(status).end(body);
     });
-    expect(asked).toEqual([['/v1/inventory?limit=1', `Bearer ${apiKey}`]]);
+    expect(result).toEqual({ certificate: undefined, throttled: 0, problems: [] });
+    expect(asked).toEqual(operationIds.map(() => [`Bearer ${apiKey}`, 'petstore-check']));
   });
 
   it.each([
-    [401, '{"code":"unauthorized"}'],
-    [503, '{"code":"service_unavailable"}'],
-    [200, '<html>'],
-    [200, '{"petId":1}'],
-    [200, ''],
-  ])('fails at %i %s, and says what came, but not its key', async (status, body) => {
-    const failed = check((_, response) => {
-      response.writeHead(status, { 'X-Request-Id': 'request-1' }).end(body);
+    ['GET', /inventory\?/, 503, '{"code":"service_unavailable"}', 'listInventory'],
+    ['GET', /inventory\?/, 200, '<html>', 'listInventory'],
+    ['GET', /inventory\?/, 200, '{"petId":1}', 'listInventory'],
+    ['GET', /orders/, 500, '', 'listOrders'],
+    ['GET', /pets/, 200, '{"id":1}', 'getPet'],
+    [
+      'GET',
+      /pets/,
+      404,
+      '{"code":"not_found","message":"There is nothing at this path."}',
+      'getPet',
+    ],
+    ['PATCH', /inventory/, 502, '{"code":"internal_error"}', 'updateInventory'],
+    ['PATCH', /inventory/, 200, '{"petId":1}', 'updateInventory'],
+    [
+      'PATCH',
+      /inventory/,
+      403,
+      '{"code":"forbidden","message":"This request is not allowed."}',
+      'updateInventory',
+    ],
+  ])('names the one that fails twice: %s %s %i %s', async (wrongMethod, path, status, body, id) => {
+    const asked: unknown[] = [];
+    const { problems } = await check(({ method, url = '' }, response) => {
+      const isWrong = method === wrongMethod && path.test(url);
+      if (isWrong) asked.push(url);
+      const answer = isWrong ? ([status, body] as const) : right(method, url);
+      response.writeHead(answer[0], { 'X-Request-Id': 'request-1' }).end(answer[1]);
     });
-    const { message } = await failed.then(
-      () => expect.fail('passed'),
-      (error: Error) => error,
-    );
-    const told = `GET /v1/inventory answered ${status} (request id request-1): ${body}`;
-    expect(message).toContain(told);
-    expect(message).not.toContain(apiKey);
+    expect(asked).toHaveLength(2);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`${id}: ${wrongMethod} /v1/`);
+    expect(problems[0]).toContain(` answered ${status} (request id request-1): ${body}`);
+    expect(problems[0]).not.toContain(apiKey);
+  });
+
+  it('says nothing of a failure that the second attempt does not meet', async () => {
+    const asked = new Set<string>();
+    const { problems } = await check(({ method, url = '' }, response) => {
+      const [status, body] = asked.has(url) ? right(method, url) : [503, ''];
+      asked.add(url);
+      response.writeHead(status).end(body);
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it('counts 429, which is no failure', async () => {
+    const { problems, throttled } = await check(({ method, url }, response) => {
+      const [status, body] = method === 'PATCH' ? [429, ''] : right(method, url);
+      response.writeHead(status).end(body);
+    });
+    expect({ problems, throttled }).toEqual({ problems: [], throttled: 1 });
   });
 
   it('fails where nobody answers, or the connection breaks', async () => {
-    await expect(checkService('http://127.0.0.1:1/v1', apiKey)).rejects.toThrow(
-      /^http:\/\/127\.0\.0\.1:1\/v1 gave no answer: .*ECONNREFUSED/,
+    const nobody = await checkService('http://127.0.0.1:1/v1', apiKey);
+    expect(nobody.problems).toHaveLength(operationIds.length);
+    expect(nobody.problems[0]).toMatch(
+      /^listInventory: http:\/\/127\.0\.0\.1:1\/v1 gave no answer: .*ECONNREFUSED/,
     );
-    await expect(check((_, response) => response.destroy())).rejects.toThrow(/gave no answer/);
+    const { problems } = await check((_, response) => response.destroy());
+    expect(problems[0]).toMatch(/gave no answer/);
   });
+});
+
+it('writes down the 429 of a run that fails', async () => {
+  const answer: RequestListener = ({ method, url }, response) => {
+    const [status, body] = method === 'PATCH' ? [429, ''] : right(method, url);
+    response.writeHead(url?.includes('pets') ? 500 : status).end(body);
+  };
+  values[0] = `http://127.0.0.1:${await start(createServer(answer))}/v1`;
+  const { failure, line } = await runHandler();
+  expect(failure).toMatch(/getPet: .* answered 500/);
+  expect(line.checkThrottled).toBe(1);
 });
 
 it('tells when the certificate ends, and fails at one that it does not trust', async () => {
   const { key, cert } = makeCertificate();
-  const started = createSecureServer({ key, cert }, (_, response) => response.end('[]'));
+  const started = createSecureServer({ key, cert }, ({ method, url }, response) => {
+    const [status, body] = right(method, url);
+    response.writeHead(status).end(body);
+  });
   const address = `https://127.0.0.1:${await start(started as unknown as Server)}/v1`;
-  const certificateEnd = await checkService(address, apiKey, cert);
-  expect(certificateEnd).toEqual(new Date(new X509Certificate(cert).validTo));
-  await expect(checkService(address, apiKey)).rejects.toThrow(/self-signed certificate/);
+  const { certificate, problems } = await checkService(address, apiKey, undefined, cert);
+  expect(problems).toEqual([]);
+  expect(certificate).toEqual(new Date(new X509Certificate(cert).validTo));
+  const { problems: untrusted } = await checkService(address, apiKey);
+  expect(untrusted[0]).toMatch(/self-signed certificate/);
 });

@@ -1,9 +1,15 @@
 import { type TableName, tableNames } from '../../../../infra/stages/tables.ts';
-import { type End, ends, toDaysMetricName } from '../../../../infra/watch/check/daysLeft.ts';
+import {
+  DAYS_AHEAD,
+  type End,
+  ends,
+  toDaysMetricName,
+} from '../../../../infra/watch/check/checkMetrics.ts';
 import {
   mapOperations,
   type OperationId,
   operationIds,
+  operations,
 } from '../../../../shared/contract/operations.ts';
 
 /**
@@ -16,13 +22,19 @@ const operationMinute = {
 };
 export type OperationMinute = typeof operationMinute;
 
+const sunsets = Object.values(operations).flatMap(({ lifecycle }) =>
+  lifecycle.kind === 'deprecated' ? [lifecycle.sunset.getTime()] : [],
+);
+/** As many days before the first deprecated operation may go. */
+export const daysBeforeSunset = (days: number) => Math.min(...sunsets) - days * 86_400_000;
+
 /** A minute of a stage: some calls of each operation, quick and right. */
 export function toOrdinaryMinute(calls: number) {
   const Invocations = Math.round(calls / operationIds.length);
   return {
     operations: mapOperations(() => ({ ...operationMinute, Invocations })),
     ...{ unauthorized: 0, forbidden: 0, throttled: 0 },
-    /** 5xx that the gateway made by itself. */
+    /** 5xx that the gateway made by itself, of the operations alike. */
     gatewayErrors: 0,
     /** Calls that run at once in the account. */
     accountAtOnce: 20,
@@ -30,8 +42,9 @@ export function toOrdinaryMinute(calls: number) {
     throttles: {} as Partial<Record<TableName, number>>,
     systemErrors: {} as Partial<Record<TableName, number>>,
     /** How the scheduled check ended, and the days until an end, as it tells them. */
-    check: 'passed' as 'passed' | 'failed' | 'none',
-    days: { certificate: 200, key: 90, sunset: 300 } satisfies Record<End, number>,
+    check: 'passed' as 'passed' | 'throttled' | 'failed' | 'none',
+    days: { certificate: 200, key: 90 } satisfies Record<End, number>,
+    now: daysBeforeSunset(300),
   };
 }
 export type Minute = ReturnType<typeof toOrdinaryMinute>;
@@ -44,20 +57,23 @@ export interface TemplateMetric {
 }
 
 /**
- * What CloudWatch has of a metric for a period: a sum, the largest or the smallest; nothing without values.
+ * What CloudWatch has of a metric from a minute to before another: a sum, the largest or the smallest; nothing
+ * without values.
  * @throws {Error} when the metric is one that nobody made up
  */
 export function readMetric(
   metric: TemplateMetric,
   statistic: string,
-  period: readonly Minute[],
-): number | undefined {
-  const read = toReading(metric);
-  const values = period.map(read).filter((value) => value !== undefined);
-  if (values.length === 0) return undefined;
-  if (statistic === 'Minimum') return Math.min(...values);
-  const isLargest = statistic === 'Maximum' || /^p\d/.test(statistic);
-  return isLargest ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0);
+  minutes: readonly Minute[],
+): (from: number, end: number) => number | undefined {
+  const all = minutes.map(toReading(metric));
+  return (from, end) => {
+    const values = all.slice(from, end).filter((value) => value !== undefined);
+    if (values.length === 0) return undefined;
+    if (statistic === 'Minimum') return Math.min(...values);
+    const isLargest = statistic === 'Maximum' || /^p\d/.test(statistic);
+    return isLargest ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0);
+  };
 }
 
 /** Nothing, where nothing happened: a metric has no value then, and not 0. What the check tells has its zeros. */
@@ -66,10 +82,13 @@ type Reading = (minute: Minute) => number | undefined;
 function toReading({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): Reading {
   const dimension = (name: string) => Dimensions.find((one) => one.Name === name)?.Value ?? '';
   const end = ends.find((one) => toDaysMetricName(one) === MetricName);
-  if (end) return ({ check, days }) => (check === 'passed' ? days[end] : undefined);
+  if (end) {
+    return ({ check, days }) =>
+      check !== 'none' && days[end] <= DAYS_AHEAD ? days[end] : undefined;
+  }
   const functionName = dimension('FunctionName');
   if (functionName === 'petstore-production-check') {
-    return ({ check }) => ({ passed: 0, failed: 1, none: undefined })[check];
+    return ({ check }) => ({ passed: 0, throttled: 0, failed: 1, none: undefined })[check];
   }
   const id = operationIds.find((one) => `${functionName} ${MetricName}`.includes(one));
   const table = tableNames.find((one) => dimension('TableName').endsWith(one));
@@ -91,6 +110,7 @@ const ofStage: Record<string, Reading> = {
   unauthorized: ({ unauthorized }) => unauthorized,
   forbidden: ({ forbidden }) => forbidden,
   throttled: ({ throttled }) => throttled,
+  checkThrottled: ({ check }) => Number(check === 'throttled'),
   'account ConcurrentExecutions': ({ accountAtOnce }) => accountAtOnce,
 };
 
@@ -101,8 +121,14 @@ function toSum({ operations }: Minute, count: (minute: OperationMinute) => numbe
 /** Without calls there are no times, and nothing runs at once. */
 function ofOperation(id: OperationId, name: string): Reading {
   const isOfCalls = ['Duration', 'FirstByte', 'ConcurrentExecutions'].includes(name);
-  return ({ operations: { [id]: minute } }) =>
-    isOfCalls && minute.Invocations === 0 ? 0 : minute[name as keyof OperationMinute];
+  return ({ operations: { [id]: minute }, gatewayErrors }) => {
+    const { Invocations, ServerErrors, Errors, Throttles } = minute;
+    const ofGateway = gatewayErrors / operationIds.length;
+    // What the access log has of clients; the check's requests are in none of it.
+    if (name === 'Requests') return Invocations + Throttles + ofGateway;
+    if (name === 'Failures') return ServerErrors + Errors + Throttles + ofGateway;
+    return isOfCalls && Invocations === 0 ? 0 : minute[name as keyof OperationMinute];
+  };
 }
 
 function ofTable(table: TableName, operation: string): Record<string, Reading> {

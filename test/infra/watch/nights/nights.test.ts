@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { operationSettings } from '../../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { synthesizeProduction } from '../../../support/stackTemplates.ts';
+import { evaluateAlarms } from './evaluate.ts';
 import {
+  daysBeforeSunset,
   type Minute,
   type OperationMinute,
-  readMetric,
-  type TemplateMetric,
   toOrdinaryMinute,
 } from './minutes.ts';
 
@@ -19,8 +20,13 @@ const alarms = Object.values(watch.findResources('AWS::CloudWatch::Alarm')).map(
   ({ Properties }) => Properties,
 );
 
-/** What a failure does to a minute, of 100 calls unless there are others. */
-type Failure = [what: string, change: (minute: Minute, index: number) => unknown, calls?: number];
+/** What a failure does to a minute of 100 calls, and how the day before it was other than that. */
+type Failure = [
+  what: string,
+  change: (minute: Minute, index: number) => unknown,
+  before?: (minute: Minute) => unknown,
+];
+const DAY = 24 * 60;
 
 /** A minute that is so in all of it, or in an operation. */
 const when = (change: Partial<Minute>) => (minute: Minute) => Object.assign(minute, change);
@@ -33,6 +39,8 @@ const whenOf =
     Object.assign(operations[id], toChange(operations[id], index));
 const endsIn = (days: Partial<Minute['days']>) => (minute: Minute) =>
   Object.assign(minute.days, days);
+const withCalls = (id: OperationId, Invocations: number) => (minute: Minute) =>
+  Object.assign(minute.operations[id], { Invocations });
 const silence = ({ operations }: Minute) => {
   for (const id of operationIds) operations[id].Invocations = 0;
 };
@@ -50,12 +58,19 @@ const failures: Failure[] = [
   [
     'an operation that is hardly called always answers 500',
     whenOf('listOrders', () => ({ Invocations: 1, ServerErrors: 1 })),
-    1_000,
+    (minute) => withCalls('listOrders', 1)(Object.assign(minute, toOrdinaryMinute(1_000))),
+  ],
+  [
+    'an update, of 24 a day, always answers 503',
+    whenOf('updateInventory', (_, index) => {
+      const Invocations = index % 60 === 0 ? 1 : 0;
+      return { Invocations, ServerErrors: Invocations };
+    }),
+    withCalls('updateInventory', 0),
   ],
   [
     '1 in 20 updates fails',
-    whenOf('updateInventory', ({ Invocations }) => ({ ServerErrors: Invocations / 20 })),
-    200,
+    whenOf('updateInventory', () => ({ Invocations: 50, ServerErrors: 2.5 })),
   ],
   [
     'everything fails, at four requests in five minutes',
@@ -65,8 +80,12 @@ const failures: Failure[] = [
     },
   ],
   [
-    'three of four requests fail in a quarter of an hour',
-    (minute, index) => index < 15 && only(minute, index < 4 ? 1 : 0, index < 3 ? 1 : 0),
+    'three of four requests for a pet, the only ones in hours, fail',
+    whenOf('getPet', (_, index) => ({
+      Invocations: index < 4 ? 1 : 0,
+      ServerErrors: index < 3 ? 1 : 0,
+    })),
+    withCalls('getPet', 0),
   ],
   ['the name leads nowhere', (minute) => silence(when({ check: 'failed' })(minute))],
   [
@@ -93,6 +112,10 @@ const failures: Failure[] = [
   ],
   ['DynamoDB fails, and every third attempt helps', when({ systemErrors: { orders: 5 } })],
   ['Lambda refuses calls', whenOf('listOrders', () => ({ Throttles: 5 }))],
+  [
+    'Lambda refuses five calls at once',
+    whenOf('getPet', (_, index) => ({ Throttles: index === 3 ? 5 : 0 })),
+  ],
   ['another service takes the account’s calls', when({ accountAtOnce: 850 })],
   [
     'lists take all but a few of the calls that are theirs',
@@ -101,10 +124,14 @@ const failures: Failure[] = [
   ['somebody tries keys', when({ unauthorized: 200 })],
   ['a read key is used to write', when({ forbidden: 60 })],
   ['a client runs away', when({ throttled: 80 })],
+  ['the check itself gets 429', when({ check: 'throttled' })],
   ['the check runs no more', when({ check: 'none' })],
   ['the certificate ends in twenty days', endsIn({ certificate: 20 })],
   ['a key that nobody has replaced ends in six days', endsIn({ key: 6 })],
-  ['a deprecated operation may go in twenty days, and is called still', endsIn({ sunset: 20 })],
+  [
+    'a deprecated operation may go in twenty days, and is called still',
+    when({ now: daysBeforeSunset(20) }),
+  ],
 ];
 
 /** What the runbook says of each failure: the alarms that fire, and after how many minutes at most. */
@@ -116,27 +143,116 @@ const runbook = new Map(
   ].map(([, what, fires = '']) => [
     what,
     new Map(
-      [...fires.matchAll(/`([\w-]+)` (\d+)/g)].map(([, name, within]) => [name, Number(within)]),
+      [...fires.matchAll(/`([\w-]+)` (\d+)/g)].flatMap(([, name = '', within]) =>
+        toNames(name).map((one) => [one, Number(within)]),
+      ),
     ),
   ]),
 );
+
+/** `OPERATION-` stands for those of all operations. */
+function toNames(name: string): string[] {
+  if (!name.startsWith('OPERATION-')) return [name];
+  return operationIds.map((id) => name.replace('OPERATION', id));
+}
 
 it('the runbook has these failures', () => {
   expect([...runbook.keys()]).toEqual(failures.map(([what]) => what));
 });
 
-it.each(failures)(
-  '%s: fires what the runbook says, within its time',
-  (what, change, calls = 100) => {
-    const fires = runbook.get(what) ?? new Map();
-    const length = Math.max(60, ...fires.values());
-    const minutes = Array.from({ length }, () => toOrdinaryMinute(calls));
-    for (const [index, minute] of minutes.entries()) change(minute, index);
-    const fired = evaluateAlarms(alarms, minutes);
-    expect(fired.map(({ name }) => name).sort()).toEqual([...fires.keys()].sort());
-    for (const { name, minute } of fired) expect(minute, name).toBeLessThanOrEqual(fires.get(name));
-  },
+it.each(failures)('%s: fires what the runbook says, within its time', (what, change, before) => {
+  const fires = runbook.get(what) ?? new Map();
+  const length = Math.max(60, ...fires.values());
+  const minutes = Array.from({ length: DAY + length }, () => toOrdinaryMinute(100));
+  for (const [index, minute] of minutes.entries()) {
+    before?.(minute);
+    if (index >= DAY) change(minute, index - DAY);
+  }
+  const fired = evaluateAlarms(alarms, minutes, DAY);
+  expect(fired.map(({ name }) => name).sort()).toEqual([...fires.keys()].sort());
+  for (const { name, minute } of fired) expect(minute, name).toBeLessThanOrEqual(fires.get(name));
+});
+
+/** What a request to an operation that fails is, in each way that one can. */
+const failingWays: Record<string, (id: OperationId) => Partial<OperationMinute>> = {
+  'answers 503': () => ({ Invocations: 1, ServerErrors: 1 }),
+  crashes: () => ({ Invocations: 1, Errors: 1 }),
+  'runs out of time': (id) => ({
+    ...{ Invocations: 1, Errors: 1 },
+    Duration: operationSettings[id].timeoutSeconds * 1_000,
+  }),
+  'is throttled': () => ({ Throttles: 1 }),
+};
+
+/** Requests a day, and the minutes from the third failure to the page, where the operation was well until then. */
+const rates = [
+  [24, 15],
+  // Four of the eight requests of four hours are half of them.
+  [48, 31],
+  [1_000, 15],
+] as const;
+
+const failing = operationIds.flatMap((id) =>
+  Object.keys(failingWays).flatMap((way) => rates.map((rate) => [id, way, ...rate] as const)),
 );
+
+describe.each(failing)('%s %s, at %i requests a day', (id, way, rate, wellWithin) => {
+  it.each([
+    ['alone', 0, false, 15],
+    ['beside healthy traffic', 100, false, 15],
+    ['alone, and well until then', 0, true, wellWithin],
+    ['beside healthy traffic, and well until then', 100, true, wellWithin],
+  ])('pages soon after the third failure: %s', (_, calls, wasWell, within) => {
+    const history = 4 * 60;
+    const isAsked = (index: number) =>
+      Math.floor((index * rate) / DAY) < Math.floor(((index + 1) * rate) / DAY);
+    const minutes = Array.from({ length: history + 180 }, () => toOrdinaryMinute(calls));
+    const asked: number[] = [];
+    for (const [index, { operations }] of minutes.entries()) {
+      const now = isAsked(index) && (index >= history || wasWell);
+      const change = index < history ? { Invocations: 1 } : failingWays[way]?.(id);
+      Object.assign(operations[id], { Invocations: 0 }, now && change);
+      if (now && index >= history) asked.push(index - history);
+    }
+    const third = Number(asked[2]);
+    expect(third).toBeLessThan(history);
+    const pages = evaluateAlarms(ofOperation(id), minutes, history).filter(({ isPage }) => isPage);
+    const first = Math.min(...pages.map(({ minute }) => minute));
+    expect(first).toBeGreaterThan(third);
+    expect(first - third).toBeLessThanOrEqual(within);
+  });
+});
+
+/** The alarms on what clients of an operation get. */
+function ofOperation(id: OperationId) {
+  const name = new RegExp(`-${id}-(server-errors|failing-\\dh)$`);
+  return alarms.filter(({ AlarmName }) => name.test(AlarmName));
+}
+
+/** Nights on which something went wrong, and that are no outage. */
+it.each<[what: string, change: (minute: Minute, index: number) => unknown]>([
+  [
+    'both requests of an hour fail',
+    whenOf('getPet', (_, index) => {
+      const Invocations = index % 30 === 0 ? 1 : 0;
+      return { Invocations, ServerErrors: index === 600 || index === 630 ? 1 : 0 };
+    }),
+  ],
+  [
+    'three of twenty requests of an hour fail',
+    whenOf('updateInventory', (_, index) => {
+      const Invocations = index % 3 === 0 ? 1 : 0;
+      return { Invocations, ServerErrors: [600, 618, 642].includes(index) ? 1 : 0 };
+    }),
+  ],
+  ['one call is throttled', whenOf('getPet', (_, index) => ({ Throttles: index === 600 ? 1 : 0 }))],
+  ['the check fails once', (minute, index) => index === 600 && when({ check: 'failed' })(minute)],
+  ['the check gets 429 all day', when({ check: 'throttled' })],
+])('nobody is paged when %s', (_, change) => {
+  const minutes = Array.from({ length: DAY }, () => toOrdinaryMinute(4));
+  for (const [index, minute] of minutes.entries()) change(minute, index);
+  expect(evaluateAlarms(alarms, minutes).filter(({ isPage }) => isPage)).toEqual([]);
+});
 
 describe('in twenty quiet days', () => {
   it.each(Array.from({ length: 20 }, (_, day) => day + 1))('nobody is paged: day %i', (day) => {
@@ -176,78 +292,3 @@ function defineDraw(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: a template is read as the JSON that it is
-type AlarmProperties = any;
-
-/** After how many minutes each alarm fires for the first time, as CloudWatch evaluates it at each period's end. */
-function evaluateAlarms(alarms: readonly AlarmProperties[], minutes: readonly Minute[]) {
-  return alarms.flatMap((alarm) => {
-    const minute = findFiring(alarm, minutes);
-    const name: string = alarm.AlarmName.replace('petstore-production-', '');
-    const isPage: boolean = alarm.AlarmDescription.startsWith('Page:');
-    return minute === undefined ? [] : [{ name, isPage, minute }];
-  });
-}
-
-function findFiring(alarm: AlarmProperties, minutes: readonly Minute[]): number | undefined {
-  const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
-  const length = toPeriod(alarm) / 60;
-  const isBreaching = comparisons[alarm.ComparisonOperator];
-  if (!isBreaching) throw new Error(`There is no comparison ${alarm.ComparisonOperator}.`);
-  const breaches: boolean[] = [];
-  for (let start = 0; start + length <= minutes.length; start += length) {
-    const value = toValue(alarm, minutes.slice(start, start + length));
-    const isMissing = value === undefined || Number.isNaN(value);
-    if (isMissing) breaches.push(alarm.TreatMissingData === 'breaching');
-    else breaches.push(isBreaching(value, Threshold));
-    const last = breaches.slice(-EvaluationPeriods);
-    if (last.filter(Boolean).length >= DatapointsToAlarm) return start + length;
-  }
-  return undefined;
-}
-
-const comparisons: Record<string, (value: number, threshold: number) => boolean> = {
-  GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
-  LessThanOrEqualToThreshold: (value, threshold) => value <= threshold,
-  LessThanThreshold: (value, threshold) => value < threshold,
-};
-
-function toPeriod({ Period, Metrics = [] }: AlarmProperties): number {
-  const stats = Metrics.flatMap(({ MetricStat }: AlarmProperties) => MetricStat?.Period ?? []);
-  return Period ?? stats[0];
-}
-
-function toValue(alarm: AlarmProperties, period: readonly Minute[]): number | undefined {
-  if (!alarm.Metrics) {
-    return readMetric(alarm as TemplateMetric, alarm.Statistic ?? alarm.ExtendedStatistic, period);
-  }
-  const [{ Id: returned, Expression = returned }] = alarm.Metrics.filter(
-    ({ ReturnData = true }) => ReturnData,
-  );
-  const stats = alarm.Metrics.filter(({ MetricStat }: AlarmProperties) => MetricStat);
-  const values = stats.map(({ MetricStat: { Metric, Stat } }: AlarmProperties) =>
-    readMetric(Metric, Stat, period),
-  );
-  const ids = stats.map(({ Id }: AlarmProperties) => Id);
-  return compile(`${ids}`, Expression)(...values.map((value = Number.NaN) => value), IF, FILL);
-}
-
-type Calculation = (...values: unknown[]) => number;
-const compiled = new Map<string, Calculation>();
-
-/**
- * The part of CloudWatch's metric math that the alarms use. What is calculated with a value that is
- * missing is missing too.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
- */
-function compile(ids: string, expression: string): Calculation {
-  const calculation =
-    compiled.get(ids + expression) ??
-    (new Function(...ids.split(','), 'IF', 'FILL', `return ${expression};`) as Calculation);
-  compiled.set(ids + expression, calculation);
-  return calculation;
-}
-
-const IF = (condition: boolean | number, one: number, other: number) => (condition ? one : other);
-const FILL = (value: number, otherwise: number) => (Number.isNaN(value) ? otherwise : value);

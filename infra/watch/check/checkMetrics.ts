@@ -1,0 +1,40 @@
+/** What ends, and is to be seen before it does. */
+export const ends = ['certificate', 'key'] as const;
+export type End = (typeof ends)[number];
+
+/** Days before an end from which on it is told: a custom metric costs nothing in hours without a value. */
+export const DAYS_AHEAD = 30;
+
+/** The custom metric that holds the days that are left. */
+export function toDaysMetricName(end: End): string {
+  return `${end}Days`;
+}
+
+/** The custom metric of the operations that gave the check 429. */
+export const throttledMetricName = 'checkThrottled';
+
+/**
+ * A log line that CloudWatch makes metrics of: the days until each end that is near, and how many operations gave
+ * 429; nothing, where there is nothing to tell.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+ */
+export function toMetricsLine(
+  namespace: string,
+  dates: Readonly<Partial<Record<End, Date | undefined>>>,
+  throttled: number,
+  now: number,
+): string | undefined {
+  const values = new Map<string, number>();
+  for (const end of ends) {
+    const days = (Number(dates[end]) - now) / 86_400_000;
+    if (days <= DAYS_AHEAD) values.set(toDaysMetricName(end), days);
+  }
+  if (throttled > 0) values.set(throttledMetricName, throttled);
+  if (values.size === 0) return undefined;
+  const Metrics = [...values.keys()].map((Name) => ({ Name }));
+  const CloudWatchMetrics = [{ Namespace: namespace, Dimensions: [[]], Metrics }];
+  return JSON.stringify({
+    _aws: { Timestamp: now, CloudWatchMetrics },
+    ...Object.fromEntries(values),
+  });
+}

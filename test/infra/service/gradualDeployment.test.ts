@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { findResources } from '../../support/stackTemplates.ts';
+import { compile } from '../watch/nights/evaluate.ts';
+
+const alarms = Object.entries(findResources('production', 'AWS::CloudWatch::Alarm'));
+const groups = Object.values(findResources('production', 'AWS::CodeDeploy::DeploymentGroup'));
+
+describe('what takes a deployment back', () => {
+  it('is three alarms of each function, and none of other functions', () => {
+    for (const id of operationIds) {
+      const names = ['Errors', 'ServerErrors', 'Latency'].map((one) => `${id}Rollback${one}`);
+      const isOwn = (logicalId: string) => logicalId.startsWith(`${id}Rollback`);
+      const own = alarms.map(([logicalId]) => logicalId).filter(isOwn);
+      expect(own.map((logicalId) => logicalId.slice(0, -8))).toEqual(names);
+      const looksAt = groups.map(({ Properties }) =>
+        Properties.AlarmConfiguration.Alarms.map(({ Name }: never) => Object(Name).Ref),
+      );
+      expect(looksAt).toContainEqual(own);
+    }
+    expect(alarms).toHaveLength(3 * operationIds.length);
+  });
+
+  it('looks at the new version alone', () => {
+    for (const [logicalId, { Properties }] of alarms) {
+      const metrics = Properties.Metrics?.flatMap(
+        ({ MetricStat }: typeof Properties) => MetricStat?.Metric ?? [],
+      ) ?? [Properties];
+      for (const { Dimensions, Namespace } of metrics) {
+        const name = Namespace === 'AWS/Lambda' ? 'ExecutedVersion' : 'Version';
+        const version = Dimensions.find((one: typeof Properties) => one.Name === name)?.Value;
+        expect(version?.['Fn::GetAtt'], logicalId).toEqual([expect.any(String), 'Version']);
+      }
+    }
+  });
+
+  it('has the first byte of a streamed list, and how long other calls take, by version', () => {
+    for (const id of operationIds) {
+      const [, alarm] = alarms.find(([name]) => name.startsWith(`${id}RollbackLatency`)) ?? [];
+      const first = operations[id].streamed ? `${id}FirstByte` : 'Duration';
+      expect(alarm?.Properties.MetricName).toBe(first);
+    }
+    const filters = Object.values(findResources('production', 'AWS::Logs::MetricFilter'));
+    const counted = filters.flatMap(({ Properties }) => Properties.MetricTransformations);
+    expect(counted).toContainEqual(
+      expect.objectContaining({
+        MetricName: 'listInventoryFirstByte',
+        Dimensions: [{ Key: 'Version', Value: '$.message.version' }],
+      }),
+    );
+  });
+
+  it.each([
+    ['1 in 20', 1, 20, true],
+    ['1 in 21', 1, 21, false],
+    ['1 of 19', 1, 19, false],
+    ['2 of 2', 2, 2, false],
+    ['3 of 3', 3, 3, true],
+    ['3 of 59', 3, 59, true],
+    ['3 of 61', 3, 61, false],
+    ['none of 100', undefined, 100, false],
+    ['no calls', undefined, undefined, false],
+  ])('is 5xx of %s: %s of %s', (_, failed, calls, isTakenBack) => {
+    const [, alarm] = alarms.find(([name]) => name.startsWith('getPetRollbackServer')) ?? [];
+    const { Metrics, Threshold } = alarm?.Properties ?? {};
+    const { Expression } = Metrics.find((one: { Expression?: string }) => one.Expression);
+    const share = compile(['failed', 'calls'], Expression)([failed, calls]);
+    expect(share >= Threshold).toBe(isTakenBack);
+  });
+});

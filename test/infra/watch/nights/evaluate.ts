@@ -1,0 +1,104 @@
+import { type Minute, readMetric, type TemplateMetric } from './minutes.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is read as the JSON that it is
+type AlarmProperties = any;
+
+/**
+ * After how many minutes each alarm fires for the first time. CloudWatch evaluates an alarm every minute, whatever
+ * its period, and its window slides along: at minute 61, an hour is that from minute 1 on.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
+ * @param start the minute that is the first one to count; those before are what the windows look back on
+ */
+export function evaluateAlarms(
+  alarms: readonly AlarmProperties[],
+  minutes: readonly Minute[],
+  start = 0,
+) {
+  return alarms.flatMap((alarm) => {
+    const minute = findFiring(alarm, minutes, start);
+    const name: string = alarm.AlarmName.replace('petstore-production-', '');
+    const isPage: boolean = alarm.AlarmDescription.startsWith('Page:');
+    return minute === undefined ? [] : [{ name, isPage, minute }];
+  });
+}
+
+function findFiring(
+  alarm: AlarmProperties,
+  minutes: readonly Minute[],
+  start: number,
+): number | undefined {
+  const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
+  const length = toPeriod(alarm) / 60;
+  const isBreaching = comparisons[alarm.ComparisonOperator];
+  if (!isBreaching) throw new Error(`There is no comparison ${alarm.ComparisonOperator}.`);
+  const toValue = defineValue(alarm, minutes);
+  /** Whether the period that ends before a minute breaches; one that begins before all minutes does not. */
+  const breaches = Array.from({ length: minutes.length + 1 }, (_, end) => {
+    if (end < length) return false;
+    const value = toValue(end - length, end);
+    const isMissing = value === undefined || Number.isNaN(value);
+    return isMissing ? alarm.TreatMissingData === 'breaching' : isBreaching(value, Threshold);
+  });
+  for (let end = start + 1; end <= minutes.length; end += 1) {
+    const last = Array.from(
+      { length: EvaluationPeriods },
+      (_, ago) => breaches[end - ago * length],
+    );
+    if (last.filter(Boolean).length >= DatapointsToAlarm) return end - start;
+  }
+  return undefined;
+}
+
+const comparisons: Record<string, (value: number, threshold: number) => boolean> = {
+  GreaterThanOrEqualToThreshold: (value, threshold) => value >= threshold,
+  LessThanOrEqualToThreshold: (value, threshold) => value <= threshold,
+  LessThanThreshold: (value, threshold) => value < threshold,
+};
+
+function toPeriod({ Period, Metrics = [] }: AlarmProperties): number {
+  const stats = Metrics.flatMap(({ MetricStat }: AlarmProperties) => MetricStat?.Period ?? []);
+  return Period ?? stats[0];
+}
+
+/** What an alarm looks at, from a minute to before another. */
+function defineValue(
+  alarm: AlarmProperties,
+  minutes: readonly Minute[],
+): (from: number, end: number) => number | undefined {
+  if (!alarm.Metrics) {
+    const { Statistic, ExtendedStatistic = Statistic } = alarm;
+    return readMetric(alarm as TemplateMetric, ExtendedStatistic, minutes);
+  }
+  const [{ Id: returned, Expression = returned }] = alarm.Metrics.filter(
+    ({ ReturnData = true }) => ReturnData,
+  );
+  const stats = alarm.Metrics.filter(({ MetricStat }: AlarmProperties) => MetricStat);
+  const reads = stats.map(({ MetricStat: { Metric, Stat } }: AlarmProperties) =>
+    readMetric(Metric, Stat, minutes),
+  );
+  const ids: string[] = stats.map(({ Id }: AlarmProperties) => Id);
+  const calculate = compile(ids, Expression);
+  return (from, end) => {
+    const values = reads.map((read: (from: number, end: number) => number) => read(from, end));
+    return calculate(values, Number(minutes[from]?.now) / 1_000);
+  };
+}
+
+/**
+ * The part of CloudWatch's metric math that the alarms use. What is calculated with a value that is missing is
+ * missing too. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+ * @returns what makes a value of those of the ids, at a second since the epoch
+ */
+export function compile(
+  ids: readonly string[],
+  expression: string,
+): (values: readonly (number | undefined)[], second?: number) => number {
+  const names = [...ids, 'IF', 'FILL', 'EPOCH'];
+  const calculate = new Function(...names, `return ${expression};`);
+  return (values, second) =>
+    calculate(...values.map((value = Number.NaN) => value), IF, FILL, () => second);
+}
+
+const IF = (condition: boolean | number, one: number, other: number) => (condition ? one : other);
+const FILL = (value: number, otherwise: number) => (Number.isNaN(value) ? otherwise : value);
