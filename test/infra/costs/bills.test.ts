@@ -315,25 +315,15 @@ function toTemplates(stage: FixtureName): StageTemplates {
   return { service: templates[stage], watch: watchTemplates[stage] };
 }
 
-test('what watches production costs at most 3 dollars a month for each operation, as the runbook says', async () => {
-  const usage = toFixedUsage(stages.production.settings, 0);
-  const { alarms, metrics, encryptionKeys, lambda } = toDollars(usage, toRates());
+test('what watches production costs at most 3 dollars a month for each operation, as the runbook says', () => {
+  const { alarms, metrics, encryptionKeys, lambda } = toDollars(
+    toFixedUsage(stages.production.settings, 0),
+    toRates(),
+  );
   // While the certificate and a key are about to end.
   const ends = 2 * perUnit.customMetrics;
-  const total = alarms + metrics + encryptionKeys + lambda + ends;
-  expect(total).toBeLessThanOrEqual(3 * operationIds.length);
-  const page = new URL('../../../infra/RUNBOOK.md', import.meta.url);
-  const usual = (alarms + metrics + encryptionKeys).toFixed(2);
-  const ofAlarms = `$${alarms.toFixed(2)} for the ${usage.alarmMetrics} metrics`;
-  const ofLogs = `$${metrics.toFixed(2)} for the ${usage.customMetrics} metrics that are counted`;
-  const text = readFileSync(page, 'utf8')
-    .replace(
-      /\$[\d.]+ a month: \$[\d.]+ for the \d+ metrics/,
-      () => `$${usual} a month: ${ofAlarms}`,
-    )
-    .replace(/\$[\d.]+ for the \d+ metrics that are counted/, () => ofLogs);
-  for (const part of [ofAlarms, ofLogs]) expect(text).toContain(part);
-  await expect(text).toMatchFileSnapshot(page.pathname);
+  const most = 3 * operationIds.length;
+  expect(alarms + metrics + encryptionKeys + lambda + ends).toBeLessThanOrEqual(most);
 });
 
 /** What a stage's stacks have that is billed by the month. */
