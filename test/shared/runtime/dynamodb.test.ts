@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../infra/local/engine/engine.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
+import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { meterRequest, type RequestUnits } from '../../../shared/runtime/requestUnits.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
@@ -79,6 +80,11 @@ describe.each(engines)('on $name', ({ start }) => {
 it('a transaction that is still at work through every retry is an outage', async () => {
   endpoint.fail({ action: 'TransactWriteItems', fault: 'transactionInProgress' });
   await expect(set(7n, undefined, 'two')).rejects.toMatchObject({ name: 'StoreUnavailable' });
+});
+
+it('the documents’ client uses the connections of the one beside it', () => {
+  const { config } = defineDocuments(client);
+  expect(config.requestHandler).toBe(client.config.requestHandler);
 });
 
 it('a key is read consistently, so that a revocation counts from the moment it is written', async () => {
