@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import { setFunctionEnvironment } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
 import { isOutage } from '../../../shared/runtime/isOutage.ts';
@@ -26,9 +26,7 @@ let client: DynamoDBClient;
 
 useNoBackOff();
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  setFunctionEnvironment(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, '');
+  setFunctionEnvironment(`http://127.0.0.1:${await listen(server, 0, '')}`, '');
   client = defineDynamoDB();
 });
 beforeEach(() => {
