@@ -77,7 +77,7 @@ export function defineDynamoDB({
         }
       },
     // The outermost step and place: outside the SDK's retries.
-    { step: 'initialize', priority: 'high', name: 'meterCall' },
+    { priority: 'high' },
   );
   return client;
 }

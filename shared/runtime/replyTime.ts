@@ -52,13 +52,12 @@ export function limitReplyTime({ middlewareStack }: DynamoDBClient): void {
         return result;
       },
     // The innermost step and place: next to the network.
-    { step: 'deserialize', priority: 'low', name: 'limitReply' },
+    { step: 'deserialize', priority: 'low' },
   );
   // Around one attempt: within the SDK's retries, and around its signing, which marks errors.
   middlewareStack.addRelativeTo(classifyReply, {
     relation: 'before',
     toMiddleware: 'httpSigningMiddleware',
-    name: 'classifyReply',
   });
 }
 
@@ -112,7 +111,7 @@ class LateReply extends Error {
 /** What came is not DynamoDB's, or not all of it. The SDK repeats a call for `$retryable`. */
 class UnreadableReply extends Error {
   override readonly name = 'UnreadableReply';
-  readonly $retryable = { throttling: false };
+  readonly $retryable = {};
 
   constructor(cause: unknown) {
     super('A reply could not be read.', { cause });

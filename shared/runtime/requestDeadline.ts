@@ -14,6 +14,5 @@ export function setDeadline(time: number): void {
 
 /** Whether the current request has been answered, or should have been. */
 export function isOverdue(): boolean {
-  const time = deadline.getStore();
-  return time !== undefined && Date.now() >= time;
+  return Date.now() >= (deadline.getStore() ?? Number.POSITIVE_INFINITY);
 }

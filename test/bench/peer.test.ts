@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseJson, toJson } from '../../shared/contract/values.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
@@ -9,14 +6,15 @@ import { defineFreshFunctions, openLocalTarget } from '../conformance/localTarge
 import { changeableEntry } from '../conformance/operations/inventoryEntry.ts';
 import { sendValid } from '../conformance/operations/suites.ts';
 import { type ConformanceTarget, send, sendUpdate } from '../conformance/target.ts';
+import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 import { type BenchedId, benchedIds, buildPeer } from './buildBundles.ts';
 import { toGatewayHandler } from './contenders/toGatewayHandler.ts';
 
 // That the peer of the benchmarks does the same as the service: otherwise it would be no comparison.
-const outdir = mkdtempSync(join(tmpdir(), 'petstore-peer-'));
+const { folder } = openTemporaryFolder();
 let target: ConformanceTarget;
 beforeAll(async () => {
-  const bundles = await buildPeer(outdir);
+  const bundles = await buildPeer(folder);
   const require = createRequire(import.meta.url);
   const loadFresh = defineFreshFunctions();
   // The document speaks of the service; the peer has less to say.
@@ -28,10 +26,7 @@ beforeAll(async () => {
   });
   target = opened;
 });
-afterAll(async () => {
-  await target?.close();
-  rmSync(outdir, { recursive: true, force: true });
-});
+afterAll(() => target?.close());
 
 test.each(benchedIds)(
   "the benchmarks' peer answers %s by JSON, and 401 to strangers",

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine, EngineOptions } from '../../infra/local/engine/engine.ts';
+import { listen } from '../../infra/local/engine/loopback.ts';
 
 /** Milliseconds that an engine may take until it answers: a Java machine on busy cores takes its time. */
 const START_TIMEOUT = 60_000;
@@ -46,9 +47,8 @@ async function untilItAnswers(endpoint: string): Promise<void> {
 }
 
 async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = createServer();
+  const port = await listen(server, 0, '');
   await once(server.close(), 'close');
   return port;
 }

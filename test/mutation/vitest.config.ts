@@ -10,6 +10,7 @@ const files = [
   'test/shared/http/*.test.ts',
   'test/shared/keys/keyVerifier.test.ts',
   'test/shared/contract/schemas.test.ts',
+  'test/conformance/document/openApi.test.ts',
   'test/shared/runtime/*.test.ts',
   'test/infra/local/storeData.test.ts',
   'test/infra/ops/data/dataFile.test.ts',

@@ -1,9 +1,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Engine } from '../../infra/local/engine/engine.ts';
 import { setFunctionEnvironment } from '../../infra/local/lambda/lambdaRuntime.ts';
 import { createTables } from '../../infra/local/localTables.ts';
 import { defineDynamoDB } from '../../shared/runtime/dynamodb.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from './faults/faultyEndpoint.ts';
 
 /** The service's own client on an engine with empty tables, each named as in `infra/stages/tables.ts`. */
 export async function openStoreTables({ endpoint }: Engine): Promise<DynamoDBClient> {
@@ -15,20 +16,23 @@ export async function openStoreTables({ endpoint }: Engine): Promise<DynamoDBCli
 
 export type StoreTables = ReturnType<typeof useStoreTables>;
 
-/** For the surrounding group's tests, an engine with empty tables and the service's own client on it. */
+/** For the surrounding group's tests, an engine with empty tables and the service's own client, whose calls can fail. */
 export function useStoreTables(start: () => Promise<Engine>) {
   let engine: Engine;
+  let endpoint: FaultyEndpoint;
   let client: DynamoDBClient;
 
   beforeAll(async () => {
     engine = await start();
-    client = await openStoreTables(engine);
+    endpoint = await startFaultyEndpoint(engine.endpoint);
+    client = await openStoreTables(endpoint);
   });
-
+  beforeEach(() => endpoint.heal());
   afterAll(async () => {
     client.destroy();
+    await endpoint.close();
     await engine.close();
   });
 
-  return { engine: () => engine, client: () => client };
+  return { engine: () => engine, endpoint: () => endpoint, client: () => client };
 }

@@ -1,14 +1,13 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { marshall } from '@aws-sdk/util-dynamodb';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import { makeCertificate } from '../../support/faults/certificate.ts';
-import { cannedOrders, cannedPet, toCannedEntry, toCompactItem } from './cannedRecords.ts';
-import { PAGE_SIZE, toItemSize, toReadUnits } from './requestUnits.ts';
+import { cannedOrders, cannedPet, toCompactItem } from './cannedRecords.ts';
+import { toPages } from './requestUnits.ts';
 
 /** What the canned DynamoDB holds, as it is told in a message. */
 export interface CannedTable {
@@ -110,18 +109,9 @@ function sendBody(response: ServerResponse, body: Body | undefined, status = 200
   response.end(bytes);
 }
 
-async function listen(server: Server): Promise<string> {
-  server.on('request', (request, response) => void answer(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
 const identity = makeCertificate();
-const [plain, secure] = await Promise.all([
-  listen(createServer()),
-  listen(createSecureServer(identity)),
-]);
+const port = await listen(createServer(answer), 0, '');
+const securePort = await listen(createSecureServer(identity, answer), 0, '');
 process.on('message', (message: CannedTable) => {
   if (message.entries !== table.entries) pages = toCannedPages(message.entries);
   table = message;
@@ -129,8 +119,8 @@ process.on('message', (message: CannedTable) => {
 });
 process.on('disconnect', () => process.exit());
 process.send?.({
-  endpoint: `http://${plain}`,
-  secureEndpoint: `https://${secure}`,
+  endpoint: `http://127.0.0.1:${port}`,
+  secureEndpoint: `https://127.0.0.1:${securePort}`,
   certificate: identity.cert,
 } satisfies CannedEndpoints);
 
@@ -138,22 +128,15 @@ process.send?.({
 function toCannedPages(entries: number) {
   const bodies: Body[] = [];
   const pageAfter = new Map<string | undefined, number>();
-  let index = 0;
-  do {
-    const Items = [];
-    let bytes = 0;
-    for (; index < entries && bytes < PAGE_SIZE; index += 1) {
-      const item = toCompactItem(index);
-      Items.push(item);
-      bytes += toItemSize(item);
-    }
-    const LastEvaluatedKey = index < entries ? { p: Items.at(-1)?.p } : undefined;
+  for (const { items: Items, readUnits, isLast } of toPages(entries, toCompactItem)) {
+    const { p } = Items.at(-1) ?? {};
+    const LastEvaluatedKey = isLast ? undefined : { p };
     const { length } = Items;
-    const capacity = toCapacity('inventory', toReadUnits(bytes));
+    const capacity = toCapacity('inventory', readUnits);
     // In DynamoDB's own order.
     const page = { Count: length, Items, LastEvaluatedKey, ScannedCount: length, ...capacity };
     bodies.push(toBody(page));
-    if (index < entries) pageAfter.set(toCannedEntry(index - 1).petId, bodies.length);
-  } while (index < entries);
+    if (!isLast) pageAfter.set(p?.N, bodies.length);
+  }
   return { bodies, pageAfter };
 }

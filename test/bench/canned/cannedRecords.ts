@@ -1,34 +1,20 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 
-/** The benchmarks' inventory: entry number `index`, the same in every run. */
-export interface CannedEntry {
-  /** Spread over the whole int64 range as random ids are, 19 digits nearly always, and never twice. */
-  readonly petId: string;
-  /** 0 to 999. */
-  readonly quantity: string;
-  /** As it is stored: one letter. */
-  readonly status: string;
-}
+export type CannedItem = Readonly<Record<string, AttributeValue>>;
 
-export function toCannedEntry(index: number): CannedEntry {
-  return {
-    petId: BigInt.asIntN(64, BigInt(index + 1) * ODD).toString(),
-    quantity: String((index * 7_919) % 1_000),
-    status: 'aps'.charAt(index % 3),
-  };
+/**
+ * Entry number `index` of the benchmarks' inventory as our table keeps it, the same in every run. The ids are spread
+ * over the whole int64 range as random ones are, of 19 digits nearly always, and come but once.
+ */
+export function toCompactItem(index: number): CannedItem {
+  const petId = BigInt.asIntN(64, BigInt(index + 1) * ODD);
+  const quantity = (index * 7_919) % 1_000;
+  return { p: { N: `${petId}` }, q: { N: `${quantity}` }, s: { S: 'aps'.charAt(index % 3) } };
 }
 
 /** Multiplying by an odd number permutes the integers of 64 bits; this one scatters neighbours. */
 const ODD = 0x9e3779b97f4a7c15n;
-
-export type CannedItem = Readonly<Record<string, AttributeValue>>;
-
-/** An inventory entry as our table keeps it. */
-export function toCompactItem(index: number): CannedItem {
-  const { petId, quantity, status } = toCannedEntry(index);
-  return { p: { N: petId }, q: { N: quantity }, s: { S: status } };
-}
 
 /** A pet as the table of pets keeps it. */
 export const cannedPet: CannedItem = marshall({

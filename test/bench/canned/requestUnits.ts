@@ -2,7 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type CannedItem, cannedPet, toCompactItem } from './cannedRecords.ts';
 
 /** What a page of a Scan or Query may hold at most, in bytes of items. */
-export const PAGE_SIZE = 1_048_576;
+const PAGE_SIZE = 1_048_576;
 
 /**
  * The size of an item in bytes as DynamoDB bills it, attribute names included:
@@ -22,14 +22,28 @@ export function toReadUnits(bytes: number): number {
   return Math.ceil(bytes / 4_096) / 2;
 }
 
+/** The pages of a Scan of so many entries, an empty one where there are none. */
+export function* toPages<Item extends CannedItem>(
+  entries: number,
+  toItem: (index: number) => Item,
+) {
+  let index = 0;
+  do {
+    const items: Item[] = [];
+    let bytes = 0;
+    for (; index < entries && bytes < PAGE_SIZE; index += 1) {
+      const item = toItem(index);
+      items.push(item);
+      bytes += toItemSize(item);
+    }
+    yield { items, readUnits: toReadUnits(bytes), isLast: index === entries };
+  } while (index < entries);
+}
+
 /** The read request units of a Scan of so many entries. Each page is rounded up by itself. */
 export function toScanUnits(entries: number, toItem: (index: number) => CannedItem): number {
   let units = 0;
-  for (let index = 0; index < entries; ) {
-    let bytes = 0;
-    for (; index < entries && bytes < PAGE_SIZE; index += 1) bytes += toItemSize(toItem(index));
-    units += toReadUnits(bytes);
-  }
+  for (const { readUnits } of toPages(entries, toItem)) units += readUnits;
   return units;
 }
 

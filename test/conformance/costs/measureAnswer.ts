@@ -12,9 +12,13 @@ import { stages } from '../../../infra/stages/stages.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
-import { toInventoryJson, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
-import { type CannedItem, toCannedEntry } from '../../bench/canned/cannedRecords.ts';
-import { PAGE_SIZE, toItemSize, toReadUnits } from '../../bench/canned/requestUnits.ts';
+import {
+  toInventoryItem,
+  toInventoryJson,
+  toInventoryRecord,
+} from '../../../shared/store/inventoryRecord.ts';
+import { toCompactItem } from '../../bench/canned/cannedRecords.ts';
+import { toPages } from '../../bench/canned/requestUnits.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 
 /** A request's line as the function logged it. */
@@ -126,16 +130,9 @@ function toBytes(line: object): number {
   return Buffer.byteLength(JSON.stringify(line));
 }
 
-const statusOf = { a: 'available', p: 'pending', s: 'sold' } as const;
-
 /** Entry number `index` of the measured inventory: ids as long as random ones. */
 export function toMeasuredItem(index: number): InventoryItem {
-  const { petId, quantity, status } = toCannedEntry(index);
-  return {
-    petId: BigInt(petId),
-    quantity: Number(quantity),
-    status: statusOf[status as keyof typeof statusOf],
-  };
+  return toInventoryItem(toCompactItem(index));
 }
 
 export type List = Awaited<ReturnType<typeof toList>>;
@@ -144,18 +141,10 @@ export type List = Awaited<ReturnType<typeof toList>>;
 export async function toList(entries: number) {
   const chunks: string[] = [];
   let readUnits = 0;
-  for (let index = 0; index < entries; ) {
-    chunks.push(index === 0 ? '[' : ',');
-    const items: string[] = [];
-    let bytes = 0;
-    for (; index < entries && bytes < PAGE_SIZE; index += 1) {
-      const record = toInventoryRecord(toMeasuredItem(index));
-      // Inventory records hold but texts and numbers.
-      bytes += toItemSize(record as unknown as CannedItem);
-      items.push(toInventoryJson(record));
-    }
-    readUnits += toReadUnits(bytes);
-    chunks.push(items.join(','));
+  const toRecord = (index: number) => toInventoryRecord(toMeasuredItem(index));
+  for (const page of toPages(entries, toRecord)) {
+    chunks.push(chunks.length === 0 ? '[' : ',', page.items.map(toInventoryJson).join(','));
+    readUnits += page.readUnits;
   }
   const text = [...chunks, ']'].map((chunk) => Buffer.from(chunk));
   const compressed = (coding: 'gzip' | 'zstd') => buffer(compress(Readable.from(text), coding));

@@ -14,11 +14,10 @@ import {
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import type { InventoryItem, Order, Pet } from '../../../shared/contract/schemas.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { suites } from '../operations/suites.ts';
-import { type ConformanceTarget, type Fixtures, type Sending, send } from '../target.ts';
+import { type ConformanceTarget, type Sending, send } from '../target.ts';
 import {
   type List,
   type RequestLine,
@@ -43,7 +42,11 @@ describe('what a request is billed by', () => {
     const { pets, orders } = await readStoreData(sample);
     const inventory = Array.from({ length: measuredSizes[0] }, (_, index) => toMeasuredItem(index));
     const local = await openLocalTarget({ data: { inventory, pets, orders } });
-    target = { ...local, fixtures: toFixtures(inventory, pets, orders) };
+    // What the valid requests name: an entry with an id as long as most, and a pet of the sample.
+    const entry = { ...toMeasuredItem(0), quantity: 8 };
+    const named = { inventory: [entry], pets: pets.filter(({ id }) => id === 7n), orders };
+    const ids = { changeablePetId: entry.petId, missingPetId: -9223372036854775808n };
+    target = { ...local, fixtures: { ...named, ...ids } };
     lists = await Promise.all(measuredSizes.map(toList));
     measured = await measureAll();
   }, 60_000);
@@ -127,22 +130,6 @@ describe('what a request is billed by', () => {
     return toAnswerUnits({ operationId, answer: '429', path, response });
   }
 });
-
-/** What the operations' valid requests name: an entry with an id as long as most, and a pet of the sample. */
-function toFixtures(
-  [entry]: readonly InventoryItem[],
-  pets: readonly Pet[],
-  orders: readonly Order[],
-): Fixtures {
-  if (!entry) throw new Error('There is no entry.');
-  return {
-    inventory: [{ ...entry, quantity: 8 }],
-    pets: pets.filter(({ id }) => id === 7n),
-    orders,
-    changeablePetId: entry.petId,
-    missingPetId: -9223372036854775808n,
-  };
-}
 
 /** A request that gets the answer whose units are measured. */
 interface MeasuredRequest extends Sending {

@@ -78,11 +78,10 @@ function toCells(faults: readonly Cell['fault'][]): Cell[] {
 /** @returns the results in the order of the cells */
 async function runCells(cells: readonly Cell[]): Promise<CellResult[]> {
   const results: CellResult[] = [];
-  let opened = 0;
   let opening: Promise<unknown> = Promise.resolve();
   /** One after the other, as `openLane` asks. */
   function openNext(): Promise<Lane> {
-    const lane = opening.then(() => openLane(opened++));
+    const lane = opening.then(openLane);
     opening = lane;
     return lane;
   }

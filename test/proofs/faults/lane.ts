@@ -1,16 +1,16 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
-import { startLocalStage } from '../../../infra/local/localStage.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { toVersion } from '../../../shared/store/inventoryRecord.ts';
+import { openFaultyStage } from '../../conformance/faults/faultyTarget.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
-import { type ExactRequest, type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
-import { startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
+import { sendValid } from '../../conformance/operations/suites.ts';
+import { type Sending, send } from '../../conformance/target.ts';
 
-export interface LaneRequest extends ExactRequest {
+export interface LaneRequest extends Sending {
   /** Relative to the base address. */
   readonly path: string;
-  readonly apiKey: string;
 }
 
 export const json = { 'Content-Type': 'application/json' };
@@ -23,34 +23,24 @@ export type Lane = Awaited<ReturnType<typeof openLane>>;
  * A local stage of its own, with its own functions, engine and proxy, in which one cell runs at a time. Lanes are
  * opened one after the other: the functions read the address of their engine from the environment at first.
  */
-export async function openLane(name: number) {
+export async function openLane() {
   const embedded = await startEmbeddedEngine();
-  const store = await startFaultyEndpoint(embedded.endpoint);
-  const stage = await startLocalStage({
-    port: 0,
-    data: fixtures,
-    startEngine: async () => ({ endpoint: store.endpoint, close: async () => {} }),
-    // By a name of its own a module is loaded anew, with a client and a cache of keys.
-    loadHandler: (id) => import(`../../../functions/${id}.ts?lane=${name}`),
-  });
+  // Each cell judges its answers by itself.
+  const { onResponse: _, ...target } = await openFaultyStage(fixtures, async () => embedded);
+  for (const id of operationIds) await sendValid(target, id);
   const engine = new DynamoDBClient({ endpoint: embedded.endpoint });
-  const keys = defineKeyRegister(new DynamoDBClient({ endpoint: embedded.endpoint }), 'apiKeys');
-  const lane = {
+  const keys = defineKeyRegister(engine, 'apiKeys');
+  return {
     /** Between the functions and the engine. */
-    store,
+    store: target.store,
     /** The engine itself, without faults. */
     engine,
     /** @returns one with write permission that no function has met */
     async addKey(): Promise<string> {
       return (await keys.create({ name: 'faults', permission: 'write' })).apiKey;
     },
-    send({ path, apiKey, headers, ...request }: LaneRequest): Promise<ExactResponse> {
-      const credentials = { Authorization: `Bearer ${apiKey}` };
-      return exactFetch(`${stage.baseUrl}${path}`, {
-        ...request,
-        headers: { ...credentials, ...headers },
-      });
-    },
+    send: ({ method = 'GET', path, ...sending }: LaneRequest) =>
+      send(target, method, path, sending),
     /** The changeable entry as it is stored. */
     async readEntry() {
       const Key = { p: { N: `${fixtures.changeablePetId}` } };
@@ -58,17 +48,6 @@ export async function openLane(name: number) {
       const { Item = {} } = await engine.send(get);
       return { quantity: Number(Item.q?.N), etag: `"${toVersion(Item)}"` };
     },
-    async close() {
-      await stage.close();
-      await store.close();
-      await embedded.close();
-    },
+    close: target.close,
   };
-  const { apiKey } = stage;
-  const update = { headers: json, body: '{"quantity":1}' };
-  await lane.send({ apiKey, path: `/inventory?petId=${fixtures.changeablePetId}` });
-  await lane.send({ apiKey, path: '/pets/1' });
-  await lane.send({ apiKey, path: '/store/orders' });
-  await lane.send({ apiKey, method: 'PATCH', path: changeablePath, ...update });
-  return lane;
 }

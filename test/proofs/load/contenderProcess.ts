@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import type { LoadHandler } from '../../../infra/local/lambda/lambdaFunction.ts';
 import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
@@ -74,7 +73,5 @@ async function startFloorServer(): Promise<string> {
     response.writeHead(Item ? 200 : 404, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify(Item));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listen(server, 0, '')}`;
 }

@@ -1,17 +1,15 @@
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import { writeBundles } from '../../support/bundles.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { type Contender, putUnderLoad, startContender, type Vitals } from './contender.ts';
 import { MAX_GROWTH, soak } from './runs.ts';
 
 const healthy = { usedBytes: 40_000_000, rss: 300_000_000, errorLines: 0, cpuMilliseconds: 1 };
 const grown = { usedBytes: 40_000_000 + MAX_GROWTH + 1 };
 const broken = { errorLines: 1, firstError: 'the line' };
+const { folder } = openTemporaryFolder();
 const notFlat = 'The memory of the functions is not flat.';
 const oneLine = 'ours: 1 lines of level ERROR, first the line';
 
@@ -26,9 +24,8 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
     response.statusCode = count % failsEach === 0 ? 500 : 200;
     // As fast as it can, it would keep the processors from the tests beside it.
     setTimeout(() => response.end('{}'), 3);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  const origin = `http://127.0.0.1:${await listen(server, 0, '')}`;
   const next = vitals[Symbol.iterator]();
   const ask = async () => ({ ...healthy, ...next.next().value }) as never;
   const process = { first: { origin, apiKey: 'psk_none' }, ask } as unknown as Contender['process'];
@@ -40,14 +37,9 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
 });
 
 test('the service that is compared is the one that is deployed, and answers', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-load-'));
-  try {
-    const ours = await startContender('ours', await writeBundles(folder));
-    const { perSecond, failures } = await putUnderLoad(ours, 'mix', 0.4);
-    expect(perSecond).toBeGreaterThan(0);
-    expect(failures).toBe(0);
-    await ours.process.end();
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const ours = await startContender('ours', await writeBundles(folder));
+  const { perSecond, failures } = await putUnderLoad(ours, 'mix', 0.4);
+  expect(perSecond).toBeGreaterThan(0);
+  expect(failures).toBe(0);
+  await ours.process.end();
 });

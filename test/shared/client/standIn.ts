@@ -5,9 +5,9 @@ import {
   type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import { type ClientOptions, createPetstoreClient } from '../../../shared/client/index.ts';
 
 export const apiKey = 'psk_standin_secret';
@@ -50,8 +50,7 @@ export function useStandIn() {
   });
 
   beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    standIn.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    standIn.baseUrl = `http://127.0.0.1:${await listen(server, 0, '')}/v1`;
   });
   beforeEach(() => {
     standIn.requests.length = 0;

@@ -6,8 +6,7 @@ import { updateInventory } from '../../../shared/contract/operations/updateInven
 import { petId } from '../../../shared/contract/parameters.ts';
 import { defineHandler, type OperationInput } from '../../../shared/http/defineHandler.ts';
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
-import { defineHandlerSettings } from '../../support/handlerSettings.ts';
-import { apiKey, call, settings, useLogs, withKey } from './callHandler.ts';
+import { apiKey, call, defineHandlerSettings, settings, useLogs, withKey } from './callHandler.ts';
 
 const logs = useLogs();
 

@@ -1,8 +1,23 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterEach, beforeEach, type MockInstance, vi } from 'vitest';
+import type { Permission } from '../../../shared/contract/operation.ts';
+import type { HttpSettings } from '../../../shared/http/defineHandler.ts';
 import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
-import { defineHandlerSettings } from '../../support/handlerSettings.ts';
+import { mintApiKey } from '../../../shared/keys/apiKey.ts';
+import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { toProxyRequest } from '../../support/proxyRequest.ts';
+
+/** A key, and the settings of handlers that know that key and no other. */
+export function defineHandlerSettings(permission: Permission) {
+  const { apiKey, keyId, secretHash } = mintApiKey();
+  const record = { keyId, secretHash, name: 'test', permission, createdAt: '' };
+  const settings: HttpSettings = {
+    verifier: defineKeyVerifier({ get: async (id) => (id === keyId ? record : undefined) }),
+    allowedOrigins: ['*'],
+    documentationAddress: 'https://docs.petstore.example',
+  };
+  return { apiKey, settings };
+}
 
 /** Those of a key that may write, which `call` sends where it is given no other. */
 export const { apiKey, settings } = defineHandlerSettings('write');

@@ -1,38 +1,27 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyRegister, type KeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { firstEngine } from '../../support/engines.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
 const START = Date.parse('2026-12-01T00:00:00Z');
 const HOUR = 3_600_000;
 const at = (hours: number) => new Date(START + hours * HOUR).toISOString();
 
-const tables = useStoreTables(firstEngine.start);
-let endpoint: FaultyEndpoint;
-let client: DynamoDBClient;
+const { client, endpoint } = useStoreTables(firstEngine.start);
 let keys: KeyRegister;
 let now: number;
 
-beforeAll(async () => {
-  endpoint = await startFaultyEndpoint(tables.engine().endpoint);
-  client = new DynamoDBClient({ endpoint: endpoint.endpoint });
-  keys = defineKeyRegister(client, 'apiKeys', () => now);
+beforeAll(() => {
+  keys = defineKeyRegister(client(), 'apiKeys', () => now);
 });
 beforeEach(() => {
   now = START;
-  return endpoint.heal();
-});
-afterAll(async () => {
-  client.destroy();
-  await endpoint.close();
 });
 
 it('a key that is created is kept by the hash of its secret, with nothing that it was not given, in nobody’s place', async () => {
   const { apiKey, record } = await keys.create({ name: 'web', permission: 'read' });
-  expect(endpoint.requests).toMatchObject([
+  expect(endpoint().requests).toMatchObject([
     { action: 'PutItem', input: { ConditionExpression: 'attribute_not_exists(keyId)' } },
   ]);
   const { keyId, secret } = parseApiKey(apiKey) ?? {};
@@ -52,12 +41,13 @@ it('the list has every key, oldest first, over pages of any size, as it is at th
     now = START + hours * HOUR;
     await keys.create({ name: `after ${hours}`, permission: 'read' });
   }
-  await endpoint.heal();
-  endpoint.pageSize = 2;
+  await endpoint().heal();
+  endpoint().pageSize = 2;
   const names = (await keys.list()).map(({ name }) => name);
   expect(names.slice(before)).toEqual([20, 30, 40, 50].map((hours) => `after ${hours}`));
-  expect(endpoint.requests.length).toBeGreaterThan(2);
-  for (const { input } of endpoint.requests) expect(input).toMatchObject({ ConsistentRead: true });
+  expect(endpoint().requests.length).toBeGreaterThan(2);
+  for (const { input } of endpoint().requests)
+    expect(input).toMatchObject({ ConsistentRead: true });
 });
 
 it('a key that is rotated has a successor with its name, permission and lifetime, and ends after the grace', async () => {

@@ -1,38 +1,24 @@
-import { type AttributeValue, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Engine } from '../../../infra/local/engine/engine.ts';
+import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
+import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { meterRequest, type RequestUnits } from '../../../shared/runtime/requestUnits.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
 import { engines, firstEngine } from '../../support/engines.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
-import { openStoreTables, useStoreTables } from '../../support/storeTables.ts';
+import { useStoreTables } from '../../support/storeTables.ts';
 
 const stock = { p: { N: '7' }, q: { N: '1' }, s: { S: 'a' } };
 
-let engine: Engine;
-let endpoint: FaultyEndpoint;
-let client: DynamoDBClient;
+const { client, endpoint } = useStoreTables(firstEngine.start);
 let list: InventoryList;
 let updates: ReturnType<typeof defineInventoryUpdates>;
 
 beforeAll(async () => {
-  engine = await firstEngine.start();
-  endpoint = await startFaultyEndpoint(engine.endpoint);
-  client = await openStoreTables(endpoint);
-  list = defineInventoryList(client, 'inventory');
-  updates = defineInventoryUpdates(client, 'inventory', 'requests');
+  list = defineInventoryList(client(), 'inventory');
+  updates = defineInventoryUpdates(client(), 'inventory', 'requests');
   await put(stock);
-});
-
-beforeEach(() => endpoint.heal());
-
-afterAll(async () => {
-  client.destroy();
-  await endpoint.close();
-  await engine.close();
 });
 
 /** What `act` consumes. */
@@ -45,7 +31,7 @@ async function unitsOf(act: () => Promise<unknown>): Promise<RequestUnits> {
 const set = (petId: bigint, versions?: string[], key?: string) =>
   updates.setQuantity({ petId, quantity: 3, versions }, key);
 const put = (Item: Record<string, AttributeValue>, ConditionExpression?: string) =>
-  client.send(new PutItemCommand({ TableName: 'inventory', Item, ConditionExpression }));
+  client().send(new PutItemCommand({ TableName: 'inventory', Item, ConditionExpression }));
 
 it.each<[string, () => Promise<unknown>, read: number, write: number, failedWrites: number]>([
   ['an update', () => set(7n), 0, 1, 0],
@@ -77,20 +63,25 @@ describe.each(engines)('on $name', ({ start }) => {
 });
 
 it('a transaction that is still at work through every retry is an outage', async () => {
-  endpoint.fail({ action: 'TransactWriteItems', fault: 'transactionInProgress' });
+  endpoint().fail({ action: 'TransactWriteItems', fault: 'transactionInProgress' });
   await expect(set(7n, undefined, 'two')).rejects.toMatchObject({ name: 'StoreUnavailable' });
 });
 
+it('the documents’ client uses the connections of the one beside it', () => {
+  const { config } = defineDocuments(client());
+  expect(config.requestHandler).toBe(client().config.requestHandler);
+});
+
 it('a key is read consistently, so that a revocation counts from the moment it is written', async () => {
-  await defineKeyStore(client, 'apiKeys').get('0123456789');
-  expect(endpoint.requests).toMatchObject([
+  await defineKeyStore(client(), 'apiKeys').get('0123456789');
+  expect(endpoint().requests).toMatchObject([
     { action: 'GetItem', input: { TableName: 'apiKeys', ConsistentRead: true } },
   ]);
 });
 
 it('what tells 404 from 412 after a condition failed is read consistently', async () => {
   await set(7n, ['nonsense']).catch(() => {});
-  expect(endpoint.requests).toMatchObject([
+  expect(endpoint().requests).toMatchObject([
     { action: 'UpdateItem' },
     { action: 'GetItem', input: { TableName: 'inventory', ConsistentRead: true } },
   ]);

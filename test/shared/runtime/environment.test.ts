@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toClientSettings } from '../../../shared/runtime/dynamodb.ts';
 import { openService } from '../../../shared/runtime/service.ts';
 import { writeBundle } from '../../support/bundles.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
+
+const { folder, toPath } = openTemporaryFolder();
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -62,8 +62,6 @@ it('the service lets in each of the origins that the stage lists, and links to i
 it.each([{}, { AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1' }])(
   'a built function looks for no configuration file, with %o in its environment',
   async (variables) => {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-settings-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const names = ['ALLOWED_ORIGINS', 'DOCUMENTATION_ADDRESS', 'INVENTORY_TABLE', 'REQUESTS_TABLE'];
     const text = execFileSync(
       process.execPath,
@@ -72,7 +70,7 @@ it.each([{}, { AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1' }])(
         encoding: 'utf8',
         env: {
           PATH: process.env.PATH,
-          AWS_CONFIG_FILE: join(folder, 'config'),
+          AWS_CONFIG_FILE: toPath('config'),
           AWS_REGION: 'eu-west-1',
           AWS_ACCESS_KEY_ID: 'id',
           AWS_SECRET_ACCESS_KEY: 'secret',

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import { setFunctionEnvironment } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
 import { isOutage } from '../../../shared/runtime/isOutage.ts';
+import { logError } from '../../../shared/runtime/logger.ts';
 import { setDeadline } from '../../../shared/runtime/requestDeadline.ts';
 import { toInventoryJson } from '../../../shared/store/inventoryRecord.ts';
 import { scanPage } from '../../../shared/store/scanPage.ts';
@@ -25,9 +26,7 @@ let client: DynamoDBClient;
 
 useNoBackOff();
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  setFunctionEnvironment(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, '');
+  setFunctionEnvironment(`http://127.0.0.1:${await listen(server, 0, '')}`, '');
   client = defineDynamoDB();
 });
 beforeEach(() => {
@@ -50,6 +49,29 @@ it.each<[string, (response: ServerResponse) => void]>([
   answer = empty;
   await expect(get()).rejects.toMatchObject(unavailable);
   expect(attempts).toBe(3);
+});
+
+it.each<[string, (response: ServerResponse) => void, object]>([
+  [
+    'an empty reply',
+    (response) => response.end(),
+    {
+      ...{ name: 'UnreadableReply', message: 'A reply could not be read.' },
+      cause: { message: 'It is empty.' },
+    },
+  ],
+  [
+    'a cut connection',
+    (response) => response.destroy(),
+    { name: 'TimeoutError', message: 'socket hang up' },
+  ],
+])('the log tells what was behind an outage: %s', async (_, fail, cause) => {
+  answer = fail;
+  const log = vi.spyOn(console, 'error').mockReturnValue();
+  onTestFinished(() => log.mockRestore());
+  logError({ requestId: 'a' }, await get().catch((error) => error));
+  const error = expect.objectContaining({ cause: expect.objectContaining(cause) });
+  expect(log.mock.lastCall).toEqual([{ requestId: 'a', error }]);
 });
 
 it('a failed condition is told as one, and not repeated, while this machine’s clock is wrong', async () => {
@@ -81,7 +103,10 @@ it('an attempt is not begun once the request is out of time', async () => {
     setDeadline(Date.now());
     return get();
   };
-  await expect(getOverdue()).rejects.toMatchObject(unavailable);
+  await expect(getOverdue()).rejects.toMatchObject({
+    ...unavailable,
+    cause: { message: 'The request is out of time.' },
+  });
   expect(attempts).toBe(0);
   await get();
   expect(attempts).toBe(1);
@@ -95,7 +120,9 @@ it('nothing is left of a connection whose reply came too slowly', async () => {
   };
   await onFastClock(async () => {
     const started = performance.now();
-    await expect(get()).rejects.toMatchObject(unavailable);
+    const error = await get().catch((reason) => reason);
+    expect(error).toMatchObject(unavailable);
+    expect(error.cause.message).toMatch(/^The end of the reply did not come in time/);
     const seconds = (performance.now() - started) / 1_000;
     expect(seconds).toBeGreaterThan(8.9);
     expect(seconds).toBeLessThan(12);

@@ -3,41 +3,31 @@ import {
   type DynamoDBClient,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { engines } from '../../support/engines.ts';
-import { type FaultyEndpoint, startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
-import { openStoreTables, useStoreTables } from '../../support/storeTables.ts';
+import { useStoreTables } from '../../support/storeTables.ts';
 
 describe.each(engines)('the inventory on $name', ({ start }) => {
-  const tables = useStoreTables(start);
-  let endpoint: FaultyEndpoint;
-  let client: DynamoDBClient;
+  const { client, endpoint } = useStoreTables(start);
   let store: InventoryList;
 
   /** Twenty entries, of which three are sold. */
   beforeAll(async () => {
-    endpoint = await startFaultyEndpoint(tables.engine().endpoint);
-    client = await openStoreTables(endpoint);
-    store = defineInventoryList(client, 'inventory');
+    store = defineInventoryList(client(), 'inventory');
     const none = { items: Buffer.alloc(0), isLast: true };
     expect(await Array.fromAsync(store.pages())).toEqual([none]);
     for (let petId = 1n; petId <= 20n; petId++) {
       const status = petId % 5n === 0n && petId < 20n ? 'sold' : 'available';
       const Item = toInventoryRecord({ petId, quantity: 25, status });
-      await client.send(new PutItemCommand({ TableName: 'inventory', Item }));
+      await client().send(new PutItemCommand({ TableName: 'inventory', Item }));
     }
-  });
-  beforeEach(() => endpoint.heal());
-  afterAll(async () => {
-    client.destroy();
-    await endpoint.close();
   });
 
   it('as a whole, of one status, skips the pages that have none of it, but for the last', async () => {
-    endpoint.pageSize = 1;
+    endpoint().pageSize = 1;
     const pages = await Array.fromAsync(store.pages({ status: 'sold' }));
     expect(pages.slice(0, -1).every(({ items }) => items.length > 0)).toBe(true);
     expect(pages.map(({ isLast }) => isLast).indexOf(true)).toBe(pages.length - 1);
@@ -49,19 +39,19 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
   it('in a page asks for no more entries than it may have, and again only until it is full', async () => {
     const { items, next } = await store.page({ limit: 7 });
     expect(items).toHaveLength(7);
-    expect(endpoint.requests).toMatchObject([{ input: { Limit: 7 } }]);
-    endpoint.pageSize = 3;
+    expect(endpoint().requests).toMatchObject([{ input: { Limit: 7 } }]);
+    endpoint().pageSize = 3;
     const rest = await store.page({ limit: 13, cursor: next });
     expect(new Set([...items, ...rest.items].map(({ petId }) => petId)).size).toBe(20);
-    await endpoint.heal();
-    endpoint.pageSize = 3;
+    await endpoint().heal();
+    endpoint().pageSize = 3;
     expect((await store.page({ limit: 6 })).items).toHaveLength(6);
-    expect(endpoint.requests).toHaveLength(2);
+    expect(endpoint().requests).toHaveLength(2);
   });
 
   it('in a page of one status looks at many entries at once, since the limit counts before the filter', async () => {
     expect((await store.page({ limit: 2, status: 'sold' })).items).toHaveLength(2);
-    expect(endpoint.requests).toMatchObject([{ input: { Limit: 5_000 } }]);
+    expect(endpoint().requests).toMatchObject([{ input: { Limit: 5_000 } }]);
   });
 
   it.each([
@@ -73,7 +63,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
     const units = meterRequest();
     await store.find(petIds, { withTags });
     expect(units).toMatchObject({ read, write: 0 });
-    expect([...endpoint.calls.keys()]).toEqual([petIds.length > 1 ? 'BatchGetItem' : 'GetItem']);
+    expect([...endpoint().calls.keys()]).toEqual([petIds.length > 1 ? 'BatchGetItem' : 'GetItem']);
   });
 });
 

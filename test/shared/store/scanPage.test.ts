@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import { toInventoryJson } from '../../../shared/store/inventoryRecord.ts';
 import { scanPage } from '../../../shared/store/scanPage.ts';
 
@@ -12,10 +11,8 @@ const server = createServer((_, response) => answer(response));
 let client: DynamoDBClient;
 
 beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   client = new DynamoDBClient({
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${await listen(server, 0, '')}`,
     region: 'local',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
     maxAttempts: 1,

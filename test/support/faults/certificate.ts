@@ -9,39 +9,29 @@ export interface Certificate {
 /** Makes a certificate of 127.0.0.1, signed by itself: Node.js can make keys and no certificates (RFC 5280 section 4.1, in DER). */
 export function makeCertificate(): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const commonName = sequence(objectIds.commonName, tlv(0x0c, Buffer.from('127.0.0.1')));
-  const name = sequence(tlv(0x31, commonName));
-  const algorithm = sequence(objectIds.ecdsaWithSha256);
-  const authority = sequence(
-    objectIds.basicConstraints,
-    tlv(0x04, Buffer.from('30030101ff', 'hex')),
-  );
+  // Clients look for the host among the alternative names alone.
+  const noName = sequence();
+  const ecdsaWithSha256 = sequence(tlv(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
+  const subjectAltName = tlv(0x06, Buffer.from('551d11', 'hex'));
   const loopback = tlv(0x87, Buffer.from([127, 0, 0, 1]));
-  const names = sequence(objectIds.subjectAltName, tlv(0x04, sequence(loopback)));
+  const names = sequence(subjectAltName, tlv(0x04, sequence(loopback)));
   const body = sequence(
     tlv(0xa0, tlv(0x02, Buffer.from([2]))),
     tlv(0x02, Buffer.from([1])),
-    algorithm,
-    name,
+    ecdsaWithSha256,
+    noName,
     sequence(tlv(0x18, Buffer.from('20200101000000Z')), tlv(0x18, Buffer.from('20991231235959Z'))),
-    name,
+    noName,
     publicKey.export({ format: 'der', type: 'spki' }),
-    tlv(0xa3, sequence(authority, names)),
+    tlv(0xa3, sequence(names)),
   );
   const signature = createSign('sha256').update(body).sign(privateKey);
-  const der = sequence(body, algorithm, tlv(0x03, Buffer.from([0]), signature));
+  const der = sequence(body, ecdsaWithSha256, tlv(0x03, Buffer.from([0]), signature));
   return {
     key: String(privateKey.export({ format: 'pem', type: 'pkcs8' })),
     cert: `-----BEGIN CERTIFICATE-----\n${der.toString('base64')}\n-----END CERTIFICATE-----\n`,
   };
 }
-
-const objectIds = {
-  commonName: tlv(0x06, Buffer.from('550403', 'hex')),
-  ecdsaWithSha256: tlv(0x06, Buffer.from('2a8648ce3d040302', 'hex')),
-  basicConstraints: tlv(0x06, Buffer.from('551d13', 'hex')),
-  subjectAltName: tlv(0x06, Buffer.from('551d11', 'hex')),
-};
 
 function sequence(...contents: readonly Buffer[]): Buffer {
   return tlv(0x30, ...contents);

@@ -8,8 +8,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import { type BlackHole, openBlackHole, type Silence } from './blackHole.ts';
 import type { Certificate } from './certificate.ts';
 import { type Fault, manglings, refusals } from './faults.ts';
@@ -82,11 +83,10 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
     return undefined;
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const door = defineDoor(server);
+  const port = await listen(server, 0, '');
+  const door = defineDoor(server, port);
   const proxy = {
-    endpoint: `${identity ? 'https' : 'http'}://127.0.0.1:${door.port}`,
+    endpoint: `${identity ? 'https' : 'http'}://127.0.0.1:${port}`,
     /** The calls since the last `heal`, by action. */
     calls: new Map<string, number>(),
     /** The same calls in their order, with what they ask. */
@@ -123,8 +123,7 @@ function withPageSize(action: string, body: Buffer, pageSize: number | undefined
 }
 
 /** A listening server's port, which can be shut and opened again. */
-function defineDoor(server: Server | SecureServer) {
-  const { port } = server.address() as AddressInfo;
+function defineDoor(server: Server | SecureServer, port: number) {
   let left = 0;
   let hole: BlackHole | undefined;
 
@@ -146,8 +145,7 @@ function defineDoor(server: Server | SecureServer) {
   async function open(): Promise<void> {
     await release();
     if (server.listening) return;
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
+    await listen(server, port, '');
   }
 
   /** Nobody but who was refused can tell of it: https://nodejs.org/api/diagnostics_channel.html#net */
@@ -161,7 +159,6 @@ function defineDoor(server: Server | SecureServer) {
   }
 
   return {
-    port,
     /** From now on, connections are refused: so many of them, or until `heal`. */
     async refuse(times = Number.POSITIVE_INFINITY) {
       left = times;
