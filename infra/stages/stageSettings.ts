@@ -78,11 +78,18 @@ const percents = z
   .readonly()
   .refine(isEachOnce, 'must have each once');
 
+/** E-mail addresses. */
+const addressees = z
+  .array(z.email())
+  .min(1)
+  .max(10)
+  .readonly()
+  .refine(isEachOnce, 'must have each once');
+
 const budget = z
   .strictObject({
     monthlyDollars: z.number().positive(),
-    /** E-mail addresses. */
-    notify: z.array(z.email()).min(1).max(10).readonly().refine(isEachOnce, 'must have each once'),
+    notify: addressees,
     /** The shares of the budget, in per cent, that are told of once they are spent. */
     actualPercent: percents,
     /** Those that are told of once AWS expects the month to reach them, for which it needs some weeks of history. */
@@ -95,6 +102,13 @@ const budget = z
     'must have 1 to 5 percentages in all',
   );
 export type Budget = z.output<typeof budget>;
+
+const anomalies = z.strictObject({
+  /** What an anomaly must have cost beyond what was expected. */
+  minDollars: z.number().positive(),
+  notify: addressees,
+});
+export type Anomalies = z.output<typeof anomalies>;
 
 /** All that may differ between the deployments of the service; `checkStageSettings.ts` holds what settings have to do with each other. */
 export const stageSettings = z.strictObject({
@@ -223,6 +237,8 @@ export const stageSettings = z.strictObject({
   }),
   /** What the stage may cost a month, and who is told by e-mail; default: no budget. */
   budget: budget.exactOptional(),
+  /** Who is told by e-mail of spending that AWS finds unlike that of the weeks before; default: nobody. */
+  anomalies: anomalies.exactOptional(),
   /**
    * Request units a second past which DynamoDB refuses calls to a table: what a mistake can cost, where the
    * throttles do not bound it, as with an import. They must leave room for what the throttles let through at

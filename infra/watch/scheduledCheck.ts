@@ -25,12 +25,7 @@ import {
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { stagesFile } from '../stages/stages.ts';
 import type { WatchAlarm } from './alarms.ts';
-import {
-  DAYS_AHEAD,
-  type End,
-  throttledMetricName,
-  toDaysMetricName,
-} from './check/checkMetrics.ts';
+import { type CheckCounts, DAYS_AHEAD, type End, toDaysMetricName } from './check/checkMetrics.ts';
 import { toDeprecatedOperations } from './logQueries.ts';
 import type { AccessLogMetrics } from './metrics.ts';
 
@@ -41,6 +36,9 @@ export interface CheckSettings {
   readonly asked: readonly OperationId[];
   /** The table of the keys in use. */
   readonly keyTable: string;
+  readonly inventoryTable: string;
+  /** The length of the inventory that the stage is to bear. */
+  readonly inventoryEntries: number;
   readonly logRetentionDays: StageSettings['logRetentionDays'];
 }
 
@@ -54,8 +52,9 @@ const root = join(import.meta.dirname, '../..');
 export function defineScheduledCheck(
   scope: Construct,
   stage: NamedStage,
-  { everyMinutes, asked, keyTable, logRetentionDays }: CheckSettings,
+  settings: CheckSettings,
 ): void {
+  const { everyMinutes, asked, keyTable, inventoryTable, logRetentionDays } = settings;
   const logGroup = new LogGroup(scope, 'CheckLogs', {
     logGroupName: `/aws/lambda/${toCheckName(stage)}`,
     retention: logRetentionDays,
@@ -85,9 +84,11 @@ export function defineScheduledCheck(
       ADDRESS_PARAMETER: toBaseAddressParameter(stage),
       OPERATIONS: asked.join(','),
       API_KEYS_TABLE: keyTable,
+      INVENTORY_TABLE: inventoryTable,
+      INVENTORY_ENTRIES: String(settings.inventoryEntries),
       NAMESPACE: toStackName(stage),
     },
-    role: defineRole(scope, stage, keyTable, logGroup),
+    role: defineRole(scope, stage, settings, logGroup),
     logGroup,
     // Lines that CloudWatch makes metrics of may not lie in another.
     loggingFormat: LoggingFormat.TEXT,
@@ -102,9 +103,16 @@ export function defineScheduledCheck(
 /** What the scheduled check finds out: that the service cannot be reached, and what will end. */
 export function defineCheckAlarms(
   stage: NamedStage,
-  { everyMinutes }: CheckSettings,
+  { everyMinutes, inventoryEntries }: CheckSettings,
   counts: AccessLogMetrics['operations'],
 ): WatchAlarm[] {
+  const toCountMetric = (metricName: keyof CheckCounts) =>
+    new Metric({
+      namespace: toStackName(stage),
+      metricName,
+      statistic: Stats.SUM,
+      period: Duration.minutes(everyMinutes),
+    });
   return [
     {
       name: 'check-failed',
@@ -126,12 +134,14 @@ export function defineCheckAlarms(
       name: 'check-throttled',
       severity: 'ticket',
       description: `The scheduled check got 429 twice, so clients get it too: it shares their throttles. Look at the saved query "Refusals by address" for who sends so much: stop a client that runs away, or raise the throttle of the operation in ${stagesFile}.`,
-      metric: new Metric({
-        namespace: toStackName(stage),
-        metricName: throttledMetricName,
-        statistic: Stats.SUM,
-        period: Duration.minutes(everyMinutes),
-      }),
+      metric: toCountMetric('checkThrottled'),
+      threshold: 1,
+    },
+    {
+      name: 'inventory-entries',
+      severity: 'ticket',
+      description: `The inventory has more than the ${inventoryEntries} entries that the worst month is reckoned with: lists take longer, and an attack costs more. Look at \`npm run costs -- --worst-case --entries N\` for how much; raise inventoryEntries in ${stagesFile}, and worstMonthDollars to what \`npm run costs -- --check\` then asks for.`,
+      metric: toCountMetric('surplusEntries'),
       threshold: 1,
     },
     ...defineEndAlarms(
@@ -153,7 +163,7 @@ export function defineCheckAlarms(
 function defineRole(
   scope: Construct,
   stage: NamedStage,
-  keyTable: string,
+  { keyTable, inventoryTable }: CheckSettings,
   logGroup: LogGroup,
 ): Role {
   const role = new Role(scope, 'CheckRole', {
@@ -167,6 +177,7 @@ function defineRole(
     // Whoever may read an encrypted parameter may use AWS's own key of it too.
     [['ssm:GetParameters'], parameters.map((name) => toArn('ssm', 'parameter', name.slice(1)))],
     [['dynamodb:Scan'], [toArn('dynamodb', 'table', keyTable)]],
+    [['dynamodb:DescribeTable'], [toArn('dynamodb', 'table', inventoryTable)]],
   ];
   for (const [actions, resources] of grants) {
     role.addToPolicy(new PolicyStatement({ actions, resources }));

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type App, Stack } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
+import { CfnAnomalyMonitor, CfnAnomalySubscription } from 'aws-cdk-lib/aws-ce';
 import { operationIds } from '../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import {
@@ -10,7 +11,7 @@ import {
   toUsedTableName,
   toWatchStackName,
 } from '../stages/resourceNames.ts';
-import type { Budget } from '../stages/stageSettings.ts';
+import type { Anomalies, Budget } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAlarms } from './alarms.ts';
 import { defineCapacityAlarms } from './capacityAlarms.ts';
@@ -25,7 +26,7 @@ import { type CheckSettings, defineCheckAlarms, defineScheduledCheck } from './s
  * can be made again at any time: it holds nothing but the confirmed alarm address.
  */
 export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack {
-  const { account, region, budget, protectsData } = stage.settings;
+  const { account, region, budget, anomalies, protectsData } = stage.settings;
   const tags = toTags(stage);
   const stack = new Stack(app, toWatchStackName(stage), {
     description: `Alarms and dashboard of the pet store's inventory service, ${stage.name}`,
@@ -55,17 +56,19 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
   defineDashboard(stack, stage, counted, alarms);
   defineSavedQueries(stack, named);
   if (budget) defineBudget(stack, toStackName(named), tags, budget);
+  if (anomalies) defineAnomalies(stack, toStackName(named), tags, anomalies);
   if (check) defineScheduledCheck(stack, named, check);
   return stack;
 }
 
 function toCheckSettings(stage: Stage): CheckSettings | undefined {
-  const { checkEveryMinutes: everyMinutes, logRetentionDays } = stage.settings;
+  const { checkEveryMinutes: everyMinutes, inventoryEntries, logRetentionDays } = stage.settings;
   if (!everyMinutes) return undefined;
   const keyTable = toUsedTableName(stage, 'apiKeys');
   // One that was turned off answers 500.
   const asked = operationIds.filter((id) => toReservedConcurrency(stage.settings, id) !== 0);
-  return { everyMinutes, asked, keyTable, logRetentionDays };
+  const inventoryTable = toUsedTableName(stage, 'inventory');
+  return { everyMinutes, asked, keyTable, inventoryTable, inventoryEntries, logRetentionDays };
 }
 
 /**
@@ -116,4 +119,37 @@ function toNotification(
 
 function toFingerprint(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 8);
+}
+
+/**
+ * Tells whom the settings name, once a day, of spending that is unlike that of the weeks before. A monitor by tag may
+ * watch one tag alone, that of the stage; what it learns from takes AWS some ten days. It is free
+ * (https://docs.aws.amazon.com/cost-management/latest/userguide/manage-ad.html).
+ */
+function defineAnomalies(
+  scope: Stack,
+  stackName: string,
+  { stage }: Readonly<Record<'stage', string>>,
+  { minDollars, notify }: Anomalies,
+): void {
+  const monitor = new CfnAnomalyMonitor(scope, 'Anomalies', {
+    monitorName: stackName,
+    monitorType: 'CUSTOM',
+    monitorSpecification: JSON.stringify({
+      Tags: { Key: 'stage', Values: [stage], MatchOptions: ['EQUALS'] },
+    }),
+  });
+  new CfnAnomalySubscription(scope, 'AnomalyMails', {
+    subscriptionName: stackName,
+    frequency: 'DAILY',
+    monitorArnList: [monitor.attrMonitorArn],
+    subscribers: notify.map((address) => ({ type: 'EMAIL', address })),
+    thresholdExpression: JSON.stringify({
+      Dimensions: {
+        Key: 'ANOMALY_TOTAL_IMPACT_ABSOLUTE',
+        Values: [String(minDollars)],
+        MatchOptions: ['GREATER_THAN_OR_EQUAL'],
+      },
+    }),
+  });
 }

@@ -81,6 +81,7 @@ export const fixtureNames = Object.keys(fixtures) as FixtureName[];
 /** All that `production` does without, and what it has otherwise: a domain with something in front of it, a firewall, alarms that somebody gets. */
 export const changedSettings = {
   accountConcurrency: 1000,
+  anomalies: { minDollars: 20, notify: ['finance@petstore.example'] },
   allowedOrigins: ['https://www.petstore.example', 'https://shop.petstore.example'],
   alarms: {
     page: 'arn:aws:sns:eu-west-1:123456789012:pagers',

@@ -10,18 +10,23 @@ export function toDaysMetricName(end: End): string {
   return `${end}Days`;
 }
 
-/** The custom metric of the operations that gave the check 429. */
-export const throttledMetricName = 'checkThrottled';
+/** What the check counts, by the custom metric that has it. */
+export interface CheckCounts {
+  /** Operations that answered 429: the check shares the throttles with the clients. */
+  readonly checkThrottled: number;
+  /** Entries of the inventory past those that the stage is to bear. */
+  readonly surplusEntries: number;
+}
 
 /**
- * A log line that CloudWatch makes metrics of: the days until each end that is near, and how many operations gave
- * 429; nothing, where there is nothing to tell.
+ * A log line that CloudWatch makes metrics of: the days until each end that is near, and what was counted; nothing,
+ * where there is nothing to tell.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function toMetricsLine(
   namespace: string,
   dates: Readonly<Partial<Record<End, Date | undefined>>>,
-  throttled: number,
+  counts: CheckCounts,
   now: number,
 ): string | undefined {
   const values = new Map<string, number>();
@@ -29,7 +34,7 @@ export function toMetricsLine(
     const days = (Number(dates[end]) - now) / 86_400_000;
     if (days <= DAYS_AHEAD) values.set(toDaysMetricName(end), days);
   }
-  if (throttled > 0) values.set(throttledMetricName, throttled);
+  for (const [name, count] of Object.entries(counts)) if (count > 0) values.set(name, count);
   if (values.size === 0) return undefined;
   const Metrics = [...values.keys()].map((Name) => ({ Name }));
   const CloudWatchMetrics = [{ Namespace: namespace, Dimensions: [[]], Metrics }];

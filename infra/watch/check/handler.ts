@@ -3,7 +3,7 @@ import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
-import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { DAYS_AHEAD, toMetricsLine } from './checkMetrics.ts';
 import { checkAgent, isRight, type Probe, probes } from './probes.ts';
@@ -17,6 +17,8 @@ const {
   ADDRESS_PARAMETER = '',
   OPERATIONS = '',
   API_KEYS_TABLE = '',
+  INVENTORY_TABLE = '',
+  INVENTORY_ENTRIES = '',
   NAMESPACE = '',
 } = process.env;
 const parameters = new SSMClient({});
@@ -29,7 +31,8 @@ export async function handler(): Promise<void> {
   const { certificate, throttled, problems } = await checkService(baseAddress, apiKey, asked);
   const now = Date.now();
   const key = await findFirstKeyEnd(now);
-  const line = toMetricsLine(NAMESPACE, { certificate, key }, throttled, now);
+  const counts = { checkThrottled: throttled, surplusEntries: await countSurplusEntries() };
+  const line = toMetricsLine(NAMESPACE, { certificate, key }, counts, now);
   // The whole line and nothing else, which console.info would not write.
   if (line) process.stdout.write(`${line}\n`);
   if (problems.length > 0) throw new Error(problems.join('\n'));
@@ -125,6 +128,12 @@ async function sendProbe(
     const { message, code } = Object(error);
     return { problem: `${operationId}: ${baseAddress} gave no answer: ${message || code}` };
   }
+}
+
+/** By the table's own count, which is up to six hours old. */
+async function countSurplusEntries(): Promise<number> {
+  const { Table } = await tables.send(new DescribeTableCommand({ TableName: INVENTORY_TABLE }));
+  return Math.max(0, (Table?.ItemCount ?? 0) - Number(INVENTORY_ENTRIES));
 }
 
 /**

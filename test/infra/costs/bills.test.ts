@@ -320,10 +320,10 @@ test('what watches production costs at most 3 dollars a month for each operation
     toFixedUsage(stages.production.settings, 0),
     toRates(),
   );
-  // While the certificate and a key are about to end.
-  const ends = 2 * perUnit.customMetrics;
+  // While a key is about to end.
+  const end = perUnit.customMetrics;
   const most = 3 * operationIds.length;
-  expect(alarms + metrics + encryptionKeys + lambda + ends).toBeLessThanOrEqual(most);
+  expect(alarms + metrics + encryptionKeys + lambda + end).toBeLessThanOrEqual(most);
 });
 
 /** What a stage's stacks have that is billed by the month. */

@@ -37,6 +37,8 @@ const budget = {
   forecastPercent: [80],
 };
 
+const anomalies = { minDollars: 0.5, notify: ['finance@shop.example'] };
+
 /** What a setting, or a part of one, cannot be: past each bound of ours, and of another form. */
 const wrong: Record<string, unknown[]> = {
   purpose: [undefined, ' for nothing', 'x'.repeat(101)],
@@ -81,6 +83,8 @@ const wrong: Record<string, unknown[]> = {
   'tracing.percent': [-1, 101],
   inventoryEntries: [-1, 1_000_000_001],
   worstMonthDollars: [0],
+  'anomalies.minDollars': [0],
+  'anomalies.notify': [[]],
   'budget.monthlyDollars': [0],
   'budget.notify': [
     ...[[], ['a@b.example', 'a@b.example']],
@@ -120,7 +124,13 @@ const wrongTogether: [field: string, changed: Record<string, unknown>][] = [
 function toChange(path: string, value: unknown): Record<string, unknown> {
   const changed = structuredClone<Record<string, unknown>>({
     ...production,
-    ...{ budget, customDomain: { name, certificateArn }, alarms: {}, restoredTables: {} },
+    ...{
+      budget,
+      anomalies,
+      customDomain: { name, certificateArn },
+      alarms: {},
+      restoredTables: {},
+    },
     reservedConcurrency: {},
   });
   const names = path.split('.');
@@ -141,7 +151,7 @@ const right: Record<string, unknown>[] = [
   toChange('throttles.getPet', { rate: 0.5, burst: 1 }),
   toChange('throttles.getPet', { rate: 10_000, burst: 5_000 }),
   { owner: 'Équipe Petstore/EU', tracing: { reservedPerSecond: 10, percent: 0.5 } },
-  { budget },
+  { budget, anomalies },
   { budget: { ...budget, actualPercent: [], forecastPercent: [80, 100.5, 120, 200, 1000] } },
   { rollout: 'linear10PercentEveryMinute', firewall: true, checkEveryMinutes: 60 },
   { checkEveryMinutes: 1, quietMinutes: 1440 },

@@ -31,6 +31,7 @@ const expectedAlarms = [
   ...operationIds.filter((id) => operations[id].streamed).map((id) => `${id}-duration`),
   ...tableNames.flatMap((table) => [`${table}-table-throttles`, `${table}-table-system-errors`]),
   ...['server-errors', 'transaction-conflicts', 'check-failed', 'check-throttled'],
+  'inventory-entries',
   ...['throttled-requests', 'unauthorized-requests', 'forbidden-requests'],
   ...['certificate-ends-in-30-days', 'certificate-ends-in-7-days'],
   ...['key-ends-in-30-days', 'key-ends-in-7-days'],

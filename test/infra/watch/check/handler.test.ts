@@ -25,6 +25,7 @@ let checkService: typeof checkServiceOf;
 let baseAddress: string;
 let values: (string | undefined)[];
 let keys: unknown[];
+let ItemCount: number;
 const aws = await startAws({
   GetParameters: () => {
     if (values.length === 0) throw new AwsError('AccessDeniedException', 'not allowed');
@@ -32,6 +33,7 @@ const aws = await startAws({
     return { Parameters: found.filter(({ Value }) => Value !== undefined) };
   },
   Scan: () => ({ Items: keys }),
+  DescribeTable: () => ({ Table: { ItemCount } }),
 });
 /** What each operation answers that is well. */
 const right = (method = '', url = ''): [status: number, body: string] => {
@@ -54,6 +56,8 @@ beforeAll(async () => {
     KEY_PARAMETER: names[1],
     OPERATIONS: 'listInventory,getPet,updateInventory',
     API_KEYS_TABLE: 'keys',
+    INVENTORY_TABLE: 'stock',
+    INVENTORY_ENTRIES: '1000',
     NAMESPACE: 'petstore-production',
     // What an earlier file's local stage left in this process.
     AWS_ENDPOINT_URL_DYNAMODB: undefined,
@@ -65,6 +69,7 @@ beforeAll(async () => {
 beforeEach(() => {
   values = [baseAddress, 'psk_check'];
   keys = [];
+  ItemCount = 1_000;
 });
 afterAll(() => {
   vi.unstubAllEnvs();
@@ -245,6 +250,12 @@ it('writes down the 429 of a run that fails', async () => {
   const { failure, line } = await runHandler();
   expect(failure).toMatch(/getPet: .* answered 500/);
   expect(line.checkThrottled).toBe(1);
+});
+
+it('writes down how many entries the inventory has past those that the stage is to bear', async () => {
+  ItemCount = 1_007;
+  expect((await runHandler()).line).toMatchObject({ surplusEntries: 7 });
+  expect(aws.inputsOf('DescribeTable').at(-1)).toEqual({ TableName: 'stock' });
 });
 
 it('tells when the certificate ends, and fails at one that it does not trust', async () => {

@@ -44,6 +44,8 @@ export function toOrdinaryMinute(calls: number) {
     /** How the scheduled check ended, and the days until an end, as it tells them. */
     check: 'passed' as 'passed' | 'throttled' | 'failed' | 'none',
     days: { certificate: 200, key: 90 } satisfies Record<End, number>,
+    /** Entries past those that the stage is to bear, as it tells them. */
+    surplusEntries: 0,
     now: daysBeforeSunset(300),
   };
 }
@@ -111,6 +113,7 @@ const ofStage: Record<string, Reading> = {
   forbidden: ({ forbidden }) => forbidden,
   throttled: ({ throttled }) => throttled,
   checkThrottled: ({ check }) => Number(check === 'throttled'),
+  surplusEntries: (minute) => minute.surplusEntries,
   'account ConcurrentExecutions': ({ accountAtOnce }) => accountAtOnce,
 };
 

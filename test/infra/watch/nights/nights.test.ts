@@ -125,6 +125,7 @@ const failures: Failure[] = [
   ['a read key is used to write', when({ forbidden: 60 })],
   ['a client runs away', when({ throttled: 80 })],
   ['the check itself gets 429', when({ check: 'throttled' })],
+  ['the inventory outgrows what the stage is to bear', when({ surplusEntries: 1 })],
   ['the check runs no more', when({ check: 'none' })],
   ['the certificate ends in twenty days', endsIn({ certificate: 20 })],
   ['a key that nobody has replaced ends in six days', endsIn({ key: 6 })],
