@@ -25,10 +25,12 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
   --diff REV           what has come to cost more or less since a commit
   --by-key             what each API key's requests have cost from --from to --to, by the stage's own logs.
                        Before queries that cost more than $1, it asks, unless --yes is given
-  --reconcile FILE     a bill held against the model. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV,
+  --reconcile FILE …   a bill held against the model; status 1 where a line differs by more than --tolerance,
+                       5% by default, and a cent. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV,
                        also .gz, or Parquet, with the cost allocation tag "stage". The model's traffic is
-                       that of --requests or --traffic, or else of infra/costs/traffic.json. With --from
-                       and --to, only what was used on these days; otherwise all of it, as one month
+                       a month's, of --requests or --traffic, or else of infra/costs/traffic.json,
+                       for as many days as the stage's lines cover, or those from --from to --to. Lines of
+                       another account than --account, or that of the stage's settings, are left out
 
   ${stageUsage}   whose settings count: memory, tracing, throttles; default: production
   --entries N          for an inventory of that length, and not of several
@@ -41,11 +43,14 @@ const flag = { type: 'boolean' } as const;
 export const flags = {
   ...{ stage: text, entries: text, requests: text, traffic: text, from: text, to: text },
   ...{ check: flag, 'worst-case': flag, diff: text, 'by-key': flag, reconcile: text },
+  ...{ tolerance: text, account: text },
   ...{ json: flag, yes: flag, help: { type: 'boolean', short: 'h' } as const },
 } as const;
 
-/** What was typed, by the names of the options. */
-export type CostOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
+/** What was typed, by the names of the options; further files are those of `--reconcile`. */
+export type CostOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'] & {
+  readonly files?: readonly string[];
+};
 
 /** What the command does, by the option that asks for it, and the options which that takes. */
 const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
@@ -53,14 +58,24 @@ const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
   ['diff', []],
   ['check', ['stage']],
   ['by-key', ['stage', 'from', 'to', 'yes', 'json']],
-  ['reconcile', ['stage', 'from', 'to', 'entries', 'requests', 'traffic', 'json']],
+  [
+    'reconcile',
+    [
+      ...['stage', 'from', 'to', 'entries', 'requests', 'traffic', 'json'],
+      ...['tolerance', 'account', 'files'],
+    ],
+  ],
   ['worst-case', ['stage', 'entries', 'json']],
   ['', ['stage', 'entries', 'requests', 'traffic', 'json']],
 ];
 
 /** @throws {UsageError} when an option would go unheard beside another */
 export function parseCostOptions(args: string[]): CostOptions {
-  const options = parseArgs({ args, options: flags }).values;
+  const { values, positionals } = parseArgs({
+    ...{ args, options: flags },
+    allowPositionals: args.some((arg) => /^--reconcile(?:=|$)/.test(arg)),
+  });
+  const options = { ...values, ...(positionals.length > 0 && { files: positionals }) };
   const typed = Object.keys(options);
   const [mode, taken] = modes.find(([name]) => name === '' || typed.includes(name)) ?? ['', []];
   const unheard = typed.find((name) => name !== mode && !taken.includes(name));

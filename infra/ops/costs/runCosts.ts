@@ -26,7 +26,8 @@ export async function runCosts(args: string[]): Promise<void> {
   // These two load the clients of AWS, and a reader of Parquet.
   if (options['by-key']) return (await import('./runByKey.ts')).runByKey(options);
   if (options.reconcile !== undefined) {
-    return (await import('./runReconcile.ts')).runReconcile(options.reconcile, options);
+    const files = [options.reconcile, ...(options.files ?? [])];
+    return (await import('./runReconcile.ts')).runReconcile(files, options);
   }
   const stage = parseStage(options.stage ?? 'production');
   if (options.check) {
