@@ -23,8 +23,9 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
   --check              fails when the worst month costs more than the stage's worstMonthDollars; all stages
                        without --stage
   --diff REV           what has come to cost more or less since a commit
-  --by-key             what each API key's requests have cost from --from to --to, by the stage's own logs.
-                       Before queries that cost more than $1, it asks, unless --yes is given
+  --by-key             what each API key's requests have cost from --from to --to, by the stage's own logs,
+                       with its share of what is fixed. Before queries that cost more than $1, it asks,
+                       unless --yes is given
   --reconcile FILE …   a bill held against the model; status 1 where a line differs by more than --tolerance,
                        5% by default, and a cent. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV,
                        also .gz, or Parquet, with the cost allocation tag "stage". The model's traffic is
