@@ -51,6 +51,15 @@ export function parseTraffic(text: string): Traffic {
   return { entries, shares };
 }
 
+/** The file of a traffic, as `parseTraffic` takes it. */
+export function toTrafficFile({ entries, shares }: Traffic): z.infer<typeof trafficFile> {
+  const requests = shares.map((share) => {
+    const { operationId, answer } = share;
+    return [answer === '200' ? operationId : `${operationId} ${answer}`, share.requests];
+  });
+  return { entries, requests: Object.fromEntries(requests) };
+}
+
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
 
 /**

@@ -19,6 +19,9 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
 
   --requests LIST      a month's bill for getPet=2M,listInventory:gzip=500k,updateInventory:412=1k
   --traffic FILE       the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}
+  --from-logs          the same from the gateway's log of --from to --to, as many requests as a month would have;
+                       with --json, the file of it. The log knows no encoding, petId= or Idempotency-Key: of
+                       these, there are as many as infra/costs/traffic.json has
   --worst-case         the most expensive month that the stage's throttles and concurrency let through
   --check              fails when the worst month costs more than the stage's worstMonthDollars; all stages
                        without --stage
@@ -29,7 +32,7 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
   --reconcile FILE …   a bill held against the model; status 1 where a line differs by more than --tolerance,
                        5% by default, and a cent. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV,
                        also .gz, or Parquet, with the cost allocation tag "stage". The model's traffic is
-                       a month's, of --requests or --traffic, or else of infra/costs/traffic.json,
+                       a month's, of --requests, --traffic or --from-logs, or else of infra/costs/traffic.json,
                        for as many days as the stage's lines cover, or those from --from to --to. Lines of
                        another account than --account, or that of the stage's settings, are left out
 
@@ -44,7 +47,7 @@ const flag = { type: 'boolean' } as const;
 export const flags = {
   ...{ stage: text, entries: text, requests: text, traffic: text, from: text, to: text },
   ...{ check: flag, 'worst-case': flag, diff: text, 'by-key': flag, reconcile: text },
-  ...{ tolerance: text, account: text },
+  ...{ tolerance: text, account: text, 'from-logs': flag },
   ...{ json: flag, yes: flag, help: { type: 'boolean', short: 'h' } as const },
 } as const;
 
@@ -63,9 +66,10 @@ const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
     'reconcile',
     [
       ...['stage', 'from', 'to', 'entries', 'requests', 'traffic', 'json'],
-      ...['tolerance', 'account', 'files'],
+      ...['tolerance', 'account', 'files', 'from-logs', 'yes'],
     ],
   ],
+  ['from-logs', ['stage', 'from', 'to', 'entries', 'yes', 'json']],
   ['worst-case', ['stage', 'entries', 'json']],
   ['', ['stage', 'entries', 'requests', 'traffic', 'json']],
 ];

@@ -4,7 +4,7 @@ import { parseStage, toRegion } from '../../cli/stageOption.ts';
 import { findCostChanges } from '../../costs/bills/costChanges.ts';
 import { type CostReport, toCostReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
-import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
+import { readCommittedTraffic, toTrafficFile } from '../../costs/bills/traffic.ts';
 import { pricedRegions } from '../../costs/prices.ts';
 import { readRecordedUnits } from '../../costs/units/answerUnits.ts';
 import { type Stage, stages, stagesFile } from '../../stages/stages.ts';
@@ -36,13 +36,18 @@ export async function runCosts(args: string[]): Promise<void> {
   const { region = pricedRegions[0] } = toRegion(stage);
   warnOfPrices(region);
   const entries = parseEntries(options.entries);
-  const report = toCostReport(stage, region, readTraffic(options), entries);
-  await writeOut(`${options.json ? JSON.stringify(report, null, 2) : toText(report, options)}\n`);
+  const traffic = options['from-logs']
+    ? await (await import('./logTraffic.ts')).readLogTraffic(options)
+    : readTraffic(options);
+  if (!traffic) return;
+  const report = toCostReport(stage, region, traffic, entries);
+  const document = options['from-logs'] ? toTrafficFile(traffic) : report;
+  await writeOut(`${options.json ? JSON.stringify(document, null, 2) : toText(report, options)}\n`);
 }
 
 function toText(report: CostReport, options: CostOptions): string {
   if (options['worst-case']) return toWorstMonthText(report.worstMonth);
-  if (options.requests === undefined && options.traffic === undefined) {
+  if (!(options.requests ?? options.traffic ?? options['from-logs'])) {
     return toOperationsText(report);
   }
   const title = `A month of ${report.stage}, ${report.region}, prices of ${report.pricesAsOf}`;

@@ -25,7 +25,10 @@ export async function runReconcile(files: readonly string[], options: CostOption
   if (packed) {
     throw new UsageError(`${packed} is a ZIP archive: unpack it, and name the files in it.`);
   }
-  const traffic = readTraffic(options);
+  const traffic = options['from-logs']
+    ? await (await import('./logTraffic.ts')).readLogTraffic(options)
+    : readTraffic(options);
+  if (!traffic) return;
   warnOfPrices(toRegion(stage).region ?? pricedRegions[0]);
   const expected = toExpectedUsage(stage.settings, traffic);
   const bill = await readBill(files, { days, account, tags: toTags(stage), expected });

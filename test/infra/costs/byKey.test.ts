@@ -5,11 +5,14 @@ import { type KeyCost, type KeyTotal, toKeyCosts } from '../../../infra/ops/cost
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
 import { useFixtureStages } from './fixtureStages.ts';
 
 useFixtureStages();
+
+const folder = openTemporaryFolder();
 
 const byKey = (args: string[]) => runCosts(['--by-key', ...args]);
 const november = ['--stage', 'production', '--from', '2026-11-01', '--to', '2026-11-30'];
@@ -68,6 +71,7 @@ const ALL_BYTES = 3_609_009_000 + 900_000 + 2_000 + 1_607_204_000;
 
 interface Recorded {
   readonly functions?: readonly Row[];
+  readonly access?: readonly Row[];
   /** Times the bytes of every log. */
   readonly volume?: number;
   /** What a query comes to. */
@@ -82,8 +86,14 @@ afterEach(() => void vi.useRealTimers());
 
 /** An AWS with production's metrics and logs, and the command on its November. */
 async function open(recorded: Recorded = {}) {
-  const { functions = functionRows, volume = 1, status = 'Complete', recordsMatched } = recorded;
-  const rows: Readonly<Record<string, readonly Row[]>> = { functions, access: accessRows };
+  const {
+    functions = functionRows,
+    access = accessRows,
+    volume = 1,
+    status = 'Complete',
+    recordsMatched,
+  } = recorded;
+  const rows: Readonly<Record<string, readonly Row[]>> = { functions, access };
   /** Those that are not ready when they are asked for first. */
   const running = new Set<unknown>(Object.keys(rows));
   const aws = await useAws({
@@ -266,6 +276,57 @@ describe('npm run costs -- --by-key', () => {
       ...{ fixed: expect.closeTo(share, 9), total: expect.closeTo(dollars + share, 9) },
     });
     expect(totals.reduce((sum, one) => sum + one.fixed, 0)).toBeCloseTo(fixed, 9);
+  });
+});
+
+describe('npm run costs -- --from-logs', () => {
+  const lists = [
+    ['GET /inventory', '200', '1300000'],
+    ['GET /inventory', '304', '7'],
+    ['PATCH /inventory/{petId}', '200', '30'],
+    ['PATCH /inventory/{petId}', '413', '3'],
+  ].map(([request = '', status = '', lines = '']) => toAccess(request, status, '200', { lines }));
+  const openTraffic = async () => {
+    const { aws, variables } = await open({ access: [...accessRows, ...lists] });
+    const run = (...args: string[]) => callOps(runCosts, [...november, ...args], variables);
+    return { aws, run };
+  };
+  /** Of the lists, as many with each kind of body as in the committed traffic; a 502 as a 200, a 413 as a 400. */
+  const counted = {
+    ...{ getPet: 4_000_010, 'getPet 401': 10_000, 'getPet 429': 5_000 },
+    ...{ 'updateInventory 412': 1_000, listInventory: 300_000, 'listInventory 200 gzip': 500_000 },
+    ...{ 'listInventory 200 petId': 500_000, 'listInventory 304': 7, updateInventory: 30 },
+    'updateInventory 400': 3,
+  };
+
+  it('counts a month’s requests by operation and answer, with one query, as a file of traffic', async () => {
+    const { aws, run } = await openTraffic();
+    const { stdout, stderr } = await run('--from-logs', '--json');
+    expect(JSON.parse(stdout)).toEqual({ entries: 1_000, requests: counted });
+    expect(stderr).toMatch(/^The queries read 1\.50 GB of logs, which costs \$0\.01\.\n.*\n$/);
+    expect(stderr).toContain('2,000 requests are of no operation, such as preflights, and not in');
+    expect(aws.inputsOf('StartQuery').map(({ logGroupNames }) => logGroupNames)).toEqual([
+      [accessLog],
+    ]);
+    const half = await run('--from-logs', '--json', '--to', '2026-11-15', '--entries', '7');
+    expect(JSON.parse(half.stdout)).toMatchObject({ entries: 7, requests: { getPet: 8_000_020 } });
+  });
+
+  it('forecasts the month of it, and reconciles with it', async () => {
+    const { run } = await openTraffic();
+    const { stdout } = await run('--from-logs');
+    expect(stdout).toMatch(/^A month of production, [\s\S]*\ngetPet 200 +4,000,010 /);
+    const bill = folder.write(
+      'bill.csv',
+      [
+        'servicename,skumeter,chargecategory,consumedquantity,billedcost,chargeperiodstart,chargeperiodend,subaccountid,tags',
+        'x,x,Usage,1,1,2026-11-01T00:00:00Z,2026-12-01T00:00:00Z,1,"{""stage"":""production""}"',
+      ].join('\n'),
+    );
+    const reconciled = await run('--reconcile', bill, '--from-logs', '--json');
+    const { usage } = JSON.parse(reconciled.stdout);
+    expect(usage[0]).toMatchObject({ usageType: 'ApiGatewayRequest' });
+    expect(usage[0].expected.quantity).toBeCloseTo(5_311_050, 6);
   });
 });
 
