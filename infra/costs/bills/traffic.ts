@@ -23,8 +23,10 @@ export function sumRequests({ shares }: Traffic): number {
 
 /** The traffic that changes of what a request costs are told for; to be kept like the stage's own. */
 export function readCommittedTraffic(): Traffic {
-  return parseTraffic(readFileSync(new URL('../traffic.json', import.meta.url), 'utf8'));
+  return parseTraffic(readFileSync(committedFile, 'utf8'));
 }
+
+const committedFile = new URL('../traffic.json', import.meta.url);
 
 /** How long the inventory is taken to be where nobody says. */
 export const usualEntries = 1_000;
@@ -51,13 +53,14 @@ export function parseTraffic(text: string): Traffic {
   return { entries, shares };
 }
 
-/** The file of a traffic, as `parseTraffic` takes it. */
-export function toTrafficFile({ entries, shares }: Traffic): z.infer<typeof trafficFile> {
+/** The committed file, with other entries and requests. */
+export function toTrafficFile({ entries, shares }: Traffic): object {
   const requests = shares.map((share) => {
     const { operationId, answer } = share;
     return [answer === '200' ? operationId : `${operationId} ${answer}`, share.requests];
   });
-  return { entries, requests: Object.fromEntries(requests) };
+  const committed: object = JSON.parse(readFileSync(committedFile, 'utf8'));
+  return { ...committed, entries, requests: Object.fromEntries(requests) };
 }
 
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };

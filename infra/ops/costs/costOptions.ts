@@ -29,6 +29,8 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
   --by-key             what each API key's requests have cost from --from to --to, by the stage's own logs,
                        with its share of what is fixed. Before queries that cost more than $1, it asks,
                        unless --yes is given
+  --measure            what the stage's entries are like, by a sample of its table: the line of
+                       infra/costs/sizes.json, which its prices are reckoned with
   --reconcile FILE …   a bill held against the model; status 1 where a line differs by more than --tolerance,
                        5% by default, and a cent. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV,
                        also .gz, or Parquet, with the cost allocation tag "stage". The model's traffic is
@@ -47,7 +49,7 @@ const flag = { type: 'boolean' } as const;
 export const flags = {
   ...{ stage: text, entries: text, requests: text, traffic: text, from: text, to: text },
   ...{ check: flag, 'worst-case': flag, diff: text, 'by-key': flag, reconcile: text },
-  ...{ tolerance: text, account: text, 'from-logs': flag },
+  ...{ tolerance: text, account: text, 'from-logs': flag, measure: flag },
   ...{ json: flag, yes: flag, help: { type: 'boolean', short: 'h' } as const },
 } as const;
 
@@ -70,6 +72,7 @@ const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
     ],
   ],
   ['from-logs', ['stage', 'from', 'to', 'entries', 'yes', 'json']],
+  ['measure', ['stage', 'json']],
   ['worst-case', ['stage', 'entries', 'json']],
   ['', ['stage', 'entries', 'requests', 'traffic', 'json']],
 ];

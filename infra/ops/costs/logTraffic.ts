@@ -1,7 +1,10 @@
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { tell } from '../../cli/output.ts';
-import type { Traffic, TrafficShare } from '../../costs/bills/traffic.ts';
-import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
+import {
+  readCommittedTraffic,
+  type Traffic,
+  type TrafficShare,
+} from '../../costs/bills/traffic.ts';
 import { answersOf } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName } from '../../stages/resourceNames.ts';
 import { type CostOptions, parseEntries } from './costOptions.ts';
@@ -42,7 +45,7 @@ export async function readLogTraffic(options: CostOptions): Promise<Traffic | un
     ...one,
     requests: Math.round(one.requests),
   }));
-  return { entries, shares: rounded.filter(({ requests }) => requests > 0) };
+  return { ...committed, entries, shares: rounded.filter(({ requests }) => requests > 0) };
 }
 
 /**

@@ -1,7 +1,6 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
-import { toFixedUsage } from '../../costs/bills/fixedCosts.ts';
-import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
-import { sumDollars, toDollars, toRates } from '../../costs/bills/usage.ts';
+import { toMonth, toStagePricing } from '../../costs/bills/monthlyBill.ts';
+import { readCommittedTraffic, sumRequests } from '../../costs/bills/traffic.ts';
 import { PRICES_AS_OF } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type CostOptions, warnOfPrices } from './costOptions.ts';
@@ -21,8 +20,9 @@ export async function runByKey(options: CostOptions): Promise<void> {
   const { stage, client } = logs;
   const region = await client.config.region();
   warnOfPrices(region);
-  const fixedUsage = toFixedUsage(stage.settings, readCommittedTraffic().entries);
-  const fixedOfMonth = sumDollars(toDollars(fixedUsage, toRates()));
+  const traffic = readCommittedTraffic();
+  const pricing = toStagePricing(stage.settings, sumRequests(traffic));
+  const { fixed: fixedOfMonth } = toMonth(stage.settings, traffic, pricing);
   const months: MonthCosts[] = [];
   for (const month of logs.months) {
     const rows = await readLogRows(client, stage, month);

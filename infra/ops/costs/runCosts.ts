@@ -23,7 +23,8 @@ export async function runCosts(args: string[]): Promise<void> {
   const options = parseCostOptions(args);
   if (options.help) return writeOut(help);
   if (options.diff !== undefined) return writeOut(toChangesText(options.diff));
-  // These two load the clients of AWS, and a reader of Parquet.
+  // These load the clients of AWS, and a reader of Parquet.
+  if (options.measure) return (await import('./runMeasure.ts')).runMeasure(options);
   if (options['by-key']) return (await import('./runByKey.ts')).runByKey(options);
   if (options.reconcile !== undefined) {
     const files = [options.reconcile, ...(options.files ?? [])];
