@@ -26,7 +26,7 @@ export function readCommittedTraffic(): Traffic {
   return parseTraffic(readFileSync(committedFile, 'utf8'));
 }
 
-const committedFile = new URL('../traffic.json', import.meta.url);
+export const committedFile = new URL('../traffic.json', import.meta.url);
 
 /** How long the inventory is taken to be where nobody says. */
 export const usualEntries = 1_000;
@@ -51,16 +51,6 @@ export function parseTraffic(text: string): Traffic {
     return toShare(operationId, answer.join(' '), count);
   });
   return { entries, shares };
-}
-
-/** The committed file, with other entries and requests. */
-export function toTrafficFile({ entries, shares }: Traffic): object {
-  const requests = shares.map((share) => {
-    const { operationId, answer } = share;
-    return [answer === '200' ? operationId : `${operationId} ${answer}`, share.requests];
-  });
-  const committed: object = JSON.parse(readFileSync(committedFile, 'utf8'));
-  return { ...committed, entries, requests: Object.fromEntries(requests) };
 }
 
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };

@@ -21,7 +21,8 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
   --traffic FILE       the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}
   --from-logs          the same from the gateway's log of --from to --to, as many requests as a month would have;
                        with --json, the file of it. The log knows no encoding, petId= or Idempotency-Key: of
-                       these, there are as many as infra/costs/traffic.json has
+                       these, the shares are those of infra/costs/traffic.json. Preflights and unknown paths
+                       are left out
   --worst-case         the most expensive month that the stage's throttles and concurrency let through
   --check              fails when the worst month costs more than the stage's worstMonthDollars; all stages
                        without --stage
@@ -31,9 +32,9 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
                        unless --yes is given
   --measure            what the stage's entries are like, by a sample of its table: the line of
                        infra/costs/sizes.json, which its prices are reckoned with
-  --reconcile FILE …   a bill held against the model; status 1 where a line differs by more than --tolerance,
+  --reconcile FILE     a bill held against the model; status 1 where a line differs by more than --tolerance,
                        5% by default, and a cent. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV,
-                       also .gz, or Parquet, with the cost allocation tag "stage". The model's traffic is
+                       also .gz, or Parquet, with the cost allocation tag "stage"; once for each file. The model's traffic is
                        a month's, of --requests, --traffic or --from-logs, or else of infra/costs/traffic.json,
                        for as many days as the stage's lines cover, or those from --from to --to. Lines of
                        another account than --account, or that of the stage's settings, are left out
@@ -46,17 +47,16 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
+const texts = { type: 'string', multiple: true } as const;
 export const flags = {
   ...{ stage: text, entries: text, requests: text, traffic: text, from: text, to: text },
-  ...{ check: flag, 'worst-case': flag, diff: text, 'by-key': flag, reconcile: text },
-  ...{ tolerance: text, account: text, 'from-logs': flag, measure: flag },
+  ...{ check: flag, 'worst-case': flag, diff: text, 'by-key': flag, 'from-logs': flag },
+  ...{ measure: flag, reconcile: texts, tolerance: text, account: text },
   ...{ json: flag, yes: flag, help: { type: 'boolean', short: 'h' } as const },
 } as const;
 
-/** What was typed, by the names of the options; further files are those of `--reconcile`. */
-export type CostOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'] & {
-  readonly files?: readonly string[];
-};
+/** What was typed, by the names of the options. */
+export type CostOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
 /** What the command does, by the option that asks for it, and the options which that takes. */
 const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
@@ -68,7 +68,7 @@ const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
     'reconcile',
     [
       ...['stage', 'from', 'to', 'entries', 'requests', 'traffic', 'json'],
-      ...['tolerance', 'account', 'files', 'from-logs', 'yes'],
+      ...['tolerance', 'account', 'from-logs', 'yes'],
     ],
   ],
   ['from-logs', ['stage', 'from', 'to', 'entries', 'yes', 'json']],
@@ -79,11 +79,7 @@ const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
 
 /** @throws {UsageError} when an option would go unheard beside another */
 export function parseCostOptions(args: string[]): CostOptions {
-  const { values, positionals } = parseArgs({
-    ...{ args, options: flags },
-    allowPositionals: args.some((arg) => /^--reconcile(?:=|$)/.test(arg)),
-  });
-  const options = { ...values, ...(positionals.length > 0 && { files: positionals }) };
+  const options = parseArgs({ args, options: flags }).values;
   const typed = Object.keys(options);
   const [mode, taken] = modes.find(([name]) => name === '' || typed.includes(name)) ?? ['', []];
   const unheard = typed.find((name) => name !== mode && !taken.includes(name));

@@ -13,12 +13,12 @@ interface UsageType {
   readonly unit: string;
   /** Others that AWS bills the same by. */
   readonly alsoNamed?: RegExp;
-  /** False where AWS gives no tags, so that the lines are of the whole account. */
-  readonly isTagged?: boolean;
 }
 
 /** What the model says of one usage type. */
 export interface ExpectedUsage extends UsageType {
+  /** False where AWS gives no tags, so that the lines are of the whole account. */
+  readonly isTagged: boolean;
   readonly quantity: number;
   readonly dollars: number;
 }
@@ -44,22 +44,14 @@ const usageTypes: Readonly<Record<UsageKind, UsageType>> = {
     // Lambda's logs are billed as those that AWS itself writes.
     alsoNamed: /^VendedLog-Bytes$/,
   },
-  traces: {
-    ...{ usageType: 'XRay-TracesStored', service: /x-?ray/i, unit: 'traces' },
-    isTagged: false,
-  },
+  traces: { usageType: 'XRay-TracesStored', service: /x-?ray/i, unit: 'traces' },
   firewallRequests: { usageType: 'RequestV2-Tier1', service: firewall, unit: 'requests' },
   alarmMetrics: {
     usageType: 'CW:AlarmMonitorUsage',
     service: cloudWatch,
     unit: 'alarm metrics',
   },
-  // Of CloudWatch, alarms have tags, and metrics have none:
-  // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_TagResource.html
-  customMetrics: {
-    ...{ usageType: 'CW:MetricMonitorUsage', service: cloudWatch, unit: 'metrics' },
-    isTagged: false,
-  },
+  customMetrics: { usageType: 'CW:MetricMonitorUsage', service: cloudWatch, unit: 'metrics' },
   encryptionKeys: { usageType: 'KMS-Keys', service: keys, unit: 'keys' },
   storedGigabytes: { usageType: 'TimedStorage-ByteHrs', service: dynamoDb, unit: 'GB-months' },
   backedUpGigabytes: {
@@ -81,6 +73,10 @@ export function toExpectedUsage(settings: StageSettings, traffic: Traffic): Expe
   const fixed = toFixedUsage(settings, traffic.entries);
   return usageKinds.flatMap((kind) => {
     const quantity = usage[kind] + (fixed[kind] ?? 0);
-    return quantity > 0 ? [{ ...usageTypes[kind], quantity, dollars: quantity * rates[kind] }] : [];
+    const dollars = quantity * rates[kind];
+    // Of CloudWatch, alarms have tags, and metrics have none:
+    // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_TagResource.html
+    const isTagged = kind !== 'traces' && kind !== 'customMetrics';
+    return quantity > 0 ? [{ ...usageTypes[kind], isTagged, quantity, dollars }] : [];
   });
 }

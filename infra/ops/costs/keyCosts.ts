@@ -49,7 +49,7 @@ interface Requests {
  * @param volume the bytes that each log took in
  */
 export function toKeyCosts(
-  { functions, access }: Omit<LogRows, 'linesLeftOut'>,
+  { functions, access }: LogRows,
   volume: LogVolume,
   stage: Stage,
 ): KeyCost[] {
@@ -179,17 +179,10 @@ function divide(
   }
 }
 
-/** What all requests of one key have cost, and its share of what is fixed. */
-export interface KeyTotal {
-  readonly key: string;
-  readonly requests: number;
-  readonly dollars: number;
-  readonly fixed: number;
-  readonly total: number;
-}
+export type KeyTotal = ReturnType<typeof toKeyTotals>[number];
 
-/** Divides what is fixed by what the requests of each key have cost. */
-export function toKeyTotals(costs: readonly KeyCost[], fixed: number): KeyTotal[] {
+/** What all requests of each key have cost, and by that, its share of what is fixed. */
+export function toKeyTotals(costs: readonly KeyCost[], fixed: number) {
   const all = costs.reduce((sum, one) => sum + one.total, 0);
   return [...Map.groupBy(costs, ({ key }) => key)].map(([key, own]) => {
     const requests = own.reduce((sum, one) => sum + one.requests, 0);

@@ -109,8 +109,6 @@ export interface LogRows {
   readonly functions: readonly QueryRow[];
   /** Sums of the gateway's lines by route and status. */
   readonly access: readonly QueryRow[];
-  /** The log lines that these sums leave out. */
-  readonly linesLeftOut: number;
 }
 
 /** Requests and reports by one query, since each is billed for all that it reads. */
@@ -139,8 +137,7 @@ export async function readLogRows(
     runQuery(client, toFunctionLogNames(stage), days, functionQuery),
     readAccessRows(client, stage, days),
   ]);
-  const linesLeftOut = functions.leftOut + access.leftOut;
-  return { functions: functions.rows, access: access.rows, linesLeftOut };
+  return { functions, access };
 }
 
 /** @throws {Error} when the logs cannot be asked */
@@ -175,7 +172,7 @@ async function runQuery(
   logGroupNames: string[],
   { from, end }: DayRange,
   lines: readonly string[],
-): Promise<{ readonly rows: QueryRow[]; readonly leftOut: number }> {
+): Promise<QueryRow[]> {
   const query = new StartQueryCommand({
     logGroupNames,
     // In seconds, both ends included.
@@ -198,10 +195,11 @@ async function runQuery(
     );
     const matched = statistics?.recordsMatched ?? 0;
     const leftOut = matched - rows.reduce((sum, row) => sum + toNumber(row.lines), 0);
-    if (rows.length < MAX_ROWS || leftOut <= 0) return { rows, leftOut: 0 };
-    tell(
-      `Logs Insights answers with ${MAX_ROWS} rows at most: ${leftOut} of ${matched} log lines are left out. Ask for fewer days.`,
-    );
-    return { rows, leftOut };
+    if (rows.length >= MAX_ROWS && leftOut > 0) {
+      tell(
+        `Logs Insights answers with ${MAX_ROWS} rows at most: ${leftOut} of ${matched} log lines are left out. Ask for fewer days.`,
+      );
+    }
+    return rows;
   }
 }

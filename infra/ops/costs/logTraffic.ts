@@ -1,14 +1,15 @@
-import type { OperationId } from '../../../shared/contract/operations.ts';
-import { tell } from '../../cli/output.ts';
+import { readFileSync } from 'node:fs';
+import { writeOut } from '../../cli/output.ts';
 import {
+  committedFile,
+  parseTraffic,
   readCommittedTraffic,
   type Traffic,
-  type TrafficShare,
 } from '../../costs/bills/traffic.ts';
 import { answersOf } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName } from '../../stages/resourceNames.ts';
 import { type CostOptions, parseEntries } from './costOptions.ts';
-import { findOperation, openLogs, readAccessRows, toNumber } from './logRows.ts';
+import { findOperation, openLogs, type QueryRow, readAccessRows, toNumber } from './logRows.ts';
 
 /**
  * The requests of some days by the gateway's own log, as many as a month would have.
@@ -17,49 +18,49 @@ import { findOperation, openLogs, readAccessRows, toNumber } from './logRows.ts'
  * @throws {Error} when the log cannot be asked
  */
 export async function readLogTraffic(options: CostOptions): Promise<Traffic | undefined> {
+  const file = await countRequests(options);
+  return file && parseTraffic(JSON.stringify(file));
+}
+
+/** Prints the same as a file of traffic, to be committed. */
+export async function printLogTraffic(options: CostOptions): Promise<void> {
+  const file = await countRequests(options);
+  if (file) await writeOut(`${JSON.stringify(file, null, 2)}\n`);
+}
+
+/** The committed file, with what the log has in place of its requests. */
+async function countRequests(options: CostOptions) {
   const committed = readCommittedTraffic();
   const entries = parseEntries(options.entries) ?? committed.entries;
   const logs = await openLogs(options, (stage) => [toAccessLogName(stage)]);
   if (!logs) return undefined;
-  const { rows } = await readAccessRows(logs.client, logs.stage, logs.days);
   const months = logs.months.reduce((sum, { share }) => sum + share, 0);
-  const shares = new Map<string, TrafficShare>();
-  let others = 0;
-  for (const row of rows) {
-    const operationId = findOperation(row);
-    if (operationId === undefined) others += toNumber(row.lines);
-    else {
-      for (const { answer, share } of divideByMix(operationId, row.status ?? '', committed)) {
-        const name = `${operationId} ${answer}`;
-        const requests = (share * toNumber(row.lines)) / months + (shares.get(name)?.requests ?? 0);
-        shares.set(name, { operationId, answer, requests });
-      }
+  const sums = new Map<string, number>();
+  for (const row of await readAccessRows(logs.client, logs.stage, logs.days)) {
+    for (const [name, share] of divideByMix(row, committed)) {
+      sums.set(name, (sums.get(name) ?? 0) + share * toNumber(row.lines));
     }
   }
-  if (others > 0) {
-    tell(
-      `${others.toLocaleString('en-US')} requests are of no operation, such as preflights, and not in the traffic.`,
-    );
-  }
-  const rounded = [...shares.values()].map((one) => ({
-    ...one,
-    requests: Math.round(one.requests),
-  }));
-  return { ...committed, entries, shares: rounded.filter(({ requests }) => requests > 0) };
+  const requests = [...sums].map(([name, sum]) => [name, Math.round(sum / months)]);
+  const file: object = JSON.parse(readFileSync(committedFile, 'utf8'));
+  return { ...file, entries, requests: Object.fromEntries(requests) };
 }
 
 /**
- * What the gateway does not tell, of the answers with one status: as in the committed traffic. What fails costs
- * what it would have otherwise, and 413 and the like what 400 does.
+ * The answers of a row, which names a status alone, each with its share: that of the committed traffic. What fails
+ * costs what it would have otherwise, and 413 and the like what 400 does.
  */
-function divideByMix(operationId: OperationId, logged: string, committed: Traffic) {
-  const answers = answersOf[operationId];
-  const known = answers.some((answer) => answer.startsWith(logged)) ? logged : '400';
-  const status = Number(logged) >= 500 ? '200' : known;
+function divideByMix(row: QueryRow, committed: Traffic): [name: string, share: number][] {
+  const operationId = findOperation(row);
+  // Such as a preflight, or an unknown path.
+  if (operationId === undefined) return [];
+  const { status: logged = '' } = row;
+  const isKnown = answersOf[operationId].some((answer) => answer.startsWith(logged));
+  const status = Number(logged) >= 500 ? '200' : isKnown ? logged : '400';
   const mix = committed.shares.filter(
     (share) => share.operationId === operationId && share.answer.startsWith(status),
   );
   const all = mix.reduce((sum, { requests }) => sum + requests, 0);
-  if (all > 0) return mix.map(({ answer, requests }) => ({ answer, share: requests / all }));
-  return answers.filter((answer) => answer === status).map((answer) => ({ answer, share: 1 }));
+  if (all === 0) return [[`${operationId} ${status}`, 1]];
+  return mix.map(({ answer, requests }) => [`${operationId} ${answer}`, requests / all]);
 }

@@ -19,8 +19,8 @@ export interface BilledLine {
   /** As billed, in US dollars; of use that a Savings Plan covers, what it would cost without. */
   readonly dollars: number;
   /** Of FOCUS alone: with its part of what was paid in advance, and without any discount. */
-  readonly effectiveDollars: number | undefined;
-  readonly listDollars: number | undefined;
+  readonly effectiveDollars: number;
+  readonly listDollars: number;
   /** When the use began and ended, in milliseconds since the epoch. */
   readonly start: number;
   readonly end: number;
@@ -126,10 +126,7 @@ function findColumns(all: readonly string[]): (string | undefined)[] {
 /** One line of most rows. */
 function parseLine(cells: Cells): BilledLine[] {
   const [service, usageType, kind, quantity, dollars, start, end, account, tags, ...focus] = cells;
-  const [effectiveDollars, listDollars] = focus
-    .slice(0, 2)
-    .map((cell) => (cell === undefined ? undefined : toNumber(Number(toText(cell)), cell)));
-  const [, , commitment = '', chargeClass] = focus.map(toText);
+  const [effectiveDollars, listDollars, commitment, chargeClass] = focus;
   const line = {
     service: toText(service),
     // Without the region that it begins with: `USE1-`, `EU-`, and of some services `us-east-1-`.
@@ -139,21 +136,22 @@ function parseLine(cells: Cells): BilledLine[] {
       '',
     ),
     // Of a month that was billed before, such as a refund.
-    kind: chargeClass === 'Correction' ? chargeClass : toText(kind),
+    kind: toText(chargeClass === 'Correction' ? chargeClass : kind),
     quantity: toNumber(Number(toText(quantity)), quantity),
     dollars: toNumber(Number(toText(dollars)), dollars),
-    ...{ effectiveDollars, listDollars },
+    effectiveDollars: toNumber(Number(toText(effectiveDollars)), effectiveDollars),
+    listDollars: toNumber(Number(toText(listDollars)), listDollars),
     start: toNumber(toTime(start), start),
     end: toNumber(toTime(end), end),
     account: toText(account),
     tags: toTags(tags),
   };
-  if (commitment === '' || line.kind !== 'Usage' || listDollars === undefined) return [line];
+  if (toText(commitment) === '' || line.kind !== 'Usage') return [line];
   // FOCUS has one line of it, which bills nothing: https://docs.aws.amazon.com/cur/latest/userguide/cur-sp.html
-  const negation = { quantity: 0, dollars: line.dollars - listDollars };
+  const saved = { quantity: 0, dollars: line.dollars - line.listDollars };
   return [
-    { ...line, kind: 'SavingsPlanCoveredUsage', dollars: listDollars },
-    { ...line, kind: 'SavingsPlanNegation', ...negation },
+    { ...line, kind: 'SavingsPlanCoveredUsage', dollars: line.listDollars },
+    { ...line, kind: 'SavingsPlanNegation', ...saved },
   ];
 }
 

@@ -32,8 +32,7 @@ export async function runByKey(options: CostOptions): Promise<void> {
       fixedOfMonth * month.share,
     ];
     const [from, to] = [toDay(month.from), toDay(month.end - 1)];
-    const { linesLeftOut } = rows;
-    months.push({ from, to, keys, totals: toKeyTotals(keys, fixed), total, fixed, linesLeftOut });
+    months.push({ from, to, keys, totals: toKeyTotals(keys, fixed), total, fixed });
   }
   const [total, fixed] = (['total', 'fixed'] as const).map((name) =>
     months.reduce((sum, month) => sum + month[name], 0),
@@ -55,8 +54,6 @@ interface MonthCosts {
   /** Of the requests. */
   readonly total: number;
   readonly fixed: number;
-  /** What Logs Insights did not answer with; its cost is missing, or with other keys. */
-  readonly linesLeftOut: number;
 }
 
 /** The costs for people. */

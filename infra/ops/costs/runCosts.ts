@@ -4,7 +4,7 @@ import { parseStage, toRegion } from '../../cli/stageOption.ts';
 import { findCostChanges } from '../../costs/bills/costChanges.ts';
 import { type CostReport, toCostReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
-import { readCommittedTraffic, toTrafficFile } from '../../costs/bills/traffic.ts';
+import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { pricedRegions } from '../../costs/prices.ts';
 import { readRecordedUnits } from '../../costs/units/answerUnits.ts';
 import { type Stage, stages, stagesFile } from '../../stages/stages.ts';
@@ -24,11 +24,13 @@ export async function runCosts(args: string[]): Promise<void> {
   if (options.help) return writeOut(help);
   if (options.diff !== undefined) return writeOut(toChangesText(options.diff));
   // These load the clients of AWS, and a reader of Parquet.
+  if (options['from-logs'] && options.json && !options.reconcile) {
+    return (await import('./logTraffic.ts')).printLogTraffic(options);
+  }
   if (options.measure) return (await import('./runMeasure.ts')).runMeasure(options);
   if (options['by-key']) return (await import('./runByKey.ts')).runByKey(options);
   if (options.reconcile !== undefined) {
-    const files = [options.reconcile, ...(options.files ?? [])];
-    return (await import('./runReconcile.ts')).runReconcile(files, options);
+    return (await import('./runReconcile.ts')).runReconcile(options.reconcile, options);
   }
   const stage = parseStage(options.stage ?? 'production');
   if (options.check) {
@@ -42,8 +44,7 @@ export async function runCosts(args: string[]): Promise<void> {
     : readTraffic(options);
   if (!traffic) return;
   const report = toCostReport(stage, region, traffic, entries);
-  const document = options['from-logs'] ? toTrafficFile(traffic) : report;
-  await writeOut(`${options.json ? JSON.stringify(document, null, 2) : toText(report, options)}\n`);
+  await writeOut(`${options.json ? JSON.stringify(report, null, 2) : toText(report, options)}\n`);
 }
 
 function toText(report: CostReport, options: CostOptions): string {

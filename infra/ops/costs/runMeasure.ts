@@ -1,4 +1,4 @@
-import { DescribeTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { InventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
@@ -17,8 +17,10 @@ export async function runMeasure(options: CostOptions): Promise<void> {
   const records = await readSample(client, tableName);
   if (records.length === 0) throw new Error(`The table ${tableName} has no entries to measure.`);
   const digits = records.map(({ p }) => p.N.replace('-', '').length);
-  const idDigits = toRounded(digits.reduce((sum, one) => sum + one, 0) / records.length, 1);
-  const taggedShare = toRounded(records.filter(({ v }) => v).length / records.length, 2);
+  const mean = digits.reduce((sum, one) => sum + one, 0) / records.length;
+  const idDigits = Number(mean.toFixed(1));
+  const tagged = records.filter(({ v }) => v).length / records.length;
+  const taggedShare = Number(tagged.toFixed(2));
   if (options.json) return writeOut(`${JSON.stringify({ [stage]: { idDigits, taggedShare } })}\n`);
   const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
   const [all, read] = [Table?.ItemCount ?? 0, records.length].map((one) =>
@@ -34,22 +36,15 @@ export async function runMeasure(options: CostOptions): Promise<void> {
 }
 
 /** A scan reads in the order of the keys' hashes, so that its first pages are as good as any. */
-const PAGES = 3;
-const ENTRIES_OF_A_PAGE = 1_000;
+const MAX_PAGES = 3;
 
-async function readSample(client: DynamoDBClient, tableName: string): Promise<InventoryRecord[]> {
+async function readSample(client: DynamoDBClient, TableName: string): Promise<InventoryRecord[]> {
   const records: InventoryRecord[] = [];
-  let next: Partial<Pick<ScanCommand['input'], 'ExclusiveStartKey'>> = {};
-  for (let page = 0; page < PAGES; page += 1) {
-    const command = new ScanCommand({ TableName: tableName, Limit: ENTRIES_OF_A_PAGE, ...next });
-    const { Items = [], LastEvaluatedKey } = await client.send(command);
+  let pages = 0;
+  for await (const { Items = [] } of paginateScan({ client, pageSize: 1_000 }, { TableName })) {
     records.push(...(Items as unknown as InventoryRecord[]));
-    if (!LastEvaluatedKey) break;
-    next = { ExclusiveStartKey: LastEvaluatedKey };
+    pages += 1;
+    if (pages === MAX_PAGES) break;
   }
   return records;
-}
-
-function toRounded(number: number, digits: number): number {
-  return Number(number.toFixed(digits));
 }

@@ -6,7 +6,7 @@ import { toTags } from '../../stages/resourceNames.ts';
 import { type CostOptions, readTraffic, warnOfPrices } from './costOptions.ts';
 import { parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 import { type ExpectedUsage, toExpectedUsage } from './expectedUsage.ts';
-import { type Amount, type Bill, type BilledUsage, readBill } from './readBill.ts';
+import { type Amount, type Bill, nothing, readBill } from './readBill.ts';
 
 /**
  * Prints whether AWS charged what the model says of the same time, and both beside each other. Status 1 where a
@@ -17,7 +17,7 @@ import { type Amount, type Bill, type BilledUsage, readBill } from './readBill.t
  */
 export async function runReconcile(files: readonly string[], options: CostOptions): Promise<void> {
   const stage = parseStage(options.stage ?? 'production');
-  const account = parseAccount(options.account) ?? stage.settings.account;
+  const account = options.account ?? stage.settings.account;
   const tolerance = parseTolerance(options.tolerance);
   const isAll = options.from === undefined && options.to === undefined;
   const days = isAll ? undefined : parseDayRange(options);
@@ -37,12 +37,6 @@ export async function runReconcile(files: readonly string[], options: CostOption
   if (!found.agrees) process.exitCode = 1;
 }
 
-/** @throws {UsageError} when it is no account's id */
-function parseAccount(text: string | undefined): string | undefined {
-  if (text === undefined || /^\d{12}$/.test(text)) return text;
-  throw new UsageError(`--account must have 12 digits; it is "${text}".`);
-}
-
 /** @throws {UsageError} when it is no percentage */
 function parseTolerance(text = '5%'): number {
   const [, percent] = /^(\d+(?:\.\d+)?)%?$/.exec(text) ?? [];
@@ -58,97 +52,80 @@ export type Reconciliation = ReturnType<typeof reconcile>;
  * @param tolerance by how many per cent a line may differ from what is expected
  */
 function reconcile(
-  { billed, covered, ...bill }: Bill,
+  { billed, covered, unexpected, outside, ...bill }: Bill,
   monthly: readonly ExpectedUsage[],
   tolerance: number,
 ) {
   const months = covered
     .flatMap((range) => splitByMonth(range))
     .reduce((sum, { share }) => sum + share, 0);
-  const rows = monthly.map((expected) => compare(expected, months, billed.get(expected)));
-  const usage = rows.filter(({ isTagged }) => isTagged);
-  const unexpected = bill.unexpected.map(({ service, usageType, dollars }) => {
-    return { name: `${usageType} of ${service}`, billed: { dollars }, expected: { dollars: 0 } };
-  });
-  const lines = [...usage.map((row) => ({ ...row, name: row.usageType })), ...unexpected];
-  const differences = lines
-    .filter((line) => differs(line, tolerance))
-    .sort((one, other) => Math.abs(toDifference(other)) - Math.abs(toDifference(one)));
-  const total = {
-    billed: { dollars: sumDollars(lines.map((line) => line.billed)) },
-    expected: { dollars: sumDollars(lines.map((line) => line.expected)) },
-  };
-  const untagged = rows.filter(({ isTagged }) => !isTagged);
+  const toRows = (isTagged: boolean, unknown: Bill['unexpected']) => [
+    ...monthly
+      .filter((one) => one.isTagged === isTagged)
+      .map((one) => compare(one, months, billed.get(one))),
+    ...unknown.map(({ service, usageType, ...amount }) =>
+      compare({ ...nothing, unit: '', usageType: `${usageType} of ${service}` }, months, amount),
+    ),
+  ];
+  const usage = toRows(true, unexpected);
+  // An unknown line is expected to cost nothing.
+  const differences = usage
+    .filter(({ difference, expected }) => {
+      return Math.abs(difference) > Math.max(0.01, (tolerance / 100) * expected.dollars);
+    })
+    .sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference));
   return {
-    verdict: toVerdict(differences, total, tolerance),
+    verdict: toVerdict(usage, differences, tolerance),
     agrees: differences.length === 0,
-    ...{ ...bill, months, total, usage },
+    ...{ ...bill, months, usage },
     days: covered.map(({ from, end }) => ({ from: toDay(from), to: toDay(end - 1) })),
-    /** Not in the total: as before, and of the whole account what AWS gives no tags, with what the stage's would be. */
-    outside: [
-      ...untagged.map(({ usageType, billed, expected }) => ({
-        ...{ service: '-', usageType, ...billed, expectedDollars: expected.dollars },
-      })),
-      ...bill.outside,
-    ],
+    /** Not in the total; what AWS gives no tags is of the whole account. */
+    outside: toRows(false, outside),
   };
 }
 
+type Row = ReturnType<typeof compare>;
+
 /** A usage type as billed and as expected, and by how many per cent of what was expected AWS has more. */
 function compare(
-  { usageType, unit, isTagged = true, ...monthly }: ExpectedUsage,
+  { usageType, unit, ...monthly }: Omit<ExpectedUsage, 'service' | 'isTagged'>,
   months: number,
-  billed: Amount = { quantity: 0, dollars: 0 },
+  billed: Amount = nothing,
 ) {
   const expected = { quantity: monthly.quantity * months, dollars: monthly.dollars * months };
-  const price = billed.quantity > 0 ? billed.dollars / billed.quantity : undefined;
   return {
-    ...{ usageType, unit, isTagged, billed, expected },
+    ...{ usageType, unit, billed, expected },
+    /** In dollars. */
+    difference: billed.dollars - expected.dollars,
     differencePercent: {
       quantity: toPercent(billed.quantity, expected.quantity),
       /** Of a unit's price. */
-      price: price === undefined ? undefined : toPercent(price, monthly.dollars / monthly.quantity),
+      price: toPercent(billed.dollars / billed.quantity, expected.dollars / expected.quantity),
       dollars: toPercent(billed.dollars, expected.dollars),
     },
   };
 }
 
-function toPercent(billed: number, expected: number): number {
-  return (100 * (billed - expected)) / expected;
-}
-
-interface Pair {
-  readonly billed: { readonly dollars: number };
-  readonly expected: { readonly dollars: number };
-}
-
-function toDifference({ billed, expected }: Pair): number {
-  return billed.dollars - expected.dollars;
-}
-
-/** By more than is tolerated of what is expected, which is nothing of an unknown line, and by a cent or more. */
-function differs(line: Pair, tolerance: number): boolean {
-  const difference = Math.abs(toDifference(line));
-  return difference >= 0.01 && difference > (tolerance / 100) * line.expected.dollars;
+/** None where nothing was billed, or nothing expected. */
+function toPercent(billed: number, expected: number): number | undefined {
+  const percent = (100 * (billed - expected)) / expected;
+  return Number.isFinite(percent) ? percent : undefined;
 }
 
 /** One sentence on the line that differs most, and on the total. */
-function toVerdict(
-  [most, ...others]: readonly (Pair & { readonly name: string })[],
-  { billed, expected }: Pair,
-  tolerance: number,
-): string {
-  const sums = [billed, expected].map(({ dollars }) => toDollarText(dollars));
+function toVerdict(all: readonly Row[], [most, ...others]: readonly Row[], tolerance: number) {
+  const sums = (['billed', 'expected'] as const).map((name) =>
+    toDollarText(all.reduce((sum, row) => sum + row[name].dollars, 0)),
+  );
   if (!most) {
     return `AWS charged what was expected: ${sums.join(' of ')}, each line within ${tolerance} % or a cent.`;
   }
-  const difference = toDifference(most);
-  const dollars = toDollarText(Math.abs(difference));
-  const percent = Math.abs(toPercent(most.billed.dollars, most.expected.dollars)).toFixed(1);
+  const { difference, usageType, differencePercent } = most;
+  const percent = Math.abs(differencePercent.dollars ?? 0).toFixed(1);
   const found =
-    most.expected.dollars === 0
-      ? `${toDollarText(difference)} for ${most.name}, which nobody expected`
-      : `${dollars} (${percent} %) ${difference > 0 ? 'more' : 'less'} than expected for ${most.name}`;
+    differencePercent.dollars === undefined
+      ? `${toDollarText(difference)} for ${usageType}, which nobody expected`
+      : `${toDollarText(Math.abs(difference))} (${percent} %) ${difference > 0 ? 'more' : 'less'} than expected for ${usageType}`;
   const rest = others.length > 0 ? `, and more or less for ${others.length} other lines` : '';
   return `AWS charged ${found}${rest}: ${sums.join(' in all, ')} expected.`;
 }
@@ -156,53 +133,45 @@ function toVerdict(
 /** Of what is not the service's, so many usage types are shown. */
 const MAX_OTHERS = 10;
 
-/** For people: the verdict, what is compared, what was not expected, and what is not compared. */
+/** For people: the verdict, what it is of, what is compared, and what is not. */
 function toText(found: Reconciliation): string {
-  const { usage, unexpected, outside, others, leftOut, total } = found;
-  const costs = [
-    ['effective $', 'effectiveDollars'],
-    ['list $', 'listDollars'],
-  ] as const;
-  const shown = costs.filter(([, cost]) => usage.some(({ billed }) => billed[cost] !== undefined));
-  const rows = usage.map(({ usageType, unit, billed, expected, differencePercent: percent }) => [
-    ...[usageType, unit, toQuantity(billed.quantity), toQuantity(expected.quantity)],
-    ...[toPercentText(percent.quantity), toPercentText(percent.price)],
-    ...[billed.dollars.toFixed(2), expected.dollars.toFixed(2), toPercentText(percent.dollars)],
-    ...shown.map(([, cost]) => (billed[cost] ?? 0).toFixed(2)),
-  ]);
-  const head = [
-    ...['usage type', 'unit', 'billed', 'expected', 'quantity', 'price'],
-    ...['billed $', 'expected $', 'dollars', ...shown.map(([title]) => title)],
-  ];
   const days = found.days.map(({ from, to }) => `${from} to ${to}`).join(', ');
-  const [billed, expected] = [total.billed.dollars, total.expected.dollars];
+  const others = found.others
+    .slice(0, MAX_OTHERS)
+    .map(({ service, usageType, ...amount }) => [
+      ...[service, usageType, toQuantity(amount.quantity), toDollarText(amount.dollars)],
+    ]);
   return [
     [
       found.verdict,
       `Expected is what the model has of ${found.months.toFixed(2)} months (${days}), account ${found.account}`,
-      ...leftOut.map((one) => `Left out: account ${one.account}, ${toDollarText(one.dollars)}`),
+      ...Object.entries(found.leftOut).map(
+        ([account, dollars]) => `Left out: account ${account}, ${toDollarText(dollars)}`,
+      ),
     ].join('\n'),
-    toColumns([head, ...rows]),
-    `In all: ${toDollarText(billed)} billed, ${toDollarText(expected)} expected, ${toPercentText(toPercent(billed, expected))}`,
-    toList('Not expected', unexpected),
-    toList('Outside the total', outside),
-    toList('Not this service, the most expensive', others.slice(0, MAX_OTHERS)),
+    toTable(found.usage),
+    `Outside the total\n${toTable(found.outside)}`,
+    `Not this service, the most expensive\n${toColumns(others)}`.trimEnd(),
   ].join('\n\n');
 }
 
-function toList(
-  title: string,
-  usage: readonly (BilledUsage & { readonly expectedDollars?: number })[],
-): string {
-  const rows = usage.map(({ service, usageType, quantity, dollars, expectedDollars }) => [
-    ...[service, usageType, toQuantity(quantity), toDollarText(dollars)],
-    expectedDollars === undefined ? '' : `${toDollarText(expectedDollars)} expected`,
+function toTable(rows: readonly Row[]): string {
+  const costs = (['effectiveDollars', 'listDollars'] as const).filter((cost) =>
+    rows.some(({ billed }) => billed[cost] !== 0),
+  );
+  return toColumns([
+    [
+      ...['usage type', 'unit', 'billed', 'expected', 'quantity', 'price'],
+      ...['billed $', 'expected $', 'dollars'],
+      ...costs.map((cost) => cost.replace('Dollars', ' $')),
+    ],
+    ...rows.map(({ usageType, unit, billed, expected, differencePercent: percent }) => [
+      ...[usageType, unit, toQuantity(billed.quantity), toQuantity(expected.quantity)],
+      ...[toPercentText(percent.quantity), toPercentText(percent.price)],
+      ...[billed.dollars.toFixed(2), expected.dollars.toFixed(2), toPercentText(percent.dollars)],
+      ...costs.map((cost) => billed[cost].toFixed(2)),
+    ]),
   ]);
-  return `${title}: ${toDollarText(sumDollars(usage))}\n${toColumns(rows)}`.trim();
-}
-
-function sumDollars(amounts: readonly { readonly dollars: number }[]): number {
-  return amounts.reduce((sum, { dollars }) => sum + dollars, 0);
 }
 
 function toQuantity(quantity: number): string {

@@ -293,9 +293,10 @@ describe('npm run costs -- --from-logs', () => {
   };
   /** Of the lists, as many with each kind of body as in the committed traffic; a 502 as a 200, a 413 as a 400. */
   const counted = {
-    ...{ getPet: 4_000_010, 'getPet 401': 10_000, 'getPet 429': 5_000 },
-    ...{ 'updateInventory 412': 1_000, listInventory: 300_000, 'listInventory 200 gzip': 500_000 },
-    ...{ 'listInventory 200 petId': 500_000, 'listInventory 304': 7, updateInventory: 30 },
+    ...{ 'getPet 200': 4_000_010, 'getPet 401': 10_000, 'getPet 429': 5_000 },
+    ...{ 'updateInventory 412': 1_000, 'listInventory 200': 300_000 },
+    ...{ 'listInventory 200 gzip': 500_000, 'listInventory 200 petId': 500_000 },
+    ...{ 'listInventory 304': 7, 'updateInventory 200': 30 },
     'updateInventory 400': 3,
   };
 
@@ -303,13 +304,15 @@ describe('npm run costs -- --from-logs', () => {
     const { aws, run } = await openTraffic();
     const { stdout, stderr } = await run('--from-logs', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ entries: 1_000, requests: counted });
-    expect(stderr).toMatch(/^The queries read 1\.50 GB of logs, which costs \$0\.01\.\n.*\n$/);
-    expect(stderr).toContain('2,000 requests are of no operation, such as preflights, and not in');
+    expect(stderr).toBe('The queries read 1.50 GB of logs, which costs $0.01.\n');
     expect(aws.inputsOf('StartQuery').map(({ logGroupNames }) => logGroupNames)).toEqual([
       [accessLog],
     ]);
     const half = await run('--from-logs', '--json', '--to', '2026-11-15', '--entries', '7');
-    expect(JSON.parse(half.stdout)).toMatchObject({ entries: 7, requests: { getPet: 8_000_020 } });
+    expect(JSON.parse(half.stdout)).toMatchObject({
+      entries: 7,
+      requests: { 'getPet 200': 8_000_020 },
+    });
   });
 
   it('forecasts the month of it, and reconciles with it', async () => {
@@ -388,10 +391,9 @@ it('leaves out days that are gone from the logs, in one line', async () => {
 it('says how many log lines are in no row, past the rows that a query answers with', async () => {
   const functions = Array.from({ length: 10_000 }, () => ({ lines: '1' }));
   const { run } = await open({ functions, recordsMatched: 12_345 });
-  const { status, stdout, stderr } = await run('--json');
+  const { status, stderr } = await run();
   expect(status).toBe(0);
   expect(stderr).toContain('at most: 2345 of 12345 log lines are left out. Ask for fewer days.\n');
-  expect(JSON.parse(stdout).months[0].linesLeftOut).toBe(2_345);
 });
 
 it.each<[Recorded, string]>([
