@@ -34,10 +34,11 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
                        infra/costs/sizes.json, which its prices are reckoned with
   --reconcile FILE     a bill held against the model; status 1 where a line differs by more than --tolerance,
                        5% by default, and a cent. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV,
-                       also .gz, or Parquet, with the cost allocation tag "stage"; once for each file. The model's traffic is
-                       a month's, of --requests, --traffic or --from-logs, or else of infra/costs/traffic.json,
-                       for as many days as the stage's lines cover, or those from --from to --to. Lines of
-                       another account than --account, or that of the stage's settings, are left out
+                       also .gz, or Parquet, with the cost allocation tag "stage"; once for each file.
+                       The model's traffic is a month's, of --requests, --traffic or --from-logs, or else of
+                       infra/costs/traffic.json, for the days that the stage's lines cover, or those from
+                       --from to --to. Lines of another account than --account, or that of the stage's
+                       settings, are left out
 
   ${stageUsage}   whose settings count: memory, tracing, throttles; default: production
   --entries N          for an inventory of that length, and not of several

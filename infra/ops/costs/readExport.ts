@@ -148,10 +148,10 @@ function parseLine(cells: Cells): BilledLine[] {
   };
   if (toText(commitment) === '' || line.kind !== 'Usage') return [line];
   // FOCUS has one line of it, which bills nothing: https://docs.aws.amazon.com/cur/latest/userguide/cur-sp.html
-  const saved = { quantity: 0, dollars: line.dollars - line.listDollars };
+  const saved = { quantity: 0, effectiveDollars: 0, listDollars: 0 };
   return [
     { ...line, kind: 'SavingsPlanCoveredUsage', dollars: line.listDollars },
-    { ...line, kind: 'SavingsPlanNegation', ...saved },
+    { ...line, ...saved, kind: 'SavingsPlanNegation', dollars: line.dollars - line.listDollars },
   ];
 }
 

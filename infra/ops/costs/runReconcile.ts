@@ -144,7 +144,7 @@ function toText(found: Reconciliation): string {
   return [
     [
       found.verdict,
-      `Expected is what the model has of ${found.months.toFixed(2)} months (${days}), account ${found.account}`,
+      `Expected for ${found.months.toFixed(2)} months (${days}), account ${found.account}`,
       ...Object.entries(found.leftOut).map(
         ([account, dollars]) => `Left out: account ${account}, ${toDollarText(dollars)}`,
       ),
