@@ -19,10 +19,9 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
 
   --requests LIST      a month's bill for getPet=2M,listInventory:gzip=500k,updateInventory:412=1k
   --traffic FILE       the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}
-  --from-logs          the same from the gateway's log of --from to --to, as many requests as a month would have;
-                       with --json, the file of it. The log knows no encoding, petId= or Idempotency-Key: of
-                       these, the shares are those of infra/costs/traffic.json. Preflights and unknown paths
-                       are left out
+  --from-logs          the same from the gateway's log of --from to --to, as a month of it; with --json, the file.
+                       Its mix of encodings, petId= and Idempotency-Key is that of infra/costs/traffic.json,
+                       since the log knows none. Preflights and unknown paths are left out
   --worst-case         the most expensive month that the stage's throttles and concurrency let through
   --check              fails when the worst month costs more than the stage's worstMonthDollars; all stages
                        without --stage
@@ -30,15 +29,13 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
   --by-key             what each API key's requests have cost from --from to --to, by the stage's own logs,
                        with its share of what is fixed. Before queries that cost more than $1, it asks,
                        unless --yes is given
-  --measure            what the stage's entries are like, by a sample of its table: the line of
-                       infra/costs/sizes.json, which its prices are reckoned with
+  --measure            what the stage's entries are like, by a sample of its table, for infra/costs/sizes.json
   --reconcile FILE     a bill held against the model; status 1 where a line differs by more than --tolerance,
-                       5% by default, and a cent. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV,
-                       also .gz, or Parquet, with the cost allocation tag "stage"; once for each file.
-                       The model's traffic is a month's, of --requests, --traffic or --from-logs, or else of
-                       infra/costs/traffic.json, for the days that the stage's lines cover, or those from
-                       --from to --to. Lines of another account than --account, or that of the stage's
-                       settings, are left out
+                       5% by default, and a cent. FILE, or several, each with its --reconcile, is a Cost and
+                       Usage Report 2.0 or FOCUS, as CSV, also .gz, or Parquet, with the cost allocation tag
+                       "stage". The model has the traffic of a month, that of infra/costs/traffic.json unless
+                       another is given, for the days of the stage's lines, or --from to --to. Lines of another
+                       account than --account, or that of the stage's settings, are left out
 
   ${stageUsage}   whose settings count: memory, tracing, throttles; default: production
   --entries N          for an inventory of that length, and not of several

@@ -5,78 +5,54 @@ import { usageKinds } from '../../costs/bills/usage.ts';
 import type { UsageKind } from '../../costs/prices.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 
-interface UsageType {
-  /** As AWS names it, without the region. */
-  readonly usageType: string;
-  /** Whose usage type it is, since several services have one of the same name. */
-  readonly service: RegExp;
-  readonly unit: string;
-  /** Others that AWS bills the same by. */
-  readonly alsoNamed?: RegExp;
-}
+const [apiGateway, lambda, dynamoDb] = [/api ?gateway/i, /lambda/i, /dynamodb/i];
+const [cloudWatch, xRay] = [/cloudwatch/i, /x-?ray/i];
+const [firewall, keys] = [/waf/i, /kms|key management/i];
+
+/**
+ * What AWS calls the units of the model: whose usage type it is, since several services have one of the same name,
+ * its name without the region, its unit, and other names that AWS bills the same by.
+ */
+const usageTypes: Readonly<Record<UsageKind, readonly [RegExp, string, string, RegExp?]>> = {
+  gatewayRequests: [apiGateway, 'ApiGatewayRequest', 'requests'],
+  functionCalls: [lambda, 'Request-ARM', 'requests'],
+  gigabyteSeconds: [lambda, 'Lambda-GB-Second-ARM', 'GB-seconds'],
+  streamedGigabytes: [lambda, 'streamed bytes', 'GB', /stream/i],
+  readUnits: [dynamoDb, 'ReadRequestUnits', 'units'],
+  writeUnits: [dynamoDb, 'WriteRequestUnits', 'units'],
+  // Of whichever service the bytes left.
+  sentGigabytes: [/./, 'DataTransfer-Out-Bytes', 'GB'],
+  // Lambda's logs are billed as those that AWS itself writes.
+  loggedGigabytes: [cloudWatch, 'DataProcessing-Bytes', 'GB', /^VendedLog-Bytes$/],
+  traces: [xRay, 'XRay-TracesStored', 'traces'],
+  firewallRequests: [firewall, 'RequestV2-Tier1', 'requests'],
+  alarmMetrics: [cloudWatch, 'CW:AlarmMonitorUsage', 'alarm metrics'],
+  customMetrics: [cloudWatch, 'CW:MetricMonitorUsage', 'metrics'],
+  encryptionKeys: [keys, 'KMS-Keys', 'keys'],
+  storedGigabytes: [dynamoDb, 'TimedStorage-ByteHrs', 'GB-months'],
+  backedUpGigabytes: [dynamoDb, 'TimedPITRStorage-ByteHrs', 'GB-months'],
+  firewalls: [firewall, 'WebACLV2', 'web ACLs'],
+  firewallRules: [firewall, 'RuleV2', 'rules'],
+};
 
 /** What the model says of one usage type. */
-export interface ExpectedUsage extends UsageType {
-  /** False where AWS gives no tags, so that the lines are of the whole account. */
-  readonly isTagged: boolean;
-  readonly quantity: number;
-  readonly dollars: number;
-}
-
-const [apiGateway, lambda, dynamoDb] = [/api ?gateway/i, /lambda/i, /dynamodb/i];
-const [cloudWatch, firewall, keys] = [/cloudwatch/i, /waf/i, /kms|key management/i];
-
-/** What AWS calls the units of the model. */
-const usageTypes: Readonly<Record<UsageKind, UsageType>> = {
-  gatewayRequests: { usageType: 'ApiGatewayRequest', service: apiGateway, unit: 'requests' },
-  functionCalls: { usageType: 'Request-ARM', service: lambda, unit: 'requests' },
-  gigabyteSeconds: { usageType: 'Lambda-GB-Second-ARM', service: lambda, unit: 'GB-seconds' },
-  streamedGigabytes: {
-    ...{ usageType: 'streamed bytes', service: lambda, unit: 'GB' },
-    alsoNamed: /stream/i,
-  },
-  readUnits: { usageType: 'ReadRequestUnits', service: dynamoDb, unit: 'units' },
-  writeUnits: { usageType: 'WriteRequestUnits', service: dynamoDb, unit: 'units' },
-  // Of whichever service the bytes left.
-  sentGigabytes: { usageType: 'DataTransfer-Out-Bytes', service: /./, unit: 'GB' },
-  loggedGigabytes: {
-    ...{ usageType: 'DataProcessing-Bytes', service: cloudWatch, unit: 'GB' },
-    // Lambda's logs are billed as those that AWS itself writes.
-    alsoNamed: /^VendedLog-Bytes$/,
-  },
-  traces: { usageType: 'XRay-TracesStored', service: /x-?ray/i, unit: 'traces' },
-  firewallRequests: { usageType: 'RequestV2-Tier1', service: firewall, unit: 'requests' },
-  alarmMetrics: {
-    usageType: 'CW:AlarmMonitorUsage',
-    service: cloudWatch,
-    unit: 'alarm metrics',
-  },
-  customMetrics: { usageType: 'CW:MetricMonitorUsage', service: cloudWatch, unit: 'metrics' },
-  encryptionKeys: { usageType: 'KMS-Keys', service: keys, unit: 'keys' },
-  storedGigabytes: { usageType: 'TimedStorage-ByteHrs', service: dynamoDb, unit: 'GB-months' },
-  backedUpGigabytes: {
-    usageType: 'TimedPITRStorage-ByteHrs',
-    service: dynamoDb,
-    unit: 'GB-months',
-  },
-  firewalls: { usageType: 'WebACLV2', service: firewall, unit: 'web ACLs' },
-  firewallRules: { usageType: 'RuleV2', service: firewall, unit: 'rules' },
-};
+export type ExpectedUsage = ReturnType<typeof toExpectedUsage>[number];
 
 /**
  * A month's bill by usage types, as the model has it: quantities beside dollars, so that an error of the one is
  * told from an error of the other. Types of which there is nothing are left out.
  */
-export function toExpectedUsage(settings: StageSettings, traffic: Traffic): ExpectedUsage[] {
+export function toExpectedUsage(settings: StageSettings, traffic: Traffic) {
   const pricing = toStagePricing(settings, sumRequests(traffic));
   const { usage, rates } = toRequestsBill(traffic, pricing);
   const fixed = toFixedUsage(settings, traffic.entries);
   return usageKinds.flatMap((kind) => {
     const quantity = usage[kind] + (fixed[kind] ?? 0);
-    const dollars = quantity * rates[kind];
-    // Of CloudWatch, alarms have tags, and metrics have none:
+    const [service, usageType, unit, alsoNamed] = usageTypes[kind];
+    // AWS gives them no tags, so that their lines are of the whole account. Of CloudWatch, alarms alone have some:
     // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_TagResource.html
     const isTagged = kind !== 'traces' && kind !== 'customMetrics';
-    return quantity > 0 ? [{ ...usageTypes[kind], isTagged, quantity, dollars }] : [];
+    const named = { service, usageType, unit, alsoNamed, isTagged };
+    return quantity > 0 ? [{ ...named, quantity, dollars: quantity * rates[kind] }] : [];
   });
 }

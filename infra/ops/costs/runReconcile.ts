@@ -88,7 +88,7 @@ type Row = ReturnType<typeof compare>;
 
 /** A usage type as billed and as expected, and by how many per cent of what was expected AWS has more. */
 function compare(
-  { usageType, unit, ...monthly }: Omit<ExpectedUsage, 'service' | 'isTagged'>,
+  { usageType, unit, ...monthly }: Omit<ExpectedUsage, 'service' | 'alsoNamed' | 'isTagged'>,
   months: number,
   billed: Amount = nothing,
 ) {
@@ -126,7 +126,7 @@ function toVerdict(all: readonly Row[], [most, ...others]: readonly Row[], toler
     differencePercent.dollars === undefined
       ? `${toDollarText(difference)} for ${usageType}, which nobody expected`
       : `${toDollarText(Math.abs(difference))} (${percent} %) ${difference > 0 ? 'more' : 'less'} than expected for ${usageType}`;
-  const rest = others.length > 0 ? `, and more or less for ${others.length} other lines` : '';
+  const rest = others.length > 0 ? ` (other lines that differ: ${others.length})` : '';
   return `AWS charged ${found}${rest}: ${sums.join(' in all, ')} expected.`;
 }
 

@@ -219,7 +219,7 @@ const planted: [
     'a doubled month',
     () => [...exact, ...exact],
     1,
-    /^AWS charged \$(\d+\.\d\d) \(100\.0 %\) more .*, and more or less for \d+ other lines.*\n.*1\.00 month.*2026-11-01 to 2026-11-30/,
+    /^AWS charged \$(\d+\.\d\d) \(100\.0 %\) more .*\(other lines that differ: \d+\).*\n.*1\.00 month.*2026-11-01 to 2026-11-30/,
   ],
   [
     'a second month',
@@ -319,7 +319,7 @@ describe('npm run costs -- --reconcile', () => {
     const { stdout } = await reconcileFile(file, ...requests);
     const [verdict, usage, outside, others] = stdout.split('\n\n');
     expect(verdict).toMatch(
-      /^AWS charged \$\d\.\d\d \(100\.0 %\) less than expected for CW:AlarmMonitorUsage, and more or less for \d+ other lines: \$14\.89 in all, \$2\d\.\d\d expected\.\n/,
+      /^AWS charged \$\d\.\d\d \(100\.0 %\) less than expected for CW:AlarmMonitorUsage \(other lines that differ: \d+\): \$14\.89 in all, \$2\d\.\d\d expected\.\n/,
     );
     const rows = usage?.split('\n').map((line) => line.split(/ {2,}/));
     expect(rows?.[0]?.slice(-2)).toEqual(['effective $', 'list $']);
