@@ -2,11 +2,21 @@ import { type DayRange, splitByMonth, toDay } from './dayRange.ts';
 import type { ExpectedUsage } from './expectedUsage.ts';
 import { type BilledLine, readExport } from './readExport.ts';
 
-export type Amount = Pick<BilledLine, 'quantity' | 'dollars' | 'effectiveDollars' | 'listDollars'>;
+type Amount = Pick<BilledLine, 'quantity' | 'dollars' | 'effectiveDollars' | 'listDollars'>;
 
-/** What was billed under one usage type; with what it is, where it is no use, such as `(Credit)`. */
-type BilledUsage = Amount & Pick<BilledLine, 'service' | 'usageType'>;
-type Sums = Map<string, BilledUsage>;
+/** What was billed under one usage type, and what the model has of a month. */
+export interface BilledUsage {
+  /**
+   * Whether it is the stage's use, whether or not the model knows it; or what is outside the total, such as credits,
+   * refunds, taxes and what AWS gives no tags; or of other services, of other stages, or without a tag.
+   */
+  readonly list: 'usage' | 'outside' | 'others';
+  /** With its service and what it is, where the model does not have it, such as `Request-ARM (Credit) of AWSLambda`. */
+  readonly usageType: string;
+  readonly unit: string;
+  readonly monthly: { readonly quantity: number; readonly dollars: number };
+  readonly billed: Amount;
+}
 
 /** Which lines of an export are compared. */
 interface Compared {
@@ -27,10 +37,11 @@ export async function readBill(
   files: readonly string[],
   { days, account, tags, expected }: Compared,
 ) {
-  const billed = new Map<ExpectedUsage, Amount>();
-  const unexpected: Sums = new Map();
-  const outside: Sums = new Map();
-  const others: Sums = new Map();
+  const rows = new Map<string, BilledUsage>();
+  for (const { usageType, unit, isTagged, ...monthly } of expected) {
+    const list = isTagged ? 'usage' : 'outside';
+    rows.set(`${list} ${usageType}`, { list, usageType, unit, monthly, billed: nothing });
+  }
   const covered = new Map<string, DayRange>();
   const accounts = new Map<string, number>();
   for (const file of files) {
@@ -40,13 +51,14 @@ export async function readBill(
       if (account !== undefined && line.account !== account) continue;
       const { stage, service = tags.service } = line.tags;
       const isOwn = stage === tags.stage && service === tags.service;
-      const isUntagged = stage === undefined;
-      const usage = isUse(line) ? expected.find((one) => isOf(line, one)) : undefined;
       if (isOwn && isUse(line)) extend(covered, line);
-      if (usage && (isOwn || (isUntagged && !usage.isTagged))) {
-        billed.set(usage, addAmount(billed.get(usage), line));
-      } else if (!isUse(line) && (isOwn || isUntagged)) addLine(outside, line);
-      else addLine(isOwn ? unexpected : others, line);
+      const usage = isUse(line) ? expected.find((one) => isOf(line, one)) : undefined;
+      const mayBeOwn = isOwn || stage === undefined;
+      const isOutside = mayBeOwn && (usage ? !usage.isTagged : !isUse(line));
+      const list = isOutside ? 'outside' : isOwn ? 'usage' : 'others';
+      const kind = isUse(line) ? '' : ` (${line.kind})`;
+      const name = `${line.usageType}${kind} of ${line.service}`.trim();
+      addLine(rows, list, usage && list !== 'others' ? usage.usageType : name, line);
     }
   }
   const names = [...accounts.keys()].sort();
@@ -67,13 +79,7 @@ export async function readBill(
     leftOut: Object.fromEntries([...accounts].filter(([name]) => name !== own)),
     /** The days that are billed, of each month. */
     covered: days ? splitByMonth(days) : [...covered.values()].sort((a, b) => a.from - b.from),
-    billed,
-    /** The stage's use, of which the model knows nothing; as all lists, the most expensive first. */
-    unexpected: sort(unexpected),
-    /** Of the stage, or without a tag: what is no use, such as credits, refunds and taxes. */
-    outside: sort(outside),
-    /** Of other services, of other stages, or without a tag. */
-    others: sort(others),
+    rows: [...rows.values()],
   };
 }
 
@@ -84,26 +90,24 @@ function extend(covered: Map<string, DayRange>, { start, end }: BilledLine): voi
   covered.set(month, { from: Math.min(known.from, start), end: Math.max(known.end, end) });
 }
 
-function addLine(sums: Sums, line: BilledLine): void {
-  const { service, kind } = line;
-  const usageType = isUse(line) ? line.usageType : `${line.usageType} (${kind})`.trim();
-  const key = `${service}\n${usageType}`;
-  sums.set(key, { service, usageType, ...addAmount(sums.get(key), line) });
-}
+const nothing: Amount = { quantity: 0, dollars: 0, effectiveDollars: 0, listDollars: 0 };
 
-export const nothing: Amount = { quantity: 0, dollars: 0, effectiveDollars: 0, listDollars: 0 };
-
-function addAmount(sum: Amount = nothing, line: Amount): Amount {
-  return {
-    quantity: sum.quantity + line.quantity,
-    dollars: sum.dollars + line.dollars,
-    effectiveDollars: sum.effectiveDollars + line.effectiveDollars,
-    listDollars: sum.listDollars + line.listDollars,
+function addLine(
+  rows: Map<string, BilledUsage>,
+  list: BilledUsage['list'],
+  usageType: string,
+  line: Amount,
+): void {
+  const key = `${list} ${usageType}`;
+  const row = rows.get(key) ?? { list, usageType, unit: '', monthly: nothing, billed: nothing };
+  const { billed } = row;
+  const sums = {
+    quantity: billed.quantity + line.quantity,
+    dollars: billed.dollars + line.dollars,
+    effectiveDollars: billed.effectiveDollars + line.effectiveDollars,
+    listDollars: billed.listDollars + line.listDollars,
   };
-}
-
-function sort(sums: Sums): BilledUsage[] {
-  return [...sums.values()].sort((one, other) => other.dollars - one.dollars);
+  rows.set(key, { ...row, billed: sums });
 }
 
 /** What a Savings Plan covers is billed as use, and taken off by a line of its own. */

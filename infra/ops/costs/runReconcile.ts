@@ -5,8 +5,8 @@ import { pricedRegions } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type CostOptions, readTraffic, warnOfPrices } from './costOptions.ts';
 import { parseDayRange, splitByMonth, toDay } from './dayRange.ts';
-import { type ExpectedUsage, toExpectedUsage } from './expectedUsage.ts';
-import { type Amount, type Bill, nothing, readBill } from './readBill.ts';
+import { toExpectedUsage } from './expectedUsage.ts';
+import { type Bill, type BilledUsage, readBill } from './readBill.ts';
 
 /**
  * Prints whether AWS charged what the model says of the same time, and both beside each other. Status 1 where a
@@ -32,7 +32,7 @@ export async function runReconcile(files: readonly string[], options: CostOption
   warnOfPrices(toRegion(stage).region ?? pricedRegions[0]);
   const expected = toExpectedUsage(stage.settings, traffic);
   const bill = await readBill(files, { days, account, tags: toTags(stage), expected });
-  const found = reconcile(bill, expected, tolerance);
+  const found = reconcile(bill, tolerance);
   await writeOut(`${options.json ? JSON.stringify(found, null, 2) : toText(found)}\n`);
   if (!found.agrees) process.exitCode = 1;
 }
@@ -48,26 +48,13 @@ export type Reconciliation = ReturnType<typeof reconcile>;
 
 /**
  * Holds a bill against what is expected of as many months.
- * @param monthly what the model has of one month
  * @param tolerance by how many per cent a line may differ from what is expected
  */
-function reconcile(
-  { billed, covered, unexpected, outside, ...bill }: Bill,
-  monthly: readonly ExpectedUsage[],
-  tolerance: number,
-) {
-  const months = covered
-    .flatMap((range) => splitByMonth(range))
-    .reduce((sum, { share }) => sum + share, 0);
-  const toRows = (isTagged: boolean, unknown: Bill['unexpected']) => [
-    ...monthly
-      .filter((one) => one.isTagged === isTagged)
-      .map((one) => compare(one, months, billed.get(one))),
-    ...unknown.map(({ service, usageType, ...amount }) =>
-      compare({ ...nothing, unit: '', usageType: `${usageType} of ${service}` }, months, amount),
-    ),
-  ];
-  const usage = toRows(true, unexpected);
+function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
+  const months = covered.flatMap(splitByMonth).reduce((sum, { share }) => sum + share, 0);
+  const [usage = [], outside = [], others = []] = (['usage', 'outside', 'others'] as const).map(
+    (list) => rows.filter((row) => row.list === list).map((row) => compare(row, months)),
+  );
   // An unknown line is expected to cost nothing.
   const differences = usage
     .filter(({ difference, expected }) => {
@@ -80,18 +67,16 @@ function reconcile(
     ...{ ...bill, months, usage },
     days: covered.map(({ from, end }) => ({ from: toDay(from), to: toDay(end - 1) })),
     /** Not in the total; what AWS gives no tags is of the whole account. */
-    outside: toRows(false, outside),
+    outside,
+    /** The most expensive first. */
+    others: others.sort((one, other) => other.billed.dollars - one.billed.dollars),
   };
 }
 
 type Row = ReturnType<typeof compare>;
 
 /** A usage type as billed and as expected, and by how many per cent of what was expected AWS has more. */
-function compare(
-  { usageType, unit, ...monthly }: Omit<ExpectedUsage, 'service' | 'alsoNamed' | 'isTagged'>,
-  months: number,
-  billed: Amount = nothing,
-) {
+function compare({ usageType, unit, monthly, billed }: BilledUsage, months: number) {
   const expected = { quantity: monthly.quantity * months, dollars: monthly.dollars * months };
   return {
     ...{ usageType, unit, billed, expected },
@@ -138,9 +123,7 @@ function toText(found: Reconciliation): string {
   const days = found.days.map(({ from, to }) => `${from} to ${to}`).join(', ');
   const others = found.others
     .slice(0, MAX_OTHERS)
-    .map(({ service, usageType, ...amount }) => [
-      ...[service, usageType, toQuantity(amount.quantity), toDollarText(amount.dollars)],
-    ]);
+    .map(({ usageType, billed }) => [usageType, toDollarText(billed.dollars)]);
   return [
     [
       found.verdict,

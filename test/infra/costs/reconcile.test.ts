@@ -299,9 +299,9 @@ describe('npm run costs -- --reconcile', () => {
         ['CW:MetricMonitorUsage', 0],
         ['ApiGatewayRequest (Credit) of AmazonApiGateway', -2],
       ]);
-      expect(found.others.map(({ usageType, dollars }) => [usageType, dollars])).toEqual([
-        ['ApiGatewayRequest', 31.6],
-        ['TimedStorage-ByteHrs', 0.23],
+      expect(found.others.map(({ usageType, billed }) => [usageType, billed.dollars])).toEqual([
+        ['ApiGatewayRequest of AmazonApiGateway', 31.6],
+        ['TimedStorage-ByteHrs of AmazonS3', 0.23],
       ]);
     });
   });
@@ -330,7 +330,9 @@ describe('npm run costs -- --reconcile', () => {
     expect(usage).toMatch(/\nRequests-Tier1 of AWSQueueService +5 +0 +- +- +0\.15 +0\.00 +- /);
     expect(outside).toMatch(/\nXRay-TracesStored +traces +0 +30,000 .* 0\.00 +0\.15 +-100\.0 %/);
     expect(others?.trimEnd().split('\n')).toHaveLength(1 + 10);
-    expect(others).toMatch(/^Not this service.*\nAmazonApiGateway +ApiGatewayRequest .*\$31\.60\n/);
+    expect(others).toMatch(
+      /^Not this service.*\nApiGatewayRequest of AmazonApiGateway +\$31\.60\n/,
+    );
     const { stdout: plain } = await reconcileFile(write('bill.csv', toCsv('CUR 2.0', bill)));
     expect(plain).not.toContain('effective $');
   });
