@@ -103,13 +103,7 @@ function toFunctionLogNames(stage: Stage): string[] {
 /** The fields of a row that there is something in. */
 export type QueryRow = Readonly<Record<string, string>>;
 
-/** What the logs of some days hold. */
-export interface LogRows {
-  /** Sums of the functions' own lines by operation, status and key, and of Lambda's reports. */
-  readonly functions: readonly QueryRow[];
-  /** Sums of the gateway's lines by route and status. */
-  readonly access: readonly QueryRow[];
-}
+export type LogRows = Awaited<ReturnType<typeof readLogRows>>;
 
 /** Requests and reports by one query, since each is billed for all that it reads. */
 const functionQuery = [
@@ -127,12 +121,12 @@ const accessQuery = [
   'stats count(*) as lines, sum(bytes) as sent, sum(further) as furtherRequests, sum(streamed) as streamedBytes, sum(functionLatency) as milliseconds by @log, route, method, status, functionStatus',
 ];
 
-/** @throws {Error} when the logs cannot be asked */
-export async function readLogRows(
-  client: CloudWatchLogsClient,
-  stage: Stage,
-  days: DayRange,
-): Promise<LogRows> {
+/**
+ * Sums of the functions' own lines by operation, status and key, and of Lambda's reports; and of the gateway's lines by
+ * route and status.
+ * @throws {Error} when the logs cannot be asked
+ */
+export async function readLogRows(client: CloudWatchLogsClient, stage: Stage, days: DayRange) {
   const [functions, access] = await Promise.all([
     runQuery(client, toFunctionLogNames(stage), days, functionQuery),
     readAccessRows(client, stage, days),

@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { writeOut } from '../../cli/output.ts';
-import {
-  committedFile,
-  parseTraffic,
-  readCommittedTraffic,
-  type Traffic,
-} from '../../costs/bills/traffic.ts';
+import { committedFile, parseTraffic, type Traffic } from '../../costs/bills/traffic.ts';
 import { answersOf } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName } from '../../stages/resourceNames.ts';
 import { type CostOptions, parseEntries } from './costOptions.ts';
@@ -30,7 +25,8 @@ export async function printLogTraffic(options: CostOptions): Promise<void> {
 
 /** The committed file, with what the log has in place of its requests. */
 async function countRequests(options: CostOptions) {
-  const committed = readCommittedTraffic();
+  const text = readFileSync(committedFile, 'utf8');
+  const committed = parseTraffic(text);
   const entries = parseEntries(options.entries) ?? committed.entries;
   const logs = await openLogs(options, (stage) => [toAccessLogName(stage)]);
   if (!logs) return undefined;
@@ -42,8 +38,7 @@ async function countRequests(options: CostOptions) {
     }
   }
   const requests = [...sums].map(([name, sum]) => [name, Math.round(sum / months)]);
-  const file: object = JSON.parse(readFileSync(committedFile, 'utf8'));
-  return { ...file, entries, requests: Object.fromEntries(requests) };
+  return { ...JSON.parse(text), entries, requests: Object.fromEntries(requests) };
 }
 
 /**

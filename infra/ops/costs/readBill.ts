@@ -18,24 +18,18 @@ export interface BilledUsage {
   readonly billed: Amount;
 }
 
-/** Which lines of an export are compared. */
-interface Compared {
-  /** All that the files have, where it is left out. */
-  readonly days: DayRange | undefined;
-  readonly account: string | undefined;
-  readonly tags: { readonly service: string; readonly stage: string };
-  readonly expected: readonly ExpectedUsage[];
-}
-
 export type Bill = Awaited<ReturnType<typeof readBill>>;
 
 /**
- * Adds up the lines of some days and of one account. Only sums are kept of them.
+ * Adds up the lines of one account and of some days, or of all. Only sums are kept of them.
  * @throws {Error} when it is not clear which account is meant, or no line is the stage's
  */
 export async function readBill(
   files: readonly string[],
-  { days, account, tags, expected }: Compared,
+  tags: { readonly service: string; readonly stage: string },
+  expected: readonly ExpectedUsage[],
+  account?: string,
+  days?: DayRange,
 ) {
   const rows = new Map<string, BilledUsage>();
   for (const { usageType, unit, isTagged, ...monthly } of expected) {

@@ -27,16 +27,13 @@ export async function runByKey(options: CostOptions): Promise<void> {
   for (const month of logs.months) {
     const rows = await readLogRows(client, stage, month);
     const keys = toKeyCosts(rows, month.volume, stage);
-    const [total, fixed] = [
-      keys.reduce((sum, one) => sum + one.total, 0),
-      fixedOfMonth * month.share,
-    ];
+    const total = keys.reduce((sum, one) => sum + one.total, 0);
+    const fixed = fixedOfMonth * month.share;
     const [from, to] = [toDay(month.from), toDay(month.end - 1)];
     months.push({ from, to, keys, totals: toKeyTotals(keys, fixed), total, fixed });
   }
-  const [total, fixed] = (['total', 'fixed'] as const).map((name) =>
-    months.reduce((sum, month) => sum + month[name], 0),
-  ) as [number, number];
+  const total = months.reduce((sum, month) => sum + month.total, 0);
+  const fixed = months.reduce((sum, month) => sum + month.fixed, 0);
   const { name } = stage;
   const priced = { stage: name, tags: toTags(stage), region, pricesAsOf: PRICES_AS_OF };
   const report = { ...priced, months, total, fixed };

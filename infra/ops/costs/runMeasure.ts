@@ -16,23 +16,18 @@ export async function runMeasure(options: CostOptions): Promise<void> {
   const { client, tableName } = await openTable(toTableOutput('inventory'), { stage });
   const records = await readSample(client, tableName);
   if (records.length === 0) throw new Error(`The table ${tableName} has no entries to measure.`);
-  const digits = records.map(({ p }) => p.N.replace('-', '').length);
-  const mean = digits.reduce((sum, one) => sum + one, 0) / records.length;
-  const idDigits = Number(mean.toFixed(1));
-  const tagged = records.filter(({ v }) => v).length / records.length;
-  const taggedShare = Number(tagged.toFixed(2));
+  const digits = records.reduce((sum, { p }) => sum + p.N.replace('-', '').length, 0);
+  const tagged = records.filter(({ v }) => v).length;
+  const idDigits = Number((digits / records.length).toFixed(1));
+  const taggedShare = Number((tagged / records.length).toFixed(2));
   if (options.json) return writeOut(`${JSON.stringify({ [stage]: { idDigits, taggedShare } })}\n`);
   const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
-  const [all, read] = [Table?.ItemCount ?? 0, records.length].map((one) =>
-    one.toLocaleString('en-US'),
-  );
-  const lines = [
-    `Of ${all} entries of ${stage}, as DynamoDB counts every six hours, ${read} were read.`,
-    `Their ids have ${idDigits} digits on average, and ${Math.round(100 * taggedShare)} % were ever updated, and so have a version.`,
-    'For infra/costs/sizes.json:',
-    `  "${stage}": { "idDigits": ${idDigits}, "taggedShare": ${taggedShare} }`,
-  ];
-  await writeOut(`${lines.join('\n')}\n`);
+  const entries = Number(Table?.ItemCount).toLocaleString('en-US');
+  await writeOut(`Of ${entries} entries of ${stage}, as DynamoDB counts every six hours, ${records.length} were read.
+Their ids have ${idDigits} digits on average, and ${Math.round(100 * taggedShare)} % were ever updated, and so have a version.
+For infra/costs/sizes.json:
+  "${stage}": { "idDigits": ${idDigits}, "taggedShare": ${taggedShare} }
+`);
 }
 
 /** A scan reads in the order of the keys' hashes, so that its first pages are as good as any. */

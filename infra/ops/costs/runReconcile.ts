@@ -31,7 +31,7 @@ export async function runReconcile(files: readonly string[], options: CostOption
   if (!traffic) return;
   warnOfPrices(toRegion(stage).region ?? pricedRegions[0]);
   const expected = toExpectedUsage(stage.settings, traffic);
-  const bill = await readBill(files, { days, account, tags: toTags(stage), expected });
+  const bill = await readBill(files, toTags(stage), expected, account, days);
   const found = reconcile(bill, tolerance);
   await writeOut(`${options.json ? JSON.stringify(found, null, 2) : toText(found)}\n`);
   if (!found.agrees) process.exitCode = 1;
