@@ -57,14 +57,15 @@ export async function readBill(
   }
   const names = [...accounts.keys()].sort();
   const own = account ?? names[0] ?? '';
-  if (!accounts.has(own) || (account === undefined && names.length > 1)) {
+  const isClear = account === undefined ? names.length <= 1 : accounts.has(account);
+  if (names.length > 0 && !isClear) {
     throw new Error(
       `The files have lines of account ${names.join(' and ')}: --account must name one of them.`,
     );
   }
   if (covered.size === 0) {
     throw new Error(
-      `The files have no line with the tags service "${tags.service}" and stage "${tags.stage}": are they active cost allocation tags?`,
+      `The files have no line with the tags service "${tags.service}" and stage "${tags.stage}" of these days: are they active cost allocation tags?`,
     );
   }
   return {

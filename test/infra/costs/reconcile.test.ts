@@ -412,8 +412,9 @@ describe('npm run costs -- --reconcile', () => {
   it.each([
     [
       [],
-      'have no line with the tags service "petstore" and stage "production": are they active cost all',
+      'have no line with the tags service "petstore" and stage "production" of these days: are they active cost',
     ],
+    [['--from', '2026-01-01', '--to', '2026-01-02'], 'have no line with the tags service'],
     [
       ['--account', '999999999999'],
       'lines of account 123456789012: --account must name one of them.',
