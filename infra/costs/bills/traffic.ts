@@ -23,8 +23,10 @@ export function sumRequests({ shares }: Traffic): number {
 
 /** The traffic that changes of what a request costs are told for; to be kept like the stage's own. */
 export function readCommittedTraffic(): Traffic {
-  return parseTraffic(readFileSync(new URL('../traffic.json', import.meta.url), 'utf8'));
+  return parseTraffic(readFileSync(committedFile, 'utf8'));
 }
+
+export const committedFile = new URL('../traffic.json', import.meta.url);
 
 /** How long the inventory is taken to be where nobody says. */
 export const usualEntries = 1_000;

@@ -19,16 +19,23 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
 
   --requests LIST      a month's bill for getPet=2M,listInventory:gzip=500k,updateInventory:412=1k
   --traffic FILE       the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}
+  --from-logs          the same from the gateway's log of --from to --to, as a month of it; with --json, the file.
+                       Its mix of encodings, petId= and Idempotency-Key is that of infra/costs/traffic.json,
+                       since the log knows none. Preflights and unknown paths are left out
   --worst-case         the most expensive month that the stage's throttles and concurrency let through
   --check              fails when the worst month costs more than the stage's worstMonthDollars; all stages
                        without --stage
   --diff REV           what has come to cost more or less since a commit
-  --by-key             what each API key's requests have cost from --from to --to, by the stage's own logs.
-                       Before queries that cost more than $1, it asks, unless --yes is given
-  --reconcile FILE     a bill held against the model. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV,
-                       also .gz, or Parquet, with the cost allocation tag "stage". The model's traffic is
-                       that of --requests or --traffic, or else of infra/costs/traffic.json. With --from
-                       and --to, only what was used on these days; otherwise all of it, as one month
+  --by-key             what each API key's requests have cost from --from to --to, by the stage's own logs,
+                       with its share of what is fixed. Before queries that cost more than $1, it asks,
+                       unless --yes is given
+  --measure            what the stage's entries are like, by a sample of its table, for infra/costs/sizes.json
+  --reconcile FILE     a bill held against the model; status 1 where a line differs by more than --tolerance,
+                       5% by default, and a cent. FILE, or several, each with its --reconcile, is a Cost and
+                       Usage Report 2.0 or FOCUS, as CSV, also .gz, or Parquet, with the cost allocation tag
+                       "stage". The model has the traffic of a month, that of infra/costs/traffic.json unless
+                       another is given, for the days of the stage's lines, or --from to --to. Lines of another
+                       account than --account, or that of the stage's settings, are left out
 
   ${stageUsage}   whose settings count: memory, tracing, throttles; default: production
   --entries N          for an inventory of that length, and not of several
@@ -38,9 +45,11 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
+const texts = { type: 'string', multiple: true } as const;
 export const flags = {
   ...{ stage: text, entries: text, requests: text, traffic: text, from: text, to: text },
-  ...{ check: flag, 'worst-case': flag, diff: text, 'by-key': flag, reconcile: text },
+  ...{ check: flag, 'worst-case': flag, diff: text, 'by-key': flag, 'from-logs': flag },
+  ...{ measure: flag, reconcile: texts, tolerance: text, account: text },
   ...{ json: flag, yes: flag, help: { type: 'boolean', short: 'h' } as const },
 } as const;
 
@@ -53,7 +62,15 @@ const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
   ['diff', []],
   ['check', ['stage']],
   ['by-key', ['stage', 'from', 'to', 'yes', 'json']],
-  ['reconcile', ['stage', 'from', 'to', 'entries', 'requests', 'traffic', 'json']],
+  [
+    'reconcile',
+    [
+      ...['stage', 'from', 'to', 'entries', 'requests', 'traffic', 'json'],
+      ...['tolerance', 'account', 'from-logs', 'yes'],
+    ],
+  ],
+  ['from-logs', ['stage', 'from', 'to', 'entries', 'yes', 'json']],
+  ['measure', ['stage', 'json']],
   ['worst-case', ['stage', 'entries', 'json']],
   ['', ['stage', 'entries', 'requests', 'traffic', 'json']],
 ];

@@ -1,4 +1,4 @@
-import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import {
   type Dollars,
   GIGABYTE,
@@ -11,7 +11,7 @@ import {
 import { findUnits, readRecordedUnits } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import type { LogRows, LogVolume, QueryRow } from './logRows.ts';
+import { findOperation, type LogRows, type LogVolume, type QueryRow, toNumber } from './logRows.ts';
 
 /** What the requests of one key to one operation have used and cost. */
 export interface KeyCost {
@@ -104,10 +104,8 @@ function divideGatewayRequests(
   const notModified = findUnits({ units: readRecordedUnits() }, 'listInventory', '304', 1_000);
   const lines = access.reduce((sum, row) => sum + toNumber(row.lines), 0);
   const logBytes = volume.get(toAccessLogName(stage)) ?? 0;
-  for (const { route, method, status = '', functionStatus = '-', ...row } of access) {
-    const operation = operationIds.find(
-      (id) => operations[id].path === route && operations[id].method === method,
-    );
+  for (const { status = '', functionStatus = '-', ...row } of access) {
+    const operation = findOperation(row);
     // Preflights, which the gateway answers, may have a status as if a function had.
     const isCalled = operation !== undefined && functionStatus !== '-';
     const byGateway =
@@ -181,7 +179,15 @@ function divide(
   }
 }
 
-/** A sum of nothing is left out of the logs' answer. */
-function toNumber(text: string | undefined): number {
-  return Number(text) || 0;
+export type KeyTotal = ReturnType<typeof toKeyTotals>[number];
+
+/** What all requests of each key have cost, and by that, its share of what is fixed. */
+export function toKeyTotals(costs: readonly KeyCost[], fixed: number) {
+  const all = costs.reduce((sum, one) => sum + one.total, 0);
+  return [...Map.groupBy(costs, ({ key }) => key)].map(([key, own]) => {
+    const requests = own.reduce((sum, one) => sum + one.requests, 0);
+    const dollars = own.reduce((sum, one) => sum + one.total, 0);
+    const share = all > 0 ? (fixed * dollars) / all : 0;
+    return { key, requests, dollars, fixed: share, total: dollars + share };
+  });
 }

@@ -1,27 +1,71 @@
 import { setTimeout } from 'node:timers/promises';
-import { type CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
+import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
 import {
-  type CloudWatchLogsClient,
+  CloudWatchLogsClient,
   GetQueryResultsCommand,
   StartQueryCommand,
 } from '@aws-sdk/client-cloudwatch-logs';
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { confirm } from '../../cli/confirm.ts';
+import { tell } from '../../cli/output.ts';
+import { parseStage } from '../../cli/stageOption.ts';
+import { readStack } from '../../cli/stageStack.ts';
+import { UsageError } from '../../cli/usage.ts';
 import { FREE_STREAMED_BYTES } from '../../costs/bills/usage.ts';
+import { LOG_QUERY_PER_GIGABYTE } from '../../costs/prices.ts';
 import { BYTES_OF_A_REQUEST } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { DAY_MILLISECONDS, type DayRange } from './dayRange.ts';
+import type { CostOptions } from './costOptions.ts';
+import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
+
+/** Queries that cost more are asked for before they run. */
+const MAX_DOLLARS_UNASKED = 1;
+
+/**
+ * Opens some logs of a stage in the days that are asked for, once what their queries cost is agreed to.
+ * @returns `undefined` where it is not
+ * @throws {UsageError} when what was typed makes no sense
+ */
+export async function openLogs(options: CostOptions, toNames: (stage: Stage) => string[]) {
+  const stage = parseStage(options.stage ?? 'production');
+  const days = toKeptDays(stage, parseDayRange(options));
+  const { open } = await readStack(stage);
+  const metrics = open(CloudWatchClient);
+  const months = await Promise.all(
+    splitByMonth(days).map(async (month) => ({
+      ...month,
+      volume: await readLogVolume(metrics, toNames(stage), month),
+    })),
+  );
+  const bytes = months.flatMap(({ volume }) => [...volume.values()]);
+  const gigabytes = bytes.reduce((sum, one) => sum + one, 0) / 2 ** 30;
+  const dollars = gigabytes * LOG_QUERY_PER_GIGABYTE;
+  tell(`The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $${dollars.toFixed(2)}.`);
+  const isAgreed = options.yes || dollars <= MAX_DOLLARS_UNASKED || (await confirm('Go ahead?'));
+  return isAgreed ? { stage, days, months, client: open(CloudWatchLogsClient) } : undefined;
+}
+
+/** @throws {UsageError} when nothing is left of those days */
+function toKeptDays({ name, settings }: Stage, days: DayRange): DayRange {
+  const kept = settings.logRetentionDays;
+  const now = Date.now();
+  const first = now - (now % DAY_MILLISECONDS) - (kept - 1) * DAY_MILLISECONDS;
+  if (days.from >= first) return days;
+  const line = `The logs of ${name} are kept for ${kept} days: what was before ${toDay(first)} is gone.`;
+  if (days.end <= first) throw new UsageError(line);
+  tell(line);
+  return { ...days, from: first };
+}
 
 /** The bytes that came into each log in some days: what its lines are billed by, and a query that reads them. */
 export type LogVolume = ReadonlyMap<string, number>;
 
-/** @returns the bytes by name of the log */
-export async function readLogVolume(
+async function readLogVolume(
   client: CloudWatchClient,
-  stage: Stage,
+  names: readonly string[],
   { from, end }: DayRange,
 ): Promise<LogVolume> {
-  const names = [...toFunctionLogNames(stage), toAccessLogName(stage)];
   const command = new GetMetricDataCommand({
     StartTime: new Date(from),
     EndTime: new Date(end),
@@ -47,6 +91,11 @@ export async function readLogVolume(
   );
 }
 
+/** The logs that a request leaves lines in. */
+export function toLogNames(stage: Stage): string[] {
+  return [...toFunctionLogNames(stage), toAccessLogName(stage)];
+}
+
 function toFunctionLogNames(stage: Stage): string[] {
   return operationIds.map((id) => toFunctionLogName(stage, id));
 }
@@ -54,19 +103,15 @@ function toFunctionLogNames(stage: Stage): string[] {
 /** The fields of a row that there is something in. */
 export type QueryRow = Readonly<Record<string, string>>;
 
-/** What the logs of some days hold. */
-export interface LogRows {
-  /** Sums of the functions' own lines by operation, status and key, and of Lambda's reports. */
-  readonly functions: readonly QueryRow[];
-  /** Sums of the gateway's lines by route and status. */
-  readonly access: readonly QueryRow[];
-}
+export type LogRows = Awaited<ReturnType<typeof readLogRows>>;
 
 /** Requests and reports by one query, since each is billed for all that it reads. */
 const functionQuery = [
   'filter ispresent(message.operation) or type = "platform.report"',
   'fields record.metrics.billedDurationMs * record.metrics.memorySizeMB as megabyteMilliseconds, strcontains(record.tracing.value, "Sampled=1") as isTraced',
   'stats count(*) as lines, sum(message.milliseconds) as milliseconds, sum(message.readUnits) as readUnits, sum(message.writeUnits) as writeUnits, sum(megabyteMilliseconds) as billed, sum(isTraced) as traced by @log, type, message.operation as operation, message.status as status, message.keyName as keyName',
+  // So that past the limit those with the fewest lines are left out.
+  'sort lines desc',
 ];
 
 /** Numbers may be text in the gateway's lines; Insights reckons with both. `sent` is of the bodies alone. */
@@ -76,17 +121,34 @@ const accessQuery = [
   'stats count(*) as lines, sum(bytes) as sent, sum(further) as furtherRequests, sum(streamed) as streamedBytes, sum(functionLatency) as milliseconds by @log, route, method, status, functionStatus',
 ];
 
-/** @throws {Error} when the logs cannot be asked */
-export async function readLogRows(
-  client: CloudWatchLogsClient,
-  stage: Stage,
-  days: DayRange,
-): Promise<LogRows> {
+/**
+ * Sums of the functions' own lines by operation, status and key, and of Lambda's reports; and of the gateway's lines by
+ * route and status.
+ * @throws {Error} when the logs cannot be asked
+ */
+export async function readLogRows(client: CloudWatchLogsClient, stage: Stage, days: DayRange) {
   const [functions, access] = await Promise.all([
     runQuery(client, toFunctionLogNames(stage), days, functionQuery),
-    runQuery(client, [toAccessLogName(stage)], days, accessQuery),
+    readAccessRows(client, stage, days),
   ]);
   return { functions, access };
+}
+
+/** @throws {Error} when the logs cannot be asked */
+export function readAccessRows(client: CloudWatchLogsClient, stage: Stage, days: DayRange) {
+  return runQuery(client, [toAccessLogName(stage)], days, accessQuery);
+}
+
+/** @returns `undefined` for what belongs to no operation, such as an unknown path or a preflight */
+export function findOperation({ route, method }: QueryRow): OperationId | undefined {
+  return operationIds.find(
+    (id) => operations[id].path === route && operations[id].method === method,
+  );
+}
+
+/** A sum of nothing is left out of the logs' answer. */
+export function toNumber(text: string | undefined): number {
+  return Number(text) || 0;
 }
 
 /** So many rows a query answers with at most: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
@@ -95,7 +157,10 @@ const MAX_ROWS = 10_000;
 const FIRST_WAIT_MILLISECONDS = 100;
 const MAX_WAIT_MILLISECONDS = 1_600;
 
-/** @throws {Error} when the query fails, or has more rows than it can answer with */
+/**
+ * Tells of log lines that are in no row, where there are more rows than a query can answer with.
+ * @throws {Error} when the query fails
+ */
 async function runQuery(
   client: CloudWatchLogsClient,
   logGroupNames: string[],
@@ -113,15 +178,22 @@ async function runQuery(
   const { queryId } = await client.send(query);
   for (let wait = FIRST_WAIT_MILLISECONDS; ; wait = Math.min(2 * wait, MAX_WAIT_MILLISECONDS)) {
     await setTimeout(wait);
-    const { status, results = [] } = await client.send(new GetQueryResultsCommand({ queryId }));
+    const answer = await client.send(new GetQueryResultsCommand({ queryId }));
+    const { status, results = [], statistics } = answer;
     if (status === 'Running' || status === 'Scheduled') continue;
-    if (status !== 'Complete' || results.length >= MAX_ROWS) {
-      throw new Error(
-        `The query of the logs came to no end (${status}, ${results.length} rows): ask for fewer days.`,
-      );
+    if (status !== 'Complete') {
+      throw new Error(`The query of the logs came to no end (${status}): ask for fewer days.`);
     }
-    return results.map((fields) =>
+    const rows = results.map((fields) =>
       Object.fromEntries(fields.map(({ field = '', value = '' }) => [field, value])),
     );
+    const matched = statistics?.recordsMatched ?? 0;
+    const leftOut = matched - rows.reduce((sum, row) => sum + toNumber(row.lines), 0);
+    if (rows.length >= MAX_ROWS && leftOut > 0) {
+      tell(
+        `Logs Insights answers with ${MAX_ROWS} rows at most: ${leftOut} of ${matched} log lines are left out. Ask for fewer days.`,
+      );
+    }
+    return rows;
   }
 }

@@ -1,3 +1,4 @@
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import {
   asyncBufferFromFile,
   parquetMetadataAsync,
@@ -12,13 +13,18 @@ export interface BilledLine {
   readonly service: string;
   /** Without the region, such as `ApiGatewayRequest`. */
   readonly usageType: string;
-  /** `Usage`, or such as `Tax` and `Credit`. */
+  /** `Usage`, or such as `Tax` and `Credit`; of a Savings Plan as a Cost and Usage Report has it. */
   readonly kind: string;
   readonly quantity: number;
-  /** As billed, in US dollars. */
+  /** As billed, in US dollars; of use that a Savings Plan covers, what it would cost without. */
   readonly dollars: number;
-  /** When the use began, in milliseconds since the epoch. */
+  /** Of FOCUS alone: with its part of what was paid in advance, and without any discount. */
+  readonly effectiveDollars: number;
+  readonly listDollars: number;
+  /** When the use began and ended, in milliseconds since the epoch. */
   readonly start: number;
+  readonly end: number;
+  readonly account: string;
   readonly tags: Readonly<Record<string, string>>;
 }
 
@@ -31,7 +37,7 @@ export async function* readExport(file: string): AsyncGenerator<BilledLine> {
   let rows = 0;
   try {
     for await (const cells of /\.parquet$/i.test(file) ? readParquet(file) : readCsv(file)) {
-      yield parseLine(cells);
+      yield* parseLine(cells);
       rows += 1;
     }
   } catch (error) {
@@ -57,24 +63,32 @@ async function* readCsv(file: string): AsyncGenerator<Cells> {
       }
       if (header) yield header.places.map((place) => cells[place]);
       else {
-        const places = findColumns(cells).map((name) => cells.indexOf(name));
+        const places = findColumns(cells).map((name) =>
+          name === undefined ? -1 : cells.indexOf(name),
+        );
         header = { length: cells.length, places };
       }
     }
   }
 }
 
-/** Parquet, as AWS exports it with Snappy: of each row group, the columns that are needed. */
+/** What Parquet may be packed with, besides Snappy, which AWS exports with. */
+const compressors = {
+  ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes),
+  GZIP: (bytes: Uint8Array) => gunzipSync(bytes),
+};
+
+/** Parquet: of each row group, the columns that are needed. */
 async function* readParquet(path: string): AsyncGenerator<Cells> {
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
-  const columns = findColumns(parquetSchema(metadata).children.map(({ element }) => element.name));
+  const found = findColumns(parquetSchema(metadata).children.map(({ element }) => element.name));
+  const columns = found.filter((name) => name !== undefined);
   let rowStart = 0;
-  for (const group of metadata.row_groups) {
-    const rowEnd = rowStart + Number(group.num_rows);
-    for (const row of await parquetReadObjects({ file, metadata, columns, rowStart, rowEnd })) {
-      yield columns.map((name) => row[name]);
-    }
+  for (const { num_rows: rows } of metadata.row_groups) {
+    const rowEnd = rowStart + Number(rows);
+    const group = { file, metadata, columns, compressors, rowStart, rowEnd };
+    for (const row of await parquetReadObjects(group)) yield found.map((name) => name && row[name]);
     rowStart = rowEnd;
   }
 }
@@ -91,20 +105,29 @@ const columnNames = [
   ['line_item_usage_amount', 'consumedquantity'],
   ['line_item_unblended_cost', 'billedcost'],
   ['line_item_usage_start_date', 'chargeperiodstart'],
+  ['line_item_usage_end_date', 'chargeperiodend'],
+  ['line_item_usage_account_id', 'subaccountid'],
   ['resource_tags', 'tags'],
 ] as const;
+/** Of FOCUS, which an export may do without. */
+const optionalNames = ['effectivecost', 'listcost', 'commitmentdiscountid', 'chargeclass'] as const;
 
-/** @returns the columns as the export spells them @throws {Error} when one is missing */
-function findColumns(all: readonly string[]): string[] {
-  return columnNames.map((names) => {
-    const found = all.find((one) => (names as readonly string[]).includes(one.toLowerCase()));
+/** @returns the columns as the export spells them, `undefined` where it does without @throws {Error} when one is missing */
+function findColumns(all: readonly string[]): (string | undefined)[] {
+  const find = (names: readonly string[]) => all.find((one) => names.includes(one.toLowerCase()));
+  const needed = columnNames.map((names) => {
+    const found = find(names);
     if (found !== undefined) return found;
     throw new Error(`it has no column ${names.join(' or ')}`);
   });
+  return [...needed, ...optionalNames.map((name) => find([name]))];
 }
 
-function parseLine([service, usageType, kind, quantity, dollars, start, tags]: Cells): BilledLine {
-  return {
+/** One line of most rows. */
+function parseLine(cells: Cells): BilledLine[] {
+  const [service, usageType, kind, quantity, dollars, start, end, account, tags, ...focus] = cells;
+  const [effectiveDollars, listDollars, commitment, chargeClass] = focus;
+  const line = {
     service: toText(service),
     // Without the region that it begins with: `USE1-`, `EU-`, and of some services `us-east-1-`.
     // https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html
@@ -112,12 +135,24 @@ function parseLine([service, usageType, kind, quantity, dollars, start, tags]: C
       /^(?:[A-Z]{2,4}\d|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-\d)-/,
       '',
     ),
-    kind: toText(kind),
+    // Of a month that was billed before, such as a refund.
+    kind: toText(chargeClass === 'Correction' ? chargeClass : kind),
     quantity: toNumber(Number(toText(quantity)), quantity),
     dollars: toNumber(Number(toText(dollars)), dollars),
+    effectiveDollars: toNumber(Number(toText(effectiveDollars)), effectiveDollars),
+    listDollars: toNumber(Number(toText(listDollars)), listDollars),
     start: toNumber(toTime(start), start),
+    end: toNumber(toTime(end), end),
+    account: toText(account),
     tags: toTags(tags),
   };
+  if (toText(commitment) === '' || line.kind !== 'Usage') return [line];
+  // FOCUS has one line of it, which bills nothing: https://docs.aws.amazon.com/cur/latest/userguide/cur-sp.html
+  const saved = { quantity: 0, effectiveDollars: 0, listDollars: 0 };
+  return [
+    { ...line, kind: 'SavingsPlanCoveredUsage', dollars: line.listDollars },
+    { ...line, ...saved, kind: 'SavingsPlanNegation', dollars: line.dollars - line.listDollars },
+  ];
 }
 
 function toText(cell: unknown): string {

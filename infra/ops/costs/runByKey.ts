@@ -1,75 +1,45 @@
-import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
-import { confirm } from '../../cli/confirm.ts';
-import { tell, toColumns, writeOut } from '../../cli/output.ts';
-import { parseStage } from '../../cli/stageOption.ts';
-import { readStack } from '../../cli/stageStack.ts';
-import { UsageError } from '../../cli/usage.ts';
-import { LOG_QUERY_PER_GIGABYTE, PRICES_AS_OF } from '../../costs/prices.ts';
+import { toColumns, writeOut } from '../../cli/output.ts';
+import { toMonth, toStagePricing } from '../../costs/bills/monthlyBill.ts';
+import { readCommittedTraffic, sumRequests } from '../../costs/bills/traffic.ts';
+import { PRICES_AS_OF } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import type { Stage } from '../../stages/stages.ts';
 import { type CostOptions, warnOfPrices } from './costOptions.ts';
 import { defineDollarColumns } from './costsText.ts';
-import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
-import { type KeyCost, toKeyCosts } from './keyCosts.ts';
-import { readLogRows, readLogVolume } from './logRows.ts';
-
-/** Queries that cost more are asked for before they run. */
-const MAX_DOLLARS_UNASKED = 1;
+import { toDay } from './dayRange.ts';
+import { type KeyCost, type KeyTotal, toKeyCosts, toKeyTotals } from './keyCosts.ts';
+import { openLogs, readLogRows, toLogNames } from './logRows.ts';
 
 /**
- * Prints what each key's requests have cost.
+ * Prints what each key's requests have cost, and its share of what is fixed.
  * @throws {UsageError} when what was typed makes no sense
  * @throws {Error} when the stage's logs cannot be asked
  */
 export async function runByKey(options: CostOptions): Promise<void> {
-  const stage = parseStage(options.stage ?? 'production');
-  const days = toKeptDays(stage, parseDayRange(options));
-  const { open } = await readStack(stage);
-  const logs = open(CloudWatchLogsClient);
-  const metrics = open(CloudWatchClient);
-  const region = await logs.config.region();
+  const logs = await openLogs(options, toLogNames);
+  if (!logs) return;
+  const { stage, client } = logs;
+  const region = await client.config.region();
   warnOfPrices(region);
-  const months = await Promise.all(
-    splitByMonth(days).map(async (month) => ({
-      month,
-      volume: await readLogVolume(metrics, stage, month),
-    })),
-  );
-  const bytes = months.flatMap(({ volume }) => [...volume.values()]);
-  const gigabytes = bytes.reduce((sum, one) => sum + one, 0) / 2 ** 30;
-  if (!(await isAgreed(gigabytes, gigabytes * LOG_QUERY_PER_GIGABYTE, options.yes))) return;
-  const costs: MonthCosts[] = [];
-  for (const { month, volume } of months) {
-    const keys = toKeyCosts(await readLogRows(logs, stage, month), volume, stage);
+  const traffic = readCommittedTraffic();
+  const pricing = toStagePricing(stage.settings, sumRequests(traffic));
+  const { fixed: fixedOfMonth } = toMonth(stage.settings, traffic, pricing);
+  const months: MonthCosts[] = [];
+  for (const month of logs.months) {
+    const rows = await readLogRows(client, stage, month);
+    const keys = toKeyCosts(rows, month.volume, stage);
     const total = keys.reduce((sum, one) => sum + one.total, 0);
-    costs.push({ from: toDay(month.from), to: toDay(month.end - 1), keys, total });
+    const fixed = fixedOfMonth * month.share;
+    const [from, to] = [toDay(month.from), toDay(month.end - 1)];
+    months.push({ from, to, keys, totals: toKeyTotals(keys, fixed), total, fixed });
   }
-  const total = costs.reduce((sum, month) => sum + month.total, 0);
+  const total = months.reduce((sum, month) => sum + month.total, 0);
+  const fixed = months.reduce((sum, month) => sum + month.fixed, 0);
   const { name } = stage;
   const priced = { stage: name, tags: toTags(stage), region, pricesAsOf: PRICES_AS_OF };
-  const report = { ...priced, months: costs, total };
-  const title = `Dollars of ${name} in ${region}, by the prices of ${PRICES_AS_OF}: ${total.toFixed(2)}`;
-  const text = options.json ? JSON.stringify(report, null, 2) : `${title}\n\n${toTable(costs)}`;
-  await writeOut(`${text}\n`);
-}
-
-/** @throws {UsageError} when nothing is left of those days */
-function toKeptDays({ name, settings }: Stage, days: DayRange): DayRange {
-  const kept = settings.logRetentionDays;
-  const now = Date.now();
-  const first = now - (now % DAY_MILLISECONDS) - (kept - 1) * DAY_MILLISECONDS;
-  if (days.from >= first) return days;
-  const line = `The logs of ${name} are kept for ${kept} days: what was before ${toDay(first)} is gone.`;
-  if (days.end <= first) throw new UsageError(line);
-  tell(line);
-  return { ...days, from: first };
-}
-
-/** Tells what the queries read and cost, and asks where that is much. */
-async function isAgreed(gigabytes: number, dollars: number, yes = false): Promise<boolean> {
-  tell(`The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $${dollars.toFixed(2)}.`);
-  return yes || dollars <= MAX_DOLLARS_UNASKED || confirm('Go ahead?');
+  const report = { ...priced, months, total, fixed };
+  const title = `Dollars of ${name} in ${region}, by the prices of ${PRICES_AS_OF}: ${total.toFixed(2)} of requests, ${fixed.toFixed(2)} fixed`;
+  const tables = `${title}\n\n${toTable(months)}\n\n${toTotalsTable(months)}`;
+  await writeOut(`${options.json ? JSON.stringify(report, null, 2) : tables}\n`);
 }
 
 /** What the requests of one calendar month, or of some days of it, have cost. */
@@ -77,7 +47,10 @@ interface MonthCosts {
   readonly from: string;
   readonly to: string;
   readonly keys: readonly KeyCost[];
+  readonly totals: readonly KeyTotal[];
+  /** Of the requests. */
   readonly total: number;
+  readonly fixed: number;
 }
 
 /** The costs for people. */
@@ -90,6 +63,18 @@ function toTable(months: readonly MonthCosts[]): string {
       keys.map(({ key, operation = '-', requests, dollars }) => [
         ...[from.slice(0, 7), key, operation, requests.toLocaleString('en-US')],
         ...toCells(dollars),
+      ]),
+    ),
+  ]);
+}
+
+function toTotalsTable(months: readonly MonthCosts[]): string {
+  return toColumns([
+    ['month', 'key', 'requests', 'of requests', 'of what is fixed', 'total'],
+    ...months.flatMap(({ from, totals }) =>
+      totals.map(({ key, requests, ...sums }) => [
+        ...[from.slice(0, 7), key, requests.toLocaleString('en-US')],
+        ...[sums.dollars, sums.fixed, sums.total].map((sum) => sum.toFixed(4)),
       ]),
     ),
   ]);

@@ -23,7 +23,11 @@ export async function runCosts(args: string[]): Promise<void> {
   const options = parseCostOptions(args);
   if (options.help) return writeOut(help);
   if (options.diff !== undefined) return writeOut(toChangesText(options.diff));
-  // These two load the clients of AWS, and a reader of Parquet.
+  // These load the clients of AWS, and a reader of Parquet.
+  if (options['from-logs'] && options.json && !options.reconcile) {
+    return (await import('./logTraffic.ts')).printLogTraffic(options);
+  }
+  if (options.measure) return (await import('./runMeasure.ts')).runMeasure(options);
   if (options['by-key']) return (await import('./runByKey.ts')).runByKey(options);
   if (options.reconcile !== undefined) {
     return (await import('./runReconcile.ts')).runReconcile(options.reconcile, options);
@@ -35,13 +39,17 @@ export async function runCosts(args: string[]): Promise<void> {
   const { region = pricedRegions[0] } = toRegion(stage);
   warnOfPrices(region);
   const entries = parseEntries(options.entries);
-  const report = toCostReport(stage, region, readTraffic(options), entries);
+  const traffic = options['from-logs']
+    ? await (await import('./logTraffic.ts')).readLogTraffic(options)
+    : readTraffic(options);
+  if (!traffic) return;
+  const report = toCostReport(stage, region, traffic, entries);
   await writeOut(`${options.json ? JSON.stringify(report, null, 2) : toText(report, options)}\n`);
 }
 
 function toText(report: CostReport, options: CostOptions): string {
   if (options['worst-case']) return toWorstMonthText(report.worstMonth);
-  if (options.requests === undefined && options.traffic === undefined) {
+  if (!(options.requests ?? options.traffic ?? options['from-logs'])) {
     return toOperationsText(report);
   }
   const title = `A month of ${report.stage}, ${report.region}, prices of ${report.pricesAsOf}`;

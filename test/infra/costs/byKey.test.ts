@@ -1,13 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type KeyCost, toKeyCosts } from '../../../infra/ops/costs/keyCosts.ts';
+import { toCostReport } from '../../../infra/costs/bills/costReport.ts';
+import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
+import { type KeyCost, type KeyTotal, toKeyCosts } from '../../../infra/ops/costs/keyCosts.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
 import { useFixtureStages } from './fixtureStages.ts';
 
 useFixtureStages();
+
+const folder = openTemporaryFolder();
 
 const byKey = (args: string[]) => runCosts(['--by-key', ...args]);
 const november = ['--stage', 'production', '--from', '2026-11-01', '--to', '2026-11-30'];
@@ -66,10 +71,13 @@ const ALL_BYTES = 3_609_009_000 + 900_000 + 2_000 + 1_607_204_000;
 
 interface Recorded {
   readonly functions?: readonly Row[];
+  readonly access?: readonly Row[];
   /** Times the bytes of every log. */
   readonly volume?: number;
   /** What a query comes to. */
   readonly status?: string;
+  /** The log lines that it found. */
+  readonly recordsMatched?: number;
 }
 
 // When November's logs are all there, and August's are gone.
@@ -77,8 +85,15 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 1
 afterEach(() => void vi.useRealTimers());
 
 /** An AWS with production's metrics and logs, and the command on its November. */
-async function open({ functions = functionRows, volume = 1, status = 'Complete' }: Recorded = {}) {
-  const rows: Readonly<Record<string, readonly Row[]>> = { functions, access: accessRows };
+async function open(recorded: Recorded = {}) {
+  const {
+    functions = functionRows,
+    access = accessRows,
+    volume = 1,
+    status = 'Complete',
+    recordsMatched,
+  } = recorded;
+  const rows: Readonly<Record<string, readonly Row[]>> = { functions, access };
   /** Those that are not ready when they are asked for first. */
   const running = new Set<unknown>(Object.keys(rows));
   const aws = await useAws({
@@ -98,7 +113,8 @@ async function open({ functions = functionRows, volume = 1, status = 'Complete' 
       if (running.delete(queryId)) return { status: unready, results: [] };
       const toFields = (row: Row) =>
         Object.entries(row).map(([field, value]) => ({ field, value }));
-      return { status, results: rows[String(queryId)]?.map(toFields) };
+      const statistics = recordsMatched && { recordsMatched };
+      return { status, statistics, results: rows[String(queryId)]?.map(toFields) };
     },
   });
   const variables = { ...aws.variables, AWS_REGION: 'us-east-1' };
@@ -211,7 +227,8 @@ describe('npm run costs -- --by-key', () => {
       [
         "filter ispresent(message.operation) or type = "platform.report"
       | fields record.metrics.billedDurationMs * record.metrics.memorySizeMB as megabyteMilliseconds, strcontains(record.tracing.value, "Sampled=1") as isTraced
-      | stats count(*) as lines, sum(message.milliseconds) as milliseconds, sum(message.readUnits) as readUnits, sum(message.writeUnits) as writeUnits, sum(megabyteMilliseconds) as billed, sum(isTraced) as traced by @log, type, message.operation as operation, message.status as status, message.keyName as keyName",
+      | stats count(*) as lines, sum(message.milliseconds) as milliseconds, sum(message.readUnits) as readUnits, sum(message.writeUnits) as writeUnits, sum(megabyteMilliseconds) as billed, sum(isTraced) as traced by @log, type, message.operation as operation, message.status as status, message.keyName as keyName
+      | sort lines desc",
         "filter ispresent(route)
       | fields greatest(bytes - 6291456, 0) as streamed, floor((greatest(bytes, 1) - 1) / 10485760) as further
       | stats count(*) as lines, sum(bytes) as sent, sum(further) as furtherRequests, sum(streamed) as streamedBytes, sum(functionLatency) as milliseconds by @log, route, method, status, functionStatus",
@@ -223,11 +240,13 @@ describe('npm run costs -- --by-key', () => {
     const { run } = await open();
     const { status, stdout } = await run('--from', '2026-10-31');
     expect(status).toBe(0);
-    const [title, , ...table] = stdout.trimEnd().split('\n');
+    const [title, ...tables] = stdout.trimEnd().split('\n\n');
     expect(title).toMatch(
-      /^Dollars of production in us-east-1, by the prices of 2026-11-21: \d\d\.\d\d$/,
+      /^Dollars of production in us-east-1, by the prices of 2026-11-21: \d\d\.\d\d of requests, \d+\.\d\d fixed$/,
     );
-    const rows = table.map((line) => line.split(/ {2,}/));
+    const [rows = [], totals] = tables.map((table) =>
+      table.split('\n').map((line) => line.split(/ {2,}/)),
+    );
     expect(rows[0]).toEqual([
       ...['month', 'key', 'operation', 'requests', 'gateway', 'Lambda', 'reads', 'writes'],
       ...['transfer', 'logs', 'traces', 'total'],
@@ -236,6 +255,81 @@ describe('npm run costs -- --by-key', () => {
     expect(rows[1]?.slice(0, 5)).toEqual(['2026-10', ...first]);
     expect(rows[9]?.slice(0, 5)).toEqual(['2026-11', ...first]);
     expect(rows).toHaveLength(1 + 2 * 8);
+    const head = ['month', 'key', 'requests', 'of requests', 'of what is fixed', 'total'];
+    expect(totals?.[0]).toEqual(head);
+    expect(totals?.[2]?.slice(0, 3)).toEqual(['2026-10', 'warehouse', '1,001,000']);
+    expect(totals).toHaveLength(1 + 2 * 6);
+  });
+
+  it('sums up each key, with its share of what is fixed', async () => {
+    const { run } = await open();
+    const { months, fixed } = JSON.parse((await run('--to', '2026-11-15', '--json')).stdout);
+    const { keys, totals }: { keys: KeyCost[]; totals: KeyTotal[] } = months[0];
+    // Of half of November.
+    const { month } = toCostReport(fixtures.production, '', readCommittedTraffic());
+    expect(fixed).toBeCloseTo(month.fixed / 2, 9);
+    const warehouse = keys.filter(({ key }) => key === 'warehouse');
+    const dollars = warehouse.reduce((sum, one) => sum + one.total, 0);
+    const share = (fixed * dollars) / keys.reduce((sum, one) => sum + one.total, 0);
+    expect(totals.find(({ key }) => key === 'warehouse')).toEqual({
+      ...{ key: 'warehouse', requests: 1_001_000, dollars: expect.closeTo(dollars, 9) },
+      ...{ fixed: expect.closeTo(share, 9), total: expect.closeTo(dollars + share, 9) },
+    });
+    expect(totals.reduce((sum, one) => sum + one.fixed, 0)).toBeCloseTo(fixed, 9);
+  });
+});
+
+describe('npm run costs -- --from-logs', () => {
+  const lists = [
+    ['GET /inventory', '200', '1300000'],
+    ['GET /inventory', '304', '7'],
+    ['PATCH /inventory/{petId}', '200', '30'],
+    ['PATCH /inventory/{petId}', '413', '3'],
+  ].map(([request = '', status = '', lines = '']) => toAccess(request, status, '200', { lines }));
+  const openTraffic = async () => {
+    const { aws, variables } = await open({ access: [...accessRows, ...lists] });
+    const run = (...args: string[]) => callOps(runCosts, [...november, ...args], variables);
+    return { aws, run };
+  };
+  /** Of the lists, as many with each kind of body as in the committed traffic; a 502 as a 200, a 413 as a 400. */
+  const counted = {
+    ...{ 'getPet 200': 4_000_010, 'getPet 401': 10_000, 'getPet 429': 5_000 },
+    ...{ 'updateInventory 412': 1_000, 'listInventory 200': 300_000 },
+    ...{ 'listInventory 200 gzip': 500_000, 'listInventory 200 petId': 500_000 },
+    ...{ 'listInventory 304': 7, 'updateInventory 200': 30 },
+    'updateInventory 400': 3,
+  };
+
+  it('counts a month’s requests by operation and answer, with one query, as a file of traffic', async () => {
+    const { aws, run } = await openTraffic();
+    const { stdout, stderr } = await run('--from-logs', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ entries: 1_000, requests: counted });
+    expect(stderr).toBe('The queries read 1.50 GB of logs, which costs $0.01.\n');
+    expect(aws.inputsOf('StartQuery').map(({ logGroupNames }) => logGroupNames)).toEqual([
+      [accessLog],
+    ]);
+    const half = await run('--from-logs', '--json', '--to', '2026-11-15', '--entries', '7');
+    expect(JSON.parse(half.stdout)).toMatchObject({
+      entries: 7,
+      requests: { 'getPet 200': 8_000_020 },
+    });
+  });
+
+  it('forecasts the month of it, and reconciles with it', async () => {
+    const { run } = await openTraffic();
+    const { stdout } = await run('--from-logs');
+    expect(stdout).toMatch(/^A month of production, [\s\S]*\ngetPet 200 +4,000,010 /);
+    const bill = folder.write(
+      'bill.csv',
+      [
+        'servicename,skumeter,chargecategory,consumedquantity,billedcost,chargeperiodstart,chargeperiodend,subaccountid,tags',
+        'x,x,Usage,1,1,2026-11-01T00:00:00Z,2026-12-01T00:00:00Z,1,"{""stage"":""production""}"',
+      ].join('\n'),
+    );
+    const reconciled = await run('--reconcile', bill, '--from-logs', '--json');
+    const { usage } = JSON.parse(reconciled.stdout);
+    expect(usage[0]).toMatchObject({ usageType: 'ApiGatewayRequest' });
+    expect(usage[0].expected.quantity).toBeCloseTo(5_311_050, 6);
   });
 });
 
@@ -294,10 +388,16 @@ it('leaves out days that are gone from the logs, in one line', async () => {
   expect(kept).not.toContain('gone');
 });
 
-const manyRows = Array.from({ length: 10_000 }, () => ({ lines: '1' }));
+it('says how many log lines are in no row, past the rows that a query answers with', async () => {
+  const functions = Array.from({ length: 10_000 }, () => ({ lines: '1' }));
+  const { run } = await open({ functions, recordsMatched: 12_345 });
+  const { status, stderr } = await run();
+  expect(status).toBe(0);
+  expect(stderr).toContain('at most: 2345 of 12345 log lines are left out. Ask for fewer days.\n');
+});
+
 it.each<[Recorded, string]>([
-  [{ status: 'Timeout' }, 'came to no end (Timeout, '],
-  [{ functions: manyRows }, 'came to no end (Complete, 10000 rows): ask for fewer days.'],
+  [{ status: 'Timeout' }, 'came to no end (Timeout): ask for fewer days.'],
 ])('ends in one line: %#', async (recorded, line) => {
   const { run } = await open(recorded);
   const { status, stdout, stderr } = await run();

@@ -11,6 +11,7 @@ import { stageNames } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
+import { describeStack, useAws } from '../ops/aws.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
 import { useFixtureStages } from './fixtureStages.ts';
 
@@ -180,6 +181,63 @@ describe('--check', () => {
   });
 });
 
+describe('--measure', () => {
+  const toItem = (petId: string, isTagged: boolean) => ({
+    ...{ p: { N: petId }, q: { N: '1' }, s: { S: 'a' } },
+    ...(isTagged && { v: { B: 'AAAAAAA=' } }),
+  });
+  /** Three pages of four entries, and one more that nobody reads. */
+  const pages = ['-1000000', '20', '3000000', '4000000'].map((petId) => [
+    ...[toItem(petId, false), toItem('1234567', true)],
+    ...[toItem('1234567', true), toItem('1234567', true)],
+  ]);
+  const openTable = async (items: readonly object[][]) => {
+    const { variables, inputsOf } = await useAws({
+      ...describeStack('petstore-staging', { InventoryTableName: 'inventory-of-staging' }),
+      DescribeTable: () => ({ Table: { ItemCount: 12_345 } }),
+      Scan({ ExclusiveStartKey: { p } = { p: { N: '0' } } }: { ExclusiveStartKey?: Key }) {
+        const next = Number(p.N) + 1;
+        const more = next < items.length && { LastEvaluatedKey: { p: { N: String(next) } } };
+        return { Items: items[next - 1], ScannedCount: 4, ...more };
+      },
+    });
+    const run = (...args: string[]) =>
+      callOps(runCosts, ['--measure', '--stage', 'staging', ...args], variables);
+    return { run, inputsOf };
+  };
+  interface Key {
+    readonly p: { readonly N: string };
+  }
+
+  test('says of a sample of the table what its entries are like, and what to commit', async () => {
+    const { run, inputsOf } = await openTable(pages);
+    const { status, stdout } = await run();
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: [
+        'Of 12,345 entries of staging, as DynamoDB counts every six hours, 12 were read.',
+        'Their ids have 6.6 digits on average, and 75 % were ever updated, and so have a version.',
+        'For infra/costs/sizes.json:',
+        '  "staging": { "idDigits": 6.6, "taggedShare": 0.75 }\n',
+      ].join('\n'),
+    });
+    expect(inputsOf('Scan').map(({ TableName, Limit }) => [TableName, Limit])).toEqual(
+      Array.from({ length: 3 }, () => ['inventory-of-staging', 1_000]),
+    );
+    expect(JSON.parse((await run('--json')).stdout)).toEqual({
+      staging: { idDigits: 6.6, taggedShare: 0.75 },
+    });
+  });
+
+  test('has nothing to say of an empty table', async () => {
+    const { run } = await openTable([[]]);
+    expect(await run()).toEqual({
+      ...{ status: 1, stdout: '' },
+      stderr: 'The table inventory-of-staging has no entries to measure.\n',
+    });
+  });
+});
+
 const badTraffic = (text: string) => () => ['--traffic', writeTraffic(text)];
 test.each<[args: string[] | (() => string[]), line: string]>([
   [['--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
@@ -201,6 +259,8 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [['--worst-case', '--requests', 'getPet=1'], '--requests has no meaning with --worst-case.'],
   [['--by-key', '--check'], '--by-key has no meaning with --check.'],
   [['--yes'], '--yes has no meaning by itself.'],
+  [['--measure', '--entries', '1'], '--entries has no meaning with --measure.'],
+  [['--from-logs'], '--from must be a day such as 2026-11-30; it is missing.'],
 ])('%s is refused in one line', async (args, line) => {
   await expectRefusal(runCosts, typeof args === 'function' ? args() : args, line);
 });

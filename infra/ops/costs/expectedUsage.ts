@@ -1,0 +1,58 @@
+import { toFixedUsage } from '../../costs/bills/fixedCosts.ts';
+import { toRequestsBill, toStagePricing } from '../../costs/bills/monthlyBill.ts';
+import { sumRequests, type Traffic } from '../../costs/bills/traffic.ts';
+import { usageKinds } from '../../costs/bills/usage.ts';
+import type { UsageKind } from '../../costs/prices.ts';
+import type { StageSettings } from '../../stages/stageSettings.ts';
+
+const [apiGateway, lambda, dynamoDb] = [/api ?gateway/i, /lambda/i, /dynamodb/i];
+const [cloudWatch, xRay] = [/cloudwatch/i, /x-?ray/i];
+const [firewall, keys] = [/waf/i, /kms|key management/i];
+
+/**
+ * What AWS calls the units of the model: whose usage type it is, since several services have one of the same name,
+ * its name without the region, its unit, and other names that AWS bills the same by.
+ */
+const usageTypes: Readonly<Record<UsageKind, readonly [RegExp, string, string, RegExp?]>> = {
+  gatewayRequests: [apiGateway, 'ApiGatewayRequest', 'requests'],
+  functionCalls: [lambda, 'Request-ARM', 'requests'],
+  gigabyteSeconds: [lambda, 'Lambda-GB-Second-ARM', 'GB-seconds'],
+  streamedGigabytes: [lambda, 'streamed bytes', 'GB', /stream/i],
+  readUnits: [dynamoDb, 'ReadRequestUnits', 'units'],
+  writeUnits: [dynamoDb, 'WriteRequestUnits', 'units'],
+  // Of whichever service the bytes left.
+  sentGigabytes: [/./, 'DataTransfer-Out-Bytes', 'GB'],
+  // Lambda's logs are billed as those that AWS itself writes.
+  loggedGigabytes: [cloudWatch, 'DataProcessing-Bytes', 'GB', /^VendedLog-Bytes$/],
+  traces: [xRay, 'XRay-TracesStored', 'traces'],
+  firewallRequests: [firewall, 'RequestV2-Tier1', 'requests'],
+  alarmMetrics: [cloudWatch, 'CW:AlarmMonitorUsage', 'alarm metrics'],
+  customMetrics: [cloudWatch, 'CW:MetricMonitorUsage', 'metrics'],
+  encryptionKeys: [keys, 'KMS-Keys', 'keys'],
+  storedGigabytes: [dynamoDb, 'TimedStorage-ByteHrs', 'GB-months'],
+  backedUpGigabytes: [dynamoDb, 'TimedPITRStorage-ByteHrs', 'GB-months'],
+  firewalls: [firewall, 'WebACLV2', 'web ACLs'],
+  firewallRules: [firewall, 'RuleV2', 'rules'],
+};
+
+/** What the model says of one usage type. */
+export type ExpectedUsage = ReturnType<typeof toExpectedUsage>[number];
+
+/**
+ * A month's bill by usage types, as the model has it: quantities beside dollars, so that an error of the one is
+ * told from an error of the other. Types of which there is nothing are left out.
+ */
+export function toExpectedUsage(settings: StageSettings, traffic: Traffic) {
+  const pricing = toStagePricing(settings, sumRequests(traffic));
+  const { usage, rates } = toRequestsBill(traffic, pricing);
+  const fixed = toFixedUsage(settings, traffic.entries);
+  return usageKinds.flatMap((kind) => {
+    const quantity = usage[kind] + (fixed[kind] ?? 0);
+    const [service, usageType, unit, alsoNamed] = usageTypes[kind];
+    // AWS gives them no tags, so that their lines are of the whole account. Of CloudWatch, alarms alone have some:
+    // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_TagResource.html
+    const isTagged = kind !== 'traces' && kind !== 'customMetrics';
+    const named = { service, usageType, unit, alsoNamed, isTagged };
+    return quantity > 0 ? [{ ...named, quantity, dollars: quantity * rates[kind] }] : [];
+  });
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { writeOut } from '../../cli/output.ts';
+import { committedFile, parseTraffic, type Traffic } from '../../costs/bills/traffic.ts';
+import { answersOf } from '../../costs/units/answerUnits.ts';
+import { toAccessLogName } from '../../stages/resourceNames.ts';
+import { type CostOptions, parseEntries } from './costOptions.ts';
+import { findOperation, openLogs, type QueryRow, readAccessRows, toNumber } from './logRows.ts';
+
+/**
+ * The requests of some days by the gateway's own log, as many as a month would have.
+ * @returns `undefined` where asking it is not agreed to
+ * @throws {UsageError} when what was typed makes no sense
+ * @throws {Error} when the log cannot be asked
+ */
+export async function readLogTraffic(options: CostOptions): Promise<Traffic | undefined> {
+  const file = await countRequests(options);
+  return file && parseTraffic(JSON.stringify(file));
+}
+
+/** Prints the same as a file of traffic, to be committed. */
+export async function printLogTraffic(options: CostOptions): Promise<void> {
+  const file = await countRequests(options);
+  if (file) await writeOut(`${JSON.stringify(file, null, 2)}\n`);
+}
+
+/** The committed file, with what the log has in place of its requests. */
+async function countRequests(options: CostOptions) {
+  const text = readFileSync(committedFile, 'utf8');
+  const committed = parseTraffic(text);
+  const entries = parseEntries(options.entries) ?? committed.entries;
+  const logs = await openLogs(options, (stage) => [toAccessLogName(stage)]);
+  if (!logs) return undefined;
+  const months = logs.months.reduce((sum, { share }) => sum + share, 0);
+  const sums = new Map<string, number>();
+  for (const row of await readAccessRows(logs.client, logs.stage, logs.days)) {
+    for (const [name, share] of divideByMix(row, committed)) {
+      sums.set(name, (sums.get(name) ?? 0) + share * toNumber(row.lines));
+    }
+  }
+  const requests = [...sums].map(([name, sum]) => [name, Math.round(sum / months)]);
+  return { ...JSON.parse(text), entries, requests: Object.fromEntries(requests) };
+}
+
+/**
+ * The answers of a row, which names a status alone, each with its share: that of the committed traffic. What fails
+ * costs what it would have otherwise, and 413 and the like what 400 does.
+ */
+function divideByMix(row: QueryRow, committed: Traffic): [name: string, share: number][] {
+  const operationId = findOperation(row);
+  // Such as a preflight, or an unknown path.
+  if (operationId === undefined) return [];
+  const { status: logged = '' } = row;
+  const isKnown = answersOf[operationId].some((answer) => answer.startsWith(logged));
+  const status = Number(logged) >= 500 ? '200' : isKnown ? logged : '400';
+  const mix = committed.shares.filter(
+    (share) => share.operationId === operationId && share.answer.startsWith(status),
+  );
+  const all = mix.reduce((sum, { requests }) => sum + requests, 0);
+  if (all === 0) return [[`${operationId} ${status}`, 1]];
+  return mix.map(({ answer, requests }) => [`${operationId} ${answer}`, requests / all]);
+}

@@ -1,0 +1,116 @@
+import { type DayRange, splitByMonth, toDay } from './dayRange.ts';
+import type { ExpectedUsage } from './expectedUsage.ts';
+import { type BilledLine, readExport } from './readExport.ts';
+
+type Amount = Pick<BilledLine, 'quantity' | 'dollars' | 'effectiveDollars' | 'listDollars'>;
+
+/** What was billed under one usage type, and what the model has of a month. */
+export interface BilledUsage {
+  /**
+   * Whether it is the stage's use, whether or not the model knows it; or what is outside the total, such as credits,
+   * refunds, taxes and what AWS gives no tags; or of other services, of other stages, or without a tag.
+   */
+  readonly list: 'usage' | 'outside' | 'others';
+  /** With its service and what it is, where the model does not have it, such as `Request-ARM (Credit) of AWSLambda`. */
+  readonly usageType: string;
+  readonly unit: string;
+  readonly monthly: { readonly quantity: number; readonly dollars: number };
+  readonly billed: Amount;
+}
+
+export type Bill = Awaited<ReturnType<typeof readBill>>;
+
+/**
+ * Adds up the lines of one account and of some days, or of all. Only sums are kept of them.
+ * @throws {Error} when it is not clear which account is meant, or no line is the stage's
+ */
+export async function readBill(
+  files: readonly string[],
+  tags: { readonly service: string; readonly stage: string },
+  expected: readonly ExpectedUsage[],
+  account?: string,
+  days?: DayRange,
+) {
+  const rows = new Map<string, BilledUsage>();
+  for (const { usageType, unit, isTagged, ...monthly } of expected) {
+    const list = isTagged ? 'usage' : 'outside';
+    rows.set(`${list} ${usageType}`, { list, usageType, unit, monthly, billed: nothing });
+  }
+  const covered = new Map<string, DayRange>();
+  const accounts = new Map<string, number>();
+  for (const file of files) {
+    for await (const line of readExport(file)) {
+      if (days && (line.start < days.from || line.start >= days.end)) continue;
+      accounts.set(line.account, (accounts.get(line.account) ?? 0) + line.dollars);
+      if (account !== undefined && line.account !== account) continue;
+      const { stage, service = tags.service } = line.tags;
+      const isOwn = stage === tags.stage && service === tags.service;
+      if (isOwn && isUse(line)) extend(covered, line);
+      const usage = isUse(line) ? expected.find((one) => isOf(line, one)) : undefined;
+      const mayBeOwn = isOwn || stage === undefined;
+      const isOutside = mayBeOwn && (usage ? !usage.isTagged : !isUse(line));
+      const list = isOutside ? 'outside' : isOwn ? 'usage' : 'others';
+      const kind = isUse(line) ? '' : ` (${line.kind})`;
+      const name = `${line.usageType}${kind} of ${line.service}`.trim();
+      addLine(rows, list, usage && list !== 'others' ? usage.usageType : name, line);
+    }
+  }
+  const names = [...accounts.keys()].sort();
+  const own = account ?? names[0] ?? '';
+  const isClear = account === undefined ? names.length <= 1 : accounts.has(account);
+  if (names.length > 0 && !isClear) {
+    throw new Error(
+      `The files have lines of account ${names.join(' and ')}: --account must name one of them.`,
+    );
+  }
+  if (covered.size === 0) {
+    throw new Error(
+      `The files have no line with the tags service "${tags.service}" and stage "${tags.stage}" of these days: are they active cost allocation tags?`,
+    );
+  }
+  return {
+    account: own,
+    /** In dollars, by account. */
+    leftOut: Object.fromEntries([...accounts].filter(([name]) => name !== own)),
+    /** The days that are billed, of each month. */
+    covered: days ? splitByMonth(days) : [...covered.values()].sort((a, b) => a.from - b.from),
+    rows: [...rows.values()],
+  };
+}
+
+/** Of a month, the days from the first line's beginning to the last one's end. */
+function extend(covered: Map<string, DayRange>, { start, end }: BilledLine): void {
+  const month = toDay(start).slice(0, 7);
+  const known = covered.get(month) ?? { from: start, end };
+  covered.set(month, { from: Math.min(known.from, start), end: Math.max(known.end, end) });
+}
+
+const nothing: Amount = { quantity: 0, dollars: 0, effectiveDollars: 0, listDollars: 0 };
+
+function addLine(
+  rows: Map<string, BilledUsage>,
+  list: BilledUsage['list'],
+  usageType: string,
+  line: Amount,
+): void {
+  const key = `${list} ${usageType}`;
+  const row = rows.get(key) ?? { list, usageType, unit: '', monthly: nothing, billed: nothing };
+  const { billed } = row;
+  const sums = {
+    quantity: billed.quantity + line.quantity,
+    dollars: billed.dollars + line.dollars,
+    effectiveDollars: billed.effectiveDollars + line.effectiveDollars,
+    listDollars: billed.listDollars + line.listDollars,
+  };
+  rows.set(key, { ...row, billed: sums });
+}
+
+/** What a Savings Plan covers is billed as use, and taken off by a line of its own. */
+function isUse({ kind }: BilledLine): boolean {
+  return kind === 'Usage' || kind === 'SavingsPlanCoveredUsage';
+}
+
+function isOf(line: BilledLine, { service, usageType, alsoNamed }: ExpectedUsage): boolean {
+  const isNamed = line.usageType === usageType || alsoNamed?.test(line.usageType) === true;
+  return isNamed && service.test(line.service);
+}

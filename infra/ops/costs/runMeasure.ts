@@ -1,0 +1,45 @@
+import { DescribeTableCommand, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import type { InventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import { writeOut } from '../../cli/output.ts';
+import { parseStage } from '../../cli/stageOption.ts';
+import { openTable } from '../../cli/tableOption.ts';
+import { toTableOutput } from '../../stages/resourceNames.ts';
+import type { CostOptions } from './costOptions.ts';
+
+/**
+ * Prints what a stage's entries are like, by a sample of its table.
+ * @throws {UsageError} when the stage is none
+ * @throws {Error} when the table cannot be read, or is empty
+ */
+export async function runMeasure(options: CostOptions): Promise<void> {
+  const { name: stage } = parseStage(options.stage ?? 'production');
+  const { client, tableName } = await openTable(toTableOutput('inventory'), { stage });
+  const records = await readSample(client, tableName);
+  if (records.length === 0) throw new Error(`The table ${tableName} has no entries to measure.`);
+  const digits = records.reduce((sum, { p }) => sum + p.N.replace('-', '').length, 0);
+  const tagged = records.filter(({ v }) => v).length;
+  const idDigits = Number((digits / records.length).toFixed(1));
+  const taggedShare = Number((tagged / records.length).toFixed(2));
+  if (options.json) return writeOut(`${JSON.stringify({ [stage]: { idDigits, taggedShare } })}\n`);
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+  const entries = Number(Table?.ItemCount).toLocaleString('en-US');
+  await writeOut(`Of ${entries} entries of ${stage}, as DynamoDB counts every six hours, ${records.length} were read.
+Their ids have ${idDigits} digits on average, and ${Math.round(100 * taggedShare)} % were ever updated, and so have a version.
+For infra/costs/sizes.json:
+  "${stage}": { "idDigits": ${idDigits}, "taggedShare": ${taggedShare} }
+`);
+}
+
+/** A scan reads in the order of the keys' hashes, so that its first pages are as good as any. */
+const MAX_PAGES = 3;
+
+async function readSample(client: DynamoDBClient, TableName: string): Promise<InventoryRecord[]> {
+  const records: InventoryRecord[] = [];
+  let pages = 0;
+  for await (const { Items = [] } of paginateScan({ client, pageSize: 1_000 }, { TableName })) {
+    records.push(...(Items as unknown as InventoryRecord[]));
+    pages += 1;
+    if (pages === MAX_PAGES) break;
+  }
+  return records;
+}
