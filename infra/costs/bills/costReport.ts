@@ -7,7 +7,9 @@ import {
   findUnits,
   growsWithInventory,
   measuredSizes,
+  readRecordedUnits,
 } from '../units/answerUnits.ts';
+import { readSizes } from '../units/sizes.ts';
 import { toMonth, toRequestsBill, toStagePricing, toWorstMonth } from './monthlyBill.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import { type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
@@ -23,17 +25,28 @@ export function toCostReport(
   region: string,
   traffic: Traffic,
   entries?: number,
+  units = readRecordedUnits(),
 ) {
-  const pricing = toStagePricing(settings, sumRequests(traffic));
+  const sizes = readSizes(name);
+  const pricing = toStagePricing(settings, sumRequests(traffic), sizes, units);
   return {
     stage: name,
     region,
     pricesAsOf: PRICES_AS_OF,
     operations: toOperationCosts(pricing, entries === undefined ? measuredSizes : [entries]),
     month: toMonth(settings, traffic, pricing),
-    worstMonth: toWorstMonth(settings, entries ?? settings.inventoryEntries),
+    worstMonth: toWorstMonth(settings, entries ?? settings.inventoryEntries, sizes),
     savings: toSavings(traffic, pricing),
   };
+}
+
+/** What a stage costs in a month of such traffic. */
+export function toStageMonth({ name, settings }: Stage, traffic: Traffic) {
+  return toMonth(
+    settings,
+    traffic,
+    toStagePricing(settings, sumRequests(traffic), readSizes(name)),
+  );
 }
 
 export type OperationCost = ReturnType<typeof toOperationCosts>[number];
@@ -69,10 +82,16 @@ export function toSavings(traffic: Traffic, pricing: RequestPricing) {
     });
   const { shares } = traffic;
   const halved = pricing.units.map((one) => ({ ...one, memoryMegabytes: one.memoryMegabytes / 2 }));
+  const coded = (['zstd', 'gzip'] as const).map((coding) => ({
+    coding,
+    // Short ids may take less room with gzip.
+    total: toTotal(toLists(['200', '200 gzip', '200 zstd'], `200 ${coding}`)),
+  }));
+  const cheapest = coded.reduce((least, one) => (one.total < least.total ? one : least));
   const totals: readonly [name: string, total: number, price: string][] = [
     [
-      'Every client takes lists with zstd',
-      toTotal(toLists(['200', '200 gzip'], '200 zstd')),
+      `Every client takes lists with ${cheapest.coding}`,
+      cheapest.total,
       "a header of the clients'; browsers send it by themselves",
     ],
     [
@@ -91,5 +110,7 @@ export function toSavings(traffic: Traffic, pricing: RequestPricing) {
       'half the processor: at most this much, and less for what computes',
     ],
   ];
-  return totals.map(([name, total, price]) => ({ name, dollars: toTotal(shares) - total, price }));
+  return totals
+    .map(([name, total, price]) => ({ name, dollars: toTotal(shares) - total, price }))
+    .filter(({ dollars }) => dollars >= 0.005);
 }

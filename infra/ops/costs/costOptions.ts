@@ -4,9 +4,13 @@ import { tell } from '../../cli/output.ts';
 import { stageUsage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import {
+  addShops,
+  parseAmount,
   parseRequests,
   parseTraffic,
   readCommittedTraffic,
+  scaleTraffic,
+  sumRequests,
   type Traffic,
   usualEntries,
 } from '../../costs/bills/traffic.ts';
@@ -17,12 +21,17 @@ export const help = `npm run costs [-- options]
 Says what the service costs, by a model of it: the units of each request are measured by the tests, the
 prices are AWS's list prices without tax. Without one of these options, dollars per million requests.
 
-  --requests LIST      a month's bill for getPet=2M,listInventory:gzip=500k,updateInventory:412=1k
+  --requests LIST      a month's bill for getPet=2M,listInventory:gzip=500k,updateInventory:412=1k; or of a number
+                       alone, such as 10M, in the mix of infra/costs/traffic.json
   --traffic FILE       the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}
+  --shops N            the same for N shops, or for +N more, each as "shop" in the traffic says
+  --months N           N months, one after the other, and their sum
+  --growth PERCENT     how many requests more each of them has than the one before, such as 5%
   --worst-case         the most expensive month that the stage's throttles and concurrency let through
-  --check              fails when the worst month costs more than the stage's worstMonthDollars; all stages
-                       without --stage
-  --diff REV           what has come to cost more or less since a commit
+  --check              fails when the worst month costs more than the stage's worstMonthDollars, or the month of
+                       infra/costs/traffic.json more than infra/costs/accepted.json by over the stage's
+                       maxIncreaseDollars or maxIncreasePercent; all stages without --stage
+  --diff REV           what that month costs more or less than at a commit, and what moved it
   --by-key             what each API key's requests have cost from --from to --to, by the stage's own logs.
                        Before queries that cost more than $1, it asks, unless --yes is given
   --reconcile FILE     a bill held against the model. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV,
@@ -39,7 +48,8 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 export const flags = {
-  ...{ stage: text, entries: text, requests: text, traffic: text, from: text, to: text },
+  ...{ stage: text, entries: text, requests: text, traffic: text, shops: text },
+  ...{ months: text, growth: text, from: text, to: text },
   ...{ check: flag, 'worst-case': flag, diff: text, 'by-key': flag, reconcile: text },
   ...{ json: flag, yes: flag, help: { type: 'boolean', short: 'h' } as const },
 } as const;
@@ -47,15 +57,19 @@ export const flags = {
 /** What was typed, by the names of the options. */
 export type CostOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
+/** What the traffic is made of. */
+const traffics = ['entries', 'requests', 'traffic', 'shops'] as const;
+
 /** What the command does, by the option that asks for it, and the options which that takes. */
 const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
   ['help', Object.keys(flags)],
   ['diff', []],
   ['check', ['stage']],
   ['by-key', ['stage', 'from', 'to', 'yes', 'json']],
-  ['reconcile', ['stage', 'from', 'to', 'entries', 'requests', 'traffic', 'json']],
+  ['reconcile', ['stage', 'from', 'to', ...traffics, 'json']],
   ['worst-case', ['stage', 'entries', 'json']],
-  ['', ['stage', 'entries', 'requests', 'traffic', 'json']],
+  ['months', ['stage', ...traffics, 'growth', 'json']],
+  ['', ['stage', ...traffics, 'json']],
 ];
 
 /** @throws {UsageError} when an option would go unheard beside another */
@@ -74,21 +88,59 @@ export function parseCostOptions(args: string[]): CostOptions {
  * The traffic that a command reckons with, the committed one where none is given; `--entries` in place of its own.
  * @throws {UsageError} when what was typed makes no sense
  */
-export function readTraffic({ requests, traffic: file, entries }: CostOptions): Traffic {
+export function readTraffic({ requests, traffic: file, entries, shops }: CostOptions): Traffic {
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }
   try {
     const traffic = readRequests(requests, file);
-    return { ...traffic, entries: parseEntries(entries) ?? traffic.entries };
+    const all = shops === undefined ? traffic : addShops(traffic, parseShops(shops, traffic));
+    return { ...all, entries: parseEntries(entries) ?? all.entries };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
 }
 
 function readRequests(requests: string | undefined, file: string | undefined): Traffic {
-  if (requests !== undefined) return { entries: usualEntries, shares: parseRequests(requests) };
-  return file === undefined ? readCommittedTraffic() : parseTraffic(readFileSync(file, 'utf8'));
+  if (file !== undefined) return parseTraffic(readFileSync(file, 'utf8'));
+  const committed = readCommittedTraffic();
+  if (requests === undefined) return committed;
+  const sum = parseAmount(requests);
+  if (sum !== undefined) return scaleTraffic(committed, sum / sumRequests(committed));
+  const { shop } = committed;
+  return { entries: usualEntries, shares: parseRequests(requests), ...(shop && { shop }) };
+}
+
+/** @returns how many shops there are to be more */
+function parseShops(text: string, { shops }: Traffic): number {
+  const [, plus, digits] = /^(\+?)(\d+)$/.exec(text) ?? [];
+  if (digits === undefined) throw new Error(`--shops must be such as 6 or +2; it is "${text}".`);
+  if (plus) return Number(digits);
+  if (shops === undefined)
+    throw new Error(
+      `--shops must be such as +2, since the traffic does not say how many shops make it; it is "${text}".`,
+    );
+  return Number(digits) - shops;
+}
+
+/**
+ * The traffic of each of `--months`, the first as it is.
+ * @throws {UsageError} when what was typed makes no sense
+ */
+export function toMonthlyTraffic(
+  traffic: Traffic,
+  { months = '', growth = '0' }: CostOptions,
+): Traffic[] {
+  const [, percent] = /^(-?\d+(?:\.\d+)?)%?$/.exec(growth) ?? [];
+  if (!/^[1-9]\d{0,2}$/.test(months)) {
+    throw new UsageError(`--months must be a whole number from 1 to 999; it is "${months}".`);
+  }
+  if (percent === undefined || Number(percent) < -100) {
+    throw new UsageError(`--growth must be per cent a month, such as 5%; it is "${growth}".`);
+  }
+  return Array.from({ length: Number(months) }, (_, index) =>
+    scaleTraffic(traffic, (1 + Number(percent) / 100) ** index),
+  );
 }
 
 /** @throws {UsageError} when it is no whole number */

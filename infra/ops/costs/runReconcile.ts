@@ -155,6 +155,11 @@ const usageTypes: Readonly<Record<UsageKind, UsageType>> = {
   },
   customMetrics: { usageType: 'CW:MetricMonitorUsage', service: cloudWatch, unit: 'metrics' },
   encryptionKeys: { usageType: 'KMS-Keys', service: keys, unit: 'keys' },
+  storedLogGigabytes: {
+    usageType: 'TimedStorage-ByteHrs',
+    service: cloudWatch,
+    unit: 'GB-months',
+  },
   storedGigabytes: { usageType: 'TimedStorage-ByteHrs', service: dynamoDb, unit: 'GB-months' },
   backedUpGigabytes: {
     usageType: 'TimedPITRStorage-ByteHrs',
@@ -177,7 +182,7 @@ export function toModelledUsage(
 ): ModelledUsage[] {
   const pricing = toStagePricing(settings, sumRequests(traffic));
   const { usage, rates } = toRequestsBill(traffic, pricing);
-  const fixed = toFixedUsage(settings, traffic.entries);
+  const fixed = toFixedUsage(settings, traffic.entries, pricing.sizes, usage.loggedGigabytes);
   return usageKinds.flatMap((kind) => {
     const quantity = usage[kind] + (fixed[kind] ?? 0) * months;
     return quantity > 0 ? [{ ...usageTypes[kind], quantity, dollars: quantity * rates[kind] }] : [];

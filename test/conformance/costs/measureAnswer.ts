@@ -2,13 +2,12 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
   type Answer,
-  type AnswerUnits,
+  type MeasuredUnits,
   toBilledDuration,
   toBodyKind,
   toGatewayRequests,
 } from '../../../infra/costs/units/answerUnits.ts';
 import type { accessLogFormat } from '../../../infra/gateway/accessLogFormat.ts';
-import { stages } from '../../../infra/stages/stages.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
@@ -32,7 +31,7 @@ export interface Seen {
 }
 
 /** The units of an answer that was seen. */
-export function toAnswerUnits(seen: Seen): AnswerUnits {
+export function toAnswerUnits(seen: Seen): MeasuredUnits {
   const { operationId, answer, response, line, entries } = seen;
   const milliseconds = toBilledDuration(operationId, answer, entries);
   const responseBytes = toHeadBytes(response) + response.bytes.length;
@@ -42,7 +41,6 @@ export function toAnswerUnits(seen: Seen): AnswerUnits {
     ...(entries !== undefined && { entries }),
     gatewayRequests: line ? toGatewayRequests(responseBytes) : 0,
     functionCalls: line ? 1 : 0,
-    memoryMegabytes: stages.production.settings.memoryMegabytes[operationId],
     billedMilliseconds: milliseconds,
     readUnits: Number(line?.readUnits ?? 0),
     writeUnits: Number(line?.writeUnits ?? 0),
@@ -127,11 +125,11 @@ function toBytes(line: object): number {
 
 const statusOf = { a: 'available', p: 'pending', s: 'sold' } as const;
 
-/** Entry number `index` of the measured inventory: ids as long as random ones. */
-export function toMeasuredItem(index: number): InventoryItem {
+/** Entry number `index` of the measured inventory, whose ids are as scattered as random ones. */
+export function toMeasuredItem(index: number, idDigits = 19): InventoryItem {
   const { petId, quantity, status } = toCannedEntry(index);
   return {
-    petId: BigInt(petId),
+    petId: BigInt(idDigits === 19 ? petId : petId.slice(-idDigits).replace(/^0/, '1')),
     quantity: Number(quantity),
     status: statusOf[status as keyof typeof statusOf],
   };
@@ -140,7 +138,7 @@ export function toMeasuredItem(index: number): InventoryItem {
 export type List = Awaited<ReturnType<typeof toList>>;
 
 /** A whole list as the function makes it, page by page of a Scan: its read units, and the bytes of its body. */
-export async function toList(entries: number) {
+export async function toList(entries: number, idDigits: number) {
   const chunks: string[] = [];
   let readUnits = 0;
   for (let index = 0; index < entries; ) {
@@ -148,7 +146,7 @@ export async function toList(entries: number) {
     const items: string[] = [];
     let bytes = 0;
     for (; index < entries && bytes < PAGE_SIZE; index += 1) {
-      const record = toInventoryRecord(toMeasuredItem(index));
+      const record = toInventoryRecord(toMeasuredItem(index, idDigits));
       // Inventory records hold but texts and numbers.
       bytes += toItemSize(record as unknown as CannedItem);
       items.push(toInventoryJson(record));
@@ -160,17 +158,18 @@ export async function toList(entries: number) {
   const compressed = (coding: 'gzip' | 'zstd') => buffer(compress(Readable.from(text), coding));
   const [gzip, zstd] = await Promise.all([compressed('gzip'), compressed('zstd')]);
   const bytes = { plain: Buffer.concat(text).length, gzip: gzip.length, zstd: zstd.length };
-  return { entries, readUnits, bytes };
+  return { entries, idDigits, readUnits, bytes };
 }
 
-/** The units of a longer list, made of those of one that was seen. */
-export function toLongerList(seen: AnswerUnits, short: List, long: List): AnswerUnits {
+/** The units of another list, made of those of one that was seen. */
+export function toOtherList(seen: MeasuredUnits, short: List, long: List): MeasuredUnits {
   const kind = toBodyKind(seen.answer);
   const grown = seen.answer === '304' ? 0 : long.bytes[kind] - short.bytes[kind];
   const responseBytes = seen.responseBytes + grown;
   return {
     ...seen,
     entries: long.entries,
+    idDigits: long.idDigits,
     billedMilliseconds: toBilledDuration(seen.operationId, seen.answer, long.entries),
     readUnits: long.readUnits,
     responseBytes,

@@ -1,11 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CostReport } from '../../../infra/costs/bills/costReport.ts';
+import type { Month } from '../../../infra/costs/bills/monthlyBill.ts';
+import type { Dollars } from '../../../infra/costs/bills/usage.ts';
+import { perUnit } from '../../../infra/costs/prices.ts';
 import { unitsFile } from '../../../infra/costs/units/answerUnits.ts';
+import { checkMonths } from '../../../infra/ops/costs/checkMonths.ts';
 import { flags } from '../../../infra/ops/costs/costOptions.ts';
-import { checkWorstMonths, runCosts } from '../../../infra/ops/costs/runCosts.ts';
+import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { stageNames } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
@@ -88,7 +93,10 @@ describe('for people', () => {
     const labels = ['gateway', 'Lambda', 'reads', 'writes', 'transfer', 'logs', 'traces'];
     expect(head).toEqual(['operation', 'answer', ...labels, 'total']);
     const [list] = (await readReport()).operations;
-    const cells = Object.values(list?.components ?? {}).slice(0, labels.length);
+    const { gateway, lambda, readUnits, writeUnits, transfer, logs, tracing } = {
+      ...(list?.components as Dollars),
+    };
+    const cells = [gateway, lambda, readUnits, writeUnits, transfer, logs, tracing];
     const total = Number(list?.dollarsPerMillion);
     expect(rows[0]).toEqual(['listInventory', '200 of 1,000', ...[...cells, total].map(toText)]);
   });
@@ -115,9 +123,11 @@ describe('for people', () => {
       expect(rows).toContainEqual(row);
     }
     const text = rows.join('\n');
-    expect(text).toMatch(/^Fixed are Lambda 0\.03, alarms \d+\.\d\d, .*encryption key 1\.00\.$/m);
-    expect(text).toMatch(/What would save .*\n.*zstd/);
-    expect((await readReport('--stage', 'staging')).month.fixed).toBeCloseTo(0.3, 2);
+    expect(text).toMatch(
+      /^Fixed are Lambda 0\.03, stored logs 0\.03, alarms \d+\.\d\d, .*encryption key 1\.00\.$/m,
+    );
+    expect(text).toMatch(/What would save .*\n0\.10,No X-Ray traces/);
+    expect((await readReport('--stage', 'staging')).month.fixed).toBeCloseTo(0.31, 2);
   });
 
   test('the worst month has what the gateway answers by itself', async () => {
@@ -129,33 +139,162 @@ describe('for people', () => {
     expect(Number(dollars.replace(',', ''))).toBeCloseTo(refusals, 1);
   });
 
+  test.each<[args: string[], getPet: number, refused: number, entries: number]>([
+    // 4,670,000 requests, 2,000,000 of them getPet; four shops.
+    [['--requests', '9.34M'], 4_000_000, 40_000, 1_000],
+    [['--shops', '+2'], 3_000_000, 30_000, 1_500],
+    [['--shops', '8'], 4_000_000, 40_000, 2_000],
+    [['--shops', '1', '--entries', '5'], 500_000, 5_000, 5],
+    [['--requests', '467k', '--shops', '+1'], 700_000, 7_000, 1_250],
+    [['--requests', 'getPet=1', '--shops', '+1'], 500_001, 5_000, 1_250],
+  ])('%j is a month of that traffic', async (args, getPet, refused, entries) => {
+    const { month } = await readReport(...args);
+    const find = (answer: string) =>
+      month.shares.find((one) => one.operationId === 'getPet' && one.answer === answer)?.requests;
+    expect([find('200'), find('401'), month.entries]).toEqual(
+      [getPet, refused, entries].map((one) => expect.closeTo(one, 3)),
+    );
+    expect((await readRows(...args))[0]?.[0]).toMatch(/^A month of production/);
+  });
+
+  test('--months tells each of them, which grow, and their sum', async () => {
+    const typed = ['--requests', 'getPet=1M', '--months', '3', '--growth', '10%'];
+    const rows = await readRows(...typed);
+    const months: Month[] = JSON.parse(await read('--json', ...typed));
+    expect(months.map(({ requests }) => requests / Number(months[0]?.requests))).toEqual(
+      [1, 1.1, 1.21].map((one) => expect.closeTo(one, 2)),
+    );
+    expect(rows.slice(0, -1)).toEqual([
+      ['month', 'requests', 'for requests', 'fixed', 'total'],
+      ...months.map(({ requests, fixed, total }, index) => [
+        `${index + 1}`,
+        ['1,000,000', '1,100,000', '1,210,000'][index],
+        ...[requests, fixed, total].map(toText),
+      ]),
+      ['sum', toText(months.reduce((sum, { total }) => sum + total, 0))],
+    ]);
+  });
+
   test('--diff tells of a commit, from which files may differ that are about to be committed', async () => {
     expect(await read('--diff', 'HEAD')).toMatch(
-      /^(No request costs more or less than at HEAD\.\n|(- .*\.\n)+)$/,
+      /^At the traffic of .*, (nothing costs|production \$)/,
     );
     const { status, stderr } = await callOps(runCosts, ['--diff', 'nobody/knows']);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('nobody/') });
   });
 });
 
+test('--diff prices a commit by its own settings, prices and model', async () => {
+  const copy = mkdtempSync(folder.toPath('copy-'));
+  for (const name of ['infra', 'shared', 'package.json']) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const execute = (command: string, ...args: string[]) =>
+    execFileSync(command, args, { cwd: copy, encoding: 'utf8' });
+  const change = (file: string, from: string, to: string) => {
+    const text = readFileSync(join(copy, file), 'utf8');
+    expect(text).toContain(from);
+    writeFileSync(join(copy, file), text.replace(from, to));
+  };
+  const { readUnits } = perUnit;
+  // One alarm less at the commit, and another price.
+  change('infra/costs/bills/fixedCosts.ts', '// Transactions that met.\n    1 +', '0 +');
+  change('infra/costs/prices.ts', `readUnits: ${readUnits * 1e6}e-6`, 'readUnits: 1e-6');
+  execute('git', 'init', '--quiet');
+  execute('git', 'add', 'infra', 'shared', 'package.json');
+  const author = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
+  execute('git', ...author, 'commit', '--quiet', '--no-verify', '--message', 'Before');
+  for (const file of ['infra/costs/bills/fixedCosts.ts', 'infra/costs/prices.ts']) {
+    cpSync(join(root, file), join(copy, file));
+  }
+  const printed = execute(process.execPath, 'infra/ops/costs/costs.ts', '--diff', 'HEAD');
+  expect(printed).toMatch(
+    /^At the traffic of .*, production .*, of which reads -\d\.\d+, alarms \+0\.1\.\n/,
+  );
+  expect(printed).toContain(`- price of read units 0.000001 → ${readUnits.toFixed(9)} -`);
+  expect(printed).toContain('- metrics with an alarm ');
+}, 60_000);
+
 describe('--check', () => {
   const { settings } = fixtures.production;
   /** With what it costs without the changes as its limit. */
   const check = async (changes: Partial<StageSettings>) => {
     const worstMonthDollars = Math.ceil((await readReport()).worstMonth.total);
-    return () => checkWorstMonths([changeProduction({ worstMonthDollars, ...changes })]);
+    return () => checkMonths([changeProduction({ worstMonthDollars, ...changes })]);
   };
   const throttles = { ...settings.throttles, listInventory: { rate: 50, burst: 100 } };
 
   test.each([
     [[], stageNames],
     [['--stage', 'staging'], ['staging']],
-  ])('%j says of %j what the worst month costs', async (args, names) => {
+  ])('%j says of %j what its months cost', async (args, names) => {
     const lines = (await read('--check', ...args)).trimEnd().split('\n');
     const within = 'costs at most \\$\\d+, within its worstMonthDollars of \\d+\\.$';
     expect(lines).toEqual(
-      names.map((name) => expect.stringMatching(`^The worst month of ${name} ${within}`)),
+      names.flatMap((name) => [
+        expect.stringMatching(`^The worst month of ${name} ${within}`),
+        expect.stringMatching(
+          `^At the traffic of .*, ${name} \\$[\\d.]+ → \\$[\\d.]+ a month: .*\\.$`,
+        ),
+      ]),
     );
+  });
+
+  describe('of the committed traffic', () => {
+    const limits = { maxIncreaseDollars: 5, maxIncreasePercent: 10, worstMonthDollars: 1e6 };
+    const judge = async (factor: number, changes: Partial<StageSettings> = {}) => {
+      const { total } = (await readReport('--traffic', 'infra/costs/traffic.json')).month;
+      const accepted = { production: Number((total * factor).toFixed(2)) };
+      return () => checkMonths([changeProduction({ ...limits, ...changes })], accepted);
+    };
+    const all = { tracing: { reservedPerSecond: 0, percent: 100 } };
+
+    test.each<[string, factor: number, changes: Partial<StageSettings>, RegExp]>([
+      ['what was accepted', 1, {}, /\$34\.\d\d → \$34\.\d\d a month: no more than accepted\.\n$/],
+      ['less', 2, {}, /\$68\.\d\d → \$34\.\d\d a month: no more than accepted\.\n$/],
+      [
+        'a little more',
+        1,
+        { quietMinutes: 15 },
+        /a month: \$0\.10 or 0\.3 % more than accepted, within its maxIncreaseDollars of 5 and maxIncreasePercent of 10\.\n$/,
+      ],
+      [
+        'much more that is allowed',
+        1,
+        { ...all, maxIncreaseDollars: 24, maxIncreasePercent: 70 },
+        /within its/,
+      ],
+    ])('passes for %s, and says so', async (_, factor, changes, line) => {
+      expect((await judge(factor, changes))()).toMatch(line);
+    });
+
+    const past = (figures: string) =>
+      new RegExp(
+        `^At the traffic of infra/costs/traffic\\.json, production ${figures}: npm run costs -- --diff REV says what moved it, and "production": [\\d.]+ in infra/costs/accepted\\.json accepts it, once its owners in \\.github/CODEOWNERS approve\\.$`,
+      );
+    test.each<[string, factor: number, changes: Partial<StageSettings>, figures: string]>([
+      [
+        'too many dollars',
+        1,
+        { ...all, maxIncreasePercent: 1_000 },
+        '\\$34\\.\\d\\d → \\$57\\.\\d\\d a month: \\$23\\.12 or 67\\.\\d % more than accepted, past its maxIncreaseDollars of 5 and maxIncreasePercent of 1000',
+      ],
+      [
+        'too many per cent',
+        1,
+        { quietMinutes: 15, maxIncreasePercent: 0.1 },
+        '.* \\$0\\.10 or 0\\.3 % more .*',
+      ],
+      ['a stage that is new', 0, {}, '\\$0\\.00 → .* \\$\\d+\\.\\d\\d more than accepted, past .*'],
+    ])('fails for %s, and says what accepts it', async (_, factor, changes, figures) => {
+      expect(await judge(factor, changes)).toThrow(past(figures));
+    });
+
+    test('is measured against a file that has an owner', () => {
+      const owners = readFileSync(join(root, '.github/CODEOWNERS'), 'utf8');
+      expect(owners).toMatch(/^\/infra\/costs\/accepted\.json @\S+$/m);
+    });
   });
 
   test.each<[name: string, changes: Partial<StageSettings>]>([
@@ -195,6 +334,13 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [badTraffic('{"requests": {"getPet": -1}}'), 'at requests.getPet'],
   [badTraffic('{"entries": -1, "requests": {}}'), 'at entries'],
   [['--entries', '1e3'], '--entries must be a whole number'],
+  [['--shops', 'two'], '--shops must be such as 6 or +2; it is "two".'],
+  [['--requests', 'getPet=1', '--shops', '2'], '--shops must be such as +2'],
+  [() => ['--shops', '+1', ...badTraffic('{"requests": {}}')()], 'The traffic has no "shop"'],
+  [badTraffic('{"requests": {}, "shop": {}}'), 'at shop.entries'],
+  [['--months', '0'], '--months must be a whole number from 1 to 999; it is "0".'],
+  [['--months', '2', '--growth', 'x'], '--growth must be per cent a month, such as 5%; it is "x".'],
+  [['--growth', '5%'], '--growth has no meaning by itself.'],
   [['getPet=1'], "Unexpected argument 'getPet=1'."],
   [['--diff', 'HEAD', '--json'], '--json has no meaning with --diff.'],
   [['--check', '--json'], '--json has no meaning with --check.'],

@@ -81,6 +81,8 @@ const wrong: Record<string, unknown[]> = {
   'tracing.percent': [-1, 101],
   inventoryEntries: [-1, 1_000_000_001],
   worstMonthDollars: [0],
+  maxIncreaseDollars: [-1],
+  maxIncreasePercent: [-1],
   'budget.monthlyDollars': [0],
   'budget.notify': [
     ...[[], ['a@b.example', 'a@b.example']],

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { toCostReport, toStageMonth } from '../../../infra/costs/bills/costReport.ts';
+import { toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
+import { addShops, readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
+import { componentLabels, components, toCents } from '../../../infra/costs/bills/usage.ts';
+import { pricedRegions } from '../../../infra/costs/prices.ts';
+import { readSizes } from '../../../infra/costs/units/sizes.ts';
+import { toTable } from '../../../infra/docs/guide.ts';
+import { stages } from '../../../infra/stages/stages.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
+
+/** `npm run units` runs this with `--update`, which writes the figures of production into the page. */
+test('the figures on the page for finance are what the model says of production', async () => {
+  const page = new URL('../../../infra/costs/README.md', import.meta.url);
+  const text = readFileSync(page, 'utf8').replace(
+    /(<!-- figures -->\n)[\s\S]*(<!-- end -->)/,
+    (_, start, end) => `${start}\n${toFigures()}\n${end}`,
+  );
+  expect(text).toContain(toFigures());
+  await expect(text, 'commit what `npm run units` writes').toMatchFileSnapshot(page.pathname);
+});
+
+function toFigures(): string {
+  const traffic = readCommittedTraffic();
+  const { production } = stages;
+  const { month, operations, savings } = toCostReport(
+    ...([production, pricedRegions[0], traffic, traffic.entries] as const),
+  );
+  const { inventoryEntries, worstMonthDollars } = production.settings;
+  const sizes = readSizes(production.name);
+  const worstMonth = toWorstMonth(production.settings, inventoryEntries, sizes);
+  const [requests, entries] = [sumRequests(traffic), traffic.entries].map(toWhole);
+  const parts = components.map((one) => [
+    componentLabels[one],
+    month.components[one] + month.fixedParts[one],
+  ]) as [string, number][];
+  const dearest = operationIds.map((id) =>
+    operations
+      .filter(({ operationId }) => operationId === id)
+      .reduce((most, one) => (one.dollarsPerMillion > most.dollarsPerMillion ? one : most)),
+  );
+  const shops = traffic.shops ?? 0;
+  const worst = worstMonth.shares.map(({ operationId, answer, dollars }) => [
+    `${operationId} ${answer}`,
+    Object.values(dollars).reduce((sum, one) => sum + one, 0),
+  ]) as [string, number][];
+  const others = [
+    ['paths that there are not', worstMonth.other],
+    ['what is refused', worstMonth.refusals],
+    ['fixed', worstMonth.fixed],
+  ] as [string, number][];
+  return [
+    `## The month\n\nProduction's month of ${requests} requests and ${entries} entries costs **$${toCents(month.total)}**: $${toCents(month.requests)} for requests, and $${toCents(month.fixed)} whether anybody calls or not.`,
+    toPie('Dollars a month', parts),
+    '## The dearest request',
+    toTable(
+      ['operation', 'dearest answer', 'dollars a million'],
+      dearest.map(({ operationId, answer, dollarsPerMillion }) => [
+        operationId,
+        answer,
+        toCents(dollarsPerMillion),
+      ]),
+    ),
+    `## The worst month\n\nAn attack with a valid key around the clock, with ${toWhole(worstMonth.entries)} entries, costs **$${toWhole(worstMonth.total)}**, and may cost $${toWhole(worstMonthDollars)}.`,
+    toPie('Dollars of the worst month', [...worst, ...others]),
+    '## One more shop',
+    toTable(
+      ['shops', 'dollars a month'],
+      [0, 1, shops].map((added) => [
+        `${shops + added}`,
+        toCents(toStageMonth(production, addShops(traffic, added)).total),
+      ]),
+    ),
+    '## What each lever saves',
+    toTable(
+      ['lever', 'dollars a month', 'it takes'],
+      savings.map(({ name, dollars, price }) => [name, toCents(dollars), price]),
+    ),
+  ].join('\n\n');
+}
+
+/** The largest first, as the chart has its slices anyway. */
+function toPie(
+  title: string,
+  parts: readonly (readonly [name: string, dollars: number])[],
+): string {
+  const rows = parts
+    .filter(([, dollars]) => dollars >= 0.005)
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, dollars]) => `    "${name}" : ${toCents(dollars).replaceAll(',', '')}`);
+  return ['```mermaid', 'pie showData', `    title ${title}`, ...rows, '```'].join('\n');
+}
+
+function toWhole(amount: number): string {
+  return Math.round(amount).toLocaleString('en-US');
+}
