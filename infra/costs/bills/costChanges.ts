@@ -12,16 +12,10 @@ import {
 
 type Month = CostReport['month'];
 
-/** A stage as the model of some commit prices it; an older one says less. */
-export interface PricedStage {
-  readonly month: Pick<Month, 'total'> & {
-    readonly components: Partial<Dollars>;
-    readonly fixedParts: Partial<Dollars>;
-    readonly shares: Month['shares'];
-    readonly usage?: Partial<Month['usage']>;
-    readonly rates?: Partial<Month['rates']>;
-  };
-  readonly operations: CostReport['operations'];
+/** A stage as the model of some commit prices it; an older one says less of what is used. */
+export interface PricedStage extends Pick<CostReport, 'operations'> {
+  readonly month: Pick<Month, 'total' | 'components' | 'fixedParts' | 'shares'> &
+    Partial<Pick<Month, 'usage' | 'rates'>>;
 }
 
 /**
@@ -34,18 +28,20 @@ export function findCostChanges(
   before: PricedStage | undefined,
   after: PricedStage,
 ): string[] {
-  const [was, is] = [before?.month, after.month];
-  if (!before || !was) return [`${name} is new, and costs $${toCents(is.total)} a month.`];
-  const toPart = ({ components: own, fixedParts }: PricedStage['month'], one: keyof Dollars) =>
+  const month = `At the traffic of infra/costs/traffic.json, ${name}`;
+  const total = `$${toCents(after.month.total)} a month`;
+  if (!before) return [`${month} is new: ${total}.`];
+  const toPart = ({ month: { components: own, fixedParts } }: PricedStage, one: keyof Dollars) =>
     (own[one] ?? 0) + (fixedParts[one] ?? 0);
   const moved = toChanges(
-    components.map((one) => [componentLabels[one], toPart(is, one) - toPart(was, one)]),
+    components.map((one) => [componentLabels[one], toPart(after, one) - toPart(before, one)]),
   );
-  const details = [...toUsageChanges(was, is), ...toAnswerChanges(before, after)];
-  if (moved.length === 0 && details.length === 0) return [];
-  const change = `$${toCents(was.total)} → $${toCents(is.total)} a month`;
-  const parts = moved.length > 0 ? `, of which ${moved.join(', ')}` : '';
-  return [`At the traffic of infra/costs/traffic.json, ${name} ${change}${parts}.`, ...details];
+  if (moved.length > 0) {
+    const sentence = `${month} $${toCents(before.month.total)} → ${total}, of which ${moved.join(', ')}.`;
+    return [sentence, ...toUsageChanges(before.month, after.month)];
+  }
+  const others = toAnswerChanges(before, after);
+  return others.length > 0 ? [`${month} ${total} as before.`, ...others] : [];
 }
 
 /** The largest first; none that comes to no cent. */
@@ -56,12 +52,13 @@ function toChanges(changes: readonly (readonly [name: string, dollars: number])[
     .map(([name, dollars]) => `${name} ${toSigned(dollars)}`);
 }
 
-/** In cents, and what is less than a dollar to three digits. */
+/** In cents, or to three digits where those say more. */
 function toSigned(dollars: number): string {
-  const amount = Math.abs(dollars);
-  const text =
-    amount < 1 ? amount.toLocaleString('en-US', { maximumSignificantDigits: 3 }) : toCents(amount);
-  return `${dollars < 0 ? '-' : '+'}${text}`;
+  return dollars.toLocaleString('en-US', {
+    ...{ minimumFractionDigits: 2, maximumFractionDigits: 2 },
+    ...{ minimumSignificantDigits: 2, maximumSignificantDigits: 3 },
+    ...{ roundingPriority: 'morePrecision', signDisplay: 'always' },
+  });
 }
 
 /** By what AWS counts: how much of it, and for which price; then by operation. */
@@ -93,31 +90,17 @@ function toNumber(amount: number): string {
   return amount.toLocaleString('en-US', { maximumSignificantDigits: 6 });
 }
 
-/** What the month does not show: answers that it has none of, that are new, or that are gone. */
+/** Of an answer that the month has none of, since the others move it. */
 function toAnswerChanges(before: PricedStage, after: PricedStage): string[] {
-  const [was, is] = [toPrices(before), toPrices(after)];
-  const inMonth = new Set(after.month.shares.map(toName));
-  const prices = [...is].flatMap(([name, dollars]) => {
-    const [from, to] = [was.get(name)?.toFixed(4), dollars.toFixed(4)];
-    return from === undefined || from === to || inMonth.has(name)
+  const toName = (one: { operationId: string; answer: string }) =>
+    `${one.operationId} ${one.answer}`;
+  const was = new Map(
+    before.operations.map((one) => [toName(one), toCents(one.dollarsPerMillion)] as const),
+  );
+  return after.operations.flatMap((one) => {
+    const [from, to] = [was.get(toName(one)) ?? '0.00', toCents(one.dollarsPerMillion)];
+    return from === to
       ? []
-      : [`${name} $${from} → $${to}`];
+      : [`a million of ${toName(one)}, of which it has none, $${from} → $${to}`];
   });
-  const added = [...is.keys()].filter((name) => !was.has(name));
-  const gone = [...was.keys()].filter((name) => !is.has(name));
-  const [first, ...others] = prices;
-  const more = others.length > 0 ? `, and ${others.length} answers more` : '';
-  return [
-    ...(first ? [`not in this traffic, by the million: ${first}${more}`] : []),
-    ...(added.length > 0 ? [`new: ${added.join(', ')}`] : []),
-    ...(gone.length > 0 ? [`gone: ${gone.join(', ')}`] : []),
-  ];
-}
-
-function toPrices({ operations }: PricedStage) {
-  return new Map(operations.map((one) => [toName(one), one.dollarsPerMillion] as const));
-}
-
-function toName({ operationId, answer }: { operationId: string; answer: string }): string {
-  return `${operationId} ${answer}`;
 }

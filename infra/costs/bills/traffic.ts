@@ -15,8 +15,7 @@ export interface Traffic {
   /** The length of the inventory. */
   readonly entries: number;
   readonly shares: readonly TrafficShare[];
-  /** How many shops make it, and what one more adds. */
-  readonly shops?: number;
+  /** What one more shop adds. */
   readonly shop?: Pick<Traffic, 'entries' | 'shares'>;
 }
 
@@ -37,25 +36,19 @@ const requestsOfMonth = z.record(z.string(), count);
 const trafficFile = z.strictObject({
   entries: z._default(count, usualEntries),
   requests: requestsOfMonth,
-  shops: z.optional(count),
   shop: z.optional(z.strictObject({ entries: count, requests: requestsOfMonth })),
 });
 
 /**
  * The traffic of a file: `{"entries": 1000, "requests": {"getPet": 2000000, "listInventory 200 gzip": …}}`,
- * the requests of a month by operation and answer; `200` where no answer is named. `shops` says how many shops
- * make them, and `shop` what each does, in the same form.
+ * the requests of a month by operation and answer; `200` where no answer is named. `shop` says what one
+ * more shop adds, in the same form.
  * @throws {Error} when it is anything else
  */
 export function parseTraffic(text: string): Traffic {
   const { data, error } = trafficFile.safeParse(JSON.parse(text));
   if (error) throw new Error(`The traffic cannot be read: ${z.prettifyError(error)}`);
-  const { shops, shop } = data;
-  return {
-    ...toTraffic(data),
-    ...(shops !== undefined && { shops }),
-    ...(shop && { shop: toTraffic(shop) }),
-  };
+  return { ...toTraffic(data), ...(data.shop && { shop: toTraffic(data.shop) }) };
 }
 
 function toTraffic({ entries, requests }: { entries: number; requests: Record<string, number> }) {
@@ -73,21 +66,18 @@ export function scaleTraffic(traffic: Traffic, factor: number): Traffic {
 }
 
 /**
- * The traffic with more shops, or fewer, than it has.
- * @throws {Error} when it does not say what a shop does, or has not as many
+ * The traffic with more shops than it has.
+ * @throws {Error} when it does not say what a shop adds
  */
-export function addShops({ entries, shares, shop, ...traffic }: Traffic, added: number): Traffic {
-  if (!shop) throw new Error('The traffic has no "shop", which says what one more shop does.');
+export function addShops(traffic: Traffic, added: number): Traffic {
+  const { entries, shares, shop } = traffic;
+  if (!shop) throw new Error('The traffic has no "shop", which says what one more shop adds.');
   const all = [...shares, ...scaleTraffic(shop, added).shares];
   const byAnswer = Map.groupBy(all, ({ operationId, answer }) => `${operationId} ${answer}`);
-  const summed = [...byAnswer.values()].flatMap(([first, ...others]) => {
-    const requests = sumRequests({ shares: others }) + (first?.requests ?? 0);
-    return first ? [{ ...first, requests }] : [];
-  });
-  if (summed.some(({ requests }) => requests < 0)) {
-    throw new Error(`There are not ${-added} shops to take away.`);
-  }
-  return { ...traffic, entries: Math.max(0, entries + added * shop.entries), shares: summed, shop };
+  const summed = [...byAnswer.values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, requests: first.requests + sumRequests({ shares: others }) }] : [],
+  );
+  return { shop, shares: summed, entries: entries + added * shop.entries };
 }
 
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };

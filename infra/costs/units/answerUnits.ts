@@ -6,7 +6,7 @@ import {
   type OperationId,
   operations,
 } from '../../../shared/contract/operations.ts';
-import { type RecordSizes, toRecordBytes, toVersionBytes, usualSizes } from './sizes.ts';
+import { type RecordSizes, toRecordBytes, usualSizes } from './sizes.ts';
 
 /** An answer whose cost is told: a status, and what makes it cost more or less than another of the same status. */
 export type Answer =
@@ -112,12 +112,12 @@ export function findUnits<Units extends MeasuredUnits>(
         ),
       ]),
     );
-  const versionUnits = (entries * toVersionBytes(sizes)) / 8_192;
+  const versionBytes = toRecordBytes(sizes) - toRecordBytes({ ...sizes, taggedShare: 0 });
   const responseBytes = Math.round(between('responseBytes'));
   return {
     ...first,
     // By half units, of 4 KB each.
-    readUnits: Math.round(2 * (between('readUnits') + versionUnits)) / 2,
+    readUnits: Math.round(2 * (between('readUnits') + (entries * versionBytes) / 8_192)) / 2,
     responseBytes,
     gatewayRequests: toGatewayRequests(responseBytes),
     billedMilliseconds: toBilledDuration(operationId, answer, entries),

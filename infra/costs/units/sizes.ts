@@ -21,15 +21,10 @@ export function readSizes(stage: string): RecordSizes {
 /** Attribute name and value of a version. */
 const VERSION_BYTES = 6;
 
-/** What the versions add to each record on average. */
-export function toVersionBytes({ taggedShare }: RecordSizes): number {
-  return taggedShare * VERSION_BYTES;
-}
-
 /**
  * The bytes of a record of the inventory. Two digits of a number take one byte:
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html
  */
-export function toRecordBytes(sizes: RecordSizes): number {
-  return 8 + Math.ceil(sizes.idDigits / 2) + toVersionBytes(sizes);
+export function toRecordBytes({ idDigits, taggedShare }: RecordSizes): number {
+  return 8 + Math.ceil(idDigits / 2) + taggedShare * VERSION_BYTES;
 }

@@ -7,10 +7,8 @@ import { readSizes } from '../../costs/units/sizes.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 
 /** Dollars of a month of the committed traffic, by stage, as they were last accepted. */
-type AcceptedMonths = Readonly<Partial<Record<string, number>>>;
-
 const acceptedFile = 'infra/costs/accepted.json';
-const readAccepted = (): AcceptedMonths =>
+const readAccepted = (): Partial<Record<string, number>> =>
   JSON.parse(readFileSync(new URL('../../costs/accepted.json', import.meta.url), 'utf8'));
 
 /**
@@ -28,12 +26,7 @@ export function checkMonths(checked: readonly Stage[], accepted = readAccepted()
   return found.map(({ text }) => `${text}\n`).join('');
 }
 
-interface Finding {
-  readonly isWithin: boolean;
-  readonly text: string;
-}
-
-function checkWorstMonth({ name, settings }: Stage): Finding {
+function checkWorstMonth({ name, settings }: Stage) {
   const { inventoryEntries, worstMonthDollars: limit } = settings;
   const total = Math.ceil(toWorstMonth(settings, inventoryEntries, readSizes(name)).total);
   const isWithin = total <= limit;
@@ -44,21 +37,18 @@ function checkWorstMonth({ name, settings }: Stage): Finding {
 }
 
 /** @param accepted none of a stage that is new, which costs more than nothing */
-function checkIncrease(stage: Stage, accepted = 0): Finding {
+function checkIncrease(stage: Stage, accepted = 0) {
   const total = Number(toStageMonth(stage, readCommittedTraffic()).total.toFixed(2));
   const { name, settings } = stage;
   const { maxIncreaseDollars, maxIncreasePercent } = settings;
-  const added = total - accepted;
-  const percent = (100 * added) / accepted;
+  const added = Math.max(0, total - accepted);
+  const percent = added > 0 ? (100 * added) / accepted : 0;
+  // Cents are no whole numbers in binary.
+  const isWithin = added < maxIncreaseDollars + 0.005 && percent <= maxIncreasePercent;
   const limits = `maxIncreaseDollars of ${maxIncreaseDollars} and maxIncreasePercent of ${maxIncreasePercent}`;
-  const month = `At the traffic of infra/costs/traffic.json, ${name} $${toCents(accepted)} → $${toCents(total)} a month`;
-  if (added <= 0) return { isWithin: true, text: `${month}: no more than accepted.` };
-  const share = accepted > 0 ? ` or ${percent.toFixed(1)} %` : '';
-  const more = `$${toCents(added)}${share} more than accepted`;
-  // A cent's fraction is no increase.
-  const isWithin = added <= maxIncreaseDollars + 0.005 && percent <= maxIncreasePercent;
+  const month = `At the traffic of infra/costs/traffic.json, ${name} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;
   const text = isWithin
-    ? `${month}: ${more}, within its ${limits}.`
-    : `${month}: ${more}, past its ${limits}: npm run costs -- --diff REV says what moved it, and "${name}": ${total} in ${acceptedFile} accepts it, once its owners in .github/CODEOWNERS approve.`;
+    ? `${month}, within its ${limits}.`
+    : `${month}, past its ${limits}: npm run costs -- --diff REV says what moved it, and "${name}": ${total} in ${acceptedFile} accepts it, once its owners in .github/CODEOWNERS approve.`;
   return { isWithin, text };
 }

@@ -24,7 +24,7 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
   --requests LIST      a month's bill for getPet=2M,listInventory:gzip=500k,updateInventory:412=1k; or of a number
                        alone, such as 10M, in the mix of infra/costs/traffic.json
   --traffic FILE       the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}
-  --shops N            the same for N shops, or for +N more, each as "shop" in the traffic says
+  --shops +N           the same with N more shops, each as "shop" in the traffic says
   --months N           N months, one after the other, and their sum
   --growth PERCENT     how many requests more each of them has than the one before, such as 5%
   --worst-case         the most expensive month that the stage's throttles and concurrency let through
@@ -94,8 +94,8 @@ export function readTraffic({ requests, traffic: file, entries, shops }: CostOpt
   }
   try {
     const traffic = readRequests(requests, file);
-    const all = shops === undefined ? traffic : addShops(traffic, parseShops(shops, traffic));
-    return { ...all, entries: parseEntries(entries) ?? all.entries };
+    const all = shops === undefined ? traffic : addShops(traffic, parseShops(shops));
+    return { ...all, entries: parseWhole('--entries', entries) ?? all.entries };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
@@ -111,43 +111,32 @@ function readRequests(requests: string | undefined, file: string | undefined): T
   return { entries: usualEntries, shares: parseRequests(requests), ...(shop && { shop }) };
 }
 
-/** @returns how many shops there are to be more */
-function parseShops(text: string, { shops }: Traffic): number {
-  const [, plus, digits] = /^(\+?)(\d+)$/.exec(text) ?? [];
-  if (digits === undefined) throw new Error(`--shops must be such as 6 or +2; it is "${text}".`);
-  if (plus) return Number(digits);
-  if (shops === undefined)
-    throw new Error(
-      `--shops must be such as +2, since the traffic does not say how many shops make it; it is "${text}".`,
-    );
-  return Number(digits) - shops;
+function parseShops(text: string): number {
+  if (/^\+\d+$/.test(text)) return Number(text);
+  throw new Error(`--shops must be such as +2; it is "${text}".`);
 }
 
 /**
  * The traffic of each of `--months`, the first as it is.
  * @throws {UsageError} when what was typed makes no sense
  */
-export function toMonthlyTraffic(
-  traffic: Traffic,
-  { months = '', growth = '0' }: CostOptions,
-): Traffic[] {
+export function toMonthlyTraffic(traffic: Traffic, options: CostOptions): Traffic[] {
+  const { growth = '0' } = options;
+  const months = parseWhole('--months', options.months) ?? 1;
   const [, percent] = /^(-?\d+(?:\.\d+)?)%?$/.exec(growth) ?? [];
-  if (!/^[1-9]\d{0,2}$/.test(months)) {
-    throw new UsageError(`--months must be a whole number from 1 to 999; it is "${months}".`);
+  if (percent !== undefined && Number(percent) >= -100 && months < 1_000) {
+    const factor = 1 + Number(percent) / 100;
+    return Array.from({ length: months }, (_, index) => scaleTraffic(traffic, factor ** index));
   }
-  if (percent === undefined || Number(percent) < -100) {
-    throw new UsageError(`--growth must be per cent a month, such as 5%; it is "${growth}".`);
-  }
-  return Array.from({ length: Number(months) }, (_, index) =>
-    scaleTraffic(traffic, (1 + Number(percent) / 100) ** index),
-  );
+  const typed = `they are "${months}" and "${growth}"`;
+  throw new UsageError(`--months must be below 1000, and --growth per cent such as 5%; ${typed}.`);
 }
 
 /** @throws {UsageError} when it is no whole number */
-export function parseEntries(text: string | undefined): number | undefined {
+export function parseWhole(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text);
-  throw new UsageError(`--entries must be a whole number; it is "${text}".`);
+  throw new UsageError(`${option} must be a whole number; it is "${text}".`);
 }
 
 const YEAR = 365 * 24 * 3600 * 1000;

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,9 +37,10 @@ function toChangesText(revision: string, folder: string): string {
   const traffic = readCommittedTraffic();
   const file = join(folder, 'traffic-of-today.json');
   writeFileSync(file, toKnownTraffic(folder, traffic));
+  const options = ['--traffic', file, '--entries', `${traffic.entries}`];
   const stages = stagesForClients.map((stage) => {
     const after = toCostReport(stage, pricedRegions[0], traffic, traffic.entries);
-    const before = priceStage(folder, stage.name, file, traffic.entries);
+    const before = priceStage(folder, stage.name, options);
     return {
       total: `${stage.name} $${toCents(after.month.total)}`,
       changes: findCostChanges(stage.name, before, after),
@@ -57,23 +58,23 @@ function toChangesText(revision: string, folder: string): string {
 function toKnownTraffic(folder: string, { entries, shares }: Traffic): string {
   const file = join(folder, 'infra/costs/units/units.json');
   const units: MeasuredUnits[] = JSON.parse(readFileSync(file, 'utf8'));
-  const known = shares.filter((share) =>
-    units.some((one) => one.operationId === share.operationId && one.answer === share.answer),
-  );
-  const requests = known.map((one) => [`${one.operationId} ${one.answer}`, one.requests]);
-  return JSON.stringify({ entries, requests: Object.fromEntries(requests) });
+  const toName = (one: Pick<MeasuredUnits, 'operationId' | 'answer'>) =>
+    `${one.operationId} ${one.answer}`;
+  const names = new Set(units.map(toName));
+  const requests = shares.map((one) => [toName(one), one.requests] as const);
+  const known = requests.filter(([name]) => names.has(name));
+  return JSON.stringify({ entries, requests: Object.fromEntries(known) });
 }
 
 /** @returns `undefined` where there is no such stage */
 function priceStage(
   folder: string,
   stage: string,
-  traffic: string,
-  entries: number,
+  options: readonly string[],
 ): PricedStage | undefined {
   try {
-    const options = ['--json', '--stage', stage, '--traffic', traffic, '--entries', `${entries}`];
-    return JSON.parse(run(folder, 'npm', 'run', '-s', 'costs', '--', ...options));
+    const costs = ['run', '-s', 'costs', '--', '--json', '--stage', stage];
+    return JSON.parse(run(folder, 'npm', ...costs, ...options));
   } catch (error) {
     if ((error as Error).message.includes('--stage must be')) return undefined;
     throw error;
@@ -81,12 +82,6 @@ function priceStage(
 }
 
 /** @throws {Error} with what the command wrote on its error output */
-function run(folder: string, command: string, ...args: string[]): string {
-  const { status, stdout, stderr, error } = spawnSync(command, args, {
-    cwd: folder,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 28,
-  });
-  if (status === 0) return stdout;
-  throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? stderr.trim()}`);
+function run(cwd: string, command: string, ...args: string[]): string {
+  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
 }
