@@ -71,7 +71,10 @@ export function toOperationCosts(pricing: RequestPricing, sizes: readonly number
   );
 }
 
-/** What would make a month cheaper, and what it takes; each by itself: two together save less than their sum. None that saves no cent, as zstd may not where ids are short. */
+/**
+ * What would make a month cheaper, and what it takes; each by itself: two together save less than their sum. Nothing
+ * that saves no cent, as zstd may not where ids are short.
+ */
 export function toSavings(traffic: Traffic, pricing: RequestPricing) {
   const toTotal = (shares: readonly TrafficShare[], changed: Partial<RequestPricing> = {}) =>
     sumDollars(toRequestsBill({ ...traffic, shares }, { ...pricing, ...changed }).dollars);

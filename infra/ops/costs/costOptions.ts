@@ -95,7 +95,7 @@ export function readTraffic({ requests, traffic: file, entries, shops }: CostOpt
   try {
     const traffic = readRequests(requests, file);
     const all = shops === undefined ? traffic : addShops(traffic, parseShops(shops));
-    return { ...all, entries: parseWhole('--entries', entries) ?? all.entries };
+    return { ...all, entries: parseEntries(entries) ?? all.entries };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
@@ -122,7 +122,7 @@ function parseShops(text: string): number {
  */
 export function toMonthlyTraffic(traffic: Traffic, options: CostOptions): Traffic[] {
   const { growth = '0' } = options;
-  const months = parseWhole('--months', options.months) ?? 1;
+  const months = parseEntries(options.months, '--months') ?? 1;
   const [, percent] = /^(-?\d+(?:\.\d+)?)%?$/.exec(growth) ?? [];
   if (percent !== undefined && Number(percent) >= -100 && months < 1_000) {
     const factor = 1 + Number(percent) / 100;
@@ -133,7 +133,7 @@ export function toMonthlyTraffic(traffic: Traffic, options: CostOptions): Traffi
 }
 
 /** @throws {UsageError} when it is no whole number */
-export function parseWhole(option: string, text: string | undefined): number | undefined {
+export function parseEntries(text: string | undefined, option = '--entries'): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text);
   throw new UsageError(`${option} must be a whole number; it is "${text}".`);

@@ -8,7 +8,7 @@ import {
   type CostOptions,
   help,
   parseCostOptions,
-  parseWhole,
+  parseEntries,
   readTraffic,
   toMonthlyTraffic,
   warnOfPrices,
@@ -38,7 +38,7 @@ export async function runCosts(args: string[]): Promise<void> {
   }
   const { region = pricedRegions[0] } = toRegion(stage);
   warnOfPrices(region);
-  const entries = parseWhole('--entries', options.entries);
+  const entries = parseEntries(options.entries);
   const traffic = readTraffic(options);
   if (options.months !== undefined) {
     const months = toMonthlyTraffic(traffic, options).map((one) => toStageMonth(stage, one));

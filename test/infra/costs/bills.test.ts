@@ -1,6 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findCostChanges, type PricedStage } from '../../../infra/costs/bills/costChanges.ts';
-import { type CostReport, toCostReport, toSavings } from '../../../infra/costs/bills/costReport.ts';
+import {
+  type CostReport,
+  toCostReport,
+  toSavings,
+  toStageMonth,
+} from '../../../infra/costs/bills/costReport.ts';
 import { toFixedUsage } from '../../../infra/costs/bills/fixedCosts.ts';
 import {
   toMeanDollars,
@@ -9,7 +15,12 @@ import {
   toTracedPercent,
   toWorstMonth,
 } from '../../../infra/costs/bills/monthlyBill.ts';
-import { readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
+import {
+  addShops,
+  parseTraffic,
+  readCommittedTraffic,
+  sumRequests,
+} from '../../../infra/costs/bills/traffic.ts';
 import {
   sumDollars,
   toDollars,
@@ -25,6 +36,7 @@ import {
   type MeasuredUnits,
   readRecordedUnits,
 } from '../../../infra/costs/units/answerUnits.ts';
+import { readSizes } from '../../../infra/costs/units/sizes.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { ends } from '../../../infra/watch/check/daysLeft.ts';
 import { mapOperations, type OperationId } from '../../../shared/contract/operations.ts';
@@ -43,14 +55,31 @@ import {
   fixtures,
 } from '../../support/stageFixtures.ts';
 import { useFixtureStages } from './fixtureStages.ts';
+import { page, toPage } from './page.ts';
 
 useFixtureStages();
 
-const { memoryMegabytes } = fixtures.production.settings;
-const { units: recorded } = toStagePricing(fixtures.production.settings, 1);
+const { settings } = fixtures.production;
+const { memoryMegabytes } = settings;
+const { units: recorded } = toStagePricing(settings, 1);
 /** Of entries as they were measured. */
 const measured = { idDigits: 19, taggedShare: 0 };
-const committed = readCommittedTraffic();
+/** As it was committed at first: yours may be another. */
+const committed = parseTraffic(
+  JSON.stringify({
+    entries: 1_000,
+    requests: {
+      ...{
+        getPet: 2e6,
+        updateInventory: 1e6,
+        'updateInventory 412': 50_000,
+        listInventory: 300_000,
+      },
+      ...{ 'listInventory 200 gzip': 500_000, 'listInventory 200 petId': 500_000 },
+      ...{ 'listInventory 304': 200_000, listOrders: 100_000, 'getPet 401': 20_000 },
+    },
+  }),
+);
 
 function units(id: OperationId, answer: Answer, entries = 0) {
   const found = findUnits({ units: recorded, sizes: measured }, id, answer, entries);
@@ -218,7 +247,7 @@ describe('the worst month', () => {
 describe('what one request of an operation costs on average', () => {
   const plain = { tracing: { reservedPerSecond: 0, percent: 1 }, firewall: false, memoryMegabytes };
   const perMillion = (id: OperationId, changes: Partial<typeof plain> = {}) =>
-    Number(toMeanDollars(id, { ...plain, ...changes })) * 1e6;
+    Number(toMeanDollars(id, { ...plain, ...changes }, committed)) * 1e6;
 
   test('is that of the answers which the committed traffic has of it', () => {
     const [served, refused] = (['200', '401'] as const).map((answer) =>
@@ -278,7 +307,6 @@ test('what would save in a month of 2,000,000 lists of 1,000 entries is worked o
 });
 
 describe('what a change does to the month of the committed traffic', () => {
-  const { settings } = fixtures.production;
   const before = { settings, units: readRecordedUnits() };
   const price = ({ settings: own, units: priced }: typeof before) =>
     toCostReport({ name: 'production', settings: own }, 'us-east-1', committed, 1_000, priced);
@@ -440,3 +468,23 @@ function countFixedUnits({ service, watch }: StageTemplates): Usage & { isBacked
     isBackedUp: JSON.stringify(service).includes('"PointInTimeRecoveryEnabled":true'),
   };
 }
+
+test('the page for finance has the month, the worst one, one more shop and each lever', () => {
+  // Of the tests' own stage, since the page in the repository has the figures of the deployed one.
+  const text = toPage(fixtures.production);
+  const traffic = readCommittedTraffic();
+  const { month, savings } = toCostReport(fixtures.production, 'us-east-1', traffic);
+  const { total } = toWorstMonth(settings, settings.inventoryEntries, readSizes('production'));
+  const shop = toStageMonth(fixtures.production, addShops(traffic, 1)).total;
+  for (const figure of [
+    `**$${month.total.toFixed(2)}**`,
+    `**$${Math.round(total).toLocaleString('en-US')}**`,
+    '| updateInventory | 200 Idempotency-Key | 7.07 |',
+    `| 1 | ${shop.toFixed(2)} |`,
+    ...savings.map(({ name, dollars }) => `| ${name} | ${dollars.toFixed(2)} |`),
+    `"alarms" : ${month.fixedParts.alarms.toFixed(2)}`,
+  ]) {
+    expect(text).toContain(figure);
+  }
+  expect(text.match(/^## .*$/gm)).toEqual(readFileSync(page, 'utf8').match(/^## .*$/gm));
+});

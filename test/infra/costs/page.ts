@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
 import { toCostReport, toStageMonth } from '../../../infra/costs/bills/costReport.ts';
 import { toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
 import { addShops, readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
@@ -7,29 +6,27 @@ import { componentLabels, components, toCents } from '../../../infra/costs/bills
 import { pricedRegions } from '../../../infra/costs/prices.ts';
 import { readSizes } from '../../../infra/costs/units/sizes.ts';
 import { toTable } from '../../../infra/docs/guide.ts';
-import { stages } from '../../../infra/stages/stages.ts';
+import type { Stage } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 
-/** `npm run units` runs this with `--update`, which writes the figures of production into the page. */
-test('the figures on the page for finance are what the model says of production', async () => {
-  const page = new URL('../../../infra/costs/README.md', import.meta.url);
-  const text = readFileSync(page, 'utf8').replace(
-    /(<!-- figures -->\n)[\s\S]*(<!-- end -->)/,
-    (_, start, end) => `${start}\n${toFigures()}\n${end}`,
-  );
-  expect(text).toContain(toFigures());
-  await expect(text, 'commit what `npm run units` writes').toMatchFileSnapshot(page.pathname);
-});
+export const page = new URL('../../../infra/costs/README.md', import.meta.url);
 
-function toFigures(): string {
-  const traffic = readCommittedTraffic();
-  const { production } = stages;
-  const { month, operations, savings } = toCostReport(
-    ...([production, pricedRegions[0], traffic, traffic.entries] as const),
+/** The page for finance, with the figures of a stage. */
+export function toPage(stage: Stage): string {
+  return readFileSync(page, 'utf8').replace(
+    /(<!-- figures -->\n)[\s\S]*(<!-- end -->)/,
+    (_, start, end) => `${start}\n${toFigures(stage)}\n\n${end}`,
   );
-  const { inventoryEntries, worstMonthDollars } = production.settings;
-  const sizes = readSizes(production.name);
-  const worstMonth = toWorstMonth(production.settings, inventoryEntries, sizes);
+}
+
+function toFigures(stage: Stage): string {
+  const traffic = readCommittedTraffic();
+  const { month, operations, savings } = toCostReport(
+    ...([stage, pricedRegions[0], traffic, traffic.entries] as const),
+  );
+  const { inventoryEntries, worstMonthDollars } = stage.settings;
+  const sizes = readSizes(stage.name);
+  const worstMonth = toWorstMonth(stage.settings, inventoryEntries, sizes);
   const [requests, entries] = [sumRequests(traffic), traffic.entries].map(toWhole);
   const parts = components.map((one) => [
     componentLabels[one],
@@ -68,7 +65,7 @@ function toFigures(): string {
       ['shops more', 'dollars a month'],
       [0, 1, 2].map((added) => [
         added,
-        toCents(toStageMonth(production, addShops(traffic, added)).total),
+        toCents(toStageMonth(stage, addShops(traffic, added)).total),
       ]),
     ),
     '## What each lever saves',
