@@ -58,12 +58,11 @@ function toChangesText(revision: string, folder: string): string {
 function toKnownTraffic(folder: string, { entries, shares }: Traffic): string {
   const file = join(folder, 'infra/costs/units/units.json');
   const units: MeasuredUnits[] = JSON.parse(readFileSync(file, 'utf8'));
-  const toName = (one: Pick<MeasuredUnits, 'operationId' | 'answer'>) =>
-    `${one.operationId} ${one.answer}`;
-  const names = new Set(units.map(toName));
-  const requests = shares.map((one) => [toName(one), one.requests] as const);
-  const known = requests.filter(([name]) => names.has(name));
-  return JSON.stringify({ entries, requests: Object.fromEntries(known) });
+  const names = new Set(units.map(({ operationId, answer }) => `${operationId} ${answer}`));
+  const requests = shares
+    .map((one) => [`${one.operationId} ${one.answer}`, one.requests] as const)
+    .filter(([name]) => names.has(name));
+  return JSON.stringify({ entries, requests: Object.fromEntries(requests) });
 }
 
 /** @returns `undefined` where there is no such stage */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findCostChanges, type PricedStage } from '../../../infra/costs/bills/costChanges.ts';
 import {
@@ -54,6 +55,7 @@ import {
   type FixtureName,
   fixtures,
 } from '../../support/stageFixtures.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { useFixtureStages } from './fixtureStages.ts';
 import { page, toPage } from './page.ts';
 
@@ -154,6 +156,21 @@ test.each([
   const found = findUnits({ units: recorded, sizes }, 'listInventory', '200', 100_000);
   // Bytes over 4,096, by halves; the ends of 2 or 3 pages may add to it.
   expect(found?.readUnits).toBeCloseTo(readUnits, -1);
+});
+
+const sizesFolder = openTemporaryFolder();
+test.each([
+  ['{"production": {"idDigits": 7.5, "taggedShare": 0.25}}', { idDigits: 7.5, taggedShare: 0.25 }],
+  ['{"staging": {"idDigits": 7, "taggedShare": 0}}', { idDigits: 19, taggedShare: 1 }],
+  [
+    '{"production": {"idDigits": 20, "taggedShare": 0}}',
+    /^infra.costs.sizes\.json: .*at production\.idDigits/s,
+  ],
+  ['{"production": {"idDigits": 7}}', /^infra.costs.sizes\.json: .*at production\.taggedShare/s],
+])('the sizes %s are read, or refused', (text, expected) => {
+  const read = () => readSizes('production', pathToFileURL(sizesFolder.write('sizes.json', text)));
+  if (expected instanceof RegExp) expect(read).toThrow(expected);
+  else expect(read()).toEqual(expected);
 });
 
 test('what saves nothing is no advice', () => {
