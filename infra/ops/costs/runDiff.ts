@@ -47,9 +47,9 @@ function toChangesText(revision: string, folder: string): string {
     };
   });
   const moved = stages.flatMap(({ changes: [sentence, ...details] }) =>
-    sentence ? [`${sentence}\n`, ...details.map((detail) => `- ${detail}\n`)] : [],
+    sentence ? [`${[sentence, ...details].join('\n- ')}\n`] : [],
   );
-  if (moved.length > 0) return moved.join('');
+  if (moved.length > 0) return moved.join('\n');
   const totals = stages.map(({ total }) => total).join(', ');
   return `At the traffic of infra/costs/traffic.json, nothing costs more or less than at ${revision}: ${totals} a month.\n`;
 }

@@ -224,6 +224,8 @@ test('--diff prices a commit by its own settings, prices and model', async () =>
   );
   expect(printed).toContain(`- price of read units 0.000001 → ${readUnits.toFixed(9)} -`);
   expect(printed).toContain('- metrics with an alarm ');
+  // In Markdown, the line after a list belongs to it.
+  expect(printed).toMatch(/\n- .*\n\nAt the traffic of .*, staging /);
 }, 60_000);
 
 describe('--check', () => {
@@ -369,5 +371,5 @@ test("a pull request's summary tells what it does to the bill, where the base ha
   const workflow = readFileSync(join(root, '.github/workflows/check.yml'), 'utf8');
   const file = relative(root, fileURLToPath(unitsFile));
   expect(workflow).toContain(`git cat-file -e HEAD^1:${file}; then\n`);
-  expect(workflow).toContain('npm run -s costs -- --diff HEAD^1\n');
+  expect(workflow).toContain('npm run -s costs -- --diff HEAD^1 || echo ');
 });
