@@ -45,6 +45,7 @@ export const perUnit = {
   ],
   // https://aws.amazon.com/cloudwatch/pricing/
   loggedGigabytes: 0.5,
+  storedLogGigabytes: 0.03,
   alarmMetrics: 0.1,
   customMetrics: 0.3,
   // https://aws.amazon.com/xray/pricing/

@@ -253,6 +253,13 @@ export const stageSettings = z.strictObject({
    * cost more cannot be deployed; `npm run costs -- --worst-case` tells what it is.
    */
   worstMonthDollars: z.number().positive(),
+  /**
+   * What a month of the traffic in `infra/costs/traffic.json` may come to cost more than was last accepted, in
+   * dollars and in per cent: a change past either fails `npm run costs -- --check` until `infra/costs/accepted.json`
+   * has the new figure.
+   */
+  maxIncreaseDollars: z.number().nonnegative(),
+  maxIncreasePercent: z.number().nonnegative(),
 });
 export type StageSettings = Readonly<z.output<typeof stageSettings>>;
 export type TraceSampling = StageSettings['tracing'];

@@ -90,7 +90,9 @@ const settings = {
     owner: 'petstore team',
     tracing: { reservedPerSecond: 1, percent: 0 },
     inventoryEntries: 100_000,
-    worstMonthDollars: 15_000,
+    worstMonthDollars: 15_500,
+    maxIncreaseDollars: 5,
+    maxIncreasePercent: 10,
     maximumUnitsPerSecond: {
       inventory: { read: 3_000, write: 1_000 },
       pets: { read: 500, write: 1_000 },
@@ -126,6 +128,8 @@ const settings = {
     tracing: { reservedPerSecond: 0, percent: 1 },
     inventoryEntries: 100_000,
     worstMonthDollars: 28_000,
+    maxIncreaseDollars: 5,
+    maxIncreasePercent: 10,
     // Every throttle's burst at once, with 100,000 entries, and some room to import beside it.
     maximumUnitsPerSecond: {
       inventory: { read: 6_000, write: 3_000 },

@@ -11,6 +11,8 @@ const common = {
   firewall: false,
   owner: 'petstore team',
   inventoryEntries: 100_000,
+  maxIncreaseDollars: 1_000,
+  maxIncreasePercent: 1_000,
 } as const satisfies Partial<StageSettings>;
 
 /** One that keeps nothing, raises no alarms and moves to new code at once. */

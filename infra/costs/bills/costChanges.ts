@@ -1,53 +1,106 @@
-import { stages } from '../../stages/stages.ts';
-import { type AnswerUnits, findUnits } from '../units/answerUnits.ts';
-import { toRequestsBill, toStagePricing } from './monthlyBill.ts';
-import { sumRequests, type Traffic } from './traffic.ts';
-import { sumDollars, toDollarsPerMillion } from './usage.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
+import type { CostReport } from './costReport.ts';
+import {
+  componentLabels,
+  components,
+  type Dollars,
+  sumDollars,
+  toCents,
+  usageKinds,
+  usageParts,
+} from './usage.ts';
+
+type Month = CostReport['month'];
+
+/** A stage as the model of some commit prices it; an older one says less of what is used. */
+export interface PricedStage extends Pick<CostReport, 'operations'> {
+  readonly month: Pick<Month, 'total' | 'components' | 'fixedParts' | 'shares'> &
+    Partial<Pick<Month, 'usage' | 'rates'>>;
+}
 
 /**
- * What a change of the units does to production's bill: a sentence on its month at the given traffic, and one on
- * each answer that costs more or less.
+ * What a stage's month costs more or less in the same traffic, in a sentence; then what moved it. Nothing where
+ * nothing did.
+ * @param before none of a stage that is new
  */
 export function findCostChanges(
-  before: readonly AnswerUnits[],
-  after: readonly AnswerUnits[],
-  traffic: Traffic,
+  name: string,
+  before: PricedStage | undefined,
+  after: PricedStage,
 ): string[] {
-  const pricing = toStagePricing(stages.production.settings, sumRequests(traffic));
-  const toPrices = (units: readonly AnswerUnits[]) =>
-    new Map(
-      units.map((one) => [toName(one), sumDollars(toDollarsPerMillion(one, pricing))] as const),
-    );
-  const toMonth = (units: readonly AnswerUnits[]) => {
-    const isPriced = traffic.shares.every(({ operationId }) =>
-      findUnits({ units }, operationId, '200', traffic.entries),
-    );
-    const priced = { ...pricing, units };
-    return isPriced ? sumDollars(toRequestsBill(traffic, priced).dollars) : Number.NaN;
-  };
-  const [was, is] = [toPrices(before), toPrices(after)];
-  const month = `A month of ${sumRequests(traffic).toLocaleString('en-US')} requests`;
-  return [
-    ...toChange(month, toMonth(before), toMonth(after), 2),
-    ...[...is].flatMap(([name, dollars]) => {
-      const old = was.get(name);
-      if (old === undefined) return [`${name} is new.`];
-      return toChange(`A million requests answered ${name}`, old, dollars, 4);
-    }),
-    ...[...was.keys()].filter((name) => !is.has(name)).map((name) => `${name} is no longer there.`),
-  ];
+  const month = `At the traffic of infra/costs/traffic.json, ${name}`;
+  const total = `$${toCents(after.month.total)} a month`;
+  if (!before) return [`${month} is new: ${total}.`];
+  const toPart = ({ month: { components: own, fixedParts } }: PricedStage, one: keyof Dollars) =>
+    (own[one] ?? 0) + (fixedParts[one] ?? 0);
+  const moved = toChanges(
+    components.map((one) => [componentLabels[one], toPart(after, one) - toPart(before, one)]),
+  );
+  if (moved.length > 0) {
+    const sentence = `${month} $${toCents(before.month.total)} → ${total}, of which ${moved.join(', ')}.`;
+    return [sentence, ...toUsageChanges(before.month, after.month)];
+  }
+  const others = toAnswerChanges(before, after);
+  return others.length > 0 ? [`${month} ${total} as before.`, ...others] : [];
 }
 
-/** None where both look the same. */
-function toChange(what: string, from: number, to: number, digits: number): string[] {
-  const [old, now] = [from.toFixed(digits), to.toFixed(digits)];
-  const added = to - from;
-  if (old === now || Number.isNaN(added)) return [];
-  const more = `${Math.abs(added).toFixed(digits)} ${added > 0 ? 'more' : 'less'}`;
-  return [`${what} costs $${more}: $${old} → $${now}.`];
+/** The largest first; none that comes to no cent. */
+function toChanges(changes: readonly (readonly [name: string, dollars: number])[]): string[] {
+  return changes
+    .filter(([, dollars]) => Math.abs(dollars) >= 0.005)
+    .sort(([, one], [, other]) => Math.abs(other) - Math.abs(one))
+    .map(([name, dollars]) => `${name} ${toSigned(dollars)}`);
 }
 
-function toName({ operationId, answer, entries }: AnswerUnits): string {
-  const of = entries === undefined ? '' : ` of ${entries.toLocaleString('en-US')} entries`;
-  return `${operationId} ${answer}${of}`;
+/** In cents, or to three digits where those say more. */
+function toSigned(dollars: number): string {
+  return dollars.toLocaleString('en-US', {
+    ...{ minimumFractionDigits: 2, maximumFractionDigits: 2 },
+    ...{ minimumSignificantDigits: 2, maximumSignificantDigits: 3 },
+    ...{ roundingPriority: 'morePrecision', signDisplay: 'always' },
+  });
+}
+
+/** By what AWS counts: how much of it, and for which price; then by operation. */
+function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): string[] {
+  const parts = usageKinds.map((kind) => {
+    const [used, uses] = [was.usage?.[kind] ?? 0, is.usage?.[kind] ?? 0];
+    const [, name] = usageParts[kind];
+    const rate = is.rates?.[kind] ?? 0;
+    const old = was.rates?.[kind] ?? rate;
+    return [
+      [`${name} ${toNumber(used)} → ${toNumber(uses)}`, (uses - used) * old],
+      [`price of ${name} ${toNumber(old)} → ${toNumber(rate)}`, uses * (rate - old)],
+    ] as const;
+  });
+  const operations = operationIds.map((id) => {
+    const toDollars = ({ shares }: PricedStage['month']) =>
+      shares
+        .filter(({ operationId }) => operationId === id)
+        .reduce((sum, { dollars }) => sum + sumDollars(dollars), 0);
+    return [id, toDollars(is) - toDollars(was)] as const;
+  });
+  // An older model does not tell what is used.
+  const lines = was.usage ? toChanges(parts.flat()) : [];
+  const byOperation = toChanges(operations).join(', ');
+  return [...lines, ...(byOperation ? [`by operation ${byOperation}`] : [])];
+}
+
+function toNumber(amount: number): string {
+  return amount.toLocaleString('en-US', { maximumSignificantDigits: 6 });
+}
+
+/** Of an answer that the month has none of, since the others move it. */
+function toAnswerChanges(before: PricedStage, after: PricedStage): string[] {
+  const toName = (one: { operationId: string; answer: string }) =>
+    `${one.operationId} ${one.answer}`;
+  const was = new Map(
+    before.operations.map((one) => [toName(one), toCents(one.dollarsPerMillion)] as const),
+  );
+  return after.operations.flatMap((one) => {
+    const [from, to] = [was.get(toName(one)) ?? '0.00', toCents(one.dollarsPerMillion)];
+    return from === to
+      ? []
+      : [`a million of ${toName(one)}, of which it has none, $${from} → $${to}`];
+  });
 }

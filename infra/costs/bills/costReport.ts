@@ -7,7 +7,9 @@ import {
   findUnits,
   growsWithInventory,
   measuredSizes,
+  readRecordedUnits,
 } from '../units/answerUnits.ts';
+import { readSizes } from '../units/sizes.ts';
 import { toMonth, toRequestsBill, toStagePricing, toWorstMonth } from './monthlyBill.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import { type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
@@ -23,17 +25,28 @@ export function toCostReport(
   region: string,
   traffic: Traffic,
   entries?: number,
+  units = readRecordedUnits(),
 ) {
-  const pricing = toStagePricing(settings, sumRequests(traffic));
+  const sizes = readSizes(name);
+  const pricing = toStagePricing(settings, sumRequests(traffic), sizes, units);
   return {
     stage: name,
     region,
     pricesAsOf: PRICES_AS_OF,
     operations: toOperationCosts(pricing, entries === undefined ? measuredSizes : [entries]),
     month: toMonth(settings, traffic, pricing),
-    worstMonth: toWorstMonth(settings, entries ?? settings.inventoryEntries),
+    worstMonth: toWorstMonth(settings, entries ?? settings.inventoryEntries, sizes),
     savings: toSavings(traffic, pricing),
   };
+}
+
+/** What a stage costs in a month of such traffic. */
+export function toStageMonth({ name, settings }: Stage, traffic: Traffic) {
+  return toMonth(
+    settings,
+    traffic,
+    toStagePricing(settings, sumRequests(traffic), readSizes(name)),
+  );
 }
 
 export type OperationCost = ReturnType<typeof toOperationCosts>[number];
@@ -58,7 +71,10 @@ export function toOperationCosts(pricing: RequestPricing, sizes: readonly number
   );
 }
 
-/** What would make a month cheaper, and what it takes; each by itself: two together save less than their sum. */
+/**
+ * What would make a month cheaper, and what it takes; each by itself: two together save less than their sum. Nothing
+ * that saves no cent, as zstd may not where ids are short.
+ */
 export function toSavings(traffic: Traffic, pricing: RequestPricing) {
   const toTotal = (shares: readonly TrafficShare[], changed: Partial<RequestPricing> = {}) =>
     sumDollars(toRequestsBill({ ...traffic, shares }, { ...pricing, ...changed }).dollars);
@@ -91,5 +107,7 @@ export function toSavings(traffic: Traffic, pricing: RequestPricing) {
       'half the processor: at most this much, and less for what computes',
     ],
   ];
-  return totals.map(([name, total, price]) => ({ name, dollars: toTotal(shares) - total, price }));
+  return totals
+    .map(([name, total, price]) => ({ name, dollars: toTotal(shares) - total, price }))
+    .filter(({ dollars }) => dollars >= 0.005);
 }

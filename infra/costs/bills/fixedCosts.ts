@@ -3,10 +3,15 @@ import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 import { toTableCalls } from '../../stages/stages.ts';
 import { tableNames } from '../../stages/tables.ts';
+import { type RecordSizes, toRecordBytes, usualSizes } from '../units/sizes.ts';
 import { GIGABYTE, type Usage } from './usage.ts';
 
-/** An entry that was updated once, and the 100 bytes that DynamoDB bills with every item it stores. */
-const STORED_BYTES_OF_AN_ENTRY = 124;
+/** What DynamoDB bills with every item that it stores. */
+const BYTES_OF_AN_ITEM = 100;
+/** CloudWatch bills kept logs compressed; its calculator (https://calculator.aws) takes that for 15 %. */
+const COMPRESSED_SHARE = 0.15;
+/** Of 730 hours. */
+const DAYS_A_MONTH = 730 / 24;
 /** A check of all operations at once takes about a second, with 256 MB. */
 const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
 
@@ -14,11 +19,17 @@ const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
  * What a stage uses in a month, whether anybody calls it or not. Its one dashboard is free.
  * `test/infra/costs/bills.test.ts` counts the same in its stacks.
  * @param entries the length of the inventory, which takes most of the tables' room
+ * @param loggedGigabytes what each month adds to the logs: all that were not yet deleted are kept
  */
-export function toFixedUsage(settings: StageSettings, entries: number): Usage {
-  const { checkEveryMinutes, firewall, protectsData, raisesAlarms } = settings;
+export function toFixedUsage(
+  settings: StageSettings,
+  entries: number,
+  sizes: RecordSizes = usualSizes,
+  loggedGigabytes = 0,
+): Usage {
+  const { checkEveryMinutes, firewall, logRetentionDays, protectsData, raisesAlarms } = settings;
   const checks = checkEveryMinutes ? (730 * 60) / checkEveryMinutes : 0;
-  const storedGigabytes = (entries * STORED_BYTES_OF_AN_ENTRY) / GIGABYTE;
+  const storedGigabytes = (entries * (toRecordBytes(sizes) + BYTES_OF_AN_ITEM)) / GIGABYTE;
   return {
     alarmMetrics: countRollbackMetrics(settings) + (raisesAlarms ? countAlarmMetrics(settings) : 0),
     customMetrics: countCustomMetrics(settings),
@@ -27,6 +38,7 @@ export function toFixedUsage(settings: StageSettings, entries: number): Usage {
     gigabyteSeconds: checks * GIGABYTE_SECONDS_OF_A_CHECK,
     firewalls: firewall ? 1 : 0,
     firewallRules: firewall ? 3 : 0,
+    storedLogGigabytes: (loggedGigabytes * COMPRESSED_SHARE * logRetentionDays) / DAYS_A_MONTH,
     storedGigabytes,
     backedUpGigabytes: protectsData ? storedGigabytes : 0,
   };

@@ -6,6 +6,7 @@ import {
   type TraceSampling,
 } from '../../stages/stageSettings.ts';
 import { answersOf, findUnits, readRecordedUnits } from '../units/answerUnits.ts';
+import { type RecordSizes, usualSizes } from '../units/sizes.ts';
 import { toFixedUsage } from './fixedCosts.ts';
 import { readCommittedTraffic, sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import {
@@ -26,12 +27,21 @@ const SECONDS_A_MONTH = 730 * 3600;
  * @param requests a month, which the share that X-Ray traces depends on where a stage reserves some a second
  */
 export function toStagePricing(
-  { tracing, firewall }: Pick<StageSettings, 'tracing' | 'firewall'>,
+  { firewall, memoryMegabytes, tracing }: PricedSettings,
   requests: number,
+  sizes: RecordSizes = usualSizes,
+  measured = readRecordedUnits(),
 ): RequestPricing {
+  const units = measured.map((one) => ({
+    ...one,
+    memoryMegabytes: memoryMegabytes[one.operationId],
+  }));
   const tracedPercent = toTracedPercent(tracing, requests);
-  return { units: readRecordedUnits(), tracedPercent, hasFirewall: firewall };
+  return { units, tracedPercent, hasFirewall: firewall, sizes };
 }
+
+/** The settings that a request's price depends on. */
+type PricedSettings = Pick<StageSettings, 'firewall' | 'memoryMegabytes' | 'tracing'>;
 
 /**
  * What a month's requests cost. The steps of prices that fall with use are those of an account that has
@@ -95,12 +105,16 @@ export type Month = ReturnType<typeof toMonth>;
 /** A month's requests, with what the stage costs in any case. */
 export function toMonth(settings: StageSettings, traffic: Traffic, pricing: RequestPricing) {
   const { entries } = traffic;
-  const { shares, dollars, keyReads } = toRequestsBill(traffic, pricing);
-  const fixedParts = toDollars(toFixedUsage(settings, entries), toRates());
+  const { shares, dollars, keyReads, usage, rates } = toRequestsBill(traffic, pricing);
+  const fixedUsage = toFixedUsage(settings, entries, pricing.sizes, usage.loggedGigabytes);
+  const fixedParts = toDollars(fixedUsage, toRates());
   const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
   const total = requests + fixed;
   // Of the requests, `keyReads` is for reading the keys' records anew, once a minute.
-  return { entries, requests, fixed, total, components: dollars, keyReads, fixedParts, shares };
+  return {
+    ...{ entries, requests, fixed, total, components: dollars, keyReads, fixedParts, shares },
+    ...{ usage: sumUsage([usage, fixedUsage]), rates },
+  };
 }
 
 /**
@@ -118,11 +132,16 @@ export interface WorstMonth extends Month {
 }
 
 /** @param entries the length of the inventory, since a whole list is the most expensive request by far */
-export function toWorstMonth(settings: StageSettings, entries: number): WorstMonth {
+export function toWorstMonth(
+  settings: StageSettings,
+  entries: number,
+  sizes?: RecordSizes,
+): WorstMonth {
   // Of a flood, nothing but the settled share is traced.
-  const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER);
+  const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, sizes);
   const shares = operationIds.map((id) => mostExpensiveShare(settings, id, pricing, entries));
-  const month = toMonth(settings, { entries, shares }, pricing);
+  // Its logs are kept on, which the months after it pay for.
+  const month = toMonth({ ...settings, logRetentionDays: 30 }, { entries, shares }, pricing);
   const refused = findUnits(pricing, 'getPet', '429', 0);
   const perRefusal = refused ? sumDollars(toDollarsPerMillion(refused, pricing)) / 1e6 : 0;
   const perAnswer = perRefusal + toRates().gatewayRequests;
@@ -158,7 +177,7 @@ function mostExpensiveShare(
  */
 export function toMeanDollars(
   operationId: OperationId,
-  settings: Pick<StageSettings, 'firewall' | 'tracing'>,
+  settings: PricedSettings,
   committed = readCommittedTraffic(),
 ): number | undefined {
   const { entries } = committed;

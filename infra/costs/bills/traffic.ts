@@ -15,9 +15,11 @@ export interface Traffic {
   /** The length of the inventory. */
   readonly entries: number;
   readonly shares: readonly TrafficShare[];
+  /** What one more shop adds. */
+  readonly shop?: Pick<Traffic, 'entries' | 'shares'>;
 }
 
-export function sumRequests({ shares }: Traffic): number {
+export function sumRequests({ shares }: Pick<Traffic, 'shares'>): number {
   return shares.reduce((sum, { requests }) => sum + requests, 0);
 }
 
@@ -32,25 +34,52 @@ export const committedFile = new URL('../traffic.json', import.meta.url);
 export const usualEntries = 1_000;
 
 const count = z.int().check(z.nonnegative());
+const requestsOfMonth = z.record(z.string(), count);
 const trafficFile = z.strictObject({
   entries: z._default(count, usualEntries),
-  requests: z.record(z.string(), count),
+  requests: requestsOfMonth,
+  shop: z.optional(z.strictObject({ entries: count, requests: requestsOfMonth })),
 });
 
 /**
  * The traffic of a file: `{"entries": 1000, "requests": {"getPet": 2000000, "listInventory 200 gzip": …}}`,
- * the requests of a month by operation and answer; `200` where no answer is named.
+ * the requests of a month by operation and answer; `200` where no answer is named. `shop` says what one
+ * more shop adds, in the same form.
  * @throws {Error} when it is anything else
  */
 export function parseTraffic(text: string): Traffic {
   const { data, error } = trafficFile.safeParse(JSON.parse(text));
   if (error) throw new Error(`The traffic cannot be read: ${z.prettifyError(error)}`);
-  const { entries, requests } = data;
+  return { ...toTraffic(data), ...(data.shop && { shop: toTraffic(data.shop) }) };
+}
+
+function toTraffic({ entries, requests }: { entries: number; requests: Record<string, number> }) {
   const shares = Object.entries(requests).map(([name, count]) => {
     const [operationId = '', ...answer] = name.split(' ');
     return toShare(operationId, answer.join(' '), count);
   });
   return { entries, shares };
+}
+
+/** The same mix of requests, so many times as many. */
+export function scaleTraffic(traffic: Traffic, factor: number): Traffic {
+  const shares = traffic.shares.map((one) => ({ ...one, requests: one.requests * factor }));
+  return { ...traffic, shares };
+}
+
+/**
+ * The traffic with more shops than it has.
+ * @throws {Error} when it does not say what a shop adds
+ */
+export function addShops(traffic: Traffic, added: number): Traffic {
+  const { entries, shares, shop } = traffic;
+  if (!shop) throw new Error('The traffic has no "shop", which says what one more shop adds.');
+  const all = [...shares, ...scaleTraffic(shop, added).shares];
+  const byAnswer = Map.groupBy(all, ({ operationId, answer }) => `${operationId} ${answer}`);
+  const summed = [...byAnswer.values()].flatMap(([first, ...others]) =>
+    first ? [{ ...first, requests: first.requests + sumRequests({ shares: others }) }] : [],
+  );
+  return { shop, shares: summed, entries: entries + added * shop.entries };
 }
 
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
@@ -62,12 +91,20 @@ const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e
  */
 export function parseRequests(text: string): TrafficShare[] {
   return text.split(',').map((part) => {
-    const [, operationId = '', answer = '', digits, factor = ''] =
-      /^(\w*)(?::(.*))?=(\d+(?:\.\d+)?)([kMG]?)$/.exec(part.trim()) ?? [];
-    if (digits === undefined)
-      throw new Error(`"${part}" must be such as getPet=2M or getPet:401=500k.`);
-    return toShare(operationId, answer, Math.round(Number(digits) * (factors[factor] ?? 1)));
+    const [, operationId = '', answer = '', amount = ''] =
+      /^(\w*)(?::(.*))?=(.*)$/.exec(part.trim()) ?? [];
+    const requests = parseAmount(amount);
+    if (requests === undefined) {
+      throw new Error(`"${part}" must be such as getPet=2M or getPet:401=500k, or a number alone.`);
+    }
+    return toShare(operationId, answer, requests);
   });
+}
+
+/** A number such as 10M; `undefined` when it is anything else. */
+export function parseAmount(text: string): number | undefined {
+  const [, digits, factor = ''] = /^(\d+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];
+  return digits === undefined ? undefined : Math.round(Number(digits) * (factors[factor] ?? 1));
 }
 
 function toShare(name: string, answerName: string, requests: number): TrafficShare {

@@ -1,5 +1,6 @@
 import { perUnit, toUnitDollars, type UsageKind } from '../prices.ts';
 import type { AnswerUnits, BilledUnits } from '../units/answerUnits.ts';
+import type { RecordSizes } from '../units/sizes.ts';
 
 /** What a bill is made of, in the words of tables. */
 export const componentLabels = {
@@ -9,6 +10,7 @@ export const componentLabels = {
   writeUnits: 'writes',
   transfer: 'transfer',
   logs: 'logs',
+  storedLogs: 'stored logs',
   tracing: 'traces',
   firewall: 'firewall',
   alarms: 'alarms',
@@ -22,29 +24,30 @@ export const components = Object.keys(componentLabels) as Component[];
 /** Dollars of each component. */
 export type Dollars = Readonly<Record<Component, number>>;
 
-/** Each thing that AWS counts, and the component that it is billed under. GB are of 2^30 bytes. */
-const componentOf = {
-  gatewayRequests: 'gateway',
-  functionCalls: 'lambda',
-  gigabyteSeconds: 'lambda',
-  streamedGigabytes: 'lambda',
-  readUnits: 'readUnits',
-  writeUnits: 'writeUnits',
-  sentGigabytes: 'transfer',
-  loggedGigabytes: 'logs',
-  traces: 'tracing',
-  firewallRequests: 'firewall',
+/** Each thing that AWS counts, the component that it is billed under, and its name. GB are of 2^30 bytes. */
+export const usageParts = {
+  gatewayRequests: ['gateway', 'requests of the gateway'],
+  functionCalls: ['lambda', 'calls of functions'],
+  gigabyteSeconds: ['lambda', 'GB-seconds of functions'],
+  streamedGigabytes: ['lambda', 'streamed GB past 6 MB'],
+  readUnits: ['readUnits', 'read units'],
+  writeUnits: ['writeUnits', 'write units'],
+  sentGigabytes: ['transfer', 'GB sent'],
+  loggedGigabytes: ['logs', 'GB logged'],
+  storedLogGigabytes: ['storedLogs', 'GB of kept logs'],
+  traces: ['tracing', 'traces'],
+  firewallRequests: ['firewall', 'requests through the firewall'],
   // By the month, whether anybody calls or not. An alarm is billed for each metric that it looks at.
-  alarmMetrics: 'alarms',
-  customMetrics: 'metrics',
-  encryptionKeys: 'encryptionKeys',
-  firewalls: 'firewall',
-  firewallRules: 'firewall',
-  storedGigabytes: 'storage',
-  backedUpGigabytes: 'storage',
-} as const satisfies Record<UsageKind, Component>;
+  alarmMetrics: ['alarms', 'metrics with an alarm'],
+  customMetrics: ['metrics', 'custom metrics'],
+  encryptionKeys: ['encryptionKeys', 'encryption keys'],
+  firewalls: ['firewall', 'firewalls'],
+  firewallRules: ['firewall', 'rules of the firewall'],
+  storedGigabytes: ['storage', 'GB in tables'],
+  backedUpGigabytes: ['storage', 'GB of backups'],
+} as const satisfies Record<UsageKind, readonly [component: Component, name: string]>;
 
-export const usageKinds = Object.keys(componentOf) as UsageKind[];
+export const usageKinds = Object.keys(usageParts) as UsageKind[];
 
 /** What was used, by whomever and however much. */
 export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
@@ -58,6 +61,7 @@ export interface RequestPricing {
   /** Of a hundred requests, as many as X-Ray keeps a trace of. */
   readonly tracedPercent: number;
   readonly hasFirewall: boolean;
+  readonly sizes: RecordSizes;
 }
 
 /** Of a streamed answer, what Lambda sends without a charge: https://aws.amazon.com/lambda/pricing/ */
@@ -98,7 +102,7 @@ export function toRates(month: Usage = {}): Rates {
 /** Units times prices: every amount is made here. */
 export function toDollars(usage: Usage, rates: Rates): Dollars {
   const dollars = toRecord(components, () => 0);
-  for (const kind of usageKinds) dollars[componentOf[kind]] += (usage[kind] ?? 0) * rates[kind];
+  for (const kind of usageKinds) dollars[usageParts[kind][0]] += (usage[kind] ?? 0) * rates[kind];
   return dollars;
 }
 
@@ -121,4 +125,8 @@ function toRecord<Key extends string>(
   toValue: (key: Key) => number,
 ): Record<Key, number> {
   return Object.fromEntries(keys.map((key) => [key, toValue(key)])) as Record<Key, number>;
+}
+
+export function toCents(dollars: number): string {
+  return dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }

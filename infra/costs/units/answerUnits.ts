@@ -6,6 +6,7 @@ import {
   type OperationId,
   operations,
 } from '../../../shared/contract/operations.ts';
+import { type RecordSizes, toRecordBytes, usualSizes } from './sizes.ts';
 
 /** An answer whose cost is told: a status, and what makes it cost more or less than another of the same status. */
 export type Answer =
@@ -42,8 +43,9 @@ export function growsWithInventory(operationId: OperationId, answer: Answer): bo
   return operations[operationId].streamed && bySize.includes(answer);
 }
 
-/** The lengths of the inventory, in entries, that those answers were measured at. */
+/** The lengths of the inventory, in entries, that those answers were measured at, and those of its ids, in digits. */
 export const measuredSizes = [1_000, 10_000, 100_000] as const;
+export const measuredDigits = [7, 19] as const;
 
 /** What AWS bills for one request, in its own units. */
 export interface BilledUnits {
@@ -67,53 +69,72 @@ export interface BilledUnits {
 export interface AnswerUnits extends BilledUnits {
   readonly operationId: OperationId;
   readonly answer: Answer;
-  /** The length of the inventory, where the units grow with it. */
+  /** The length of the inventory and of its ids, where the units grow with it; no entry has a version. */
   readonly entries?: number;
+  readonly idDigits?: number;
 }
+
+/** What the tests measure; the memory is the stage's. */
+export type MeasuredUnits = Omit<AnswerUnits, 'memoryMegabytes'>;
 
 /** Where `test/conformance/costs/units.test.ts` writes down what it measured. */
 export const unitsFile = new URL('units.json', import.meta.url);
 
 /** The units of every answer, as they were measured. */
-export function readRecordedUnits(): AnswerUnits[] {
+export function readRecordedUnits(): MeasuredUnits[] {
   return JSON.parse(readFileSync(unitsFile, 'utf8'));
 }
 
 /**
  * The units of an answer with an inventory of any length: as measured, or on the straight line between
- * two measured lengths, or beyond the last two.
+ * two measured lengths, or beyond the last two; and likewise by the length of its ids.
  * @returns `undefined` where there is no such answer: an inventory of several pages has no 304
  */
-export function findUnits(
-  { units }: { readonly units: readonly AnswerUnits[] },
+export function findUnits<Units extends MeasuredUnits>(
+  { units, sizes = usualSizes }: { readonly units: readonly Units[]; readonly sizes?: RecordSizes },
   operationId: OperationId,
   answer: Answer,
   entries: number,
-): BilledUnits | undefined {
+): Units | undefined {
   const points = units.filter((one) => one.operationId === operationId && one.answer === answer);
   const [first] = points;
   if (first?.entries === undefined) return first;
-  if (answer === '304' && entries > MAX_ENTRIES_OF_A_PAGE) return undefined;
-  const behind = points.findIndex((point) => Number(point.entries) >= entries);
-  const index = behind < 0 ? points.length - 1 : Math.max(behind, 1);
-  const [from, to] = [points[index - 1] ?? first, points[index] ?? first];
-  const [start, end] = [Number(from.entries), Number(to.entries)];
-  const share = end === start ? 0 : (entries - start) / (end - start);
+  if (answer === '304' && entries * toRecordBytes(sizes) > BYTES_OF_A_PAGE) return undefined;
+  const byDigits = [...Map.groupBy(points, ({ idDigits }) => Number(idDigits))];
   const between = (name: 'readUnits' | 'responseBytes') =>
-    from[name] + (to[name] - from[name]) * share;
+    toValueAt(
+      sizes.idDigits,
+      byDigits.map(([digits, own]) => [
+        digits,
+        toValueAt(
+          entries,
+          own.map((point) => [Number(point.entries), point[name]]),
+        ),
+      ]),
+    );
+  const versionBytes = toRecordBytes(sizes) - toRecordBytes({ ...sizes, taggedShare: 0 });
   const responseBytes = Math.round(between('responseBytes'));
   return {
-    ...from,
-    // By half units.
-    readUnits: Math.round(2 * between('readUnits')) / 2,
+    ...first,
+    // By half units, of 4 KB each.
+    readUnits: Math.round(2 * (between('readUnits') + (entries * versionBytes) / 8_192)) / 2,
     responseBytes,
     gatewayRequests: toGatewayRequests(responseBytes),
     billedMilliseconds: toBilledDuration(operationId, answer, entries),
   };
 }
 
-/** Of entries that were updated once, which take 24 bytes of the 1 MB that a page of a Scan has. */
-const MAX_ENTRIES_OF_A_PAGE = 43_000;
+/** On the straight line between two neighbouring points, or beyond the last two. */
+function toValueAt(at: number, points: readonly (readonly [at: number, value: number])[]): number {
+  const behind = points.findIndex(([start]) => start >= at);
+  const index = behind < 0 ? points.length - 1 : Math.max(behind, 1);
+  const [end, last] = points[index] ?? points[0] ?? [0, 0];
+  const [start, value] = points[index - 1] ?? [end, last];
+  return start === end ? value : value + ((last - value) * (at - start)) / (end - start);
+}
+
+/** Of records, what a page of a Scan has. */
+const BYTES_OF_A_PAGE = 2 ** 20;
 
 /** Of a streamed answer, what counts as a request, when begun: https://aws.amazon.com/api-gateway/pricing/ */
 export const BYTES_OF_A_REQUEST = 10 * 2 ** 20;

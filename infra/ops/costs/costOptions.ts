@@ -4,9 +4,13 @@ import { tell } from '../../cli/output.ts';
 import { stageUsage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import {
+  addShops,
+  parseAmount,
   parseRequests,
   parseTraffic,
   readCommittedTraffic,
+  scaleTraffic,
+  sumRequests,
   type Traffic,
   usualEntries,
 } from '../../costs/bills/traffic.ts';
@@ -17,15 +21,20 @@ export const help = `npm run costs [-- options]
 Says what the service costs, by a model of it: the units of each request are measured by the tests, the
 prices are AWS's list prices without tax. Without one of these options, dollars per million requests.
 
-  --requests LIST      a month's bill for getPet=2M,listInventory:gzip=500k,updateInventory:412=1k
+  --requests LIST      a month's bill for getPet=2M,listInventory:gzip=500k,updateInventory:412=1k; or of a number
+                       alone, such as 10M, in the mix of infra/costs/traffic.json
   --traffic FILE       the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}
+  --shops +N           the same with N more shops, each as "shop" in the traffic says
+  --months N           N months, one after the other, and their sum
+  --growth PERCENT     how many requests more each of them has than the one before, such as 5%
   --from-logs          the same from the gateway's log of --from to --to, as a month of it; with --json, the file.
                        Its mix of encodings, petId= and Idempotency-Key is that of infra/costs/traffic.json,
                        since the log knows none. Preflights and unknown paths are left out
   --worst-case         the most expensive month that the stage's throttles and concurrency let through
-  --check              fails when the worst month costs more than the stage's worstMonthDollars; all stages
-                       without --stage
-  --diff REV           what has come to cost more or less since a commit
+  --check              fails when the worst month costs more than the stage's worstMonthDollars, or the month of
+                       infra/costs/traffic.json more than infra/costs/accepted.json by over the stage's
+                       maxIncreaseDollars or maxIncreasePercent; all stages without --stage
+  --diff REV           what that month costs more or less than at a commit, and what moved it
   --by-key             what each API key's requests have cost from --from to --to, by the stage's own logs,
                        with its share of what is fixed. Before queries that cost more than $1, it asks,
                        unless --yes is given
@@ -47,32 +56,33 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const texts = { type: 'string', multiple: true } as const;
 export const flags = {
-  ...{ stage: text, entries: text, requests: text, traffic: text, from: text, to: text },
-  ...{ check: flag, 'worst-case': flag, diff: text, 'by-key': flag, 'from-logs': flag },
-  ...{ measure: flag, reconcile: texts, tolerance: text, account: text },
+  ...{ stage: text, entries: text, requests: text, traffic: text, shops: text },
+  ...{ months: text, growth: text, from: text, to: text, 'from-logs': flag, measure: flag },
+  ...{ check: flag, 'worst-case': flag, diff: text, 'by-key': flag },
+  ...{ reconcile: texts, tolerance: text, account: text },
   ...{ json: flag, yes: flag, help: { type: 'boolean', short: 'h' } as const },
 } as const;
 
 /** What was typed, by the names of the options. */
 export type CostOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
+/** What the traffic is made of. */
+const traffics = ['entries', 'requests', 'traffic', 'shops'] as const;
+/** What the days are that logs or a bill are read of. */
+const days = ['from', 'to', 'yes'] as const;
+
 /** What the command does, by the option that asks for it, and the options which that takes. */
 const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
   ['help', Object.keys(flags)],
   ['diff', []],
   ['check', ['stage']],
-  ['by-key', ['stage', 'from', 'to', 'yes', 'json']],
-  [
-    'reconcile',
-    [
-      ...['stage', 'from', 'to', 'entries', 'requests', 'traffic', 'json'],
-      ...['tolerance', 'account', 'from-logs', 'yes'],
-    ],
-  ],
-  ['from-logs', ['stage', 'from', 'to', 'entries', 'yes', 'json']],
+  ['by-key', ['stage', ...days, 'json']],
+  ['reconcile', ['stage', ...days, ...traffics, 'from-logs', 'tolerance', 'account', 'json']],
+  ['from-logs', ['stage', ...days, 'entries', 'json']],
   ['measure', ['stage', 'json']],
   ['worst-case', ['stage', 'entries', 'json']],
-  ['', ['stage', 'entries', 'requests', 'traffic', 'json']],
+  ['months', ['stage', ...traffics, 'growth', 'json']],
+  ['', ['stage', ...traffics, 'json']],
 ];
 
 /** @throws {UsageError} when an option would go unheard beside another */
@@ -91,28 +101,55 @@ export function parseCostOptions(args: string[]): CostOptions {
  * The traffic that a command reckons with, the committed one where none is given; `--entries` in place of its own.
  * @throws {UsageError} when what was typed makes no sense
  */
-export function readTraffic({ requests, traffic: file, entries }: CostOptions): Traffic {
+export function readTraffic({ requests, traffic: file, entries, shops }: CostOptions): Traffic {
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }
   try {
     const traffic = readRequests(requests, file);
-    return { ...traffic, entries: parseEntries(entries) ?? traffic.entries };
+    const all = shops === undefined ? traffic : addShops(traffic, parseShops(shops));
+    return { ...all, entries: parseEntries(entries) ?? all.entries };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
 }
 
 function readRequests(requests: string | undefined, file: string | undefined): Traffic {
-  if (requests !== undefined) return { entries: usualEntries, shares: parseRequests(requests) };
-  return file === undefined ? readCommittedTraffic() : parseTraffic(readFileSync(file, 'utf8'));
+  if (file !== undefined) return parseTraffic(readFileSync(file, 'utf8'));
+  const committed = readCommittedTraffic();
+  if (requests === undefined) return committed;
+  const sum = parseAmount(requests);
+  if (sum !== undefined) return scaleTraffic(committed, sum / sumRequests(committed));
+  const { shop } = committed;
+  return { entries: usualEntries, shares: parseRequests(requests), ...(shop && { shop }) };
+}
+
+function parseShops(text: string): number {
+  if (/^\+\d+$/.test(text)) return Number(text);
+  throw new Error(`--shops must be such as +2; it is "${text}".`);
+}
+
+/**
+ * The traffic of each of `--months`, the first as it is.
+ * @throws {UsageError} when what was typed makes no sense
+ */
+export function toMonthlyTraffic(traffic: Traffic, options: CostOptions): Traffic[] {
+  const { growth = '0' } = options;
+  const months = parseEntries(options.months, '--months') ?? 1;
+  const [, percent] = /^(-?\d+(?:\.\d+)?)%?$/.exec(growth) ?? [];
+  if (percent !== undefined && Number(percent) >= -100 && months < 1_000) {
+    const factor = 1 + Number(percent) / 100;
+    return Array.from({ length: months }, (_, index) => scaleTraffic(traffic, factor ** index));
+  }
+  const typed = `they are "${months}" and "${growth}"`;
+  throw new UsageError(`--months must be below 1000, and --growth per cent such as 5%; ${typed}.`);
 }
 
 /** @throws {UsageError} when it is no whole number */
-export function parseEntries(text: string | undefined): number | undefined {
+export function parseEntries(text: string | undefined, option = '--entries'): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d+$/.test(text)) return Number(text);
-  throw new UsageError(`--entries must be a whole number; it is "${text}".`);
+  throw new UsageError(`${option} must be a whole number; it is "${text}".`);
 }
 
 const YEAR = 365 * 24 * 3600 * 1000;

@@ -1,11 +1,13 @@
 import { toColumns } from '../../cli/output.ts';
 import type { CostReport } from '../../costs/bills/costReport.ts';
 import type { Month, WorstMonth } from '../../costs/bills/monthlyBill.ts';
+import { sumRequests } from '../../costs/bills/traffic.ts';
 import {
   components,
   type Dollars,
   componentLabels as labels,
   sumDollars,
+  toCents,
 } from '../../costs/bills/usage.ts';
 
 /** Dollars per million requests, by operation, answer and component. */
@@ -55,6 +57,21 @@ export function toMonthText(month: Month | WorstMonth, title: string): string {
   ].join('\n');
 }
 
+/** Months one after the other, and what they come to. */
+export function toMonthsText(months: readonly Month[]): string {
+  const rows = months.map((month, index) => [
+    `${index + 1}`,
+    Math.round(sumRequests(month)).toLocaleString('en-US'),
+    ...[month.requests, month.fixed, month.total].map(toCents),
+  ]);
+  const sum = months.reduce((all, { total }) => all + total, 0);
+  return toColumns([
+    ['month', 'requests', 'for requests', 'fixed', 'total'],
+    ...rows,
+    ['sum', '', '', '', toCents(sum)],
+  ]);
+}
+
 export function toWorstMonthText(month: WorstMonth): string {
   return [
     toMonthText(month, 'The worst month, a valid key at all that the throttles let through'),
@@ -77,8 +94,4 @@ export function defineDollarColumns(all: readonly Dollars[], toText = toCents) {
       toText(sumDollars(dollars)),
     ],
   };
-}
-
-function toCents(dollars: number): string {
-  return dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }

@@ -1,9 +1,8 @@
-import { toFixedUsage } from '../../costs/bills/fixedCosts.ts';
-import { toRequestsBill, toStagePricing } from '../../costs/bills/monthlyBill.ts';
-import { sumRequests, type Traffic } from '../../costs/bills/traffic.ts';
+import { toStageMonth } from '../../costs/bills/costReport.ts';
+import type { Traffic } from '../../costs/bills/traffic.ts';
 import { usageKinds } from '../../costs/bills/usage.ts';
 import type { UsageKind } from '../../costs/prices.ts';
-import type { StageSettings } from '../../stages/stageSettings.ts';
+import type { Stage } from '../../stages/stages.ts';
 
 const [apiGateway, lambda, dynamoDb] = [/api ?gateway/i, /lambda/i, /dynamodb/i];
 const [cloudWatch, xRay] = [/cloudwatch/i, /x-?ray/i];
@@ -24,6 +23,7 @@ const usageTypes: Readonly<Record<UsageKind, readonly [RegExp, string, string, R
   sentGigabytes: [/./, 'DataTransfer-Out-Bytes', 'GB'],
   // Lambda's logs are billed as those that AWS itself writes.
   loggedGigabytes: [cloudWatch, 'DataProcessing-Bytes', 'GB', /^VendedLog-Bytes$/],
+  storedLogGigabytes: [cloudWatch, 'kept logs', 'GB-months', /^TimedStorage-ByteHrs$/],
   traces: [xRay, 'XRay-TracesStored', 'traces'],
   firewallRequests: [firewall, 'RequestV2-Tier1', 'requests'],
   alarmMetrics: [cloudWatch, 'CW:AlarmMonitorUsage', 'alarm metrics'],
@@ -42,12 +42,10 @@ export type ExpectedUsage = ReturnType<typeof toExpectedUsage>[number];
  * A month's bill by usage types, as the model has it: quantities beside dollars, so that an error of the one is
  * told from an error of the other. Types of which there is nothing are left out.
  */
-export function toExpectedUsage(settings: StageSettings, traffic: Traffic) {
-  const pricing = toStagePricing(settings, sumRequests(traffic));
-  const { usage, rates } = toRequestsBill(traffic, pricing);
-  const fixed = toFixedUsage(settings, traffic.entries);
+export function toExpectedUsage(stage: Stage, traffic: Traffic) {
+  const { usage, rates } = toStageMonth(stage, traffic);
   return usageKinds.flatMap((kind) => {
-    const quantity = usage[kind] + (fixed[kind] ?? 0);
+    const quantity = usage[kind];
     const [service, usageType, unit, alsoNamed] = usageTypes[kind];
     // AWS gives them no tags, so that their lines are of the whole account. Of CloudWatch, alarms alone have some:
     // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_TagResource.html

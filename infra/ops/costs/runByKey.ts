@@ -1,6 +1,6 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
-import { toMonth, toStagePricing } from '../../costs/bills/monthlyBill.ts';
-import { readCommittedTraffic, sumRequests } from '../../costs/bills/traffic.ts';
+import { toStageMonth } from '../../costs/bills/costReport.ts';
+import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { PRICES_AS_OF } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type CostOptions, warnOfPrices } from './costOptions.ts';
@@ -20,9 +20,7 @@ export async function runByKey(options: CostOptions): Promise<void> {
   const { stage, client } = logs;
   const region = await client.config.region();
   warnOfPrices(region);
-  const traffic = readCommittedTraffic();
-  const pricing = toStagePricing(stage.settings, sumRequests(traffic));
-  const { fixed: fixedOfMonth } = toMonth(stage.settings, traffic, pricing);
+  const { fixed: fixedOfMonth } = toStageMonth(stage, readCommittedTraffic());
   const months: MonthCosts[] = [];
   for (const month of logs.months) {
     const rows = await readLogRows(client, stage, month);

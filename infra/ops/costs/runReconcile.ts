@@ -30,7 +30,7 @@ export async function runReconcile(files: readonly string[], options: CostOption
     : readTraffic(options);
   if (!traffic) return;
   warnOfPrices(toRegion(stage).region ?? pricedRegions[0]);
-  const expected = toExpectedUsage(stage.settings, traffic);
+  const expected = toExpectedUsage(stage, traffic);
   const bill = await readBill(files, toTags(stage), expected, account, days);
   const found = reconcile(bill, tolerance);
   await writeOut(`${options.json ? JSON.stringify(found, null, 2) : toText(found)}\n`);

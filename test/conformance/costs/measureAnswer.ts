@@ -2,13 +2,12 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
   type Answer,
-  type AnswerUnits,
+  type MeasuredUnits,
   toBilledDuration,
   toBodyKind,
   toGatewayRequests,
 } from '../../../infra/costs/units/answerUnits.ts';
 import type { accessLogFormat } from '../../../infra/gateway/accessLogFormat.ts';
-import { stages } from '../../../infra/stages/stages.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
@@ -36,7 +35,7 @@ export interface Seen {
 }
 
 /** The units of an answer that was seen. */
-export function toAnswerUnits(seen: Seen): AnswerUnits {
+export function toAnswerUnits(seen: Seen): MeasuredUnits {
   const { operationId, answer, response, line, entries } = seen;
   const milliseconds = toBilledDuration(operationId, answer, entries);
   const responseBytes = toHeadBytes(response) + response.bytes.length;
@@ -46,7 +45,6 @@ export function toAnswerUnits(seen: Seen): AnswerUnits {
     ...(entries !== undefined && { entries }),
     gatewayRequests: line ? toGatewayRequests(responseBytes) : 0,
     functionCalls: line ? 1 : 0,
-    memoryMegabytes: stages.production.settings.memoryMegabytes[operationId],
     billedMilliseconds: milliseconds,
     readUnits: Number(line?.readUnits ?? 0),
     writeUnits: Number(line?.writeUnits ?? 0),
@@ -130,18 +128,20 @@ function toBytes(line: object): number {
   return Buffer.byteLength(JSON.stringify(line));
 }
 
-/** Entry number `index` of the measured inventory: ids as long as random ones. */
-export function toMeasuredItem(index: number): InventoryItem {
-  return toInventoryItem(toCompactItem(index));
+/** Entry number `index` of the measured inventory, whose ids are as scattered as random ones. */
+export function toMeasuredItem(index: number, idDigits = 19): InventoryItem {
+  const item = toInventoryItem(toCompactItem(index));
+  if (idDigits === 19) return item;
+  return { ...item, petId: BigInt(`${item.petId}`.slice(-idDigits).replace(/^0/, '1')) };
 }
 
 export type List = Awaited<ReturnType<typeof toList>>;
 
 /** A whole list as the function makes it, page by page of a Scan: its read units, and the bytes of its body. */
-export async function toList(entries: number) {
+export async function toList(entries: number, idDigits: number) {
   const chunks: string[] = [];
   let readUnits = 0;
-  const toRecord = (index: number) => toInventoryRecord(toMeasuredItem(index));
+  const toRecord = (index: number) => toInventoryRecord(toMeasuredItem(index, idDigits));
   for (const page of toPages(entries, toRecord)) {
     chunks.push(chunks.length === 0 ? '[' : ',', page.items.map(toInventoryJson).join(','));
     readUnits += page.readUnits;
@@ -150,17 +150,18 @@ export async function toList(entries: number) {
   const compressed = (coding: 'gzip' | 'zstd') => buffer(compress(Readable.from(text), coding));
   const [gzip, zstd] = await Promise.all([compressed('gzip'), compressed('zstd')]);
   const bytes = { plain: Buffer.concat(text).length, gzip: gzip.length, zstd: zstd.length };
-  return { entries, readUnits, bytes };
+  return { entries, idDigits, readUnits, bytes };
 }
 
-/** The units of a longer list, made of those of one that was seen. */
-export function toLongerList(seen: AnswerUnits, short: List, long: List): AnswerUnits {
+/** The units of another list, made of those of one that was seen. */
+export function toOtherList(seen: MeasuredUnits, short: List, long: List): MeasuredUnits {
   const kind = toBodyKind(seen.answer);
   const grown = seen.answer === '304' ? 0 : long.bytes[kind] - short.bytes[kind];
   const responseBytes = seen.responseBytes + grown;
   return {
     ...seen,
     entries: long.entries,
+    idDigits: long.idDigits,
     billedMilliseconds: toBilledDuration(seen.operationId, seen.answer, long.entries),
     readUnits: long.readUnits,
     responseBytes,

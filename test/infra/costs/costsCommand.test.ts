@@ -1,11 +1,22 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CostReport } from '../../../infra/costs/bills/costReport.ts';
+import type { Month } from '../../../infra/costs/bills/monthlyBill.ts';
+import {
+  readCommittedTraffic,
+  sumRequests,
+  type Traffic,
+  type TrafficShare,
+} from '../../../infra/costs/bills/traffic.ts';
+import type { Dollars } from '../../../infra/costs/bills/usage.ts';
+import { perUnit } from '../../../infra/costs/prices.ts';
 import { unitsFile } from '../../../infra/costs/units/answerUnits.ts';
+import { checkMonths } from '../../../infra/ops/costs/checkMonths.ts';
 import { flags } from '../../../infra/ops/costs/costOptions.ts';
-import { checkWorstMonths, runCosts } from '../../../infra/ops/costs/runCosts.ts';
+import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { stageNames } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
@@ -89,7 +100,10 @@ describe('for people', () => {
     const labels = ['gateway', 'Lambda', 'reads', 'writes', 'transfer', 'logs', 'traces'];
     expect(head).toEqual(['operation', 'answer', ...labels, 'total']);
     const [list] = (await readReport()).operations;
-    const cells = Object.values(list?.components ?? {}).slice(0, labels.length);
+    const { gateway, lambda, readUnits, writeUnits, transfer, logs, tracing } = {
+      ...(list?.components as Dollars),
+    };
+    const cells = [gateway, lambda, readUnits, writeUnits, transfer, logs, tracing];
     const total = Number(list?.dollarsPerMillion);
     expect(rows[0]).toEqual(['listInventory', '200 of 1,000', ...[...cells, total].map(toText)]);
   });
@@ -116,9 +130,11 @@ describe('for people', () => {
       expect(rows).toContainEqual(row);
     }
     const text = rows.join('\n');
-    expect(text).toMatch(/^Fixed are Lambda 0\.03, alarms \d+\.\d\d, .*encryption key 1\.00\.$/m);
-    expect(text).toMatch(/What would save .*\n.*zstd/);
-    expect((await readReport('--stage', 'staging')).month.fixed).toBeCloseTo(0.3, 2);
+    expect(text).toMatch(
+      /^Fixed are Lambda 0\.03, stored logs 0\.03, alarms \d+\.\d\d, .*encryption key 1\.00\.$/m,
+    );
+    expect(text).toMatch(/What would save .*\n0\.10,No X-Ray traces/);
+    expect((await readReport('--stage', 'staging')).month.fixed).toBeCloseTo(0.31, 2);
   });
 
   test('the worst month has what the gateway answers by itself', async () => {
@@ -130,33 +146,163 @@ describe('for people', () => {
     expect(Number(dollars.replace(',', ''))).toBeCloseTo(refusals, 1);
   });
 
+  const committed = readCommittedTraffic();
+  const sum = sumRequests(committed);
+  const count = (traffic: Pick<Traffic, 'shares'> | undefined) =>
+    sumRequests({ shares: traffic?.shares.filter(isPet) ?? [] });
+  const isPet = (one: TrafficShare) => one.operationId === 'getPet';
+  const { entries, shop } = committed;
+  const [pets, petsOfShop, added] = [count(committed), count(shop), shop?.entries ?? 0];
+  test.each<[args: string[], pets: number, entries: number]>([
+    [['--requests', `${2 * sum}`], 2 * pets, entries],
+    [['--shops', '+2'], pets + 2 * petsOfShop, entries + 2 * added],
+    [['--shops', '+4', '--entries', '5'], pets + 4 * petsOfShop, 5],
+    [['--requests', `${sum / 10_000}k`, '--shops', '+1'], pets / 10 + petsOfShop, entries + added],
+    [['--requests', 'getPet=1', '--shops', '+1'], 1 + petsOfShop, 1_000 + added],
+  ])('%j is a month of that traffic', async (args, asked, length) => {
+    const { month } = await readReport(...args);
+    expect(count(month) / asked).toBeCloseTo(1, 5);
+    expect(month.entries).toBe(length);
+    const names = month.shares.map(({ operationId, answer }) => `${operationId} ${answer}`);
+    expect(new Set(names).size).toBe(names.length);
+    expect((await readRows(...args))[0]?.[0]).toMatch(/^A month of production/);
+  });
+
+  test('--months tells each of them, which grow, and their sum', async () => {
+    const typed = ['--requests', 'getPet=1M', '--months', '3', '--growth', '10%'];
+    const rows = await readRows(...typed);
+    const months: Month[] = JSON.parse(await read('--json', ...typed));
+    expect(months.map(({ requests }) => requests / Number(months[0]?.requests))).toEqual(
+      [1, 1.1, 1.21].map((one) => expect.closeTo(one, 2)),
+    );
+    expect(rows.slice(0, -1)).toEqual([
+      ['month', 'requests', 'for requests', 'fixed', 'total'],
+      ...months.map(({ requests, fixed, total }, index) => [
+        `${index + 1}`,
+        ['1,000,000', '1,100,000', '1,210,000'][index],
+        ...[requests, fixed, total].map(toText),
+      ]),
+      ['sum', toText(months.reduce((sum, { total }) => sum + total, 0))],
+    ]);
+  });
+
   test('--diff tells of a commit, from which files may differ that are about to be committed', async () => {
     expect(await read('--diff', 'HEAD')).toMatch(
-      /^(No request costs more or less than at HEAD\.\n|(- .*\.\n)+)$/,
+      /^At the traffic of .*, (nothing costs|production \$)/,
     );
     const { status, stderr } = await callOps(runCosts, ['--diff', 'nobody/knows']);
     expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('nobody/') });
   });
 });
 
+test('--diff prices a commit by its own settings, prices and model', async () => {
+  const copy = mkdtempSync(folder.toPath('copy-'));
+  for (const name of ['infra', 'shared', 'package.json']) {
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  }
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const execute = (command: string, ...args: string[]) =>
+    execFileSync(command, args, { cwd: copy, encoding: 'utf8' });
+  const change = (file: string, from: string, to: string) => {
+    const text = readFileSync(join(copy, file), 'utf8');
+    expect(text).toContain(from);
+    writeFileSync(join(copy, file), text.replace(from, to));
+  };
+  const { readUnits } = perUnit;
+  // One alarm less at the commit, and another price.
+  change('infra/costs/bills/fixedCosts.ts', '// Transactions that met.\n    1 +', '0 +');
+  change('infra/costs/prices.ts', `readUnits: ${readUnits * 1e6}e-6`, 'readUnits: 1e-6');
+  execute('git', 'init', '--quiet');
+  execute('git', 'add', 'infra', 'shared', 'package.json');
+  const author = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
+  execute('git', ...author, 'commit', '--quiet', '--no-verify', '--message', 'Before');
+  for (const file of ['infra/costs/bills/fixedCosts.ts', 'infra/costs/prices.ts']) {
+    cpSync(join(root, file), join(copy, file));
+  }
+  const printed = execute(process.execPath, 'infra/ops/costs/costs.ts', '--diff', 'HEAD');
+  expect(printed).toMatch(
+    /^At the traffic of .*, production .*, of which reads -\d\.\d+, alarms \+0\.10\.\n/,
+  );
+  expect(printed).toContain(`- price of read units 0.000001 → ${readUnits.toFixed(9)} -`);
+  expect(printed).toContain('- metrics with an alarm ');
+  // In Markdown, the line after a list belongs to it.
+  expect(printed).toMatch(/\n- .*\n\nAt the traffic of .*, staging /);
+}, 60_000);
+
 describe('--check', () => {
   const { settings } = fixtures.production;
   /** With what it costs without the changes as its limit. */
   const check = async (changes: Partial<StageSettings>) => {
     const worstMonthDollars = Math.ceil((await readReport()).worstMonth.total);
-    return () => checkWorstMonths([changeProduction({ worstMonthDollars, ...changes })]);
+    return () => checkMonths([changeProduction({ worstMonthDollars, ...changes })]);
   };
   const throttles = { ...settings.throttles, listInventory: { rate: 50, burst: 100 } };
 
   test.each([
     [[], stageNames],
     [['--stage', 'staging'], ['staging']],
-  ])('%j says of %j what the worst month costs', async (args, names) => {
+  ])('%j says of %j what its months cost', async (args, names) => {
     const lines = (await read('--check', ...args)).trimEnd().split('\n');
     const within = 'costs at most \\$\\d+, within its worstMonthDollars of \\d+\\.$';
     expect(lines).toEqual(
-      names.map((name) => expect.stringMatching(`^The worst month of ${name} ${within}`)),
+      names.flatMap((name) => [
+        expect.stringMatching(`^The worst month of ${name} ${within}`),
+        expect.stringMatching(
+          `^At the traffic of .*, ${name} \\$[\\d.]+ → \\$[\\d.]+ a month: .*\\.$`,
+        ),
+      ]),
     );
+  });
+
+  describe('of the committed traffic', () => {
+    const wide = { maxIncreaseDollars: 1e6, maxIncreasePercent: 1e6, worstMonthDollars: 1e6 };
+    /** With what the month costs without the changes, times a factor, as what was accepted. */
+    const judge = async (factor: number, changes: Partial<StageSettings>) => {
+      const { total } = (await readReport()).month;
+      const accepted = { production: Number((total * factor).toFixed(2)) };
+      return () => checkMonths([changeProduction({ ...wide, ...changes })], accepted);
+    };
+    const more = { reservedConcurrency: { getPet: 900 } };
+
+    test.each<[string, factor: number, changes: Partial<StageSettings>, figures: RegExp]>([
+      ['what was accepted', 1, { maxIncreaseDollars: 0 }, /\$0\.00 \(0\.0 %\)/],
+      ['less', 2, { maxIncreasePercent: 0 }, /\$0\.00 \(0\.0 %\)/],
+      [
+        'an alarm, where dimes are allowed',
+        1,
+        { ...more, maxIncreaseDollars: 0.1 },
+        /\$0\.10 \(0\.\d %\)/,
+      ],
+      [
+        'twice as much, where that is allowed',
+        0.5,
+        { maxIncreasePercent: 101 },
+        /\((99\.9|100\.\d) %\)/,
+      ],
+    ])('passes for %s, and says so', async (_, factor, changes, figures) => {
+      const text = (await judge(factor, changes))();
+      expect(text).toMatch(
+        /a month: \$[\d.]+ \([\d.]+ %\) more than accepted, within its maxIncreaseDollars of \d\S* and maxIncreasePercent of \d+\.\n$/,
+      );
+      expect(text).toMatch(figures);
+    });
+
+    test.each<[string, factor: number, changes: Partial<StageSettings>, figures: RegExp]>([
+      ['too many dollars', 1, { ...more, maxIncreaseDollars: 0.09 }, /\$0\.10 \(0\.\d %\)/],
+      ['too many per cent', 0.5, { maxIncreasePercent: 98 }, /\((99\.9|100\.\d) %\)/],
+      ['a stage that is new', 0, {}, /\$0\.00 → \$\d/],
+    ])('fails for %s, and says what accepts it', async (_, factor, changes, figures) => {
+      const check = await judge(factor, changes);
+      expect(check).toThrow(figures);
+      expect(check).toThrow(
+        /^At the traffic of infra\/costs\/traffic\.json, production \$[\d.]+ → \$[\d.]+ a month: \$\S+ \(\S+ %\) more than accepted, past its [^:]+: npm run costs -- --diff REV says what moved it, and "production": [\d.]+ in infra\/costs\/accepted\.json accepts it, once its owners in \.github\/CODEOWNERS approve\.$/,
+      );
+    });
+
+    test('is measured against a file that has an owner', () => {
+      const owners = readFileSync(join(root, '.github/CODEOWNERS'), 'utf8');
+      expect(owners).toMatch(/^\/infra\/costs\/accepted\.json @\S+$/m);
+    });
   });
 
   test.each<[name: string, changes: Partial<StageSettings>]>([
@@ -253,6 +399,13 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [badTraffic('{"requests": {"getPet": -1}}'), 'at requests.getPet'],
   [badTraffic('{"entries": -1, "requests": {}}'), 'at entries'],
   [['--entries', '1e3'], '--entries must be a whole number'],
+  [['--shops', '2'], '--shops must be such as +2; it is "2".'],
+  [() => ['--shops', '+1', ...badTraffic('{"requests": {}}')()], 'The traffic has no "shop"'],
+  [badTraffic('{"requests": {}, "shop": {}}'), 'at shop.entries'],
+  [['--months', 'x'], '--months must be a whole number; it is "x".'],
+  [['--months', '1000'], '--months must be below 1000'],
+  [['--months', '2', '--growth', 'x'], '--growth per cent such as 5%; they are "2" and "x".'],
+  [['--growth', '5%'], '--growth has no meaning by itself.'],
   [['getPet=1'], "Unexpected argument 'getPet=1'."],
   [['--diff', 'HEAD', '--json'], '--json has no meaning with --diff.'],
   [['--check', '--json'], '--json has no meaning with --check.'],
@@ -278,5 +431,5 @@ test("a pull request's summary tells what it does to the bill, where the base ha
   const workflow = readFileSync(join(root, '.github/workflows/check.yml'), 'utf8');
   const file = relative(root, fileURLToPath(unitsFile));
   expect(workflow).toContain(`git cat-file -e HEAD^1:${file}; then\n`);
-  expect(workflow).toContain('npm run -s costs -- --diff HEAD^1\n');
+  expect(workflow).toContain('npm run -s costs -- --diff HEAD^1 || echo ');
 });

@@ -1,7 +1,7 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { toMonth, toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
+import { toStageMonth } from '../../../infra/costs/bills/costReport.ts';
 import {
   parseTraffic,
   readCommittedTraffic,
@@ -166,7 +166,7 @@ const exports = [
 
 /** A bill of a month as the model has it, X-Ray's and the custom metrics' lines without tags. */
 const exact: readonly Line[] = toExpectedUsage(
-  fixtures.production.settings,
+  fixtures.production,
   parseTraffic('{"requests": {"getPet": 2000000, "updateInventory": 1000000}}'),
 ).map(({ service, usageType, quantity, dollars, isTagged }) => {
   const names = ['AmazonApiGateway', 'AWS Lambda', 'AmazonDynamoDB', 'AmazonCloudWatch', 'awskms'];
@@ -439,11 +439,10 @@ describe('npm run costs -- --reconcile', () => {
 
   it.each([fixtures.staging, changeProduction({ firewall: true })])(
     'models by usage types what the model’s month comes to: $name',
-    ({ settings }) => {
+    (stage) => {
       const traffic = readCommittedTraffic();
-      const usage = toExpectedUsage(settings, traffic);
-      const pricing = toStagePricing(settings, sumRequests(traffic));
-      const { total } = toMonth(settings, traffic, pricing);
+      const usage = toExpectedUsage(stage, traffic);
+      const { total } = toStageMonth(stage, traffic);
       expect(usage.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(total, 9);
     },
   );

@@ -85,6 +85,8 @@ const wrong: Record<string, unknown[]> = {
   worstMonthDollars: [0],
   'anomalies.minDollars': [0],
   'anomalies.notify': [[]],
+  maxIncreaseDollars: [-1],
+  maxIncreasePercent: [-1],
   'budget.monthlyDollars': [0],
   'budget.notify': [
     ...[[], ['a@b.example', 'a@b.example']],

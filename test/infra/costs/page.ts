@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { toCostReport, toStageMonth } from '../../../infra/costs/bills/costReport.ts';
+import { toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
+import { addShops, readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
+import { componentLabels, components, toCents } from '../../../infra/costs/bills/usage.ts';
+import { pricedRegions } from '../../../infra/costs/prices.ts';
+import { readSizes } from '../../../infra/costs/units/sizes.ts';
+import { toTable } from '../../../infra/docs/guide.ts';
+import type { Stage } from '../../../infra/stages/stages.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
+
+export const page = new URL('../../../infra/costs/README.md', import.meta.url);
+
+/** The page for finance, with the figures of a stage. */
+export function toPage(stage: Stage): string {
+  return readFileSync(page, 'utf8').replace(
+    /(<!-- figures -->\n)[\s\S]*(<!-- end -->)/,
+    (_, start, end) => `${start}\n${toFigures(stage)}\n\n${end}`,
+  );
+}
+
+function toFigures(stage: Stage): string {
+  const traffic = readCommittedTraffic();
+  const { month, operations, savings } = toCostReport(
+    ...([stage, pricedRegions[0], traffic, traffic.entries] as const),
+  );
+  const { inventoryEntries, worstMonthDollars } = stage.settings;
+  const sizes = readSizes(stage.name);
+  const worstMonth = toWorstMonth(stage.settings, inventoryEntries, sizes);
+  const [requests, entries] = [sumRequests(traffic), traffic.entries].map(toWhole);
+  const parts = components.map((one) => [
+    componentLabels[one],
+    month.components[one] + month.fixedParts[one],
+  ]) as [string, number][];
+  const dearest = operationIds.map((id) =>
+    operations
+      .filter(({ operationId }) => operationId === id)
+      .reduce((most, one) => (one.dollarsPerMillion > most.dollarsPerMillion ? one : most)),
+  );
+  const worst = worstMonth.shares.map(({ operationId, answer, dollars }) => [
+    `${operationId} ${answer}`,
+    Object.values(dollars).reduce((sum, one) => sum + one, 0),
+  ]) as [string, number][];
+  const others = [
+    ['paths that there are not', worstMonth.other],
+    ['what is refused', worstMonth.refusals],
+    ['fixed', worstMonth.fixed],
+  ] as [string, number][];
+  return [
+    `## The month\n\nProduction's month of ${requests} requests and ${entries} entries costs **$${toCents(month.total)}**: $${toCents(month.requests)} for requests, and $${toCents(month.fixed)} whether anybody calls or not.`,
+    toPie('Dollars a month', parts),
+    '## The dearest request',
+    toTable(
+      ['operation', 'dearest answer', 'dollars a million'],
+      dearest.map(({ operationId, answer, dollarsPerMillion }) => [
+        operationId,
+        answer,
+        toCents(dollarsPerMillion),
+      ]),
+    ),
+    `## The worst month\n\nAn attack with a valid key around the clock, with ${toWhole(worstMonth.entries)} entries, costs **$${toWhole(worstMonth.total)}**, and may cost $${toWhole(worstMonthDollars)}.`,
+    toPie('Dollars of the worst month', [...worst, ...others]),
+    '## One more shop',
+    toTable(
+      ['shops more', 'dollars a month'],
+      [0, 1, 2].map((added) => [
+        added,
+        toCents(toStageMonth(stage, addShops(traffic, added)).total),
+      ]),
+    ),
+    '## What each lever saves',
+    toTable(
+      ['lever', 'dollars a month', 'it takes'],
+      savings.map(({ name, dollars, price }) => [name, toCents(dollars), price]),
+    ),
+  ].join('\n\n');
+}
+
+/** The largest first, as the chart has its slices anyway. */
+function toPie(
+  title: string,
+  parts: readonly (readonly [name: string, dollars: number])[],
+): string {
+  const rows = parts
+    .filter(([, dollars]) => dollars >= 0.005)
+    .sort(([, one], [, other]) => other - one)
+    .map(([name, dollars]) => `    "${name}" : ${toCents(dollars).replaceAll(',', '')}`);
+  return ['```mermaid', 'pie showData', `    title ${title}`, ...rows, '```'].join('\n');
+}
+
+function toWhole(amount: number): string {
+  return Math.round(amount).toLocaleString('en-US');
+}
