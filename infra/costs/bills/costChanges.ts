@@ -5,6 +5,7 @@ import {
   components,
   type Dollars,
   sumDollars,
+  toAmount,
   toCents,
   usageKinds,
   usageParts,
@@ -69,8 +70,8 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
     const rate = is.rates?.[kind] ?? 0;
     const old = was.rates?.[kind] ?? rate;
     return [
-      [`${name} ${toNumber(used)} → ${toNumber(uses)}`, (uses - used) * old],
-      [`price of ${name} ${toNumber(old)} → ${toNumber(rate)}`, uses * (rate - old)],
+      [`${name} ${toAmount(used)} → ${toAmount(uses)}`, (uses - used) * old],
+      [`price of ${name} ${toAmount(old)} → ${toAmount(rate)}`, uses * (rate - old)],
     ] as const;
   });
   const operations = operationIds.map((id) => {
@@ -84,10 +85,6 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
   const lines = was.usage ? toChanges(parts.flat()) : [];
   const byOperation = toChanges(operations).join(', ');
   return [...lines, ...(byOperation ? [`by operation ${byOperation}`] : [])];
-}
-
-function toNumber(amount: number): string {
-  return amount.toLocaleString('en-US', { maximumSignificantDigits: 6 });
 }
 
 /** Of an answer that the month has none of, since the others move it. */

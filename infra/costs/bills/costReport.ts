@@ -42,11 +42,8 @@ export function toCostReport(
 
 /** What a stage costs in a month of such traffic. */
 export function toStageMonth({ name, settings }: Stage, traffic: Traffic) {
-  return toMonth(
-    settings,
-    traffic,
-    toStagePricing(settings, sumRequests(traffic), readSizes(name)),
-  );
+  const pricing = toStagePricing(settings, sumRequests(traffic), readSizes(name));
+  return toMonth(settings, traffic, pricing);
 }
 
 export type OperationCost = ReturnType<typeof toOperationCosts>[number];

@@ -121,22 +121,10 @@ export function toMonth(settings: StageSettings, traffic: Traffic, pricing: Requ
  * A month of attack, around the clock and as much as the stage's settings let through: of every operation, the
  * most expensive answer at the highest rate.
  */
-export interface WorstMonth extends Month {
-  /** What the gateway answers by itself, such as unknown paths, at its own throttle. */
-  readonly other: number;
-  /**
-   * What is refused with 429, at 10,000 a second. Nothing bounds these but what AWS does against floods: the
-   * request is free, and its line of the access log and its answer are not.
-   */
-  readonly refusals: number;
-}
+export type WorstMonth = ReturnType<typeof toWorstMonth>;
 
 /** @param entries the length of the inventory, since a whole list is the most expensive request by far */
-export function toWorstMonth(
-  settings: StageSettings,
-  entries: number,
-  sizes?: RecordSizes,
-): WorstMonth {
+export function toWorstMonth(settings: StageSettings, entries: number, sizes?: RecordSizes) {
   // Of a flood, nothing but the settled share is traced.
   const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, sizes);
   const shares = operationIds.map((id) => mostExpensiveShare(settings, id, pricing, entries));
@@ -145,7 +133,10 @@ export function toWorstMonth(
   const refused = findUnits(pricing, 'getPet', '429', 0);
   const perRefusal = refused ? sumDollars(toDollarsPerMillion(refused, pricing)) / 1e6 : 0;
   const perAnswer = perRefusal + toRates().gatewayRequests;
+  // What the gateway answers by itself, such as unknown paths, at its own throttle.
   const other = perAnswer * settings.throttles.other.rate * SECONDS_A_MONTH;
+  // At 10,000 a second. Nothing bounds these but what AWS does against floods: the request is free, and its line of
+  // the access log and its answer are not.
   const refusals = perRefusal * accountThrottle.rate * SECONDS_A_MONTH;
   return { ...month, other, refusals, total: month.total + other + refusals };
 }

@@ -130,3 +130,8 @@ function toRecord<Key extends string>(
 export function toCents(dollars: number): string {
   return dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }
+
+/** Such as a quantity, or the price of one. */
+export function toAmount(amount: number): string {
+  return amount.toLocaleString('en-US', { maximumSignificantDigits: 6 });
+}

@@ -101,17 +101,13 @@ export function findUnits<Units extends MeasuredUnits>(
   if (first?.entries === undefined) return first;
   if (answer === '304' && entries * toRecordBytes(sizes) > BYTES_OF_A_PAGE) return undefined;
   const byDigits = [...Map.groupBy(points, ({ idDigits }) => Number(idDigits))];
-  const between = (name: 'readUnits' | 'responseBytes') =>
-    toValueAt(
-      sizes.idDigits,
-      byDigits.map(([digits, own]) => [
-        digits,
-        toValueAt(
-          entries,
-          own.map((point) => [Number(point.entries), point[name]]),
-        ),
-      ]),
-    );
+  const between = (name: 'readUnits' | 'responseBytes') => {
+    const values = byDigits.map(([digits, own]) => {
+      const lengths = own.map((point) => [Number(point.entries), point[name]] as const);
+      return [digits, toValueAt(entries, lengths)] as const;
+    });
+    return toValueAt(sizes.idDigits, values);
+  };
   const versionBytes = toRecordBytes(sizes) - toRecordBytes({ ...sizes, taggedShare: 0 });
   const responseBytes = Math.round(between('responseBytes'));
   return {

@@ -21,18 +21,19 @@ export const help = `npm run costs [-- options]
 Says what the service costs, by a model of it: the units of each request are measured by the tests, the
 prices are AWS's list prices without tax. Without one of these options, dollars per million requests.
 
-  --requests LIST      a month's bill for getPet=2M,listInventory:gzip=500k,updateInventory:412=1k; or of a number
-                       alone, such as 10M, in the mix of infra/costs/traffic.json
+  --requests LIST      a month's bill for getPet=2M,listInventory:gzip=500k,updateInventory:412=1k; or of a
+                       number alone, such as 10M, in the mix of infra/costs/traffic.json
   --traffic FILE       the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}
   --shops +N           the same with N more shops, each as "shop" in the traffic says
   --months N           N months, one after the other, and their sum
   --growth PERCENT     how many requests more each of them has than the one before, such as 5%
-  --from-logs          the same from the gateway's log of --from to --to, as a month of it; with --json, the file.
-                       Its mix of encodings, petId= and Idempotency-Key is that of infra/costs/traffic.json,
-                       since the log knows none. Preflights and unknown paths are left out
+  --from-logs          the same from the gateway's log of --from to --to, as a month of it; with --json, the
+                       file. Its mix of encodings, petId= and Idempotency-Key is that of
+                       infra/costs/traffic.json, since the log knows none. Preflights and unknown paths are
+                       left out
   --worst-case         the most expensive month that the stage's throttles and concurrency let through
-  --check              fails when the worst month costs more than the stage's worstMonthDollars, or the month of
-                       infra/costs/traffic.json more than infra/costs/accepted.json by over the stage's
+  --check              fails when the worst month costs more than the stage's worstMonthDollars, or the month
+                       of infra/costs/traffic.json more than infra/costs/accepted.json by over the stage's
                        maxIncreaseDollars or maxIncreasePercent; all stages without --stage
   --diff REV           what that month costs more or less than at a commit, and what moved it
   --by-key             what each API key's requests have cost from --from to --to, by the stage's own logs,
@@ -43,8 +44,8 @@ prices are AWS's list prices without tax. Without one of these options, dollars 
                        5% by default, and a cent. FILE, or several, each with its --reconcile, is a Cost and
                        Usage Report 2.0 or FOCUS, as CSV, also .gz, or Parquet, with the cost allocation tag
                        "stage". The model has the traffic of a month, that of infra/costs/traffic.json unless
-                       another is given, for the days of the stage's lines, or --from to --to. Lines of another
-                       account than --account, or that of the stage's settings, are left out
+                       another is given, for the days of the stage's lines, or --from to --to. Lines of
+                       another account than --account, or that of the stage's settings, are left out
 
   ${stageUsage}   whose settings count: memory, tracing, throttles; default: production
   --entries N          for an inventory of that length, and not of several
@@ -108,7 +109,7 @@ export function readTraffic({ requests, traffic: file, entries, shops }: CostOpt
   try {
     const traffic = readRequests(requests, file);
     const all = shops === undefined ? traffic : addShops(traffic, parseShops(shops));
-    return { ...all, entries: parseEntries(entries) ?? all.entries };
+    return { ...all, entries: parseWhole('--entries', entries) ?? all.entries };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
@@ -134,22 +135,23 @@ function parseShops(text: string): number {
  * @throws {UsageError} when what was typed makes no sense
  */
 export function toMonthlyTraffic(traffic: Traffic, options: CostOptions): Traffic[] {
-  const { growth = '0' } = options;
-  const months = parseEntries(options.months, '--months') ?? 1;
-  const [, percent] = /^(-?\d+(?:\.\d+)?)%?$/.exec(growth) ?? [];
-  if (percent !== undefined && Number(percent) >= -100 && months < 1_000) {
-    const factor = 1 + Number(percent) / 100;
-    return Array.from({ length: months }, (_, index) => scaleTraffic(traffic, factor ** index));
-  }
-  const typed = `they are "${months}" and "${growth}"`;
-  throw new UsageError(`--months must be below 1000, and --growth per cent such as 5%; ${typed}.`);
+  const months = parseWhole('--months', options.months) ?? 1;
+  if (months >= 1_000) throw new UsageError(`--months must be below 1000; it is "${months}".`);
+  const factor = 1 + parsePercent('--growth', options.growth ?? '0', -100) / 100;
+  return Array.from({ length: months }, (_, index) => scaleTraffic(traffic, factor ** index));
 }
 
 /** @throws {UsageError} when it is no whole number */
-export function parseEntries(text: string | undefined, option = '--entries'): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d+$/.test(text)) return Number(text);
+export function parseWhole(option: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^\d+$/.test(text)) return text === undefined ? text : Number(text);
   throw new UsageError(`${option} must be a whole number; it is "${text}".`);
+}
+
+/** @throws {UsageError} when it is no percentage, or below the least that makes sense */
+export function parsePercent(option: string, text: string, min = 0): number {
+  const [, percent] = /^(-?\d+(?:\.\d+)?)%?$/.exec(text) ?? [];
+  if (Number(percent) >= min) return Number(percent);
+  throw new UsageError(`${option} must be such as 5%; it is "${text}".`);
 }
 
 const YEAR = 365 * 24 * 3600 * 1000;

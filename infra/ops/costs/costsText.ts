@@ -73,10 +73,8 @@ export function toMonthsText(months: readonly Month[]): string {
 }
 
 export function toWorstMonthText(month: WorstMonth): string {
-  return [
-    toMonthText(month, 'The worst month, a valid key at all that the throttles let through'),
-    'Nothing bounds the refusals: the gateway charges nothing for them, but their log lines and answers are billed.',
-  ].join('\n');
+  const title = 'The worst month, a valid key at all that the throttles let through';
+  return `${toMonthText(month, title)}\nNothing bounds the refusals: the gateway charges nothing for them, but their log lines and answers are billed.`;
 }
 
 export function toSavingsText({ savings }: CostReport): string {

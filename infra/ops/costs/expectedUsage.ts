@@ -45,8 +45,7 @@ export type ExpectedUsage = ReturnType<typeof toExpectedUsage>[number];
 export function toExpectedUsage(stage: Stage, traffic: Traffic) {
   const { usage, rates } = toStageMonth(stage, traffic);
   return usageKinds.flatMap((kind) => {
-    const quantity = usage[kind];
-    const [service, usageType, unit, alsoNamed] = usageTypes[kind];
+    const [quantity, [service, usageType, unit, alsoNamed]] = [usage[kind], usageTypes[kind]];
     // AWS gives them no tags, so that their lines are of the whole account. Of CloudWatch, alarms alone have some:
     // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_TagResource.html
     const isTagged = kind !== 'traces' && kind !== 'customMetrics';

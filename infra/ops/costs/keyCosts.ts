@@ -1,6 +1,5 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import {
-  type Dollars,
   GIGABYTE,
   sumDollars,
   sumUsage,
@@ -14,24 +13,16 @@ import type { Stage } from '../../stages/stages.ts';
 import { findOperation, type LogRows, type LogVolume, type QueryRow, toNumber } from './logRows.ts';
 
 /** What the requests of one key to one operation have used and cost. */
-export interface KeyCost {
-  /** The key's name, or in brackets what stands in its place. */
-  readonly key: string;
-  /** None for what belongs to no operation, such as an unknown path. */
-  readonly operation: OperationId | undefined;
-  readonly requests: number;
-  readonly readUnits: number;
-  readonly writeUnits: number;
-  readonly dollars: Dollars;
-  readonly total: number;
-}
+export type KeyCost = ReturnType<typeof toKeyCosts>[number];
 
 /** The key of calls that broke off before the function could log: a timeout, a crash. */
 const UNLOGGED = '(no request line)';
 
 /** Some requests with the same key, operation and status. */
 interface Requests {
+  /** The key's name, or in brackets what stands in its place. */
   readonly key: string;
+  /** None for what belongs to no operation, such as an unknown path. */
   readonly operation: OperationId | undefined;
   readonly status: string;
   /** Whether a function was called for them. */
@@ -48,11 +39,7 @@ interface Requests {
  * those of an account that has these requests and no other in the month.
  * @param volume the bytes that each log took in
  */
-export function toKeyCosts(
-  { functions, access }: LogRows,
-  volume: LogVolume,
-  stage: Stage,
-): KeyCost[] {
+export function toKeyCosts({ functions, access }: LogRows, volume: LogVolume, stage: Stage) {
   const all = functions.flatMap(toLoggedRequests);
   divideGatewayRequests(all, access, volume, stage);
   divideCalls(all, functions, volume, stage);
@@ -178,8 +165,6 @@ function divide(
     );
   }
 }
-
-export type KeyTotal = ReturnType<typeof toKeyTotals>[number];
 
 /** What all requests of each key have cost, and by that, its share of what is fixed. */
 export function toKeyTotals(costs: readonly KeyCost[], fixed: number) {

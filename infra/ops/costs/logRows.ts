@@ -91,14 +91,10 @@ async function readLogVolume(
   );
 }
 
-/** The logs that a request leaves lines in. */
-export function toLogNames(stage: Stage): string[] {
-  return [...toFunctionLogNames(stage), toAccessLogName(stage)];
-}
+const toFunctionLogNames = (stage: Stage) => operationIds.map((id) => toFunctionLogName(stage, id));
 
-function toFunctionLogNames(stage: Stage): string[] {
-  return operationIds.map((id) => toFunctionLogName(stage, id));
-}
+/** The logs that a request leaves lines in. */
+export const toLogNames = (stage: Stage) => [...toFunctionLogNames(stage), toAccessLogName(stage)];
 
 /** The fields of a row that there is something in. */
 export type QueryRow = Readonly<Record<string, string>>;

@@ -3,7 +3,7 @@ import { writeOut } from '../../cli/output.ts';
 import { committedFile, parseTraffic, type Traffic } from '../../costs/bills/traffic.ts';
 import { answersOf } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName } from '../../stages/resourceNames.ts';
-import { type CostOptions, parseEntries } from './costOptions.ts';
+import { type CostOptions, parseWhole } from './costOptions.ts';
 import { findOperation, openLogs, type QueryRow, readAccessRows, toNumber } from './logRows.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function printLogTraffic(options: CostOptions): Promise<void> {
 async function countRequests(options: CostOptions) {
   const text = readFileSync(committedFile, 'utf8');
   const committed = parseTraffic(text);
-  const entries = parseEntries(options.entries) ?? committed.entries;
+  const entries = parseWhole('--entries', options.entries) ?? committed.entries;
   const logs = await openLogs(options, (stage) => [toAccessLogName(stage)]);
   if (!logs) return undefined;
   const months = logs.months.reduce((sum, { share }) => sum + share, 0);

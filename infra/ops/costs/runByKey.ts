@@ -5,8 +5,8 @@ import { PRICES_AS_OF } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
 import { type CostOptions, warnOfPrices } from './costOptions.ts';
 import { defineDollarColumns } from './costsText.ts';
-import { toDay } from './dayRange.ts';
-import { type KeyCost, type KeyTotal, toKeyCosts, toKeyTotals } from './keyCosts.ts';
+import { type DayRange, toDay } from './dayRange.ts';
+import { type KeyCost, toKeyCosts, toKeyTotals } from './keyCosts.ts';
 import { openLogs, readLogRows, toLogNames } from './logRows.ts';
 
 /**
@@ -25,10 +25,7 @@ export async function runByKey(options: CostOptions): Promise<void> {
   for (const month of logs.months) {
     const rows = await readLogRows(client, stage, month);
     const keys = toKeyCosts(rows, month.volume, stage);
-    const total = keys.reduce((sum, one) => sum + one.total, 0);
-    const fixed = fixedOfMonth * month.share;
-    const [from, to] = [toDay(month.from), toDay(month.end - 1)];
-    months.push({ from, to, keys, totals: toKeyTotals(keys, fixed), total, fixed });
+    months.push(toMonthCosts(month, keys, fixedOfMonth * month.share));
   }
   const total = months.reduce((sum, month) => sum + month.total, 0);
   const fixed = months.reduce((sum, month) => sum + month.fixed, 0);
@@ -40,15 +37,19 @@ export async function runByKey(options: CostOptions): Promise<void> {
   await writeOut(`${options.json ? JSON.stringify(report, null, 2) : tables}\n`);
 }
 
-/** What the requests of one calendar month, or of some days of it, have cost. */
-interface MonthCosts {
-  readonly from: string;
-  readonly to: string;
-  readonly keys: readonly KeyCost[];
-  readonly totals: readonly KeyTotal[];
-  /** Of the requests. */
-  readonly total: number;
-  readonly fixed: number;
+type MonthCosts = ReturnType<typeof toMonthCosts>;
+
+/** What the requests of one calendar month, or of some days of it, have cost, and what is fixed in that time. */
+function toMonthCosts({ from, end }: DayRange, keys: readonly KeyCost[], fixed: number) {
+  const total = keys.reduce((sum, one) => sum + one.total, 0);
+  return {
+    from: toDay(from),
+    to: toDay(end - 1),
+    keys,
+    totals: toKeyTotals(keys, fixed),
+    total,
+    fixed,
+  };
 }
 
 /** The costs for people. */

@@ -8,7 +8,7 @@ import {
   type CostOptions,
   help,
   parseCostOptions,
-  parseEntries,
+  parseWhole,
   readTraffic,
   toMonthlyTraffic,
   warnOfPrices,
@@ -40,21 +40,21 @@ export async function runCosts(args: string[]): Promise<void> {
   if (options.check) {
     return writeOut(checkMonths(options.stage ? [stage] : Object.values(stages)));
   }
+  const write = (document: object, text: string) =>
+    writeOut(`${options.json ? JSON.stringify(document, null, 2) : text}\n`);
   const { region = pricedRegions[0] } = toRegion(stage);
   warnOfPrices(region);
-  const entries = parseEntries(options.entries);
+  const entries = parseWhole('--entries', options.entries);
   const traffic = options['from-logs']
     ? await (await import('./logTraffic.ts')).readLogTraffic(options)
     : readTraffic(options);
   if (!traffic) return;
   if (options.months !== undefined) {
     const months = toMonthlyTraffic(traffic, options).map((one) => toStageMonth(stage, one));
-    return writeOut(
-      options.json ? `${JSON.stringify(months, null, 2)}\n` : `${toMonthsText(months)}\n`,
-    );
+    return write(months, toMonthsText(months));
   }
   const report = toCostReport(stage, region, traffic, entries);
-  await writeOut(`${options.json ? JSON.stringify(report, null, 2) : toText(report, options)}\n`);
+  await write(report, toText(report, options));
 }
 
 function toText(report: CostReport, options: CostOptions): string {

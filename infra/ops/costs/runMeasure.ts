@@ -1,4 +1,4 @@
-import { DescribeTableCommand, type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { InventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
@@ -14,7 +14,9 @@ import type { CostOptions } from './costOptions.ts';
 export async function runMeasure(options: CostOptions): Promise<void> {
   const { name: stage } = parseStage(options.stage ?? 'production');
   const { client, tableName } = await openTable(toTableOutput('inventory'), { stage });
-  const records = await readSample(client, tableName);
+  // A scan reads in the order of the keys' hashes, so that its first page is as good as any.
+  const sample = await client.send(new ScanCommand({ TableName: tableName, Limit: 3_000 }));
+  const records = (sample.Items ?? []) as unknown as InventoryRecord[];
   if (records.length === 0) throw new Error(`The table ${tableName} has no entries to measure.`);
   const digits = records.reduce((sum, { p }) => sum + p.N.replace('-', '').length, 0);
   const tagged = records.filter(({ v }) => v).length;
@@ -28,18 +30,4 @@ Their ids have ${idDigits} digits on average, and ${Math.round(100 * taggedShare
 For infra/costs/sizes.json:
   "${stage}": { "idDigits": ${idDigits}, "taggedShare": ${taggedShare} }
 `);
-}
-
-/** A scan reads in the order of the keys' hashes, so that its first pages are as good as any. */
-const MAX_PAGES = 3;
-
-async function readSample(client: DynamoDBClient, TableName: string): Promise<InventoryRecord[]> {
-  const records: InventoryRecord[] = [];
-  let pages = 0;
-  for await (const { Items = [] } of paginateScan({ client, pageSize: 1_000 }, { TableName })) {
-    records.push(...(Items as unknown as InventoryRecord[]));
-    pages += 1;
-    if (pages === MAX_PAGES) break;
-  }
-  return records;
 }

@@ -1,9 +1,10 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
 import { parseStage, toRegion } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
+import { toAmount } from '../../costs/bills/usage.ts';
 import { pricedRegions } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import { type CostOptions, readTraffic, warnOfPrices } from './costOptions.ts';
+import { type CostOptions, parsePercent, readTraffic, warnOfPrices } from './costOptions.ts';
 import { parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 import { toExpectedUsage } from './expectedUsage.ts';
 import { type Bill, type BilledUsage, readBill } from './readBill.ts';
@@ -18,7 +19,7 @@ import { type Bill, type BilledUsage, readBill } from './readBill.ts';
 export async function runReconcile(files: readonly string[], options: CostOptions): Promise<void> {
   const stage = parseStage(options.stage ?? 'production');
   const account = options.account ?? stage.settings.account;
-  const tolerance = parseTolerance(options.tolerance);
+  const tolerance = parsePercent('--tolerance', options.tolerance ?? '5%');
   const isAll = options.from === undefined && options.to === undefined;
   const days = isAll ? undefined : parseDayRange(options);
   const packed = files.find((file) => /\.zip$/i.test(file));
@@ -35,13 +36,6 @@ export async function runReconcile(files: readonly string[], options: CostOption
   const found = reconcile(bill, tolerance);
   await writeOut(`${options.json ? JSON.stringify(found, null, 2) : toText(found)}\n`);
   if (!found.agrees) process.exitCode = 1;
-}
-
-/** @throws {UsageError} when it is no percentage */
-function parseTolerance(text = '5%'): number {
-  const [, percent] = /^(\d+(?:\.\d+)?)%?$/.exec(text) ?? [];
-  if (percent !== undefined) return Number(percent);
-  throw new UsageError(`--tolerance must be such as 5%; it is "${text}".`);
 }
 
 export type Reconciliation = ReturnType<typeof reconcile>;
@@ -149,16 +143,12 @@ function toTable(rows: readonly Row[]): string {
       ...costs.map((cost) => cost.replace('Dollars', ' $')),
     ],
     ...rows.map(({ usageType, unit, billed, expected, differencePercent: percent }) => [
-      ...[usageType, unit, toQuantity(billed.quantity), toQuantity(expected.quantity)],
+      ...[usageType, unit, toAmount(billed.quantity), toAmount(expected.quantity)],
       ...[toPercentText(percent.quantity), toPercentText(percent.price)],
       ...[billed.dollars.toFixed(2), expected.dollars.toFixed(2), toPercentText(percent.dollars)],
       ...costs.map((cost) => billed[cost].toFixed(2)),
     ]),
   ]);
-}
-
-function toQuantity(quantity: number): string {
-  return quantity.toLocaleString('en-US', { maximumSignificantDigits: 6 });
 }
 
 /** Such as `-$3.00`. */

@@ -395,7 +395,12 @@ describe('what a change does to the month of the committed traffic', () => {
       kept(logged, 3_653 - 90),
       ['stored logs', 'GB of kept logs'],
     ],
-    ['one more alarm', set({ reservedConcurrency: { getPet: 900 } }), 0.1, ['alarms', 'metrics with an alarm 86 → 87']],
+    [
+      'one more alarm',
+      set({ reservedConcurrency: { getPet: 900 } }),
+      0.1,
+      ['alarms', 'metrics with an alarm 86 → 87'],
+    ],
   ])('is told for %s, which it names', (_, change, dollars, [component, ...named]) => {
     const after = change();
     const [sentence = '', ...lines] = findCostChanges('production', report, after);

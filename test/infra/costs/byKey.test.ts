@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { toCostReport } from '../../../infra/costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
-import { type KeyCost, type KeyTotal, toKeyCosts } from '../../../infra/ops/costs/keyCosts.ts';
+import { type KeyCost, toKeyCosts, type toKeyTotals } from '../../../infra/ops/costs/keyCosts.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
@@ -264,7 +264,7 @@ describe('npm run costs -- --by-key', () => {
   it('sums up each key, with its share of what is fixed', async () => {
     const { run } = await open();
     const { months, fixed } = JSON.parse((await run('--to', '2026-11-15', '--json')).stdout);
-    const { keys, totals }: { keys: KeyCost[]; totals: KeyTotal[] } = months[0];
+    const { keys, totals }: { keys: KeyCost[]; totals: ReturnType<typeof toKeyTotals> } = months[0];
     // Of half of November.
     const { month } = toCostReport(fixtures.production, '', readCommittedTraffic());
     expect(fixed).toBeCloseTo(month.fixed / 2, 9);
