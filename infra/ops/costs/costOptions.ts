@@ -136,7 +136,7 @@ function parseShops(text: string): number {
  */
 export function toMonthlyTraffic(traffic: Traffic, options: CostOptions): Traffic[] {
   const months = parseWhole('--months', options.months) ?? 1;
-  if (months >= 1_000) throw new UsageError(`--months must be below 1000; it is "${months}".`);
+  if (!(months > 0 && months < 1_000)) throw new UsageError('--months must be from 1 to 999.');
   const factor = 1 + parsePercent('--growth', options.growth ?? '0', -100) / 100;
   return Array.from({ length: months }, (_, index) => scaleTraffic(traffic, factor ** index));
 }
