@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { pause } from '../../../shared/client/call.ts';
-import { PetstoreError } from '../../../shared/client/index.ts';
+import { type PetstoreClient, PetstoreError } from '../../../shared/client/index.ts';
 import { onFastClock } from '../../support/faults/fastClock.ts';
 import {
   brokenOff,
@@ -25,7 +25,7 @@ describe('what only reads is sent again', () => {
     ['a proxy’s 502', { status: 502, body: '<html>' }],
     ['a lost connection', lost],
     ['a list that broke off', brokenOff('[{"petId":1,')],
-    ['a list that a proxy cut', { body: '[{"petId":1,' }],
+    ['a list that a proxy cut', { body: '\n [{"petId":1,"bins":[],' }],
     ['a timeout', silent],
     ['a timeout within the body', unfinished(200, '[')],
   ] as const)('after %s', async (_, failure) => {
@@ -40,6 +40,8 @@ describe('what only reads is sent again', () => {
     ['401', toError(401, 'unauthorized')],
     ['404', toError(404, 'not_found')],
     ['what is not the service', { body: '<html>' }],
+    ['what is no list and was cut', { body: '{"items":[' }],
+    ['a list that ends in white space', { body: '[{}]\n' }],
     ['a redirect', { status: 302, headers: { Location: 'http://127.0.0.1:9/' } }],
   ] as const)('not after %s', async (_, failure) => {
     standIn.answers = [failure];
@@ -92,6 +94,30 @@ describe('what only reads is sent again', () => {
 });
 
 const reason = new Error('the customer left');
+
+it.each([
+  ['a pet', (client) => client.getPet(7n), busy, { body: '{"id":7}' }],
+  ['orders', (client) => client.listOrders(), { body: '[{"id":1,' }, {}],
+] as [string, (client: PetstoreClient) => unknown, StandInAnswer, StandInAnswer][])(
+  '%s are asked for again',
+  async (_, call, ...answers) => {
+    standIn.answers = answers;
+    await call(standIn.open());
+    expect(standIn.requests).toHaveLength(2);
+  },
+);
+
+it('the ids of a pet are bigints, those of its category and its tags too', async () => {
+  const named = '{"id":9007199254740993,"name":"a"}';
+  standIn.answers = [
+    { body: `{"id":7,"category":${named},"tags":[${named}]}` },
+    { body: '{"id":7}' },
+  ];
+  const client = standIn.open();
+  const read = { id: 9007199254740993n, name: 'a' };
+  expect(await client.getPet(7n)).toEqual({ id: 7n, category: read, tags: [read] });
+  expect(await client.getPet(7n)).toStrictEqual({ id: 7n });
+});
 
 describe('an AbortSignal ends a call with its reason', () => {
   it('before anything is sent', async () => {

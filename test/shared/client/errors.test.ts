@@ -22,6 +22,8 @@ async function fail(answer: StandInAnswer): Promise<PetstoreError> {
   return error;
 }
 
+const notOurs = 'Something answered with status 502, and not as the service does.';
+
 describe('a PetstoreError', () => {
   it('has the service’s code, message and status, and the request id', async () => {
     const error = await fail(toError(404, 'not_found', { 'X-Request-Id': 'id-1' }));
@@ -36,7 +38,7 @@ describe('a PetstoreError', () => {
   });
 
   it.each([
-    [{ status: 502, body: '<html>Bad Gateway</html>' }, 'service_unavailable', 502],
+    [{ status: 502, body: '<html>Bad Gateway</html>' }, 'service_unavailable', 502, notOurs],
     [{ status: 413, body: 'Request too long' }, 'payload_too_large', 413],
     [{ status: 403, body: '{"message":"Forbidden"}' }, 'forbidden', 403],
     [{ status: 418, body: '' }, 'invalid_answer', 418],
@@ -45,18 +47,30 @@ describe('a PetstoreError', () => {
     [{ status: 301, headers: { Location: '/' } }, 'invalid_answer', 301],
     [{ status: 304, body: '' }, 'invalid_answer', 304],
     [{ status: 204, body: '' }, 'invalid_answer', 204],
-    [{ body: '<html>' }, 'invalid_answer', 200],
-    [{ body: '[]' }, 'invalid_answer', 200],
+    [
+      { body: '<html>' },
+      'invalid_answer',
+      200,
+      /^The answer is not one that getPet gives\. .*JSON/,
+    ],
+    [{ body: '[]' }, 'invalid_answer', 200, /gives\. An id is missing\.$/],
     [{ body: '[' }, 'invalid_answer', 200],
     [{ body: '{"id":1.5}' }, 'invalid_answer', 200],
     [{ body: '{"id":"7"}' }, 'invalid_answer', 200],
     [{ body: 'null' }, 'invalid_answer', 200],
-    [lost, 'connection_failed', undefined],
-    [brokenOff('{"id":'), 'connection_failed', 200],
+    [lost, 'connection_failed', undefined, /^The service could not be reached\. fetch failed$/],
+    [brokenOff('{"id":'), 'connection_failed', 200, /^The answer broke off before its end\. t/],
     [brokenOff('{"code":', 503), 'service_unavailable', 503],
-  ] as const)('is made of whatever a proxy answers: %j', async (answer, code, status) => {
-    expect(await fail(answer)).toMatchObject({ code, status });
-  });
+  ] as const)(
+    'is made of whatever a proxy answers: %j',
+    async (answer, code, status, told: RegExp | string = /\S/) => {
+      const error = await fail(answer);
+      expect(error).toMatchObject({ code, status });
+      const { message = '' } = Object(error.cause);
+      expect(`${error.message} ${message}`.trim()).toMatch(told);
+      expect('cause' in error).toBe(message !== '');
+    },
+  );
 
   it('asks for no wait until a time that is over', async () => {
     const past = { 'Retry-After': new Date(0).toUTCString() };
@@ -67,11 +81,13 @@ describe('a PetstoreError', () => {
     const client = standIn.open();
     for (const quantity of [-1, 1.5, 2 ** 31, Number.NaN, '5' as never]) {
       const call = client.updateInventory(7n, { quantity });
-      await expect(call).rejects.toMatchObject({ code: 'invalid_request', status: undefined });
+      const message = `quantity must be an integer from 0 to 2147483647, and not ${quantity}.`;
+      await expect(call).rejects.toMatchObject({ code: 'invalid_request', message });
     }
     for (const petId of [7, '7', undefined] as never[]) {
       for (const call of [client.getPet(petId), client.listInventory({ petIds: [petId] })]) {
-        await expect(call).rejects.toMatchObject({ code: 'invalid_request' });
+        const message = 'petId must be a bigint, such as 7n or BigInt("7").';
+        await expect(call).rejects.toMatchObject({ code: 'invalid_request', message });
       }
     }
     expect(standIn.requests).toEqual([]);
@@ -83,11 +99,14 @@ describe('an option that makes no sense', () => {
     ['baseUrl', { baseUrl: '' }],
     ['baseUrl', { baseUrl: 'petstore.example/v1' }],
     ['baseUrl', { baseUrl: 'ftp://petstore.example/v1' }],
+    ['baseUrl', { baseUrl: 'xhttps://petstore.example/v1' }],
     ['baseUrl', { baseUrl: 'https://me:secret@petstore.example/v1' }],
+    ['baseUrl', { baseUrl: 'https://me@petstore.example/v1' }],
     ['baseUrl', { baseUrl: 'https://petstore.example/v1?key=1' }],
     ['apiKey', { apiKey: '' }],
     ['apiKey', { apiKey: undefined as never }],
     ['apiKey', { apiKey: 'psk_secret\n' }],
+    ['apiKey', { apiKey: ' psk_secret' }],
     ['timeout', { timeout: 0 }],
     ['timeout', { timeout: Number.NaN }],
     ['totalTimeout', { totalTimeout: 2 ** 31 }],
@@ -106,9 +125,9 @@ describe('an option that makes no sense', () => {
   });
 });
 
-it('the base address may end in a slash, and is asked past every cache', async () => {
+it('the base address may end in slashes, and is asked past every cache', async () => {
   standIn.answers = [{}];
-  await standIn.open({ baseUrl: `${standIn.baseUrl}/` }).listOrders();
+  await standIn.open({ baseUrl: `${standIn.baseUrl}//`, timeout: 2 ** 31 - 1 }).listOrders();
   expect(standIn.requests).toMatchObject([
     { url: '/v1/store/orders', headers: { 'cache-control': 'no-cache' } },
   ]);

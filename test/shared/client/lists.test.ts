@@ -32,7 +32,8 @@ describe('pages', () => {
     standIn.answers = [pages[0] ?? {}, { headers: { Link: '</v1/inventory>; rel="next"' } }];
     const iteration = standIn.open().inventoryPages();
     expect((await iteration.next()).value).toMatchObject({ items: [read], next: 'b+' });
-    await expect(iteration.next()).rejects.toMatchObject({ code: 'invalid_answer' });
+    const cause = { message: 'The next link has no cursor.' };
+    await expect(iteration.next()).rejects.toMatchObject({ code: 'invalid_answer', cause });
     expect(standIn.requests[0]?.url).toBe('/v1/inventory?limit=1000');
   });
 });
@@ -93,14 +94,20 @@ describe('a stream of the inventory', () => {
   );
 
   it.each([
-    ['no list', '{"petId":1}'],
-    ['no JSON', '[{"petId":1,},{}]'],
-    ['no entries', '[{"petId":"1"}]'],
-    ['entries without the tags asked for', '[{"petId":1}]'],
-  ])('of %s throws invalid_answer', async (_, body) => {
+    ['no list', '{"petId":1}', 'It is not an array.'],
+    ['no JSON', '[{"petId":1,},{}]', 'JSON'],
+    ['nothing before a comma', '[,{}]', 'JSON'],
+    ['nothing behind a comma', '[{"petId":1,"etag":"a"},]', 'JSON'],
+    ['a list that a brace ends', '[}', 'The array is closed by a brace.'],
+    ['a list with something behind', '[] 1', 'Something follows the array.'],
+    ['no entries', '[{"petId":"1"}]', 'An id is missing.'],
+    ['entries without the tags asked for', '[{"petId":1}]', 'The tag is missing.'],
+  ])('of %s throws invalid_answer', async (_, body, told) => {
     standIn.answers = [{ body }];
     const reading = Array.fromAsync(standIn.open().streamInventory({ include: 'etag' }));
-    await expect(reading).rejects.toMatchObject({ code: 'invalid_answer' });
+    const message = 'The answer is not one that listInventory gives.';
+    const cause = { message: expect.stringContaining(told) };
+    await expect(reading).rejects.toMatchObject({ code: 'invalid_answer', message, cause });
   });
 
   it('is begun anew after a failure before its first entry', async () => {
@@ -140,5 +147,13 @@ describe('a stream of the inventory', () => {
 
 it('a 304 that no If-None-Match asked for is no list', async () => {
   standIn.answers = [{ status: 304 }];
-  await expect(standIn.open().listInventory()).rejects.toMatchObject({ code: 'invalid_answer' });
+  const cause = { message: 'It is not a list.' };
+  const error = { code: 'invalid_answer', cause };
+  await expect(standIn.open().listInventory()).rejects.toMatchObject(error);
+});
+
+it('a list that is not the one of If-None-Match is read', async () => {
+  standIn.answers = [{ headers: { ETag: '"b"' } }];
+  const list = await standIn.open().listInventory({ ifNoneMatch: '"a"' });
+  expect(list).toEqual({ items: [], etag: '"b"', next: undefined });
 });

@@ -65,7 +65,14 @@ describe('an update', () => {
   it('without a tag in its answer is none, since no safe one could follow it', async () => {
     standIn.answers = [{ body }];
     const call = standIn.open().updateInventory(7n, { quantity: 5 });
-    await expect(call).rejects.toMatchObject({ code: 'invalid_answer' });
+    const message = 'The answer is not one that updateInventory gives.';
+    await expect(call).rejects.toMatchObject({ code: 'invalid_answer', message });
+  });
+
+  it.each([0, 2_147_483_647])('may set a count of %i', async (quantity) => {
+    standIn.answers = [written];
+    await standIn.open().updateInventory(7n, { quantity });
+    expect(sent()).toEqual([`PATCH /v1/inventory/7  {"quantity":${quantity}}`]);
   });
 });
 
@@ -123,11 +130,15 @@ describe('updateStock', () => {
 
   it.each([
     ['another error', [toList(5, 'a'), toError(403, 'forbidden')], 'forbidden'],
-    ['no entry', [{ body: '[]' }], 'not_found'],
+    ['no entry', [{ body: '[]' }], 'not_found', 'There is no inventory entry with petId 7.'],
     ['an entry without a tag', [{ body: `[${body}]` }], 'invalid_answer'],
-  ])('does not begin anew after %s', async (_, answers, code) => {
+  ])('does not begin anew after %s', async (_, answers, code, message = expect.any(String)) => {
     standIn.answers = [...answers];
-    await expect(standIn.open().updateStock(7n, () => 1)).rejects.toMatchObject({ code });
+    const error = await standIn
+      .open()
+      .updateStock(7n, () => 1)
+      .catch((reason) => reason);
+    expect(error).toMatchObject({ code, message });
     expect(standIn.requests).toHaveLength(answers.length);
   });
 });
