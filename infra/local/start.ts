@@ -42,14 +42,19 @@ async function run({ port, data: file, dir, enginePort, faultInjection }: Option
       faultInjection,
     }).finally(progress.clear);
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
-    print(`Base address: ${baseUrl}`);
-    print(`API key: ${apiKey}`);
-    print(`Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`);
-    print(`Read key: ${readKey}`);
-    print(`Documentation: ${documentationAddress}/`);
-    if (enginePort !== undefined) {
-      print(`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`);
-    }
+    // At once, so that whoever reads the address has the rest too.
+    print(
+      [
+        `Base address: ${baseUrl}`,
+        `API key: ${apiKey}`,
+        `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`,
+        `Read key: ${readKey}`,
+        `Documentation: ${documentationAddress}/`,
+        ...(enginePort === undefined
+          ? []
+          : [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]),
+      ].join('\n'),
+    );
     const end = AbortSignal.any([stop, stage.engineCrash]);
     if (!end.aborted) await once(end, 'abort');
     stage.engineCrash.throwIfAborted();
