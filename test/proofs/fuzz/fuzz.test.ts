@@ -125,3 +125,13 @@ test.each<[string, RegExp, Plant, Partial<FuzzOptions>?]>([
   const { text } = await run({ path: '0', maxBatch: 256, ...options }, planted);
   expect(text).toMatch(problem);
 });
+
+test('a failure shrinks to a case, or that and one behind it, which its path repeats', async () => {
+  const planted = afterAnswer((result) => result.statusCode === 404 && toInternalError(result));
+  const { failure } = await run({ runs: 400, maxBatch: 64 }, planted);
+  const shrunk = failure?.cases.length ?? 0;
+  expect([1, 2]).toContain(shrunk);
+  const again = await run({ path: failure?.path, maxBatch: 64 }, planted);
+  expect(again.text).toMatch(/^status: 500 .*Planted/m);
+  expect(again.cases).toBe(shrunk);
+});

@@ -25,7 +25,8 @@ describe('what only reads is sent again', () => {
     ['a proxy’s 502', { status: 502, body: '<html>' }],
     ['a lost connection', lost],
     ['a list that broke off', brokenOff('[{"petId":1,')],
-    ['a list that a proxy cut', { body: '\n [{"petId":1,"bins":[],' }],
+    ['a list that a proxy cut', { body: '[{"petId":1,' }],
+    ['a list behind white space that a proxy cut', { body: '\n [{"petId":1,"bins":[],' }],
     ['a timeout', silent],
     ['a timeout within the body', unfinished(200, '[')],
   ] as const)('after %s', async (_, failure) => {

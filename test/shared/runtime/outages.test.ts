@@ -56,7 +56,8 @@ it.each<[string, (response: ServerResponse) => void, object]>([
     'an empty reply',
     (response) => response.end(),
     {
-      ...{ name: 'UnreadableReply', message: 'A reply could not be read.' },
+      name: 'UnreadableReply',
+      message: 'A reply could not be read.',
       cause: { message: 'It is empty.' },
     },
   ],
