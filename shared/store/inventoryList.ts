@@ -15,10 +15,8 @@ import {
   letterOf,
   type TaggedItem,
   toInventoryItem,
-  toInventoryJson,
   toKey,
   toTaggedItem,
-  toTaggedJson,
 } from './inventoryRecord.ts';
 import { scanPage } from './scanPage.ts';
 
@@ -93,11 +91,10 @@ export function defineInventoryList(
   }
 
   return {
-    async *pages({ status, withTags } = {}) {
+    async *pages({ status, withTags = false } = {}) {
       const filter = toFilter(status);
-      const toJson = withTags ? toTaggedJson : toInventoryJson;
       const read = (ExclusiveStartKey?: Record<string, AttributeValue>) =>
-        scanPage(scanning, { TableName: tableName, ExclusiveStartKey, ...filter }, toJson);
+        scanPage(scanning, { TableName: tableName, ExclusiveStartKey, ...filter }, withTags);
       let page = await read();
       for (;;) {
         const { items, next } = page;
@@ -111,11 +108,7 @@ export function defineInventoryList(
     },
 
     async *sample() {
-      const { items } = await scanPage(
-        scanning,
-        { TableName: tableName, Limit: 1 },
-        toInventoryJson,
-      );
+      const { items } = await scanPage(scanning, { TableName: tableName, Limit: 1 }, false);
       yield { items, isLast: true };
     },
 

@@ -4,25 +4,24 @@ import {
   ScanCommand,
   type ScanCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { toInventoryJson } from './inventoryRecord.ts';
+import { toInventoryJson, toTaggedJson } from './inventoryRecord.ts';
 import { rewriteScanResponse } from './scanResponse.ts';
 
 export interface ScannedPage {
-  /** The entries as InventoryItems in JSON, separated by commas. */
+  /** The entries in JSON, as `toInventoryJson` or `toTaggedJson` has them, separated by commas. */
   readonly items: Buffer;
   /** Where the next page starts; undefined after the last. */
   readonly next: Record<string, AttributeValue> | undefined;
 }
 
 /**
- * One page of the inventory, from the response's bytes to the list's, with `toInventoryJson` without an object
- * per entry. The SDK still signs, retries, times out and reads the rest of the response. Its own reading of the
+ * One page of the inventory, from the response's bytes to the list's, without an object per entry. The SDK still signs, retries, times out and reads the rest of the response. Its own reading of the
  * items, two thirds of the CPU of a large list, is left out.
  */
 export async function scanPage(
   client: DynamoDBClient,
   input: ScanCommandInput,
-  toJson: ToJson,
+  withTags: boolean,
 ): Promise<ScannedPage> {
   let items: Buffer = Buffer.alloc(0);
   const command = new ScanCommand(input);
@@ -34,7 +33,7 @@ export async function scanPage(
         // What is not a page goes to the deserializer as it is, which makes an error of it.
         if (response.statusCode === 200) {
           const bytes = await readBytes(response);
-          const page = rewrite(bytes, toJson);
+          const page = rewrite(bytes, withTags);
           spare = bytes;
           items = page.items;
           response.body = page.remainder;
@@ -48,9 +47,6 @@ export async function scanPage(
   const { LastEvaluatedKey } = await client.send(command);
   return { items, next: LastEvaluatedKey };
 }
-
-/** How an entry is told, from its record. */
-type ToJson = (attributes: Record<string, AttributeValue>) => string;
 
 interface HttpResponse {
   readonly statusCode: number;
@@ -79,12 +75,12 @@ async function readBytes({ headers, body }: HttpResponse): Promise<Buffer> {
   return bytes.subarray(0, length);
 }
 
-function rewrite(response: Buffer, toJson: ToJson): { items: Buffer; remainder: Uint8Array } {
-  const rewritten = toJson === toInventoryJson ? rewriteScanResponse(response) : undefined;
+function rewrite(response: Buffer, withTags: boolean): { items: Buffer; remainder: Uint8Array } {
+  const rewritten = rewriteScanResponse(response, withTags);
   if (rewritten) return rewritten;
   const { Items = [], ...rest } = JSON.parse(response.toString());
   return {
-    items: Buffer.from(Items.map(toJson).join(',')),
+    items: Buffer.from(Items.map(withTags ? toTaggedJson : toInventoryJson).join(',')),
     remainder: Buffer.from(JSON.stringify(rest)),
   };
 }

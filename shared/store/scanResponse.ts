@@ -1,6 +1,8 @@
+import { letterOf } from './inventoryRecord.ts';
+
 /** A page of a Scan, rewritten from DynamoDB's JSON to the list's JSON. */
 export interface RewrittenPage {
-  /** The entries as InventoryItems in JSON, separated by commas. */
+  /** The entries in JSON, separated by commas. */
   readonly items: Buffer;
   /** The response with an empty list of items, for the SDK to read as usual. */
   readonly remainder: Buffer;
@@ -20,32 +22,48 @@ const VERSION = code('v');
 const N = code('N');
 const S = code('S');
 const B = code('B');
+const ZERO = code('0');
+const PLUS = code('+');
+const SLASH = code('/');
+const EQUALS = code('=');
+const DASH = code('-');
+const UNDERSCORE = code('_');
+const MAX_UINT32 = 2 ** 32 - 1;
 
 const NUMBER = toTable('-0123456789');
 const BASE64 = toTable('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=');
 
+/** The seventh of five bytes in base64: four bits of them, and two of nothing. */
+const LAST = toTable('AEIMQUYcgkosw048');
+const BASE64URL = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
+
 const petIdText = Buffer.from('{"petId":');
 const quantityText = Buffer.from(',"quantity":');
-const statusTexts: Readonly<Record<number, Buffer>> = {
-  [code('a')]: Buffer.from(',"status":"available"}'),
-  [code('p')]: Buffer.from(',"status":"pending"}'),
-  [code('s')]: Buffer.from(',"status":"sold"}'),
-};
+const statusTexts = toStatusTexts('}');
+/** Of an entry whose tag follows. */
+const taggedTexts = toStatusTexts(',"etag":"\\"');
+const tagEnd = Buffer.from('\\""}');
 
 /**
  * Rewrites a response byte by byte, without an object or a string per entry, so that numbers stay the
- * digits that they are: about a third of the CPU of JSON.parse and string building.
+ * digits that they are: about a third of the CPU of JSON.parse and string building. The entries are those of
+ * `toInventoryJson`, or with their tags those of `toTaggedJson`.
  *
  * It knows only records that are plainly ours: the attributes p, q, s and at most v, each once, in any
  * order, without white space or escapes. A version is bytes in base64. Anything else gives
  * `undefined`, and is for a JSON parser. The bytes `"Items":[` stand nowhere but before the items:
  * within a string the quotes would be escaped, and what follows an attribute's name is an object.
  */
-export function rewriteScanResponse(response: Buffer): RewrittenPage | undefined {
+export function rewriteScanResponse(
+  response: Buffer,
+  withTags: boolean,
+): RewrittenPage | undefined {
   const start = response.indexOf(ITEMS) + ITEMS.length;
   if (start < ITEMS.length) return undefined;
-  // The shortest record, of 41 bytes, grows by two.
-  const items = Buffer.allocUnsafe(response.length + (response.length >> 4));
+  // The shortest record, of 41 bytes and a comma, grows by two, and by 22 more with its tag.
+  const growth = withTags ? (response.length >> 1) + (response.length >> 3) : response.length >> 4;
+  const items = Buffer.allocUnsafe(response.length + growth);
+  const texts = withTags ? taggedTexts : statusTexts;
   let to = 0;
   let from = start;
   let hasMore = response[from] === OPEN;
@@ -55,7 +73,9 @@ export function rewriteScanResponse(response: Buffer): RewrittenPage | undefined
     let quantity = 0;
     let quantityEnd = 0;
     let status: Buffer | undefined;
-    let hasVersion = false;
+    let version = 0;
+    let versionEnd = 0;
+    let letter = 0;
     do {
       if (!isAttribute(response, from + 1)) return undefined;
       const name = response[from + 2];
@@ -70,9 +90,11 @@ export function rewriteScanResponse(response: Buffer): RewrittenPage | undefined
         quantity = value;
         quantityEnd = end;
       } else if (name === STATUS && type === S && !status) {
-        status = statusTexts[response[value] as number];
-      } else if (name === VERSION && type === B && !hasVersion) {
-        hasVersion = true;
+        letter = response[value] as number;
+        status = texts[letter];
+      } else if (name === VERSION && type === B && versionEnd === 0) {
+        version = value;
+        versionEnd = end;
       } else {
         return undefined;
       }
@@ -85,6 +107,15 @@ export function rewriteScanResponse(response: Buffer): RewrittenPage | undefined
     to += quantityText.copy(items, to);
     to += response.copy(items, to, quantity, quantityEnd);
     to += status.copy(items, to);
+    if (withTags) {
+      const length =
+        versionEnd > 0
+          ? writeUpdateVersion(items, to, response, version, versionEnd)
+          : writeContentVersion(items, to, response, quantity, quantityEnd, letter);
+      if (length === 0) return undefined;
+      to += length;
+      to += tagEnd.copy(items, to);
+    }
     from += 1;
     hasMore = response[from] === COMMA && response[from + 1] === OPEN;
     if (hasMore) {
@@ -120,6 +151,72 @@ function findValueEnd(response: Buffer, from: number, type: number | undefined):
   let at = from;
   while (belongs[response[at] as number] === 1) at++;
   return at;
+}
+
+/**
+ * The value of the last update, five bytes, from base64 to the seven characters of base64url.
+ * @returns how many, or 0 where it is anything else, which is for the parser
+ */
+function writeUpdateVersion(
+  items: Buffer,
+  to: number,
+  response: Buffer,
+  from: number,
+  end: number,
+): number {
+  if (end - from !== 8 || response[from + 7] !== EQUALS) return 0;
+  for (let index = 0; index < 7; index += 1) {
+    const character = response[from + index] as number;
+    if (character === EQUALS) return 0;
+    items[to + index] = character === PLUS ? DASH : character === SLASH ? UNDERSCORE : character;
+  }
+  return LAST[response[from + 6] as number] === 1 ? 7 : 0;
+}
+
+/**
+ * The version of an entry that was never updated: quantity, a byte of nothing and status, as `toVersion` has them,
+ * in eight characters of base64url.
+ * @returns how many, or 0 where the quantity is none, which is for the parser
+ */
+function writeContentVersion(
+  items: Buffer,
+  to: number,
+  response: Buffer,
+  from: number,
+  end: number,
+  letter: number,
+): number {
+  let quantity = 0;
+  for (let at = from; at < end; at += 1) {
+    const digit = (response[at] as number) - ZERO;
+    // A minus sign.
+    if (digit < 0) return 0;
+    quantity = quantity * 10 + digit;
+  }
+  if (quantity > MAX_UINT32) return 0;
+  items[to] = toCharacter(quantity >>> 26);
+  items[to + 1] = toCharacter(quantity >>> 20);
+  items[to + 2] = toCharacter(quantity >>> 14);
+  items[to + 3] = toCharacter(quantity >>> 8);
+  items[to + 4] = toCharacter(quantity >>> 2);
+  items[to + 5] = toCharacter(quantity << 4);
+  items[to + 6] = toCharacter(letter >>> 6);
+  items[to + 7] = toCharacter(letter);
+  return 8;
+}
+
+/** Of the last six bits, as base64url has them. */
+function toCharacter(bits: number): number {
+  return BASE64URL[bits & 63] as number;
+}
+
+/** What follows a quantity, by the status's letter. */
+function toStatusTexts(end: string): Readonly<Record<number, Buffer>> {
+  const texts = Object.entries(letterOf).map(([status, letter]) => [
+    code(letter),
+    Buffer.from(`,"status":"${status}"${end}`),
+  ]);
+  return Object.fromEntries(texts);
 }
 
 /** 1 for each byte that is one of those characters. It is looked up, since a call a byte is slow until it is compiled. */

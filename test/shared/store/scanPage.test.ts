@@ -2,7 +2,6 @@ import { createServer, type ServerResponse } from 'node:http';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
-import { toInventoryJson } from '../../../shared/store/inventoryRecord.ts';
 import { scanPage } from '../../../shared/store/scanPage.ts';
 
 /** What the next Scan is answered. */
@@ -26,12 +25,13 @@ afterAll(() => {
 
 const toRecord = (petId: number) => ({ p: { N: `${petId}` }, q: { N: '1' }, s: { S: 'a' } });
 const toItem = (petId: number) => `{"petId":${petId},"quantity":1,"status":"available"}`;
+const toTaggedItem = (petId: number) => `${toItem(petId).slice(0, -1)},"etag":"\\"AAAAAQBh\\""}`;
 
 const toBody = (petIds: readonly number[], rest: object = {}, space?: string) =>
   JSON.stringify({ Items: petIds.map(toRecord), ...rest }, null, space);
 
-const scan = async () => {
-  const { items, next } = await scanPage(client, { TableName: 't' }, toInventoryJson);
+const scan = async (withTags = false) => {
+  const { items, next } = await scanPage(client, { TableName: 't' }, withTags);
   return { items: items.toString(), next };
 };
 const toItems = (petIds: readonly number[]) => ({ items: petIds.map(toItem).join(',') });
@@ -76,6 +76,13 @@ describe('a page', () => {
     for (const space of [undefined, ' ']) {
       answer = (response) => response.end(toBody([7, 9], { LastEvaluatedKey }, space));
       expect(await scan()).toEqual({ ...toItems([7, 9]), next: LastEvaluatedKey });
+    }
+  });
+
+  it('has tags where they are asked for, in either way of reading', async () => {
+    for (const space of [undefined, ' ']) {
+      answer = (response) => response.end(toBody([7, 9], {}, space));
+      expect(await scan(true)).toEqual({ items: [7, 9].map(toTaggedItem).join(',') });
     }
   });
 

@@ -1,20 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toInventoryJson } from '../../../shared/store/inventoryRecord.ts';
+import { toInventoryJson, toTaggedJson } from '../../../shared/store/inventoryRecord.ts';
 import { rewriteScanResponse } from '../../../shared/store/scanResponse.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 
 /** What a page says, by way of a JSON parser. */
-function read(response: string): { items: string; remainder: unknown } {
+function read(response: string, withTags: boolean): { items: string; remainder: unknown } {
   const { Items, ...rest } = JSON.parse(response);
-  return { items: Items.map(toInventoryJson).join(','), remainder: { ...rest, Items: [] } };
+  const toJson = withTags ? toTaggedJson : toInventoryJson;
+  return { items: Items.map(toJson).join(','), remainder: { ...rest, Items: [] } };
 }
 
 /** Whether the page was rewritten, and not left to the parser; then it has to agree with the parser. */
-function rewrite(response: string): boolean {
-  const rewritten = rewriteScanResponse(Buffer.from(response));
+function rewrite(response: string, withTags: boolean): boolean {
+  const rewritten = rewriteScanResponse(Buffer.from(response), withTags);
   if (!rewritten) return false;
-  const { items, remainder } = read(response);
+  const { items, remainder } = read(response, withTags);
   expect(String(rewritten.items), response).toBe(items);
   expect(JSON.parse(String(rewritten.remainder)), response).toEqual(remainder);
   return true;
@@ -66,12 +67,15 @@ function toResponse(records: readonly object[], rest: object, before: number, sp
   return JSON.stringify(Object.fromEntries(members), null, space);
 }
 
-describe('rewriteScanResponse', () => {
+describe.each([
+  ['without tags', false],
+  ['with tags', true],
+])('rewriteScanResponse %s', (_, withTags) => {
   it('rewrites every page of our records as a JSON parser reads it, in any order of attributes', () => {
     const records = fc.array(inAnyOrder(ours), { maxLength: 30 });
     fc.assert(
       fc.property(records, envelope, fc.nat(), (items, rest, before) =>
-        rewrite(toResponse(items, rest, before)),
+        rewrite(toResponse(items, rest, before), withTags),
       ),
       { numRuns: 1_000 },
     );
@@ -82,7 +86,7 @@ describe('rewriteScanResponse', () => {
     const space = fc.constantFrom(undefined, ' ', '\n');
     fc.assert(
       fc.property(records, envelope, fc.nat(), space, (items, rest, before, white) => {
-        rewrite(toResponse(items, rest, before, white));
+        rewrite(toResponse(items, rest, before, white), withTags);
       }),
       { numRuns: 2_000 },
     );
@@ -109,8 +113,8 @@ describe('rewriteScanResponse', () => {
     ['an item that is no record', '1'],
   ])('leaves %s to the parser', (_, record) => {
     const page = (items: string) => Buffer.from(`{"Items":[${items}],"Count":1}`);
-    expect(rewriteScanResponse(page(record))).toBeUndefined();
-    expect(rewriteScanResponse(page(`{${p},${q},${status}}`))).toBeDefined();
+    expect(rewriteScanResponse(page(record), withTags)).toBeUndefined();
+    expect(rewriteScanResponse(page(`{${p},${q},${status}}`), withTags)).toBeDefined();
   });
 
   it('leaves a page that is cut off at any byte to the parser', () => {
@@ -118,9 +122,9 @@ describe('rewriteScanResponse', () => {
     const response = `{"Count":2,"Items":[${record},${record}]}`;
     const end = response.lastIndexOf(']');
     for (let length = 0; length <= end; length++) {
-      expect(rewriteScanResponse(Buffer.from(response.slice(0, length)))).toBeUndefined();
+      expect(rewriteScanResponse(Buffer.from(response.slice(0, length)), withTags)).toBeUndefined();
     }
-    expect(rewriteScanResponse(Buffer.from(response))).toBeDefined();
+    expect(rewriteScanResponse(Buffer.from(response), withTags)).toBeDefined();
   });
 
   it('leaves a page to the parser, or agrees with it, whichever byte of its records is another', () => {
@@ -130,14 +134,14 @@ describe('rewriteScanResponse', () => {
     const response = `{"Items":[${first},${second},${third}],"Count":3}`;
     let rewrittenOnes = 0;
     for (let at = 1; at < response.lastIndexOf(']') + 1; at += 1) {
-      for (const other of ['', ...'"{}[]:,NSpqsv7- ']) {
+      for (const other of ['', ...'"{}[]:,NSpqsv7-+/=B ']) {
         for (const kept of [0, 1]) {
           const changed = response.slice(0, at) + other + response.slice(at + 1 - kept);
-          const rewritten = rewriteScanResponse(Buffer.from(changed));
+          const rewritten = rewriteScanResponse(Buffer.from(changed), withTags);
           if (!rewritten) continue;
           rewrittenOnes += 1;
           // What is no JSON outside of the records is left for the SDK to find.
-          if (isJson(changed)) rewrite(changed);
+          if (isJson(changed)) rewrite(changed, withTags);
           else expect(isJson(String(rewritten.remainder)), changed).toBe(false);
         }
       }
@@ -147,9 +151,38 @@ describe('rewriteScanResponse', () => {
 
   it('leaves a page without items to the parser, and one whose very first bytes are its items to nobody else', () => {
     for (const response of ['', '{}', '{"Count":0}', '"Items":', '{"items":[]}']) {
-      expect(rewriteScanResponse(Buffer.from(response)), response).toBeUndefined();
+      expect(rewriteScanResponse(Buffer.from(response), withTags), response).toBeUndefined();
     }
-    expect(rewriteScanResponse(Buffer.from('"Items":[]'))?.items).toHaveLength(0);
+    expect(rewriteScanResponse(Buffer.from('"Items":[]'), withTags)?.items).toHaveLength(0);
+  });
+});
+
+describe('rewriteScanResponse with tags', () => {
+  const page = (quantity: string, version: string) =>
+    `{"Items":[{"p":{"N":"1"},"q":{"N":"${quantity}"},"s":{"S":"a"}${version}}]}`;
+  const toVersion = (base64: string) => `,"v":{"B":"${base64}"}`;
+
+  it.each([
+    ['an update of all bits', page('1', toVersion('/////+8='))],
+    ['every character that base64url has of its own', page('1', toVersion('+/+/+/8='))],
+    ['no quantity', page('0', '')],
+    ['the largest quantity', page('2147483647', '')],
+    ['the largest number of four bytes', page('4294967295', '')],
+  ])('rewrites %s', (_, response) => {
+    expect(rewrite(response, true)).toBe(true);
+  });
+
+  it.each([
+    ['a version of four bytes', page('1', toVersion('AQIDBA=='))],
+    ['a version of six bytes', page('1', toVersion('AQIDBAUG'))],
+    ['a version of no bytes', page('1', toVersion(''))],
+    ['a version that does not end with its bytes', page('1', toVersion('AQIDBAV='))],
+    ['padding within a version', page('1', toVersion('AQ=DBAU='))],
+    ['a quantity of five bytes', page('4294967296', '')],
+    ['a quantity below zero', page('-1', '')],
+  ])('leaves %s to the parser', (_, response) => {
+    expect(rewriteScanResponse(Buffer.from(response), true)).toBeUndefined();
+    expect(rewriteScanResponse(Buffer.from(response), false)).toBeDefined();
   });
 });
 
