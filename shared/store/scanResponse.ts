@@ -102,11 +102,11 @@ export function rewriteScanResponse(
     } while (response[from] === COMMA);
     if (response[from] !== CLOSE || petIdEnd === 0 || quantityEnd === 0 || !status)
       return undefined;
-    to += petIdText.copy(items, to);
-    to += response.copy(items, to, petId, petIdEnd);
-    to += quantityText.copy(items, to);
-    to += response.copy(items, to, quantity, quantityEnd);
-    to += status.copy(items, to);
+    to = put(petIdText, 0, petIdText.length, items, to);
+    to = put(response, petId, petIdEnd, items, to);
+    to = put(quantityText, 0, quantityText.length, items, to);
+    to = put(response, quantity, quantityEnd, items, to);
+    to = put(status, 0, status.length, items, to);
     if (withTags) {
       const length =
         versionEnd > 0
@@ -114,7 +114,7 @@ export function rewriteScanResponse(
           : writeContentVersion(items, to, response, quantity, quantityEnd, letter);
       if (length === 0) return undefined;
       to += length;
-      to += tagEnd.copy(items, to);
+      to = put(tagEnd, 0, tagEnd.length, items, to);
     }
     from += 1;
     hasMore = response[from] === COMMA && response[from + 1] === OPEN;
@@ -128,6 +128,16 @@ export function rewriteScanResponse(
     items: items.subarray(0, to),
     remainder: Buffer.concat([response.subarray(0, start), response.subarray(from)]),
   };
+}
+
+/**
+ * Copies some bytes one by one: for so few, `Buffer.copy` takes twice as long.
+ * @returns where the next one goes
+ */
+function put(source: Buffer, from: number, end: number, items: Buffer, to: number): number {
+  let at = to;
+  for (let index = from; index < end; index++) items[at++] = source[index] as number;
+  return at;
 }
 
 /** Whether `"p":{"N":"` stands here, with any name and type of one byte. */
