@@ -22,6 +22,10 @@ export interface Bundles {
   readonly minifiedPeer: Record<BenchedId, string>;
   /** The same calls to DynamoDB and nothing else, bundled as ours are. */
   readonly bare: Record<BenchedId, string>;
+  /** The two calls of an update with a key. */
+  readonly keyed: string;
+  /** The same calls over bare HTTPS, signed by hand. */
+  readonly signed: Record<BenchedId, string>;
   /** A list with nothing between DynamoDB's pages and the answer. */
   readonly floor: string;
   readonly functionProcess: string;
@@ -36,6 +40,15 @@ export async function buildBundles(outdir: string): Promise<Bundles> {
     bare: await buildEach((id) => {
       const entry = `export { ${id} as handler } from './contenders/bare.ts';`;
       return buildSource(entry, join(outdir, 'bare', `${id}.cjs`), deployedOptions);
+    }),
+    keyed: await buildSource(
+      "export { updateInventoryOnce as handler } from './contenders/bare.ts';",
+      join(outdir, 'keyed.cjs'),
+      deployedOptions,
+    ),
+    signed: await buildEach((id) => {
+      const entry = `import { defineHandler } from './contenders/signed.ts'; export const handler = defineHandler('${id}');`;
+      return buildSource(entry, join(outdir, 'signed', `${id}.cjs`), deployedOptions);
     }),
     floor: await buildSource(
       "export * from './contenders/floor.ts';",

@@ -1,7 +1,9 @@
 import {
   type AttributeValue,
   DynamoDBClient,
+  GetItemCommand,
   ScanCommand,
+  TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
@@ -49,6 +51,34 @@ export async function updateInventory({ body, pathParameters }: APIGatewayProxyE
     }),
   );
   return toAnswer(toItem(Attributes));
+}
+
+/** An update with an `Idempotency-Key`: the entry's status, then the transaction. */
+export async function updateInventoryOnce({ body, headers, pathParameters }: APIGatewayProxyEvent) {
+  const { quantity } = JSON.parse(body ?? '');
+  const p = { N: pathParameters?.petId ?? '' };
+  const inventory = process.env.INVENTORY_TABLE;
+  const { Item = {} } = await client.send(new GetItemCommand({ TableName: inventory, Key: { p } }));
+  const Put = {
+    TableName: process.env.REQUESTS_TABLE,
+    Item: { p, r: { S: headers['Idempotency-Key'] ?? '' }, v: { N: '1' }, t: { N: '1' } },
+    ConditionExpression: 'attribute_not_exists(r)',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+  const Update = {
+    TableName: inventory,
+    Key: { p },
+    UpdateExpression: 'SET q = :quantity, v = :one',
+    ConditionExpression: 's = :status',
+    ExpressionAttributeValues: {
+      ':quantity': { N: String(quantity) },
+      ':one': { N: '1' },
+      ':status': Item.s ?? { S: 'a' },
+    },
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  } as const;
+  await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Update }] }));
+  return toAnswer({ ...toItem(Item), quantity });
 }
 
 export async function getPet({ pathParameters }: APIGatewayProxyEvent) {

@@ -2,9 +2,17 @@ import { tell } from '../../../infra/cli/output.ts';
 import { type BenchedId, benchedIds } from '../buildBundles.ts';
 import { type PartInput, toEvent } from '../functionHost.ts';
 import type { RunResult } from '../functionProcess.ts';
-import { type Cell, type Goal, interleave, type Section, summarize } from '../report.ts';
+import {
+  type Cell,
+  type Goal,
+  interleave,
+  type Section,
+  type Summary,
+  summarize,
+} from '../report.ts';
 
-const contenderNames = ['ours', 'peer', 'bare'] as const;
+/** What a client sends to have an update's effect once. */
+const withKey = { 'Idempotency-Key': 'one' };
 
 /** What a request may cost, as a ratio to the bare call. */
 const atMostOf: Partial<Record<BenchedId, number>> = {
@@ -18,20 +26,23 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
   await input.host.setEntries(50);
   const rows: Cell[][] = [];
   const goals: Goal[] = [];
-  for (const operationId of benchedIds) {
-    tell(`warm: ${operationId} …`);
-    const [ours, peer, bare] = await measureOperation(input, operationId);
-    if (!ours || !peer || !bare) continue;
-    const value = ours.median / bare.median;
-    rows.push([operationId, ours, peer, bare, value, peer.median / bare.median]);
-    const atMost = atMostOf[operationId];
-    if (atMost) goals.push({ name: `the CPU of ${operationId} ÷ the bare call`, value, atMost });
+  const { ours, peer, bare, keyed } = input.bundles;
+  function addRow(name: string, atMost: number | undefined, [own, calls, others]: Summary[]) {
+    if (!own || !calls) return;
+    const value = own.median / calls.median;
+    rows.push([name, own, others, calls, value, others && others.median / calls.median]);
+    if (atMost) goals.push({ name: `the CPU of ${name} ÷ the bare call`, value, atMost });
   }
+  for (const id of benchedIds) {
+    addRow(id, atMostOf[id], await measureCpu(input, id, [ours[id], bare[id], peer[id]]));
+  }
+  const both = await measureCpu(input, 'updateInventory', [ours.updateInventory, keyed], withKey);
+  addRow('updateInventory with a key', 1.05, both);
   const section = {
     title: 'Warm: CPU of one request, in microseconds',
     columns: [
       { name: 'operation' },
-      ...contenderNames.map((name) => ({ name })),
+      ...['ours', 'peer', 'bare'].map((name) => ({ name })),
       { name: 'ours ÷ bare', digits: 2 },
       { name: 'peer ÷ bare', digits: 2 },
     ],
@@ -43,16 +54,20 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
       'Bare is the same call with JSON.parse and JSON.stringify around it: no key, no checks, no log.',
     ],
   };
-  tell('warm: updateInventory with an Idempotency-Key …');
+  tell('warm: the time of an update with a key …');
   return [section, await measureKeyed(input)];
 }
 
-/** In the order of `contenderNames`. */
-async function measureOperation({ host, bundles, quick }: PartInput, operationId: BenchedId) {
-  const run = { event: toEvent(operationId, host.apiKey), times: quick ? 200 : 300 };
-  const functions = await Promise.all(
-    contenderNames.map((name) => host.startFunction(bundles[name][operationId])),
-  );
+/** Of one request, by contender, in the order of their bundles. */
+async function measureCpu(
+  { host, quick }: PartInput,
+  operationId: BenchedId,
+  bundles: readonly string[],
+  headers = {},
+): Promise<Summary[]> {
+  tell(`warm: ${[operationId, ...Object.keys(headers)].join(' with ')} …`);
+  const run = { event: toEvent(operationId, host.apiKey, headers), times: quick ? 200 : 300 };
+  const functions = await Promise.all(bundles.map((bundle) => host.startFunction(bundle)));
   // Until the compiler has settled.
   for (const child of functions) await child.ask({ ...run, times: 1_000 });
   const samples = await interleave(functions, quick ? 7 : 31, async (child) => {
@@ -66,9 +81,7 @@ async function measureOperation({ host, bundles, quick }: PartInput, operationId
 /** The time of an update with a key and without, where each call of DynamoDB takes 5 ms more. */
 async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Section> {
   const child = await host.startFunction(bundles.ours.updateInventory);
-  const events = [{}, { 'Idempotency-Key': 'one' }].map((headers) =>
-    toEvent('updateInventory', host.apiKey, headers as Record<string, string>),
-  );
+  const events = [{}, withKey].map((headers) => toEvent('updateInventory', host.apiKey, headers));
   for (const event of events) await child.ask({ event, times: 1_000 });
   await host.setEntries(50, 5);
   const samples = await interleave(events, quick ? 7 : 31, async (event) => {
