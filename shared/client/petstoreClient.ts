@@ -28,6 +28,9 @@ export interface PetstoreClient extends InventoryMethods {
 
   /** All orders, newest first, page by page: of 1,000 where the query has no `limit`. */
   orderPages(query?: OrderQuery, options?: CallOptions): AsyncGenerator<OrderPage, void, undefined>;
+
+  /** All orders, newest first, one by one. They are read in pages, whose length is the query's `limit`. */
+  orders(query?: OrderQuery, options?: CallOptions): AsyncGenerator<Order, void, undefined>;
 }
 
 export interface OrderQuery {
@@ -81,6 +84,10 @@ export function createPetstoreClient(options: ClientOptions): PetstoreClient {
 
     orderPages: ({ limit = PAGE_LIMIT, cursor: first } = {}, options) =>
       eachPage(first, (cursor) => client.listOrders({ limit, cursor }, options)),
+
+    async *orders(query, options) {
+      for await (const { items } of client.orderPages(query, options)) yield* items;
+    },
   };
   return client;
 }

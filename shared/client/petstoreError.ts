@@ -77,9 +77,11 @@ function toCode(status: number): PetstoreErrorCode {
   return codes.find((code) => statusOfCode[code] === status) ?? unknown;
 }
 
-/** `Retry-After` has seconds or a date (RFC 9110 section 10.2.3). */
+/** `Retry-After` has seconds or a date (RFC 9110 section 10.2.3). Some proxies send parts of a second. */
 function toSeconds(value: string | null): number | undefined {
   if (value === null) return undefined;
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
+  const seconds = /^[\d.]+$/.test(value)
+    ? Math.ceil(Number(value))
+    : (Date.parse(value) - Date.now()) / 1_000;
   return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0);
 }

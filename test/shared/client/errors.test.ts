@@ -72,9 +72,14 @@ describe('a PetstoreError', () => {
     },
   );
 
-  it('asks for no wait until a time that is over', async () => {
-    const past = { 'Retry-After': new Date(0).toUTCString() };
-    expect(await fail(toError(503, 'service_unavailable', past))).toMatchObject({ retryAfter: 0 });
+  it.each([
+    [new Date(0).toUTCString(), 0],
+    ['1.5', 2],
+    ['2.0', 2],
+    ['soon', undefined],
+  ])('takes Retry-After: %s for %s seconds', async (value, retryAfter) => {
+    const error = await fail(toError(503, 'service_unavailable', { 'Retry-After': value }));
+    expect(error.retryAfter).toBe(retryAfter);
   });
 
   it('refuses an update before it is sent', async () => {
