@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleClient } from '../../../../infra/client/buildClient.ts';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
-import * as clientModule from '../../../../shared/client/index.ts';
+import type * as clientModule from '../../../../shared/client/index.ts';
 import { parseJson } from '../../../../shared/contract/values.ts';
 import { findChromium, launchChromium } from '../../../browser/chromium.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
@@ -171,7 +171,7 @@ describe.runIf(findChromium())('the shop page', () => {
     const same = answered(304);
     await page.clock.fastForward(5_000);
     await same;
-    await clientModule.createPetstoreClient(target).updateInventory(petId, { quantity: 2 });
+    await stock(petId, 2);
     const changed = answered(200);
     await page.clock.fastForward(5_000);
     await changed;
