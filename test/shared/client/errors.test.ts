@@ -29,6 +29,8 @@ describe('a PetstoreError', () => {
       status: 404,
       requestId: 'id-1',
       retryAfter: undefined,
+      // The package alone has an address.
+      documentation: undefined,
     });
   });
 
