@@ -22,8 +22,8 @@ import {
 } from './settings.ts';
 
 /**
- * Calls the service. Every method rejects with a `PetstoreError`, or with the reason of the caller's
- * `AbortSignal`. What only reads is sent again after 429, 5xx, a lost connection or a timeout.
+ * Calls the service. Every method rejects with a `PetstoreError`, with the reason of the caller's
+ * `AbortSignal`, or with what a function of the caller's throws. What only reads is sent again after 429, 5xx, a lost connection or a timeout.
  */
 export interface PetstoreClient extends InventoryMethods {
   /** @deprecated A warning says after when the operation may be gone, and where to read on. */
@@ -35,7 +35,7 @@ export interface PetstoreClient extends InventoryMethods {
   /** All orders, newest first, page by page: of 1,000 where the query has no `limit`. */
   orderPages(query?: OrderQuery, options?: CallOptions): AsyncGenerator<OrderPage, void, undefined>;
 
-  /** All orders, newest first, one by one. They are read in pages, whose length is the query's `limit`. */
+  /** All orders, newest first, one by one; read in pages of 1,000 where the query has no `limit`. */
   orders(query?: OrderQuery, options?: CallOptions): AsyncGenerator<Order, void, undefined>;
 }
 

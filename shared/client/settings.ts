@@ -186,7 +186,8 @@ const ownHeaders = [
 
 /** @throws {TypeError} that names a header that cannot be sent, but not its value, which may be a secret */
 function addHeaders(headers: Headers, more: Shared['headers']): Headers {
-  for (const [name, value] of more instanceof Headers ? more : Object.entries(more)) {
+  // Not `instanceof`: a library's own Headers would look empty.
+  for (const [name, value] of Symbol.iterator in more ? more : Object.entries(more)) {
     if (ownHeaders.includes(name.toLowerCase())) {
       throw new TypeError(`The client sets ${name} itself: leave it out of headers.`);
     }

@@ -43,6 +43,7 @@ describe('an option that makes no sense', () => {
     ['The client sets authorization itself', { headers: new Headers({ Authorization: 'secret' }) }],
     ['The header "X-Shop"', { headers: { 'X-Shop': 'secret\n1' } }],
     ['The header "X-Shop"', { headers: { 'X-Shop': undefined as never } }],
+    ['The header "X-Shop"', { headers: new Map([['X-Shop', 'secret\n1']]) as never }],
     ['The header "X Shop"', { headers: { 'X Shop': '1' } }],
   ])('%s is refused by its name: %j', (name, option) => {
     const options = { baseUrl: 'https://petstore.example/v1', apiKey, ...option };
