@@ -6,7 +6,10 @@ from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-BASE_ADDRESS, API_KEY = os.environ["BASE_ADDRESS"], os.environ["API_KEY"]
+def read_variable(name):
+    return os.environ.get(name) or sys.exit(f"{name} is not set.")
+
+BASE_ADDRESS, API_KEY = read_variable("BASE_ADDRESS"), read_variable("API_KEY")
 
 def call(path, **request):
     """Returns the answer. Sends the same request again after 429, 5xx or a lost answer."""
