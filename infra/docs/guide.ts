@@ -17,6 +17,7 @@ export const guideNames = [
   'retries',
   'limits',
   'updates',
+  'selling',
   'lists',
   'numbers',
   'costs',

@@ -1,8 +1,7 @@
-import { createServer, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { listen } from '../../../infra/local/engine/loopback.ts';
 import { createPetstoreClient } from '../../../shared/client/index.ts';
 import { engines } from '../../support/engines.ts';
+import { startLossyProxy } from '../../support/faults/lossyProxy.ts';
 import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
 import { fixtures } from '../fixtures.ts';
 import { setQuantity } from '../operations/inventoryEntry.ts';
@@ -68,26 +67,3 @@ describe.each(engines)("fifty clients that sell one entry's stock on $name", ({ 
     expect(target.store.calls.get('TransactWriteItems')).toBeGreaterThan(CLIENTS);
   });
 });
-
-/** A proxy before the gateway that breaks the connection in place of every tenth answer. */
-async function startLossyProxy(behind: string) {
-  let answers = 0;
-  const { origin, pathname } = new URL(behind);
-  const server = createServer((incoming, outgoing) => {
-    const { method = 'GET', url = '/', headers } = incoming;
-    const onward = request(origin, { method, path: url, headers }, (response) => {
-      answers += 1;
-      if (answers % 10 === 0) return outgoing.destroy();
-      return response.pipe(outgoing.writeHead(response.statusCode ?? 500, response.headers));
-    });
-    incoming.pipe(onward);
-  });
-  return {
-    baseUrl: `http://127.0.0.1:${await listen(server, 0, '')}${pathname}`,
-    lost: () => Math.floor(answers / 10),
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}

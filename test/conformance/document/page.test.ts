@@ -15,7 +15,8 @@ const desk = { width: 1280, height: 900 };
 let stage: LocalStage;
 beforeAll(async () => {
   keepLogs();
-  const inventory = [{ petId, quantity: 3, status: 'available' as const }];
+  // As many as the entry that the reference's sample updates: its tag, which is filled in, is the same.
+  const inventory = [{ petId, quantity: 9, status: 'available' as const }];
   const data = { inventory, pets: [], orders: [] };
   const loadHandler = defineFreshFunctions();
   stage = await startLocalStage({ port: 0, startEngine: startEmbeddedEngine, data, loadHandler });
