@@ -75,8 +75,9 @@ const quantityNow = async (petId: bigint) => (await readEntry(target, petId))?.q
 
 // Before the others change what it lists.
 it('list.ts lists every entry, digit for digit', async () => {
+  const { baseUrl, apiKey } = target;
   const lines = (await run(process.execPath, 'list.ts')).trimEnd().split('\n');
-  const { items } = await clientModule.createPetstoreClient(target).listInventory();
+  const { items } = await clientModule.createPetstoreClient({ baseUrl, apiKey }).listInventory();
   const expected = items.map(({ petId, quantity, status }) => `${petId}: ${quantity} ${status}`);
   expect(lines.sort()).toEqual(expected.sort());
 });
@@ -136,8 +137,8 @@ it('twenty shops sell fifteen pieces exactly where a tenth of all answers is los
   await stock(petId, 15);
   const lossy = await startLossyProxy(target.baseUrl);
   const client = clientModule.createPetstoreClient({
-    ...target,
     baseUrl: lossy.baseUrl,
+    apiKey: target.apiKey,
     maxRetries: 9,
   });
   const sellByClient = () =>
