@@ -34,9 +34,9 @@ export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
 }
 
 /**
- * What middy's parser refused, where it is no text at all, or JSON: with a member that is called `__proto__`, or one that is
- * called `constructor` and has a `prototype`. Nothing comes of either: JSON.parse makes plain members of them, and
- * the schema takes no members but its own, each by name.
+ * What middy's parser refused: no text at all, which is `undefined`, and JSON with a member that is called
+ * `__proto__`, or one that is called `constructor` and has a `prototype`. Nothing comes of either: JSON.parse makes
+ * plain members of them, and the schema takes no members but its own, each by name.
  * @throws {InvalidRequest} when it is not JSON
  */
 function parseRefused(text: string): never {
