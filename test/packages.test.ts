@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import lock from '../package-lock.json' with { type: 'json' };
@@ -51,4 +52,23 @@ it('every dependency is pinned to one version', () => {
   const { dependencies, devDependencies, optionalDependencies } = packageJson;
   const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
+
+it('every script that a text names is there', () => {
+  const texts = globSync(['*.{md,yaml}', '{infra,shared,test}/**/*.{md,ts,js}'], {
+    cwd: `${import.meta.dirname}/..`,
+  });
+  const named = texts.flatMap((file) => {
+    const text = readFileSync(`${import.meta.dirname}/../${file}`, 'utf8');
+    return [...text.matchAll(/\bnpm run (?:-s )?([a-z][\w:-]*)/g)].map(([, name = '']) => ({
+      file,
+      name,
+    }));
+  });
+  expect(named.length).toBeGreaterThan(50);
+  // What a version had then, the changelog keeps.
+  const unknown = named.filter(
+    ({ file, name }) => file !== 'CHANGELOG.md' && !(name in packageJson.scripts),
+  );
+  expect(unknown).toEqual([]);
 });

@@ -73,14 +73,14 @@ function toErrorAnywhere({ components }: OpenApiDocument): Omit<ResponseObject, 
   };
 }
 
-/** @param content what the body may be, of one media type; without it, there is to be no body */
+/** @param content what the body may be, by media type; without it, there is to be no body */
 function findBodyProblems({ headers, bytes }: WholeAnswer, content?: Content): string[] {
   if (!content) return bytes.length === 0 ? [] : ['The body is not empty.'];
-  const [[wanted, { schema }] = ['', { schema: {} }]] = Object.entries(content);
   const type = headers.get('Content-Type') ?? '';
-  if (type.split(';')[0]?.trim().toLowerCase() !== wanted)
-    return [`The Content-Type is "${type}".`];
-  if (wanted === 'text/plain') return [];
+  const [mediaType = ''] = type.toLowerCase().split(/\s*;/);
+  const schema = content[mediaType]?.schema;
+  if (!schema) return [`The Content-Type is "${type}".`];
+  if (mediaType === 'text/plain') return [];
   const inexact: string[] = [];
   let value: unknown;
   try {

@@ -62,8 +62,11 @@ function toObjects(
     in: place,
     required: place === 'path',
     description,
-    // Separated by commas, in one parameter.
-    ...(schema.type === 'array' && { explode: false as const }),
+    // A document can tell but one way of writing an array.
+    ...(schema.type === 'array' && {
+      description: `${description} Also taken as \`${name}=…&${name}=…\`.`,
+      explode: false as const,
+    }),
     schema,
     ...toExamples(place, schema),
   }));

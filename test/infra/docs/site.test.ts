@@ -4,10 +4,12 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
 import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { toOperationFacts } from '../../../infra/docs/facts/contractFacts.ts';
+import { checkCatalogue } from '../../../infra/docs/facts/errorCatalogue.ts';
 import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import type { Access, Site, SiteFile } from '../../../infra/docs/page.ts';
 import { toPublishedDocument } from '../../../infra/docs/reference.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
+import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { NotFound } from '../../../shared/contract/errors.ts';
@@ -73,7 +75,7 @@ describe('the guides', () => {
     }
     const section = readSection('errors.html', 'not_found');
     expect(section).toContain(`“${new NotFound(entryPetId, 7n).message}”`);
-    expect(section).toContain('“There is nothing at this path.”');
+    expect(section).toContain(`“${gatewayErrors.RESOURCE_NOT_FOUND.message}”`);
     const answering = operationIds.filter((id) =>
       (operations[id] as Operation).errors.includes('not_found'),
     );
@@ -84,7 +86,9 @@ describe('the guides', () => {
   });
 
   test.each(stageNames)('tell the address and every throttle of %s', (name) => {
-    expect(read('limits.html')).toContain('<td>6 MB</td>');
+    for (const size of ['6 MB', '10 MB']) {
+      expect(read('limits.html')).toContain(`<td>${size}</td>`);
+    }
     const { throttles } = stages[name].settings;
     const { baseUrl, purpose } = name === 'production' ? production : staging;
     expect(read('index.html')).toContain(
@@ -139,6 +143,23 @@ test('a placeholder is replaced wherever it stands; one that is not known fails 
   }
   const { deprecation } = toOperationFacts('');
   expect(() => deprecation?.('listOrders')).toThrow('listOrders is not deprecated.');
+});
+
+test.each([
+  ['2026-11-30T23:59:59Z', 'Deprecated from **2026-12-01**; '],
+  ['2026-12-01T00:00:00Z', 'Deprecated since **2026-12-01**; '],
+  ['2027-06-01T00:00:00Z', 'Deprecated since **2026-12-01**; '],
+])('on %s, a guide says %s', (day, told) => {
+  const { deprecation } = toOperationFacts('', new Date(day));
+  expect(deprecation?.('getPet')).toContain(told);
+});
+
+test('a message without a cause and a cure fails the build', () => {
+  const { code } = gatewayErrors.WAF_FILTERED;
+  const unexplained = { code, message: 'Come back tomorrow.' };
+  expect(() => checkCatalogue([gatewayErrors.WAF_FILTERED, unexplained])).toThrow(
+    'no cause and no cure of "Come back tomorrow." (forbidden)',
+  );
 });
 
 test('a heading has an anchor: a name in code as it is, any other in lower case', () => {
