@@ -19,6 +19,7 @@ export const guideNames = [
   'updates',
   'lists',
   'numbers',
+  'generated-clients',
   'costs',
   'changes',
   'deprecations',

@@ -112,18 +112,12 @@ const tooLarge: ResponseObject = {
   content: { 'text/plain': { schema: { type: 'string' } } },
 };
 
-function toSuccessHeaders({
-  requestHeaders = [],
-  query = {},
-  tagged,
-  streamed,
-}: Operation): HeaderUse {
+function toSuccessHeaders({ requestHeaders = [], query = {}, tagged }: Operation): HeaderUse {
   return {
     ...((tagged || requestHeaders.includes('If-Match')) && { ETag: true }),
     // A list that is sent while it is read has none.
     ...(requestHeaders.includes('If-None-Match') && { ETag: false }),
     ...('cursor' in query && { Link: false }),
-    ...(streamed && { 'Content-Encoding': false }),
   };
 }
 
