@@ -1,3 +1,5 @@
+// @ts-expect-error: it has no types.
+import semver from 'semver';
 import { expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import lock from '../package-lock.json' with { type: 'json' };
@@ -13,6 +15,7 @@ const installScripts = ['classic-level', 'esbuild', 'node'];
 
 interface Locked {
   readonly license?: string;
+  readonly engines?: { readonly node?: string };
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
   readonly resolved?: string;
@@ -51,4 +54,12 @@ it('every dependency is pinned to one version', () => {
   const { dependencies, devDependencies, optionalDependencies } = packageJson;
   const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
+
+it('no package asks for another Node.js than package.json names', () => {
+  const earliest = packageJson.engines.node.match(/\d+\.\d+\.\d+/g) ?? [];
+  expect(earliest.length).toBeGreaterThan(0);
+  const isMet = ({ engines }: Locked) =>
+    earliest.every((version) => semver.satisfies(version, engines?.node ?? '*'));
+  expect(pathsOf((one) => !isMet(one))).toEqual([]);
 });
