@@ -1,4 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
+// @ts-expect-error: it has no types.
+import semver from 'semver';
 import { expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import lock from '../package-lock.json' with { type: 'json' };
@@ -14,6 +16,7 @@ const installScripts = ['classic-level', 'esbuild', 'node'];
 
 interface Locked {
   readonly license?: string;
+  readonly engines?: { readonly node?: string };
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
   readonly resolved?: string;
@@ -71,4 +74,12 @@ it('every script that a text names is there', () => {
     ({ file, name }) => file !== 'CHANGELOG.md' && !(name in packageJson.scripts),
   );
   expect(unknown).toEqual([]);
+});
+
+it('no package asks for another Node.js than package.json names', () => {
+  const earliest = packageJson.engines.node.match(/\d+\.\d+\.\d+/g) ?? [];
+  expect(earliest.length).toBeGreaterThan(0);
+  const isMet = ({ engines }: Locked) =>
+    earliest.every((version) => semver.satisfies(version, engines?.node ?? '*'));
+  expect(pathsOf((one) => !isMet(one))).toEqual([]);
 });

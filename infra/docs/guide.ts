@@ -20,6 +20,7 @@ export const guideNames = [
   'selling',
   'lists',
   'numbers',
+  'generated-clients',
   'costs',
   'changes',
   'deprecations',

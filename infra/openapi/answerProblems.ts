@@ -106,7 +106,7 @@ function decode(coding: string | null, bytes: Buffer): Buffer {
 
 /** What HTTP itself and API Gateway add, of which no interface's document speaks. */
 const transportHeaders =
-  /^(content-type|content-length|transfer-encoding|connection|keep-alive|date|via|x-amz.*|x-cache)$/;
+  /^(content-(type|length|encoding)|transfer-encoding|connection|keep-alive|date|via|x-amz.*|x-cache)$/;
 
 function findUnknownHeaders(headers: Headers, documented: ResponseObject['headers']): string[] {
   const known = Object.keys(documented).map((name) => name.toLowerCase());

@@ -128,18 +128,12 @@ const tooLarge: ResponseObject = {
   },
 };
 
-function toSuccessHeaders({
-  requestHeaders = [],
-  query = {},
-  tagged,
-  streamed,
-}: Operation): HeaderUse {
+function toSuccessHeaders({ requestHeaders = [], query = {}, tagged }: Operation): HeaderUse {
   return {
     ...((tagged || requestHeaders.includes('If-Match')) && { ETag: true }),
     // A list that is sent while it is read has none.
     ...(requestHeaders.includes('If-None-Match') && { ETag: false }),
     ...('cursor' in query && { Link: false }),
-    ...(streamed && { 'Content-Encoding': false }),
   };
 }
 

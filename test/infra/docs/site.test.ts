@@ -197,7 +197,7 @@ describe('a page', () => {
 
   test('offers every page, and marks the one that is read', () => {
     const names = toPages(site).map(([name]) => name);
-    expect(names).toHaveLength(12);
+    expect(names).toHaveLength(13);
     for (const [name, { body }] of toPages(site)) {
       const [nav = ''] = /<nav.*<\/nav>/s.exec(String(body)) ?? [];
       expect([...nav.matchAll(/href="([^"]+)"/g)].map(([, to]) => to).sort()).toEqual(names.sort());
