@@ -42,11 +42,13 @@ create('#content', ${configuration});\n`;
 /** What stands in the reference until its script has come, with the anchors that Scalar gives, and is searched. */
 export function toOverview({ info, paths, components }: OpenApiDocument): Guide {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, summary, description, tags }]) => {
+    Object.entries(methods).map(([method, operation]) => {
+      const { operationId, summary, description, parameters, tags } = operation;
       const verb = method.toUpperCase();
+      const names = toNames(parameters.map(({ name }) => name));
       return `<h2 id="tag/${tags[0]?.toLowerCase()}/${verb}${path}">${operationId}: ${summary}</h2>
 <p><code>${verb} ${path}</code></p>
-${renderMarkdown(description)}`;
+${renderMarkdown(`${description}\n\nParameters: ${names}`)}`;
     }),
   );
   const models = Object.entries(components.schemas).map(([name, schema]) => {
@@ -54,12 +56,17 @@ ${renderMarkdown(description)}`;
       description?: string;
       properties?: object;
     };
-    const members = Object.keys(properties).map((member) => `\`${member}\``);
-    return `<h2 id="models/${name}">${name}</h2>\n${renderMarkdown(`${description} ${members.join(', ')}`)}`;
+    const members = toNames(Object.keys(properties));
+    const text = members === '' ? description : `${description}\n\nMembers: ${members}`;
+    return `<h2 id="models/${name}">${name}</h2>\n${renderMarkdown(text)}`;
   });
   const introduction = renderMarkdown(String(info.description));
   const html = [introduction, ...operations, ...models].join('');
   return toGuide('reference', 'Reference', html);
+}
+
+function toNames(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
 }
 
 export const javascript = 'text/javascript; charset=utf-8';

@@ -154,10 +154,12 @@ function toPoints({ page, heading, text }, words) {
 
 function toResult({ page, heading, text, address, at }) {
   const start = text.lastIndexOf(' ', Math.max(at - 30, 0)) + 1;
+  const rest = text.slice(start);
+  const excerpt = rest.length > 90 ? `${rest.slice(0, 90)}…` : rest;
   const link = createElement('a', { href: address });
   link.append(
     createElement('span', {}, heading),
-    createElement('small', {}, `${page}: ${text.slice(start, start + 90)}…`),
+    createElement('small', {}, `${page}: ${excerpt}`),
   );
   const item = createElement('li');
   item.append(link);
