@@ -71,7 +71,7 @@ export function toPage(
 ${tags.join('')}</head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
-${toHeader(guides, `${name}.html`, title)}<div id="content" tabindex="-1">
+${toHeader(guides, `${name}.html`)}<div id="content" tabindex="-1">
 <main class="guide">
 <h1>${title}</h1>
 <nav class="contents" aria-label="On this page">
@@ -90,7 +90,7 @@ ${html}</div>
 }
 
 /** The way to every page, folded on a phone, and the search. */
-function toHeader(guides: readonly Guide[], current: string, currentTitle: string): string {
+function toHeader(guides: readonly Guide[], current: string): string {
   const pages = [
     ...guides.map(({ name, title }) => [`${name}.html`, title]),
     ['reference.html', 'Reference'],
@@ -101,7 +101,7 @@ function toHeader(guides: readonly Guide[], current: string, currentTitle: strin
   });
   return `<header class="pages">
 <details>
-<summary>${currentTitle}</summary>
+<summary>Pages</summary>
 <nav aria-label="Pages">
 ${links.join('\n')}
 </nav>
