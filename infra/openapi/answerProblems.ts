@@ -41,6 +41,7 @@ export function findAnswerProblems(
   const problems = [
     ...(isProxied ? [] : findUnknownHeaders(answer.headers, headers)),
     ...findHeaderProblems(answer.headers, headers),
+    ...findCodingProblems(answer.headers.get('Content-Encoding')),
   ];
   return 'bytes' in answer
     ? [...problems, ...findBodyProblems(answer, response.content)]
@@ -128,6 +129,12 @@ function findHeaderProblems(headers: Headers, documented: ResponseObject['header
     else if (required) problems.push(`The header ${name} is missing.`);
   }
   return problems;
+}
+
+/** The document leaves this header out, since a mock server would send it with a body that is not compressed. */
+function findCodingProblems(coding: string | null): string[] {
+  if (coding === null || coding === 'gzip' || coding === 'zstd') return [];
+  return [`The header Content-Encoding is "${coding}"; it must be one of gzip, zstd.`];
 }
 
 const ajv = new Ajv2020({ strict: false });
