@@ -1,3 +1,6 @@
+import { globSync, readFileSync } from 'node:fs';
+// @ts-expect-error: it has no types.
+import semver from 'semver';
 import { expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import lock from '../package-lock.json' with { type: 'json' };
@@ -13,6 +16,7 @@ const installScripts = ['classic-level', 'esbuild', 'node'];
 
 interface Locked {
   readonly license?: string;
+  readonly engines?: { readonly node?: string };
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
   readonly resolved?: string;
@@ -51,4 +55,31 @@ it('every dependency is pinned to one version', () => {
   const { dependencies, devDependencies, optionalDependencies } = packageJson;
   const versions = Object.values({ ...dependencies, ...devDependencies, ...optionalDependencies });
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
+
+it('every script that a text names is there', () => {
+  const texts = globSync(['*.{md,yaml}', '{infra,shared,test}/**/*.{md,ts,js}'], {
+    cwd: `${import.meta.dirname}/..`,
+  });
+  const named = texts.flatMap((file) => {
+    const text = readFileSync(`${import.meta.dirname}/../${file}`, 'utf8');
+    return [...text.matchAll(/\bnpm run (?:-s )?([a-z][\w:-]*)/g)].map(([, name = '']) => ({
+      file,
+      name,
+    }));
+  });
+  expect(named.length).toBeGreaterThan(50);
+  // What a version had then, the changelog keeps.
+  const unknown = named.filter(
+    ({ file, name }) => file !== 'CHANGELOG.md' && !(name in packageJson.scripts),
+  );
+  expect(unknown).toEqual([]);
+});
+
+it('no package asks for another Node.js than package.json names', () => {
+  const earliest = packageJson.engines.node.match(/\d+\.\d+\.\d+/g) ?? [];
+  expect(earliest.length).toBeGreaterThan(0);
+  const isMet = ({ engines }: Locked) =>
+    earliest.every((version) => semver.satisfies(version, engines?.node ?? '*'));
+  expect(pathsOf((one) => !isMet(one))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -7,41 +7,56 @@ import { build } from 'esbuild';
 export const projectRoot = join(import.meta.dirname, '../..');
 
 /**
- * Builds the client's package.
+ * Builds the client's package, for `import` and for `require`, each with its own types: TypeScript takes
+ * the types in a package of ES modules for those of one, which `require` cannot load.
  * @param folder gets the tarball, and beside it, in `package`, what is in it
+ * @param documentationAddress without a slash at its end; errors link to it
  * @returns the tarball's path
  */
-export async function buildClient(folder: string): Promise<string> {
+export async function buildClient(
+  folder: string,
+  documentationAddress: string | undefined,
+): Promise<string> {
   const content = join(folder, 'package');
   await rm(content, { recursive: true, force: true });
-  await mkdir(content, { recursive: true });
+  await mkdir(join(content, 'cjs'), { recursive: true });
   await Promise.all([
-    bundleClient(join(content, 'index.js')),
+    bundleClient(join(content, 'index.js'), { documentationAddress }),
+    bundleClient(join(content, 'cjs/index.js'), { documentationAddress, format: 'cjs' }),
     declareTypes(join(content, 'types')),
     writeManifest(join(content, 'package.json')),
+    writeFile(join(content, 'cjs/package.json'), '{ "type": "commonjs" }\n'),
     copyFile(join(projectRoot, 'shared/client/README.md'), join(content, 'README.md')),
     copyFile(join(projectRoot, 'LICENSE'), join(content, 'LICENSE')),
   ]);
+  await cp(join(content, 'types'), join(content, 'cjs/types'), { recursive: true });
   const pack = ['pack', content, '--pack-destination', folder, '--json'];
   const { stdout } = await promisify(execFile)('npm', pack);
   return join(folder, Object.values<{ filename: string }>(JSON.parse(stdout))[0]?.filename ?? '');
 }
 
-/**
- * Writes the client as one ES module, for Node.js and browsers alike.
- * @param options by default it stays readable, for debuggers; a storefront's own bundler
- * minifies it anyway
- */
-export async function bundleClient(file: string, options = { minify: false }): Promise<void> {
+interface BundleOptions {
+  readonly documentationAddress?: string | undefined;
+  readonly format?: 'esm' | 'cjs';
+  /** By default it stays readable, for debuggers; a storefront's own bundler minifies it anyway. */
+  readonly minify?: boolean;
+}
+
+/** Writes the client as one module, for Node.js and browsers alike. */
+export async function bundleClient(
+  file: string,
+  { documentationAddress, format = 'esm', minify = false }: BundleOptions = {},
+): Promise<void> {
   await build({
-    ...options,
     entryPoints: [join(projectRoot, 'shared/client/index.ts')],
     outfile: file,
     bundle: true,
-    format: 'esm',
+    format,
+    minify,
     // Neutral: one of Node's own modules would not be found, and fail the build.
     platform: 'neutral',
     target: 'es2022',
+    define: { DOCUMENTATION_ADDRESS: JSON.stringify(documentationAddress) ?? 'undefined' },
     logLevel: 'error',
   });
 }
@@ -57,7 +72,12 @@ async function writeManifest(file: string): Promise<void> {
     license,
     type: 'module',
     sideEffects: false,
-    exports: { '.': { types: './types/client/index.d.ts', default: './index.js' } },
+    exports: {
+      '.': {
+        require: { types: './cjs/types/client/index.d.ts', default: './cjs/index.js' },
+        default: { types: './types/client/index.d.ts', default: './index.js' },
+      },
+    },
   };
   await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }

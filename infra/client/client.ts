@@ -1,4 +1,7 @@
 import { join } from 'node:path';
+import { findDocumentationAddress } from '../stages/addresses.ts';
+import { stages } from '../stages/stages.ts';
 import { buildClient, projectRoot } from './buildClient.ts';
 
-console.log(await buildClient(join(projectRoot, 'dist/client')));
+const address = findDocumentationAddress(stages.production.settings);
+console.log(await buildClient(join(projectRoot, 'dist/client'), address));

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { Marked } from 'marked';
+import { renderMarkdown, type Section, toSections, toText } from './markdown.ts';
 
 /** A guide, ready to be put into a page. */
 export interface Guide {
@@ -7,7 +7,11 @@ export interface Guide {
   readonly name: string;
   /** Its first heading, in plain text. */
   readonly title: string;
+  /** Its first paragraph, in plain text. */
+  readonly description: string;
+  /** What stands under its first heading. */
   readonly html: string;
+  readonly sections: readonly Section[];
 }
 
 /** In the order in which they are offered; the first is the page that the site opens with. */
@@ -17,8 +21,10 @@ export const guideNames = [
   'retries',
   'limits',
   'updates',
+  'selling',
   'lists',
   'numbers',
+  'generated-clients',
   'costs',
   'changes',
   'deprecations',
@@ -34,28 +40,12 @@ export async function readGuide(name: string, facts: Placeholders): Promise<Guid
 
 export function renderGuide(name: string, markdown: string): Guide {
   const [, title = name] = /^# (.+)$/m.exec(markdown) ?? [];
-  const html = marked.parse(markdown, { async: false });
-  // A wide table scrolls in itself; the page never does.
-  const tables = html.replaceAll('<table>', '<div class="wide"><table>');
-  return { name, title, html: tables.replaceAll('</table>', '</table></div>') };
+  return toGuide(name, title, renderMarkdown(markdown.replace(/^# .+$/m, '')));
 }
 
-const marked = new Marked({
-  renderer: {
-    heading({ tokens, depth, text }) {
-      return `<h${depth} id="${toAnchor(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
-    },
-  },
-});
-
-/** A name in code, such as an error's or an operation's, is its own anchor. */
-function toAnchor(heading: string): string {
-  const [, name] = /^`(\w+)`$/.exec(heading) ?? [];
-  if (name !== undefined) return name;
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .replaceAll(/^-|-$/g, '');
+export function toGuide(name: string, title: string, html: string): Guide {
+  const [, paragraph = ''] = /<p>(.*?)<\/p>/s.exec(html) ?? [];
+  return { name, title, description: toText(paragraph), html, sections: toSections(html) };
 }
 
 /**

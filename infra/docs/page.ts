@@ -1,4 +1,5 @@
 import type { Guide } from './guide.ts';
+import { toHtml } from './markdown.ts';
 
 /** A file of the documentation. */
 export interface SiteFile {
@@ -7,6 +8,8 @@ export interface SiteFile {
   /** What a page may load and call (`Content-Security-Policy`); the page itself says so too. */
   readonly policy?: string;
   readonly body: string | Buffer;
+  /** The name changes with the content, so that browsers may keep the file. */
+  readonly isImmutable?: boolean;
 }
 
 /** The files of the documentation by their names, all in one folder. */
@@ -30,23 +33,27 @@ export interface Server {
   readonly purpose: string;
 }
 
-/** The guides run no script and call nobody. */
-const guidePolicy = toPolicy({ 'style-src': "'self'", 'img-src': "'self'" });
+/** The guides run one script, which reads the search's index. */
+const guidePolicy = toPolicy({
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self'",
+  'connect-src': "'self'",
+});
 
-export function toGuidePage(guide: Guide, guides: readonly Guide[]): SiteFile {
-  const header = toHeader(guides, `${guide.name}.html`);
-  const body = `${header}<main class="guide">\n${guide.html}</main>`;
-  return toPage(guide.title, guidePolicy, body);
-}
-
-/** @param scripts by their addresses, run in this order once the page stands */
+/** @param scripts by their addresses, run in this order once the page stands, after the one that every page has */
 export function toPage(
-  title: string,
-  policy: string,
-  body: string,
+  { name, title, description, html, sections }: Guide,
+  guides: readonly Guide[],
+  policy = guidePolicy,
   scripts: readonly string[] = [],
 ): SiteFile {
-  const tags = scripts.map((address) => `<script src="${address}" defer></script>\n`);
+  const tags = ['site.js', ...scripts].map(
+    (address) => `<script src="${address}" defer></script>\n`,
+  );
+  const contents = sections
+    .filter(({ anchor }) => anchor !== '')
+    .map(({ anchor, heading }) => `<li><a href="#${anchor}">${toHtml(heading)}</a></li>`);
   return {
     type: 'text/html; charset=utf-8',
     policy,
@@ -58,19 +65,32 @@ export function toPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Petstore Inventory</title>
+<meta name="description" content="${toHtml(description)}">
 <link rel="icon" href="icon.svg">
 <link rel="stylesheet" href="style.css">
 ${tags.join('')}</head>
 <body>
-${body}
+<a class="skip" href="#content">Skip to content</a>
+${toHeader(guides, `${name}.html`)}<div id="content" tabindex="-1">
+<main class="guide">
+<h1>${title}</h1>
+<nav class="contents" aria-label="On this page">
+<ul>
+${contents.join('\n')}
+</ul>
+</nav>
+<div class="text">
+${html}</div>
+</main>
+</div>
 </body>
 </html>
 `,
   };
 }
 
-/** The way to every page. */
-export function toHeader(guides: readonly Guide[], current: string): string {
+/** The way to every page, folded on a phone, and the search. */
+function toHeader(guides: readonly Guide[], current: string): string {
   const pages = [
     ...guides.map(({ name, title }) => [`${name}.html`, title]),
     ['reference.html', 'Reference'],
@@ -79,7 +99,19 @@ export function toHeader(guides: readonly Guide[], current: string): string {
     const mark = address === current ? ' aria-current="page"' : '';
     return `<a href="${address}"${mark}>${title}</a>`;
   });
-  return `<header class="pages">\n<nav aria-label="Pages">\n${links.join('\n')}\n</nav>\n</header>\n`;
+  return `<header class="pages">
+<details>
+<summary>Pages</summary>
+<nav aria-label="Pages">
+${links.join('\n')}
+</nav>
+</details>
+<div class="search" role="search">
+<input type="search" placeholder="Search" aria-label="Search the guides and the reference" autocomplete="off">
+<div class="results"><p role="status"></p><ol></ol></div>
+</div>
+</header>
+`;
 }
 
 /** Nothing is allowed but what is named (https://www.w3.org/TR/CSP3/). */

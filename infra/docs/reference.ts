@@ -1,21 +1,21 @@
+import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
 import fastify from 'fastify';
 import { type CommittedDocument, readCommittedDocument } from '../openapi/committedDocument.ts';
 import type { OpenApiDocument } from '../openapi/openApi.ts';
-import type { Guide } from './guide.ts';
-import { type Access, type SiteFile, toHeader, toPage, toPolicy } from './page.ts';
+import { type Guide, toGuide } from './guide.ts';
+import { renderMarkdown } from './markdown.ts';
+import { type Access, type SiteFile, toPage, toPolicy } from './page.ts';
 
 /** The page that shows every operation and sends requests, with its scripts. */
 export async function defineReference(
+  overview: Guide,
   { servers, components }: OpenApiDocument,
   guides: readonly Guide[],
   apiKey: string | undefined,
 ): Promise<[name: string, file: SiteFile][]> {
   const [scheme = ''] = Object.keys(components.securitySchemes);
-  const addresses = servers.map(({ url }) => url);
-  const body = `${toHeader(guides, 'reference.html')}<div id="reference"></div>`;
-  const scripts = ['scalar.js', 'reference.js'];
-  const page = toPage('Reference', toReferencePolicy(addresses), body, scripts);
+  const policy = toReferencePolicy(servers.map(({ url }) => url));
   // With the key, a click on "Send" works at once.
   const own = apiKey !== undefined && {
     authentication: {
@@ -24,15 +24,67 @@ export async function defineReference(
     },
   };
   const configuration = JSON.stringify({ ...settings, ...own }, null, 2);
-  const start = `Scalar.createApiReference('#reference', ${configuration});\n`;
+  // Scalar takes what stands in its element for its own, so the overview goes, once there is Scalar.
+  const start = `const create = Scalar.createApiReference;
+document.querySelector('#content').replaceChildren();
+create('#content', ${configuration});\n`;
+  const script = await readScalar();
+  const hash = createHash('sha256').update(script).digest('hex').slice(0, 16);
+  const scalarName = `scalar-${hash}.js`;
+  const page = toPage(overview, guides, policy, [scalarName, 'reference.js']);
   return [
     ['reference.html', page],
     ['reference.js', { type: javascript, body: start }],
-    ['scalar.js', { type: javascript, body: await readScalar() }],
+    [scalarName, { type: javascript, body: script, isImmutable: true }],
   ];
 }
 
-const javascript = 'text/javascript; charset=utf-8';
+/** What stands in the reference until its script has come, with the anchors that Scalar gives, and is searched. */
+export function toOverview({ info, paths, components }: OpenApiDocument): Guide {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const { operationId, summary, description, parameters, tags } = operation;
+      const verb = method.toUpperCase();
+      const names = toNames(parameters.map(({ name }) => name));
+      return `<h2 id="tag/${tags[0]?.toLowerCase()}/${verb}${path}">${operationId}: ${summary}</h2>
+<p><code>${verb} ${path}</code></p>
+${renderMarkdown(`${description}\n\nParameters: ${names}`)}`;
+    }),
+  );
+  const models = Object.entries(components.schemas).map(([name, schema]) => {
+    const { description = '', properties = {} } = schema as {
+      description?: string;
+      properties?: object;
+    };
+    const members = toNames(Object.keys(properties));
+    const text = members === '' ? description : `${description}\n\nMembers: ${members}`;
+    return `<h2 id="models/${name}">${name}</h2>\n${renderMarkdown(text)}`;
+  });
+  const introduction = renderMarkdown(String(info.description));
+  const html = [introduction, ...operations, ...models].join('');
+  return toGuide('reference', 'Reference', html);
+}
+
+function toNames(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+export const javascript = 'text/javascript; charset=utf-8';
+
+/** Scalar's own colours are too pale to read (https://www.w3.org/TR/WCAG22/#contrast-minimum). */
+const colours = `
+.light-mode {
+  --scalar-color-2: #59636e;
+  --scalar-color-3: #59636e;
+  --scalar-color-blue: #0067a5;
+  --scalar-color-green: #05704b;
+  --scalar-color-orange: #a34e00;
+  --scalar-color-yellow: #806300;
+}
+.dark-mode {
+  --scalar-color-2: #a2abb4;
+  --scalar-color-3: #a2abb4;
+}`;
 
 /** All that Scalar would fetch from elsewhere, tell others or keep is off; every operation is in sight. */
 const settings = {
@@ -41,10 +93,13 @@ const settings = {
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
+  // The header's search finds what stands in the guides too.
+  hideSearch: true,
   telemetry: false,
   showDeveloperTools: 'never' as const,
   persistAuth: false,
   defaultOpenAllTags: true,
+  customCss: colours,
 };
 
 /**
@@ -80,7 +135,7 @@ export function toPublishedDocument({ documentationAddress, servers }: Access): 
   const { document: committed } = readCommittedDocument();
   const document = {
     ...committed,
-    externalDocs: { ...committed.externalDocs, url: documentationAddress },
+    externalDocs: { ...committed.externalDocs, url: `${documentationAddress}/` },
     servers: servers.map(({ name, baseUrl }) => ({
       url: baseUrl,
       description: `${name[0]?.toUpperCase()}${name.slice(1)}`,

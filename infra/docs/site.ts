@@ -4,9 +4,9 @@ import { toExampleFacts, toOperationFacts, valueFacts } from './facts/contractFa
 import { toCostFacts } from './facts/costsPage.ts';
 import { errorFacts } from './facts/errorFacts.ts';
 import { toStageFacts } from './facts/stageFacts.ts';
-import { guideNames, type Placeholders, readGuide } from './guide.ts';
-import { type Access, type Site, type SiteFile, toGuidePage } from './page.ts';
-import { defineReference, toPublishedDocument } from './reference.ts';
+import { type Guide, guideNames, type Placeholders, readGuide } from './guide.ts';
+import { type Access, type Site, type SiteFile, toPage } from './page.ts';
+import { defineReference, javascript, toOverview, toPublishedDocument } from './reference.ts';
 
 /**
  * Builds the guides and the reference.
@@ -25,13 +25,29 @@ export async function buildSite(access: Access): Promise<Site> {
     source: (name) => readFileSync(new URL(`guides/${name}`, import.meta.url), 'utf8').trimEnd(),
   };
   const guides = await Promise.all(guideNames.map((name) => readGuide(name, facts)));
+  const overview = toOverview(document);
   return new Map<string, SiteFile>([
-    ...guides.map((guide) => [`${guide.name}.html`, toGuidePage(guide, guides)] as const),
-    ...(await defineReference(document, guides, access.apiKey)),
+    ...guides.map((guide) => [`${guide.name}.html`, toPage(guide, guides)] as const),
+    ...(await defineReference(overview, document, guides, access.apiKey)),
     ['openapi.json', { type: 'application/json', body: bytes }],
+    ['search.json', { type: 'application/json', body: toSearchIndex([overview, ...guides]) }],
+    ['site.js', { type: javascript, body: await readAsset('site.js') }],
     ['style.css', { type: 'text/css; charset=utf-8', body: await readAsset('style.css') }],
     ['icon.svg', { type: 'image/svg+xml', body: await readAsset('icon.svg') }],
   ]);
+}
+
+/** What the search reads: every section by its address, in plain text. */
+function toSearchIndex(guides: readonly Guide[]): string {
+  const entries = guides.flatMap(({ name, title, sections }) =>
+    sections.map(({ anchor, heading, text }) => ({
+      page: title,
+      heading: heading || title,
+      text,
+      address: `${name}.html${anchor && `#${anchor}`}`,
+    })),
+  );
+  return JSON.stringify(entries);
 }
 
 function readAsset(name: string): Promise<Buffer> {

@@ -4,6 +4,8 @@ import {
   errorMessages,
   retryAfter,
 } from '../../shared/contract/errorBody.ts';
+import { apiVersion } from '../../shared/contract/operation.ts';
+import { MAX_BODY_BYTES } from './gatewayLimits.ts';
 
 /** An error that the gateway answers by itself, without calling a function. */
 export interface GatewayError {
@@ -14,10 +16,18 @@ export interface GatewayError {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const notFound = { code: 'not_found', message: 'There is nothing at this path.' } as const;
+const notFound = {
+  code: 'not_found',
+  message: `There is nothing at this path. The base address ends in /${apiVersion}, and no path ends in a slash.`,
+} as const;
 const forbidden = { code: 'forbidden', message: 'This request is not allowed.' } as const;
 const invalid = { code: 'invalid_request', message: 'The request is not valid.' } as const;
 const internal = { code: 'internal_error', message: errorMessages.internalError } as const;
+const throttled = {
+  code: 'too_many_requests',
+  message: 'There are too many requests at once; try again shortly.',
+  headers: { 'Retry-After': retryAfter.throttled },
+} as const;
 const unavailable = {
   code: 'service_unavailable',
   message: 'The service did not answer in time; try again shortly.',
@@ -34,11 +44,8 @@ export const gatewayErrors = {
   API_CONFIGURATION_ERROR: internal,
   AUTHORIZER_CONFIGURATION_ERROR: internal,
   AUTHORIZER_FAILURE: internal,
-  BAD_REQUEST_BODY: { code: 'invalid_request', message: 'The request body is not valid.' },
-  BAD_REQUEST_PARAMETERS: {
-    code: 'invalid_request',
-    message: 'The request parameters are not valid.',
-  },
+  BAD_REQUEST_BODY: invalid,
+  BAD_REQUEST_PARAMETERS: invalid,
   DEFAULT_4XX: invalid,
   DEFAULT_5XX: internal,
   EXPIRED_TOKEN: forbidden,
@@ -49,22 +56,14 @@ export const gatewayErrors = {
   // takes a Bearer token for a broken one: this and the next mean that the path is unknown.
   INVALID_SIGNATURE: notFound,
   MISSING_AUTHENTICATION_TOKEN: notFound,
-  QUOTA_EXCEEDED: {
-    code: 'too_many_requests',
-    message: 'The request quota is used up; try again later.',
-    headers: { 'Retry-After': retryAfter.quotaExceeded },
-  },
-  // Seen to be ignored: the gateway refuses such a body in plain text, before it knows the API.
+  QUOTA_EXCEEDED: throttled,
+  // Seen to be ignored: see `tooLargeAnswers`.
   REQUEST_TOO_LARGE: {
     code: 'payload_too_large',
     message: 'The request body is too large.',
   },
   RESOURCE_NOT_FOUND: notFound,
-  THROTTLED: {
-    code: 'too_many_requests',
-    message: 'There are too many requests at once; try again shortly.',
-    headers: { 'Retry-After': retryAfter.throttled },
-  },
+  THROTTLED: throttled,
   UNAUTHORIZED: {
     code: 'unauthorized',
     message: errorMessages.invalidKey,
@@ -76,6 +75,23 @@ export const gatewayErrors = {
   },
   WAF_FILTERED: forbidden,
 } as const satisfies Record<string, GatewayError>;
+
+/**
+ * The 413 of a body that is too large, in the gateway's own words and without the headers of every other answer:
+ * https://github.com/koki-develop/lgtm-generator/issues/10. AWS's emulator for REST APIs answers the first too.
+ */
+export const tooLargeAnswers = {
+  /** Of what no function can be handed (`MAX_PAYLOAD_BYTES`). */
+  payload: { type: 'application/json', message: 'Request Too Long' },
+  /** Of what the gateway reads of no request, before it knows the API. */
+  body: { type: 'text/plain', message: `HTTP content length exceeded ${MAX_BODY_BYTES} bytes.` },
+} as const;
+
+/** The 412 of a fault that the local stage injects (`--fail`), which has asked no function. */
+export const injectedConflict = {
+  code: 'precondition_failed',
+  message: 'The entry has changed since you read its ETag.',
+} as const;
 
 /**
  * The types of bodies that a path or method of no operation is answered for. A mock picks its request

@@ -8,5 +8,5 @@ export const MAX_HEADER_BYTES = 10_240;
 /** API Gateway's limit for a payload: 10 MB. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-/** Lambda's limit for a payload in each direction, unless it is streamed: 6 MB. */
+/** Lambda's limit for a payload in each direction, unless it is streamed: 6 MB of JSON, a request's whole event. */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;

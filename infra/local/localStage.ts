@@ -1,4 +1,7 @@
+import { promisify } from 'node:util';
+import { gzip, zstdCompress } from 'node:zlib';
 import { apiVersion } from '../../shared/contract/operation.ts';
+import { type ContentCoding, toContentCoding } from '../../shared/http/contentCoding.ts';
 import type { Access, Site, SiteFile } from '../docs/page.ts';
 import { toMethodNotAllowedError } from '../gateway/gatewayErrors.ts';
 import type { Engine, EngineOptions, StartEngine } from './engine/engine.ts';
@@ -96,8 +99,9 @@ export function defineDocumentation(
 
   return async function serveDocs({ method, fullPath, headerLines, requestId }) {
     if (fullPath !== root && !fullPath.startsWith(`${root}/`)) return undefined;
-    const [, host] = headerLines.find(([name]) => name.toLowerCase() === 'host') ?? [];
-    if (!isLoopbackHost(host)) {
+    const findHeader = (sought: string) =>
+      headerLines.find(([name]) => name.toLowerCase() === sought)?.[1];
+    if (!isLoopbackHost(findHeader('host'))) {
       return toErrorAnswer({ code: 'forbidden', message: foreignHostRefusal }, requestId);
     }
     if (fullPath === root) {
@@ -106,25 +110,34 @@ export function defineDocumentation(
     site ??= build(local);
     const file = (await site).get(fullPath.slice(root.length + 1) || 'index.html');
     if (!file) return undefined;
-    if (method === 'GET' || method === 'HEAD') return toAnswer(file);
+    if (method === 'GET' || method === 'HEAD') {
+      return toAnswer(file, toContentCoding(findHeader('accept-encoding')));
+    }
     return toErrorAnswer(toMethodNotAllowedError('GET, HEAD'), requestId);
   };
 }
 
+const compressors = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
+
 /**
- * Nothing is kept by the browser, since the next start on this port has another key; and no page from
- * elsewhere can load the key as a script.
+ * Of what may hold the key nothing is kept by the browser, since the next start on this port has another key; and no
+ * page from elsewhere can load the key as a script.
  */
-function toAnswer({ type, policy, body }: SiteFile): GatewayAnswer {
+async function toAnswer(
+  { type, policy, body, isImmutable }: SiteFile,
+  coding: ContentCoding | undefined,
+): Promise<GatewayAnswer> {
   return {
     statusCode: 200,
     headers: {
       'Content-Type': type,
-      'Cache-Control': 'no-store',
+      'Cache-Control': isImmutable ? 'public, max-age=31536000, immutable' : 'no-store',
       'X-Content-Type-Options': 'nosniff',
       'Cross-Origin-Resource-Policy': 'same-origin',
+      Vary: 'Accept-Encoding',
+      ...(coding !== undefined && { 'Content-Encoding': coding }),
       ...(policy !== undefined && { 'Content-Security-Policy': policy }),
     },
-    body,
+    body: coding === undefined ? body : await compressors[coding](body),
   };
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { listenForInterruption } from '../cli/interruption.ts';
 import { print } from '../cli/output.ts';
@@ -42,19 +43,19 @@ async function run({ port, data: file, dir, enginePort, faultInjection }: Option
       faultInjection,
     }).finally(progress.clear);
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
+    const access = [
+      `Base address: ${baseUrl}`,
+      `API key: ${apiKey}`,
+      `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`,
+      `Read key: ${readKey}`,
+      `Documentation: ${documentationAddress}/`,
+      ...(enginePort === undefined
+        ? []
+        : [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]),
+    ].join('\n');
     // At once, so that whoever reads the address has the rest too.
-    print(
-      [
-        `Base address: ${baseUrl}`,
-        `API key: ${apiKey}`,
-        `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`,
-        `Read key: ${readKey}`,
-        `Documentation: ${documentationAddress}/`,
-        ...(enginePort === undefined
-          ? []
-          : [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]),
-      ].join('\n'),
-    );
+    print(access);
+    if (process.stdin.isTTY) printAgainOnDemand(access);
     const end = AbortSignal.any([stop, stage.engineCrash]);
     if (!end.aborted) await once(end, 'abort');
     stage.engineCrash.throwIfAborted();
@@ -62,6 +63,17 @@ async function run({ port, data: file, dir, enginePort, faultInjection }: Option
   } catch (error) {
     if (!stop.aborted || (error as Error).name !== 'AbortError') throw error;
   }
+}
+
+/** The log of requests pushes them off the screen. The terminal stays as it is, so that Ctrl-C and Ctrl-Z do too. */
+function printAgainOnDemand(access: string): void {
+  // Without a listener, a stage that runs in the background (`npm start &`) is stopped by what is typed elsewhere.
+  process.on('SIGTTIN', () => {});
+  print('Press k and Enter to see this again.');
+  const lines = createInterface({ input: process.stdin });
+  lines.on('line', (line) => {
+    if (line.trim().toLowerCase() === 'k') print(access);
+  });
 }
 
 type Options = ReturnType<typeof parseOptions>;
@@ -87,6 +99,7 @@ Options:
                     --endpoint http://127.0.0.1:PORT (0 picks a free port)
   -h, --help        show this
 
+On a terminal, k and Enter print the address and the keys again, which the log has pushed off the screen.
 Stop it with Ctrl-C. Requests under way are answered first; a second Ctrl-C ends it at once.
 `;
 

@@ -41,6 +41,7 @@ export function findAnswerProblems(
   const problems = [
     ...(isProxied ? [] : findUnknownHeaders(answer.headers, headers)),
     ...findHeaderProblems(answer.headers, headers),
+    ...findCodingProblems(answer.headers.get('Content-Encoding')),
   ];
   return 'bytes' in answer
     ? [...problems, ...findBodyProblems(answer, response.content)]
@@ -73,14 +74,14 @@ function toErrorAnywhere({ components }: OpenApiDocument): Omit<ResponseObject, 
   };
 }
 
-/** @param content what the body may be, of one media type; without it, there is to be no body */
+/** @param content what the body may be, by media type; without it, there is to be no body */
 function findBodyProblems({ headers, bytes }: WholeAnswer, content?: Content): string[] {
   if (!content) return bytes.length === 0 ? [] : ['The body is not empty.'];
-  const [[wanted, { schema }] = ['', { schema: {} }]] = Object.entries(content);
   const type = headers.get('Content-Type') ?? '';
-  if (type.split(';')[0]?.trim().toLowerCase() !== wanted)
-    return [`The Content-Type is "${type}".`];
-  if (wanted === 'text/plain') return [];
+  const [mediaType = ''] = type.toLowerCase().split(/\s*;/);
+  const schema = content[mediaType]?.schema;
+  if (!schema) return [`The Content-Type is "${type}".`];
+  if (mediaType === 'text/plain') return [];
   const inexact: string[] = [];
   let value: unknown;
   try {
@@ -106,7 +107,7 @@ function decode(coding: string | null, bytes: Buffer): Buffer {
 
 /** What HTTP itself and API Gateway add, of which no interface's document speaks. */
 const transportHeaders =
-  /^(content-type|content-length|transfer-encoding|connection|keep-alive|date|via|x-amz.*|x-cache)$/;
+  /^(content-(type|length|encoding)|transfer-encoding|connection|keep-alive|date|via|x-amz.*|x-cache)$/;
 
 function findUnknownHeaders(headers: Headers, documented: ResponseObject['headers']): string[] {
   const known = Object.keys(documented).map((name) => name.toLowerCase());
@@ -128,6 +129,12 @@ function findHeaderProblems(headers: Headers, documented: ResponseObject['header
     else if (required) problems.push(`The header ${name} is missing.`);
   }
   return problems;
+}
+
+/** The document leaves this header out, since a mock server would send it with a body that is not compressed. */
+function findCodingProblems(coding: string | null): string[] {
+  if (coding === null || coding === 'gzip' || coding === 'zstd') return [];
+  return [`The header Content-Encoding is "${coding}"; it must be one of gzip, zstd.`];
 }
 
 const ajv = new Ajv2020({ strict: false });

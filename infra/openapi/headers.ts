@@ -1,9 +1,13 @@
 import { challenge, retryAfter } from '../../shared/contract/errorBody.ts';
+import { exposedHeaders } from '../../shared/contract/headers.ts';
 import type { HeaderObject, JsonSchema } from './openApi.ts';
 
 const text: JsonSchema = { type: 'string' };
 
-/** The headers that answers carry, beside `Content-Type` and what HTTP itself needs. */
+/**
+ * The headers that answers carry, beside `Content-Type` and what HTTP itself needs. Mock servers send all of them:
+ * each needs an example, and `Content-Encoding`, which would break their uncompressed bodies, has to stay out.
+ */
 const headers = {
   'X-Request-Id': {
     description: 'The name of this request: give it when you report a problem.',
@@ -19,23 +23,23 @@ const headers = {
     description:
       'Links (RFC 8288): with `rel="next"`, the address of the next page; with `rel="deprecation"`, of what to do instead.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="(next|deprecation)"$' },
+    // Not a next page: against a mock, which sends this on every page, no client would come to the end.
+    example: '<https://docs.petstore.example/deprecations.html>; rel="deprecation"',
   },
   Vary: {
     description: 'The request headers that the answer depends on.',
     schema: text,
     example: 'Accept-Encoding',
   },
-  'Content-Encoding': {
-    description: 'How the list is compressed, for a client that sent `Accept-Encoding`.',
-    schema: { type: 'string', enum: ['gzip', 'zstd'] },
-  },
   Deprecation: {
     description: 'Since when the operation is deprecated: `@` and Unix seconds (RFC 9745).',
     schema: { type: 'string', pattern: '^@\\d+$' },
+    example: '@1796083200',
   },
   Sunset: {
     description: 'The instant after which the operation may be gone (RFC 8594).',
     schema: { type: 'string', pattern: 'GMT$' },
+    example: 'Wed, 01 Dec 2027 00:00:00 GMT',
   },
   'WWW-Authenticate': {
     description:
@@ -56,6 +60,7 @@ const headers = {
   'Access-Control-Expose-Headers': {
     description: 'What such a page may read of the headers (Fetch standard).',
     schema: text,
+    example: exposedHeaders.join(', '),
   },
 } as const satisfies Record<string, HeaderObject>;
 

@@ -80,6 +80,8 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 export interface RecordedExample {
   readonly name: string;
   readonly summary: string;
+  /** The headers that were sent, beside the key. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The body that was sent. */
   readonly request?: unknown;
   readonly status: number;

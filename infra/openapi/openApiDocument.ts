@@ -81,7 +81,7 @@ function toOperationObject(
       deprecated: true as const,
       'x-sunset': lifecycle.sunset.toISOString(),
     }),
-    parameters: toParameterObjects(operation),
+    parameters: toParameterObjects(operation, recorded[0]?.headers),
     ...(operation.requestBody && {
       requestBody: {
         required: true,

@@ -34,15 +34,22 @@ const requestHeaders: Readonly<Record<RequestHeader, Omit<ParameterObject, 'in' 
   },
 };
 
-/** All that an operation takes beside its body and the API key. */
-export function toParameterObjects(operation: Operation): ParameterObject[] {
+/**
+ * All that an operation takes beside its body and the API key.
+ * @param sent the headers of its first example, which the reference fills in
+ */
+export function toParameterObjects(
+  operation: Operation,
+  sent: Readonly<Record<string, string>> = {},
+): ParameterObject[] {
   const { parameters = {}, query = {}, requestHeaders: headers = [] } = operation;
   return [
     ...toObjects('path', parameters),
     ...toObjects('query', query).map((parameter) => withExclusions(parameter, operation)),
-    ...[...headers, 'X-Request-Id' as const].map(
-      (name): ParameterObject => ({ name, in: 'header', ...requestHeaders[name] }),
-    ),
+    ...[...headers, 'X-Request-Id' as const].map((name): ParameterObject => {
+      const example = sent[name] !== undefined && { example: sent[name] };
+      return { name, in: 'header', ...requestHeaders[name], ...example };
+    }),
   ];
 }
 
@@ -55,8 +62,11 @@ function toObjects(
     in: place,
     required: place === 'path',
     description,
-    // Separated by commas, in one parameter.
-    ...(schema.type === 'array' && { explode: false as const }),
+    // A document can tell but one way of writing an array.
+    ...(schema.type === 'array' && {
+      description: `${description} Also taken as \`${name}=…&${name}=…\`.`,
+      explode: false as const,
+    }),
     schema,
     ...toExamples(place, schema),
   }));

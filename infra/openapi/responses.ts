@@ -1,5 +1,6 @@
 import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
+import { tooLargeAnswers } from '../gateway/gatewayErrors.ts';
 import { type HeaderUse, toHeaderReferences } from './headers.ts';
 import type {
   Example,
@@ -104,26 +105,35 @@ const errorTexts: Readonly<Record<ErrorCode, { description: string; headers?: He
   },
 };
 
-/** API Gateway's own, before it knows the API. */
+/** API Gateway's own, on which nothing of ours has a say. */
 const tooLarge: ResponseObject = {
   description:
-    'The body is too large. The gateway answers in plain text, without the headers of every other answer. [More](errors.html#payload_too_large).',
+    'The body is too large. The gateway answers in words of its own, without the headers of every other answer: go by the status. [More](errors.html#payload_too_large).',
   headers: {},
-  content: { 'text/plain': { schema: { type: 'string' } } },
+  content: {
+    'application/json': {
+      schema: {
+        type: 'object',
+        properties: { message: { type: 'string' } },
+        required: ['message'],
+      },
+      examples: {
+        tooLarge: {
+          summary: 'More than a function can be handed',
+          value: { message: tooLargeAnswers.payload.message },
+        },
+      },
+    },
+    'text/plain': { schema: { type: 'string' } },
+  },
 };
 
-function toSuccessHeaders({
-  requestHeaders = [],
-  query = {},
-  tagged,
-  streamed,
-}: Operation): HeaderUse {
+function toSuccessHeaders({ requestHeaders = [], query = {}, tagged }: Operation): HeaderUse {
   return {
     ...((tagged || requestHeaders.includes('If-Match')) && { ETag: true }),
     // A list that is sent while it is read has none.
     ...(requestHeaders.includes('If-None-Match') && { ETag: false }),
     ...('cursor' in query && { Link: false }),
-    ...(streamed && { 'Content-Encoding': false }),
   };
 }
 

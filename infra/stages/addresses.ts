@@ -10,6 +10,13 @@ export function findBaseAddress({ baseAddress, customDomain }: StageSettings): s
 /** What stands in the settings until whoever deploys the service has addresses of their own. */
 const exampleAddress = /petstore\.example/;
 
+/** Where the documentation is published, unless that is an example of ours. */
+export function findDocumentationAddress({
+  documentationAddress,
+}: StageSettings): string | undefined {
+  return exampleAddress.test(documentationAddress) ? undefined : documentationAddress;
+}
+
 /** One line that names the settings of a stage that are examples still, and would send clients nowhere. */
 export function findExampleSettings({ name, settings }: Stage): string | undefined {
   const { baseAddress, documentationAddress, allowedOrigins } = settings;

@@ -160,9 +160,14 @@ const passing: readonly string[] = ['connection_failed', 'timeout', 'incomplete_
  */
 export async function openAnswer(call: Call, request: PetstoreRequest): Promise<OpenAnswer> {
   const watchdog = startWatchdog(call);
+  const { operationId } = request;
   try {
-    const response = await fetchAnswer(call, request, watchdog.signal);
-    call.settings.reportDeprecation(request.operationId, response.headers);
+    const fetching = fetchAnswer(call, request, watchdog.signal);
+    const response = await untilAborted(fetching, watchdog.signal);
+    const { headers, status } = response;
+    call.settings.reportDeprecation(operationId, headers);
+    const requestId = headers.get('X-Request-Id') ?? undefined;
+    call.onResponse?.({ operationId, status, headers, requestId });
     if (response.ok || response.status === 304) return { request, response, watchdog };
     throw toPetstoreError(response, await response.text().catch(() => ''));
   } catch (error) {
@@ -204,18 +209,30 @@ export async function* readPieces(answer: OpenAnswer): AsyncGenerator<string, vo
   }
 }
 
+/** A `fetch` or a function for the key that the caller gave may take no notice of a signal. */
+function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+    promise.then(resolve, reject);
+  });
+}
+
 async function fetchAnswer(
-  { settings: { baseUrl, apiKey } }: Call,
-  { method, path, query = {}, headers, body }: PetstoreRequest,
+  { settings: { baseUrl, readApiKey, fetch = globalThis.fetch }, headers: callHeaders }: Call,
+  { method, path, query = {}, headers = {}, body }: PetstoreRequest,
   signal: AbortSignal,
 ): Promise<Response> {
   const url = new URL(baseUrl + path);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
-  const allHeaders = new Headers({ ...headers, Authorization: `Bearer ${apiKey}` });
+  const allHeaders = new Headers(callHeaders);
+  for (const [name, value] of Object.entries(headers)) allHeaders.set(name, value);
+  allHeaders.set('Authorization', `Bearer ${await readApiKey()}`);
+  // The key may have come too late.
+  signal.throwIfAborted();
   try {
-    return await fetch(url, {
+    return await fetch(url.href, {
       method,
       headers: allHeaders,
       ...(body !== undefined && { body }),

@@ -24,4 +24,11 @@ export type {
   PetStatus,
   TaggedInventoryItem,
 } from './resources.ts';
-export type { Bounds, CallOptions, ClientOptions, Deprecation } from './settings.ts';
+export type {
+  Bounds,
+  CallOptions,
+  ClientOptions,
+  Deprecation,
+  ResponseInfo,
+  SharedOptions,
+} from './settings.ts';

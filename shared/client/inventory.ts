@@ -26,7 +26,7 @@ import {
   toPetIdText,
   toTaggedItem,
 } from './resources.ts';
-import type { Call, CallOptions } from './settings.ts';
+import { type Call, type CallOptions, refuseUnknown } from './settings.ts';
 
 /** Which entries, and what of each. */
 export interface InventoryQuery<Include extends Included = Included> {
@@ -123,7 +123,10 @@ export interface InventoryMethods {
   ): Promise<TaggedInventoryItem>;
 }
 
-export function defineInventoryMethods(start: (options?: CallOptions) => Call): InventoryMethods {
+/** @param names of the options that this call alone has */
+export type StartCall = (options?: CallOptions, names?: readonly string[]) => Call;
+
+export function defineInventoryMethods(start: StartCall): InventoryMethods {
   const methods: InventoryMethods = {
     // Without `ifNoneMatch` there is always a list, which its overloads say.
     listInventory: (async (query = {}, options) =>
@@ -136,8 +139,8 @@ export function defineInventoryMethods(start: (options?: CallOptions) => Call): 
 
     streamInventory: (query = {}, options) => streamInventory(() => start(options), query),
 
-    updateInventory: async (petId, update, { ifMatch, idempotencyKey, ...options } = {}) =>
-      updateInventory(start(options), petId, update, { ifMatch, idempotencyKey }),
+    updateInventory: async (petId, update, options) =>
+      updateInventory(start(options, ['ifMatch', 'idempotencyKey']), petId, update, options),
 
     updateStock: async (petId, change, options) => updateStock(start(options), petId, change),
   };
@@ -152,6 +155,7 @@ async function listInventory<Include extends Included = undefined>(
     ...query
   }: InventoryQuery<Include> & { readonly ifNoneMatch?: string | undefined },
 ): Promise<InventoryList<Include> | undefined> {
+  refuseUnknown(query, ['status', 'petIds', 'include', 'limit', 'cursor', 'ifNoneMatch']);
   const headers = ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch };
   const request = { ...toInventoryRequest(query), headers };
   return send(call, request, ({ status, document, headers }) => {
@@ -170,9 +174,11 @@ async function listInventory<Include extends Included = undefined>(
  */
 async function* streamInventory<Include extends Included>(
   start: () => Call,
-  { status, include }: InventoryQuery<Include>,
+  query: InventoryQuery<Include>,
 ): AsyncGenerator<EntryOf<Include>, void, undefined> {
-  const request = toInventoryRequest({ status, include });
+  refuseUnknown(query, ['status', 'include']);
+  const { include } = query;
+  const request = toInventoryRequest(query);
   const toEntry = toEntryReader(include);
   const reader = defineArrayReader();
   const call = start();

@@ -1,5 +1,8 @@
-/** Strings, and what looks like a number, each with the colon that makes it a member's name. */
-const token = /("[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*)(\s*:)?/g;
+/**
+ * Strings, and what looks like a number, each with the colon that makes it a member's name. A string that is
+ * cut off is one too: otherwise each quote within it would be tried as the beginning of another.
+ */
+const token = /("[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*)(\s*:)?/g;
 const longInteger = /^-?[1-9]\d{15,}$/;
 
 /**

@@ -1,6 +1,6 @@
 import type { OperationId } from '../contract/operations.ts';
 import { send } from './call.ts';
-import { defineInventoryMethods, type InventoryMethods } from './inventory.ts';
+import { defineInventoryMethods, type InventoryMethods, type StartCall } from './inventory.ts';
 import {
   eachPage,
   type Order,
@@ -13,11 +13,17 @@ import {
   toPet,
   toPetIdText,
 } from './resources.ts';
-import { type CallOptions, type ClientOptions, parseOptions, startCall } from './settings.ts';
+import {
+  type CallOptions,
+  type ClientOptions,
+  parseOptions,
+  refuseUnknown,
+  startCall,
+} from './settings.ts';
 
 /**
- * Calls the service. Every method rejects with a `PetstoreError`, or with the reason of the caller's
- * `AbortSignal`. What only reads is sent again after 429, 5xx, a lost connection or a timeout.
+ * Calls the service. Every method rejects with a `PetstoreError`, with the reason of the caller's
+ * `AbortSignal`, or with what a function of the caller's throws. What only reads is sent again after 429, 5xx, a lost connection or a timeout.
  */
 export interface PetstoreClient extends InventoryMethods {
   /** @deprecated A warning says after when the operation may be gone, and where to read on. */
@@ -28,6 +34,9 @@ export interface PetstoreClient extends InventoryMethods {
 
   /** All orders, newest first, page by page: of 1,000 where the query has no `limit`. */
   orderPages(query?: OrderQuery, options?: CallOptions): AsyncGenerator<OrderPage, void, undefined>;
+
+  /** All orders, newest first, one by one; read in pages of 1,000 where the query has no `limit`. */
+  orders(query?: OrderQuery, options?: CallOptions): AsyncGenerator<Order, void, undefined>;
 }
 
 export interface OrderQuery {
@@ -48,7 +57,7 @@ type CompleteClient = PetstoreClient & Readonly<Record<OperationId, unknown>>;
  */
 export function createPetstoreClient(options: ClientOptions): PetstoreClient {
   const settings = parseOptions(options);
-  const start = (options?: CallOptions) => startCall(settings, options);
+  const start: StartCall = (options, names) => startCall(settings, options, names);
   const client: CompleteClient = {
     ...defineInventoryMethods(start),
 
@@ -61,7 +70,9 @@ export function createPetstoreClient(options: ClientOptions): PetstoreClient {
       );
     },
 
-    async listOrders({ limit, cursor } = {}, options) {
+    async listOrders(query = {}, options) {
+      refuseUnknown(query, ['limit', 'cursor']);
+      const { limit, cursor } = query;
       return send(
         start(options),
         {
@@ -79,8 +90,14 @@ export function createPetstoreClient(options: ClientOptions): PetstoreClient {
       );
     },
 
-    orderPages: ({ limit = PAGE_LIMIT, cursor: first } = {}, options) =>
-      eachPage(first, (cursor) => client.listOrders({ limit, cursor }, options)),
+    orderPages: (query = {}, options) =>
+      eachPage(query.cursor, (cursor) =>
+        client.listOrders({ ...query, limit: query.limit ?? PAGE_LIMIT, cursor }, options),
+      ),
+
+    async *orders(query, options) {
+      for await (const { items } of client.orderPages(query, options)) yield* items;
+    },
   };
   return client;
 }

@@ -12,6 +12,11 @@ export type PetstoreErrorCode =
   /** Something answered that is not the service, or not as the service would. */
   | 'invalid_answer';
 
+/** Where the documentation is; `npm run client` puts it into the package. */
+declare const DOCUMENTATION_ADDRESS: string | undefined;
+const documentationAddress =
+  typeof DOCUMENTATION_ADDRESS === 'undefined' ? undefined : DOCUMENTATION_ADDRESS;
+
 export interface PetstoreErrorDetails {
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
@@ -30,6 +35,8 @@ export class PetstoreError extends Error {
   readonly requestId: string | undefined;
   /** Seconds that the answer asked to wait (`Retry-After`, RFC 9110 section 10.2.3). */
   readonly retryAfter: number | undefined;
+  /** The address of the page that explains the code; undefined where the package was built without one. */
+  readonly documentation: string | undefined;
 
   constructor(code: PetstoreErrorCode, message: string, details: PetstoreErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -37,6 +44,7 @@ export class PetstoreError extends Error {
     this.status = details.status;
     this.requestId = details.requestId;
     this.retryAfter = details.retryAfter;
+    this.documentation = documentationAddress && `${documentationAddress}/errors.html#${code}`;
   }
 }
 
@@ -77,9 +85,11 @@ function toCode(status: number): PetstoreErrorCode {
   return codes.find((code) => statusOfCode[code] === status) ?? unknown;
 }
 
-/** `Retry-After` has seconds or a date (RFC 9110 section 10.2.3). */
+/** `Retry-After` has seconds or a date (RFC 9110 section 10.2.3). Some proxies send parts of a second. */
 function toSeconds(value: string | null): number | undefined {
   if (value === null) return undefined;
-  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1_000;
+  const seconds = /^[\d.]+$/.test(value)
+    ? Math.ceil(Number(value))
+    : (Date.parse(value) - Date.now()) / 1_000;
   return Number.isNaN(seconds) ? undefined : Math.max(seconds, 0);
 }

@@ -119,16 +119,25 @@ export interface Page<Element> {
 /** Elements that a page has where the caller does not say: as many as the service gives at once. */
 export const PAGE_LIMIT = 1_000;
 
-/** Reads page after page until there is none. */
+/**
+ * Reads page after page until there is none.
+ * @throws {PetstoreError} when a page leads back to one that was read, after its elements
+ */
 export async function* eachPage<OnePage extends Page<unknown>>(
   first: string | undefined,
   readPage: (cursor: string | undefined) => Promise<OnePage>,
 ): AsyncGenerator<OnePage, void, undefined> {
+  const read = new Set<string | undefined>();
   let cursor = first;
   do {
+    read.add(cursor);
     const page = await readPage(cursor);
     yield page;
     cursor = page.next;
+    if (cursor !== undefined && read.has(cursor)) {
+      const message = 'The next page is one that was read already: the list would never end.';
+      throw new PetstoreError('invalid_answer', message);
+    }
   } while (cursor !== undefined);
 }
 

@@ -34,7 +34,6 @@ export const retryAfter = {
   throttled: '1',
   /** Past the SDK's own retries, and short enough for a person to wait. */
   unavailable: '5',
-  quotaExceeded: '60',
 } as const;
 
 /** What a client is told alike whether a function or the gateway refuses it. */

@@ -5,7 +5,7 @@ import { INT64_ERROR, parseInt64 } from './values.ts';
  * schemas, so that a function that takes no body starts without a schema library.
  */
 export interface Parameter<Value> {
-  /** `undefined` when the text is no value of it. */
+  /** `undefined` when the text is no value of it. An array comes separated by commas, also where it was repeated. */
   readonly parse: (text: string) => Value | undefined;
   /** What a client is told then, after the parameter's name. */
   readonly error: string;

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { errorCatalogue } from '../../infra/docs/facts/errorCatalogue.ts';
 import type { ErrorCode } from '../../shared/contract/errorBody.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { ErrorBody } from '../../shared/contract/schemas.ts';
@@ -47,10 +48,12 @@ export function expectError(
   if (operationId !== undefined) expectLifecycle(response, operationId);
 }
 
-/** The refusal of a body that is too large: API Gateway's own, in plain text, on which nothing of ours has a say. */
-export function expectTooLarge({ status, headers, text }: ExactResponse): void {
-  expect([status, headers.get('Content-Type')]).toEqual([413, 'text/plain']);
-  expect(text).toMatch(/exceeded/);
+/** The refusal of a body of so many bytes: API Gateway's own, past 10 MB in plain text, on which nothing of ours has a say. */
+export function expectTooLarge({ status, headers, text }: ExactResponse, bytes = 0): void {
+  const isPlain = bytes > 10 * 1024 ** 2;
+  const [type, told] = isPlain ? ['text/plain', /exceeded/] : ['application/json', /Too Long/];
+  expect([status, headers.get('Content-Type')]).toEqual([413, type]);
+  expect(text).toMatch(told);
 }
 
 /** What lets a browser storefront at `origin` read the response. */
@@ -82,4 +85,24 @@ function expectNoLeak(message: string): void {
     /dynamo|arn:|\baws\b|sdk|exception|middy|zod|node_modules|\.[jt]s\b/i,
   );
   expect(message).not.toMatch(/psk_|\n/);
+}
+
+/** What an error says: of another's 413, what the catalogue calls it. */
+export function toTold({ status, text }: Pick<ExactResponse, 'status' | 'text'>) {
+  if (!text.startsWith('{')) return { code: 'payload_too_large', message: text };
+  const { code, message } = JSON.parse(text);
+  return { code: code ?? (status === 413 ? 'payload_too_large' : undefined), message };
+}
+
+/** @returns the catalogue's message of that code that a message is, but for its ids, names and times */
+export function findExplained(code: string | undefined, message: string): string | undefined {
+  const messages = errorCatalogue.filter((one) => one.code === code).flatMap((one) => one.messages);
+  return messages.find((one) => withoutExamples(one) === withoutExamples(message));
+}
+
+function withoutExamples(message: string): string {
+  return message
+    .replace(/petId -?\d+/, 'petId 7')
+    .replace(/has only ".*\.$/s, 'has only "Quantity".')
+    .replace(/(?<=came for |status )\d+|(?<=one that )\w+/, '0');
 }

@@ -8,6 +8,7 @@ import type { Permission } from '../../shared/contract/operation.ts';
 import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
 import { readVariable } from '../../shared/runtime/environment.ts';
 import type { ExactResponse } from '../support/exactFetch.ts';
+import { findExplained, toTold } from './expectations.ts';
 import { fixtures } from './fixtures.ts';
 import type { ConformanceTarget } from './target.ts';
 
@@ -33,9 +34,12 @@ export async function openLocalTarget(
   };
 }
 
-/** Holds an answer against the committed document. */
+/** Holds an answer against the committed document, and an error against the guides' catalogue. */
 export function expectDocumented(method: string, path: string, answer: ExactResponse): void {
   expect(findAnswerProblems(method, path, answer), `${method} ${path}`).toEqual([]);
+  if (answer.status < 400 || method === 'HEAD') return;
+  const { code, message } = toTold(answer);
+  expect(findExplained(code, message), message).toBeDefined();
 }
 
 let stages = 0;

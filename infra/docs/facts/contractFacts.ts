@@ -15,7 +15,11 @@ import { operations } from '../../../shared/contract/operations.ts';
 import { DEFAULT_LIMIT } from '../../../shared/contract/pageQuery.ts';
 import type { Parameter } from '../../../shared/contract/parameters.ts';
 import { petStatuses } from '../../../shared/contract/values.ts';
-import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
+import {
+  MAX_BODY_BYTES,
+  MAX_HEADER_BYTES,
+  MAX_PAYLOAD_BYTES,
+} from '../../gateway/gatewayLimits.ts';
 import type { OpenApiDocument } from '../../openapi/openApi.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 
@@ -24,8 +28,12 @@ const rows = Object.values<Operation>(operations);
 /**
  * What the contract says of operations and their values.
  * @param documentationAddress where the site lies, without a slash at the end
+ * @param now when the site is built, which a deprecation may lie after
  */
-export function toOperationFacts(documentationAddress: string): Placeholders {
+export function toOperationFacts(
+  documentationAddress: string,
+  now: Date = new Date(),
+): Placeholders {
   return {
     apiVersion: () => apiVersion,
     operations: toOperationTable,
@@ -38,7 +46,8 @@ export function toOperationFacts(documentationAddress: string): Placeholders {
     deprecations: toDeprecationTable,
     deprecation: (id) => {
       const { since, sunset } = toDeprecation(id);
-      return `Deprecated since **${toDay(since)}**; answered at least until **${toDay(sunset)}** (00:00 UTC).`;
+      const from = since > now ? 'from' : 'since';
+      return `Deprecated ${from} **${toDay(since)}**; answered at least until **${toDay(sunset)}** (00:00 UTC).`;
     },
   };
 }
@@ -69,7 +78,7 @@ function toDeprecationTable(): string {
       ? [[`[\`${id}\`](#${id})`, toDay(lifecycle.since), toDay(lifecycle.sunset)]]
       : [],
   );
-  return toTable(['operation', 'deprecated since', 'sunset'], deprecated);
+  return toTable(['operation', 'deprecated from', 'sunset'], deprecated);
 }
 
 function toDay(instant: Date): string {
@@ -79,6 +88,7 @@ function toDay(instant: Date): string {
 /** The bounds that the service holds its clients to. */
 export const valueFacts: Placeholders = {
   bodyMegabytes: () => toCount(MAX_PAYLOAD_BYTES / 1024 / 1024),
+  gatewayMegabytes: () => toCount(MAX_BODY_BYTES / 1024 / 1024),
   headerBytes: () => toCount(MAX_HEADER_BYTES),
   defaultLimit: () => toCount(DEFAULT_LIMIT),
   maxTags: () => toCount(MAX_TAGS),

@@ -1,77 +1,43 @@
-import {
-  type ErrorBody,
-  type ErrorCode,
-  retryAfter,
-  statusOfCode,
-  toErrorBody,
-} from '../../../shared/contract/errorBody.ts';
-import {
-  Forbidden,
-  InvalidRequest,
-  NotFound,
-  PreconditionFailed,
-  StoreUnavailable,
-  Unauthorized,
-  UnsupportedMediaType,
-} from '../../../shared/contract/errors.ts';
+import { type ErrorCode, retryAfter, statusOfCode } from '../../../shared/contract/errorBody.ts';
+import { NotFound } from '../../../shared/contract/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operations } from '../../../shared/contract/operations.ts';
-import { pageQuery } from '../../../shared/contract/pageQuery.ts';
-import { entryPetId, petId } from '../../../shared/contract/parameters.ts';
+import { entryPetId } from '../../../shared/contract/parameters.ts';
 import { toErrorResponse } from '../../../shared/http/toErrorResponse.ts';
-import {
-  type GatewayError,
-  gatewayErrors,
-  toMethodNotAllowedError,
-} from '../../gateway/gatewayErrors.ts';
 import { type Placeholders, toTable } from '../guide.ts';
+import { checkCatalogue, errorCatalogue } from './errorCatalogue.ts';
 
 /** What goes wrong, in the service's own words. */
 export const errorFacts: Placeholders = {
-  error: (code) => toFacts(code as ErrorCode),
-  errorExample: () => JSON.stringify(bodies.find(({ code }) => code === 'not_found')),
+  error: toFacts,
+  errorExample: () => String(toErrorResponse(new NotFound(entryPetId, 7n)).body),
   retryAfter: () =>
     toTable(
       ['status', 'seconds', 'when'],
       [
         [429, retryAfter.throttled, 'there are too many requests at once'],
-        [429, retryAfter.quotaExceeded, 'a quota is used up'],
         [503, retryAfter.unavailable, 'the database, or the service itself, is busy'],
       ],
     ),
 };
 
-/** Whatever a function throws. The words are fixed, but for the parameter or id that they name. */
-const thrown: readonly Error[] = [
-  new InvalidRequest(`limit ${pageQuery.limit.error}.`),
-  new Unauthorized(false, ''),
-  new Unauthorized(true, ''),
-  new Forbidden(),
-  new NotFound(entryPetId, 7n),
-  new NotFound(petId, 7n),
-  new PreconditionFailed(entryPetId, 7n, ''),
-  new UnsupportedMediaType(),
-  new StoreUnavailable(undefined),
-];
-const { REQUEST_TOO_LARGE: _, ...gatewayWords } = gatewayErrors;
-/** But for a body that is too large, which the gateway refuses in words of its own. */
-const made: readonly GatewayError[] = [
-  ...Object.values(gatewayWords),
-  toMethodNotAllowedError('GET, OPTIONS'),
-];
+/** @throws {Error} when a message has no cause and no cure */
+function toFacts(code: string): string | undefined {
+  checkCatalogue();
+  const explained = errorCatalogue.filter((one) => one.code === code);
+  if (explained.length === 0) return undefined;
+  const items = explained.map(({ messages, cause, cure }) => {
+    const words = messages.map((message) => `“${message}”`).join('<br>');
+    return `- ${words}<br>\n  *Cause:* ${cause}<br>\n  *Cure:* ${cure}`;
+  });
+  return [...toStatus(code), ...items].join('\n\n');
+}
 
-/** One of each message that a client can get. */
-const bodies: readonly ErrorBody[] = [
-  ...thrown.map((error) => JSON.parse(String(toErrorResponse(error).body)) as ErrorBody),
-  ...made.map(({ code, message }) => toErrorBody(code, message)),
-];
-
-function toFacts(code: ErrorCode): string | undefined {
-  if (!Object.hasOwn(statusOfCode, code)) return undefined;
-  const own = bodies.filter((body) => body.code === code).map(({ message }) => `- “${message}”`);
-  const words = [...new Set(own)].join('\n');
-  const status = `Status **${statusOfCode[code]}**, ${toOrigin(code)}.`;
-  return words === '' ? status : `${status} In these words:\n\n${words}`;
+/** The client's own codes have none. */
+function toStatus(code: string): string[] {
+  if (!Object.hasOwn(statusOfCode, code)) return [];
+  const known = code as ErrorCode;
+  return [`Status **${statusOfCode[known]}**, ${toOrigin(known)}.`];
 }
 
 /** Who answers it. */

@@ -4,6 +4,7 @@ import { type Operation, toLifecycleHeaders } from '../../../shared/contract/ope
 import {
   type GatewayError,
   gatewayErrors,
+  injectedConflict,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
 
@@ -35,8 +36,7 @@ const errors: Readonly<Record<number, GatewayError>> = {
   404: gatewayErrors.RESOURCE_NOT_FOUND,
   405: toMethodNotAllowedError('OPTIONS'),
   412: {
-    code: 'precondition_failed',
-    message: 'It has changed since its ETag was read.',
+    ...injectedConflict,
     // In the current tag's place; no entry has it.
     headers: { ETag: '"rehearsed"' },
   },

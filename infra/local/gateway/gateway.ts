@@ -12,6 +12,7 @@ import { answerMalformedRequest } from './connections.ts';
 import { type FaultInjection, injectFault, noFaults } from './faultInjection.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';
 import {
+  bodyTooLarge,
   type GatewayAnswer,
   type GatewayRequest,
   readBody,
@@ -99,7 +100,7 @@ async function answerRequest(
   if (!called) return refuse(toMethodNotAllowedError(allow));
   const { operation } = called;
   const body = await readBody(incoming);
-  if (body === undefined) return refuse(gatewayErrors.REQUEST_TOO_LARGE);
+  if (body === undefined) return bodyTooLarge;
   const event = toProxyEvent(request, operation.path, route.pathParameters, body);
   if (body !== null && Buffer.byteLength(JSON.stringify(event)) > MAX_PAYLOAD_BYTES) {
     return refuse(gatewayErrors.REQUEST_TOO_LARGE);

@@ -7,7 +7,7 @@ import {
   preflightMaxAgeSeconds,
 } from '../../../shared/contract/headers.ts';
 import { apiVersion } from '../../../shared/contract/operation.ts';
-import type { GatewayError } from '../../gateway/gatewayErrors.ts';
+import { type GatewayError, tooLargeAnswers } from '../../gateway/gatewayErrors.ts';
 import { MAX_BODY_BYTES } from '../../gateway/gatewayLimits.ts';
 
 // The requests that the gateway reads, and the answers that it gives by itself.
@@ -74,11 +74,11 @@ export interface GatewayAnswer {
 }
 
 /**
- * An error that the gateway answers by itself, with the contract's Error body; but for a body that is too
- * large, which API Gateway refuses before it knows the API: no response of ours takes that one's place.
+ * An error that the gateway answers by itself, with the contract's Error body; but for what is too large for a
+ * function, whose refusal no response of ours takes the place of.
  */
 export function toErrorAnswer(error: GatewayError, requestId: string): GatewayAnswer {
-  if (error.code === 'payload_too_large') return tooLarge;
+  if (error.code === 'payload_too_large') return payloadTooLarge;
   return {
     statusCode: statusOfCode[error.code],
     headers: {
@@ -92,10 +92,16 @@ export function toErrorAnswer(error: GatewayError, requestId: string): GatewayAn
   };
 }
 
-const tooLarge: GatewayAnswer = {
+const payloadTooLarge: GatewayAnswer = {
   statusCode: statusOfCode.payload_too_large,
-  headers: { 'Content-Type': 'text/plain' },
-  body: 'HTTP content length exceeded 10485760 bytes.',
+  headers: { 'Content-Type': tooLargeAnswers.payload.type },
+  body: JSON.stringify({ message: tooLargeAnswers.payload.message }),
+};
+
+export const bodyTooLarge: GatewayAnswer = {
+  statusCode: statusOfCode.payload_too_large,
+  headers: { 'Content-Type': tooLargeAnswers.body.type },
+  body: tooLargeAnswers.body.message,
 };
 
 /** The answer to a browser's preflight. */

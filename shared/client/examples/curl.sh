@@ -1,29 +1,42 @@
 #!/bin/sh
-# Sells one piece of a pet with curl alone:
+# Sells one piece of a pet with curl alone, however many shops sell at once:
 #   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… sh curl.sh 7
 set -eu
 : "${BASE_ADDRESS:?is where the service is, up to /v1}" "${API_KEY:?is a key with write permission}"
 PET_ID=${1:-7}
+answer=$(mktemp)
+trap 'rm -f "$answer"' EXIT
 
-# --retry waits as long as Retry-After says, and sends the request again after 429, 503 and the like.
+# Prints the status and keeps the body. Sends the same request again after 429, 5xx or a lost answer.
 petstore() {
-  curl --silent --show-error --fail-with-body --max-time 30 --retry 3 \
-    --header "Authorization: Bearer $API_KEY" "$@" && echo
+  curl --silent --show-error --max-time 30 --retry 5 --retry-all-errors \
+    --header "Authorization: Bearer $API_KEY" --output "$answer" --write-out '%{http_code}' "$@"
 }
 
-# The whole inventory, compressed on the way.
-petstore --compressed "$BASE_ADDRESS/inventory"
+while :; do
+  # The entry with its tag: [{"petId":7,"quantity":9,"status":"available","etag":"\"AAAACQBh\""}]
+  status=$(petstore "$BASE_ADDRESS/inventory?petId=$PET_ID&include=etag")
+  [ "$status" = 200 ] || break
+  quantity=$(sed -n 's/.*"quantity":\([0-9]*\).*/\1/p' "$answer")
+  etag=$(sed -n 's/.*"etag":"\\\("[^\\]*\)\\"".*/\1"/p' "$answer")
+  if [ "${quantity:-0}" -eq 0 ] || ! grep -q '"status":"available"' "$answer"; then
+    echo "Pet $PET_ID is not for sale." >&2
+    exit 1
+  fi
 
-# The pet's entry, with its tag: [{"petId":7,"quantity":25,"status":"available","etag":"\"AAAAGQBh\""}]
-entry=$(petstore "$BASE_ADDRESS/inventory?petId=$PET_ID&include=etag")
-quantity=$(printf %s "$entry" | sed -n 's/.*"quantity":\([0-9]*\).*/\1/p')
-etag=$(printf %s "$entry" | sed -n 's/.*"etag":"\\\(".*\)\\"".*/\1"/p')
-[ "${quantity:-0}" -gt 0 ] || { echo "Pet $PET_ID is sold out." >&2; exit 1; }
+  # One less, if nobody has changed the entry since. One key for all attempts makes them count once.
+  key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+  status=$(petstore --request PATCH "$BASE_ADDRESS/inventory/$PET_ID" \
+    --header 'Content-Type: application/json' \
+    --header "If-Match: ${etag:?}" --header "Idempotency-Key: ${key:?}" \
+    --data "{\"quantity\": $((quantity - 1))}")
 
-# One less, if nobody has sold one since: after 412, read again and start anew. One key for all attempts
-# makes them count once.
-petstore --request PATCH "$BASE_ADDRESS/inventory/$PET_ID" \
-  --header 'Content-Type: application/json' \
-  --header "If-Match: $etag" \
-  --header "Idempotency-Key: $(od -An -N16 -tx1 /dev/urandom | tr -d ' ')" \
-  --data "{\"quantity\": $((quantity - 1))}"
+  # 412: another shop was faster. Start anew after a random part of a second.
+  [ "$status" = 412 ] || break
+  sleep "0.$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')"
+done
+if [ "$status" != 200 ]; then
+  cat "$answer" >&2
+  exit 1
+fi
+cat "$answer" && echo

@@ -34,12 +34,13 @@ export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
 }
 
 /**
- * What middy's parser refused, where it is JSON: with a member that is called `__proto__`, or one that is
- * called `constructor` and has a `prototype`. Nothing comes of either: JSON.parse makes plain members of them, and
- * the schema takes no members but its own, each by name.
+ * What middy's parser refused: no text at all, which is `undefined`, and JSON with a member that is called
+ * `__proto__`, or one that is called `constructor` and has a `prototype`. Nothing comes of either: JSON.parse makes
+ * plain members of them, and the schema takes no members but its own, each by name.
  * @throws {InvalidRequest} when it is not JSON
  */
 function parseRefused(text: string): never {
+  if (!/\S/.test(text)) return undefined as never;
   try {
     return JSON.parse(text) as never;
   } catch {
@@ -56,8 +57,28 @@ function parseValue<Value>(schema: z.ZodMiniType<Value>, value: unknown): Value 
   // By the schema's own method: only an operation that has a schema loads the library.
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(
-    ({ path, message }) => `${path.join('.') || 'The body'} ${message}`,
-  );
-  throw new InvalidRequest(`${problems.join('; ')}.`);
+  const problems = result.error.issues.map((issue) => toProblem(issue, value));
+  throw new InvalidRequest(`${[...new Set(problems)].join('; ')}.`);
+}
+
+function toProblem({ path, message }: z.core.$ZodIssue, body: unknown): string {
+  const name = path.join('.');
+  if (name === '') {
+    return body === undefined ? `The body is empty; it ${message}` : `The body ${message}`;
+  }
+  const isMissing = path.reduce((at, key) => Object(at)[key], body) === undefined;
+  return isMissing ? `${name} is missing; it ${message}${toFound(body)}` : `${name} ${message}`;
+}
+
+/** Of the members in a missing one's place, so that a misspelt one is seen. */
+const MAX_NAMES = 3;
+const MAX_NAME_LENGTH = 40;
+
+function toFound(body: unknown): string {
+  const found = Object.keys(Object(body));
+  if (found.length === 0) return '';
+  const names = found
+    .slice(0, MAX_NAMES)
+    .map((one) => JSON.stringify(one.slice(0, MAX_NAME_LENGTH)));
+  return `; the body has only ${names.join(', ')}${found.length > MAX_NAMES ? ', …' : ''}`;
 }

@@ -14,9 +14,12 @@ export function parameters({
       internal.parameters[name] = parseText(name, parameter, event.pathParameters?.[name] ?? '');
     }
     for (const [name, parameter] of Object.entries(query)) {
-      const [text, ...others] = event.multiValueQueryStringParameters?.[name] ?? [];
-      if (others.length > 0) throw new InvalidRequest(`${name} must be given once.`);
-      if (text !== undefined) internal.query[name] = parseText(name, parameter, text);
+      const texts = event.multiValueQueryStringParameters?.[name] ?? [];
+      if (texts.length > 1 && parameter.schema.type !== 'array') {
+        throw new InvalidRequest(`${name} must be given once.`);
+      }
+      // OpenAPI's default for an array (`explode`) repeats the parameter, and so do generated clients.
+      if (texts.length > 0) internal.query[name] = parseText(name, parameter, texts.join(','));
     }
     for (const [name, other] of exclusive) {
       if (name in internal.query && other in internal.query) {

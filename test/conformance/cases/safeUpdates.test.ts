@@ -1,8 +1,7 @@
-import { createServer, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { listen } from '../../../infra/local/engine/loopback.ts';
 import { createPetstoreClient } from '../../../shared/client/index.ts';
 import { engines } from '../../support/engines.ts';
+import { startLossyProxy } from '../../support/faults/lossyProxy.ts';
 import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
 import { fixtures } from '../fixtures.ts';
 import { setQuantity } from '../operations/inventoryEntry.ts';
@@ -26,6 +25,7 @@ describe.each(engines)("fifty clients that sell one entry's stock on $name", ({ 
   });
 
   async function sellAll({ baseUrl } = target): Promise<void> {
+    const { apiKey } = target;
     const petId = target.fixtures.changeablePetId;
     let etag: string | undefined = await setQuantity(target, STOCK);
     let tries = 0;
@@ -33,7 +33,7 @@ describe.each(engines)("fifty clients that sell one entry's stock on $name", ({ 
     const sales = new Map<string, string>();
     const sellOne = async () => {
       // Of a thousand requests, one may well be lost four times.
-      const client = createPetstoreClient({ ...target, baseUrl, maxRetries: 20 });
+      const client = createPetstoreClient({ baseUrl, apiKey, maxRetries: 20 });
       let before = '';
       const after = await client.updateStock(petId, (entry) => {
         tries += 1;
@@ -43,10 +43,12 @@ describe.each(engines)("fifty clients that sell one entry's stock on $name", ({ 
       sales.set(before, after.etag);
     };
     await Promise.all(Array.from({ length: CLIENTS }, sellOne));
-    const { items } = await createPetstoreClient(target).listInventory({
-      petIds: [petId],
-      include: 'etag',
-    });
+    const { items } = await createPetstoreClient({ baseUrl: target.baseUrl, apiKey }).listInventory(
+      {
+        petIds: [petId],
+        include: 'etag',
+      },
+    );
     expect(items[0]?.quantity).toBe(STOCK - CLIENTS);
     // From the first state to the last every change is the one effect of a sale: a 412 had none.
     for (let sold = 0; sold < CLIENTS; sold++) etag = sales.get(String(etag));
@@ -65,26 +67,3 @@ describe.each(engines)("fifty clients that sell one entry's stock on $name", ({ 
     expect(target.store.calls.get('TransactWriteItems')).toBeGreaterThan(CLIENTS);
   });
 });
-
-/** A proxy before the gateway that breaks the connection in place of every tenth answer. */
-async function startLossyProxy(behind: string) {
-  let answers = 0;
-  const { origin, pathname } = new URL(behind);
-  const server = createServer((incoming, outgoing) => {
-    const { method = 'GET', url = '/', headers } = incoming;
-    const onward = request(origin, { method, path: url, headers }, (response) => {
-      answers += 1;
-      if (answers % 10 === 0) return outgoing.destroy();
-      return response.pipe(outgoing.writeHead(response.statusCode ?? 500, response.headers));
-    });
-    incoming.pipe(onward);
-  });
-  return {
-    baseUrl: `http://127.0.0.1:${await listen(server, 0, '')}${pathname}`,
-    lost: () => Math.floor(answers / 10),
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}

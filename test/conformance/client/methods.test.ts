@@ -17,7 +17,8 @@ let target: ConformanceTarget;
 let client: PetstoreClient;
 beforeAll(async () => {
   target = await openLocalTarget();
-  client = createPetstoreClient({ ...target, onDeprecation: () => {} });
+  const { baseUrl, apiKey } = target;
+  client = createPetstoreClient({ baseUrl, apiKey, onDeprecation: () => {} });
 });
 afterAll(() => target?.close());
 
@@ -77,7 +78,11 @@ it('the client reads the orders in pages, newest first', async () => {
 
 it.each<[string, number, () => Promise<unknown>]>([
   ['invalid_request', 400, () => client.listInventory({ limit: 0 })],
-  ['unauthorized', 401, () => createPetstoreClient({ ...target, apiKey: 'x' }).listOrders()],
+  [
+    'unauthorized',
+    401,
+    () => createPetstoreClient({ baseUrl: target.baseUrl, apiKey: 'x' }).listOrders(),
+  ],
   ['not_found', 404, () => client.getPet(missingPetId)],
   [
     'precondition_failed',

@@ -1,6 +1,8 @@
+import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { guideNames } from '../../../infra/docs/guide.ts';
+import { guideNames, renderGuide } from '../../../infra/docs/guide.ts';
+import { toPage } from '../../../infra/docs/page.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
 import { findChromium, launchChromium } from '../../browser/chromium.ts';
@@ -15,7 +17,8 @@ const desk = { width: 1280, height: 900 };
 let stage: LocalStage;
 beforeAll(async () => {
   keepLogs();
-  const inventory = [{ petId, quantity: 3, status: 'available' as const }];
+  // As many as the entry that the reference's sample updates: its tag, which is filled in, is the same.
+  const inventory = [{ petId, quantity: 9, status: 'available' as const }];
   const data = { inventory, pets: [], orders: [] };
   const loadHandler = defineFreshFunctions();
   stage = await startLocalStage({ port: 0, startEngine: startEmbeddedEngine, data, loadHandler });
@@ -90,14 +93,119 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     return { url: request.url(), authorization: await request.headerValue('Authorization') };
   }
 
-  test('every guide fits a phone, and the reference a desk too', async () => {
+  /** @param disabled the rules that Scalar's own elements break */
+  async function expectAccessible(at: Page, ...disabled: string[]): Promise<void> {
+    const rules = Object.fromEntries(disabled.map((id) => [id, { enabled: false }]));
+    await at.evaluate(axe.source);
+    // The schemes differ in colours alone.
+    for (const [colorScheme, options] of [
+      ['light', { rules, resultTypes: ['violations'] }],
+      ['dark', { runOnly: ['color-contrast'], resultTypes: ['violations'] }],
+    ] as const) {
+      await at.emulateMedia({ colorScheme });
+      const { violations } = await at.evaluate<axe.AxeResults>(
+        `axe.run(${JSON.stringify(options)})`,
+      );
+      const found = violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
+      expect(found, `${at.url()} ${colorScheme}`).toEqual([]);
+    }
+  }
+
+  test('every guide fits a phone, and axe finds nothing serious in it, light and dark', async () => {
+    await page.setViewportSize(phone);
     for (const name of guideNames) {
       await open(name);
       await expectToFit(phone);
+      await expectAccessible(page);
     }
-    await open('reference');
+  });
+
+  test('the tabs of a guide are worked by keyboard, and the choice holds on every page', async () => {
+    const group = '```sh\ncurl a\n```\n\n```ts\nawait b();\n```\n\n```python\nc()\n```\n';
+    const guide = renderGuide('tabs', `# Tabs\n\n${group}\ntext\n\n${group}\n\n## Last\n`);
+    const { body } = toPage(guide, [guide]);
+    await page.route('**/tabs.html', (route) =>
+      route.fulfill({ body: String(body), contentType: 'text/html' }),
+    );
+    const toShown = () => page.locator('figure:visible code').allTextContents();
+    await open('tabs');
+    expect(await toShown()).toEqual(['curl a\n', 'curl a\n']);
+    await page.getByRole('tab', { name: 'curl' }).first().focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await toShown()).toEqual(['await b();\n', 'await b();\n']);
+    await page.keyboard.press('End');
+    const chosen = page.getByRole('tab', { selected: true });
+    expect(await chosen.allTextContents()).toEqual(['Python', 'Python']);
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Python');
+    await expectAccessible(page);
+    await page.reload();
+    expect(await toShown()).toEqual(['c()\n', 'c()\n']);
+    await page.evaluate('localStorage.clear()');
+    const plain = await browser.newPage({ javaScriptEnabled: false });
+    await plain.setContent(String(body));
+    expect(await plain.locator('figcaption:visible').allTextContents()).toEqual([
+      'curl',
+      'TypeScript',
+      'Python',
+      'curl',
+      'TypeScript',
+      'Python',
+    ]);
+    await plain.close();
+  });
+
+  test('a code block is copied as it stands', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open('index');
+    const blocks = await page.locator('pre').count();
+    const buttons = page.getByRole('button', { name: 'Copy', includeHidden: true });
+    expect(await buttons.count()).toBe(blocks);
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByText('Copied').first().waitFor();
+    const copied = await page.evaluate('navigator.clipboard.readText()');
+    expect(`${copied}\n`).toBe(await page.locator('pre').first().textContent());
+    await page.context().clearPermissions();
+  });
+
+  test('a search leads to a section of a guide, and to an operation of the reference', async () => {
+    await open('index');
+    const box = page.getByRole('searchbox');
+    await box.fill('xylophone');
+    await page.getByText('Nothing found').waitFor();
+    await box.fill('precondition fail');
+    await page.getByRole('link', { name: 'precondition_failed' }).first().waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'precondition_failed' }).first().click();
+    await page.waitForURL('**/errors.html#precondition_failed');
+    await box.fill('listOrders');
+    await page.getByRole('link', { name: 'List the orders, newest first' }).waitFor();
+    await box.press('Enter');
+    const heading = page.getByRole('heading', { name: 'List the orders, newest first' });
+    await heading.waitFor();
+    await page.getByText('Test Request').first().waitFor();
+    await expect.poll(() => heading.isVisible()).toBe(true);
+    await box.fill('updateInventory');
+    await box.press('Enter');
+    await expect
+      .poll(() => page.getByRole('heading', { name: 'Set the stock count' }).isVisible())
+      .toBe(true);
+  });
+
+  test('the reference shows its operations at once, fits, and leads to the guides beside it', async () => {
+    const early = await browser.newPage();
+    await early.route('**/scalar-*.js', (route) => route.abort());
+    await early.goto(`${stage.documentationAddress}/reference.html`);
+    await early.getByRole('heading', { name: 'List the orders, newest first' }).waitFor();
+    await expectAccessible(early);
+    await early.close();
+    // The search before has loaded it.
     await page.getByText('Test Request').first().waitFor();
     await expectToFit(phone, desk);
+    await expectAccessible(page, 'button-name', 'nested-interactive');
+    const guides = page.getByRole('link', { name: 'The documentation' });
+    expect(await guides.getAttribute('href')).toBe(`${stage.documentationAddress}/`);
   });
 
   test('an id of 19 digits is sent and shown exactly, with the key that is filled in', async () => {

@@ -23,7 +23,13 @@ export const listInventory: OperationSuite = {
 type TaggedEntry = Entry & { readonly etag: string };
 
 const badPetIds = ['', 'abc', '1,', ',1', '1,,2', '1,%202', '01', '1.5', '9223372036854775808'];
-const tooMany = Array.from({ length: 101 }, (_, petId) => petId).join();
+const manyIds = Array.from({ length: 101 }, (_, petId) => petId);
+/** Over 100, and one that is none, in both ways of writing several. */
+const badQueries = [
+  ...[...badPetIds, manyIds.join()].map((petIds) => `petId=${petIds}`),
+  ...[manyIds.join('&petId='), `1&petId=${manyIds.slice(1).join()}`].map((ids) => `petId=${ids}`),
+  ...['petId=1&petId=', 'petId=&petId=1', 'petId=1&petId=abc'],
+];
 
 function describeRows(target: TargetSource): void {
   const list = (query = '', headers: Record<string, string> = {}) =>
@@ -165,6 +171,19 @@ function describeRows(target: TargetSource): void {
       expect((await list(`petId=${missingPetId}`)).json()).toEqual([]);
     });
 
+    test('takes the parameter repeated as well as commas, in that order', async () => {
+      const [one, two, three] = target().fixtures.inventory.map(({ petId }) => petId);
+      const separated = await list(`petId=${three},${one},${two}`);
+      expect(separated.json()).toHaveLength(3);
+      for (const query of [
+        `petId=${three}&petId=${one}&petId=${two}`,
+        `petId=${three},${one}&utm_source=mail&petId=${two}`,
+        `petId=${three}&petId=${one}&petId=${three},${two}`,
+      ]) {
+        expect((await list(query)).text, query).toBe(separated.text);
+      }
+    });
+
     test('can leave out those of another status', async () => {
       const { inventory } = target().fixtures;
       const petIds = inventory.slice(0, 6).map(({ petId }) => petId);
@@ -173,12 +192,12 @@ function describeRows(target: TargetSource): void {
       expect(response.json()).toEqual(sold.map((entry) => parseJson(toJson(entry))));
     });
 
-    test.each([...badPetIds, tooMany])('refuses the ids %j', async (petIds) => {
-      expectError(await list(`petId=${petIds}`), 'invalid_request', 'listInventory');
+    test.each(badQueries)('refuses %s', async (query) => {
+      expectError(await list(query), 'invalid_request', 'listInventory');
     });
 
     test.each(['limit=10', 'cursor=x'])('refuses them together with %s', async (other) => {
-      expectError(await list(`petId=1&${other}`), 'invalid_request', 'listInventory');
+      expectError(await list(`petId=1&${other}&petId=2`), 'invalid_request', 'listInventory');
     });
 
     test('takes a hundred', async () => {

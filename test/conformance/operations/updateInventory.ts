@@ -30,7 +30,11 @@ export const updateInventory: OperationSuite = {
     requests: ['dynamodb:PutItem'],
   },
   examples: {
-    sold: { ...sale, summary: 'One of nine was sold' },
+    sold: {
+      ...sale,
+      summary: 'One of nine was sold',
+      headers: { ...sale.headers, 'If-Match': '"AAAACQBh"', 'Idempotency-Key': 'sale-1' },
+    },
     badQuantity: {
       ...sale,
       summary: 'A negative stock count',

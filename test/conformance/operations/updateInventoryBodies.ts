@@ -42,6 +42,10 @@ export function describeBodies(target: TargetSource): void {
       },
     );
 
+    test.each(told)('says of the body %j: %s', async (body, message) => {
+      expect((await update(body)).json()).toMatchObject({ message });
+    });
+
     test.each(Object.entries(validQuantities))('takes the quantity %s', async (text, quantity) => {
       const response = await update(`{"quantity":${text}}`);
       expectSuccess(response, 'updateInventory');
@@ -62,9 +66,16 @@ export function describeBodies(target: TargetSource): void {
       },
     );
 
-    test('answers 413 to a body of 7 MB and leaves the entry as it was', async () => {
+    test.each([
+      ['of 7 MB', `{"quantity":5,"x":"${'x'.repeat(7 * 1024 * 1024)}"}`],
+      [
+        'of 4 MB that has 7 MB as text in JSON',
+        `{"quantity":5,"x":[${'"",'.repeat(1.3 * megabyte)}1]}`,
+      ],
+      ['of 11 MB', `{"quantity":5,"x":"${'x'.repeat(11 * 1024 * 1024)}"}`],
+    ])('answers 413 to a body %s and leaves the entry as it was', async (_, body) => {
       const before = await entryNow();
-      expectTooLarge(await update(`{"quantity":5,"x":"${'x'.repeat(7 * 1024 * 1024)}"}`));
+      expectTooLarge(await update(body), Buffer.byteLength(body));
       expect(await entryNow()).toStrictEqual(before);
     });
 
@@ -97,6 +108,27 @@ export function describeBodies(target: TargetSource): void {
     test('answers 415 without a Content-Type', () => refuseType({}));
   });
 }
+
+const rule = 'it must be an integer from 0 to 2147483647';
+const empty =
+  'The body is empty; it must be a JSON object with a quantity, such as {"quantity": 5}.';
+
+/** What is said of a body that lacks a quantity. */
+const told = [
+  ['', empty],
+  [' \n', empty],
+  ['{}', `quantity is missing; ${rule}.`],
+  ['{"Quantity":5}', `quantity is missing; ${rule}; the body has only "Quantity".`],
+  [
+    '{"quantitiy":5,"status":"sold"}',
+    `quantity is missing; ${rule}; the body has only "quantitiy", "status".`,
+  ],
+  [
+    JSON.stringify({ ['"\n'.repeat(50)]: 1, b: 2, c: 3, d: 4 }),
+    `quantity is missing; ${rule}; the body has only ${JSON.stringify('"\n'.repeat(20))}, "b", "c", ….`,
+  ],
+  ['{"quantity":null}', 'quantity must be an integer from 0 to 2147483647.'],
+] as const;
 
 const megabyte = 1_000_000;
 

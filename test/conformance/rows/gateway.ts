@@ -27,7 +27,15 @@ export function describeGateway(target: TargetSource): void {
       const headers = { Origin: target().origin };
       const response = await send(target(), 'GET', path, { headers });
       expectError(response, 'not_found');
+      expect(response.text).toContain('The base address ends in /v1');
       expectReadableFrom(target().origin, response);
+    });
+
+    test('says so too of a path without /v1', async () => {
+      const baseUrl = target().baseUrl.replace(/\/v1$/, '');
+      const response = await send({ ...target(), baseUrl, onResponse() {} }, 'GET', '/inventory');
+      expectError(response, 'not_found');
+      expect(response.text).toContain('The base address ends in /v1');
     });
 
     test.each(otherMethods)('answers 405 to %s on the path of %s', async (method, id, allowed) => {
@@ -38,6 +46,8 @@ export function describeGateway(target: TargetSource): void {
       expectReadableFrom(target().origin, response);
       const methods = (response.headers.get('Allow') ?? '').split(',').map((name) => name.trim());
       expect(methods.filter((name) => name !== 'OPTIONS')).toEqual(allowed);
+      const { message } = response.json() as { message: string };
+      expect(message).toBe(`This path allows only ${methods.join(', ')}.`);
     });
 
     test.each(['/pets/%', '/pets/%zz', '/pets/%ff'])(

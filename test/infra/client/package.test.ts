@@ -10,6 +10,8 @@ import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 /** Bytes, minified and gzipped: a storefront's page waits for all of it. */
 const BUDGET = 6 * 1024;
 
+const documentationAddress = 'https://docs.shop.example/inventory';
+
 const run = promisify(execFile);
 
 describe('the client’s package', () => {
@@ -17,7 +19,7 @@ describe('the client’s package', () => {
   let tarball: string;
   let installed: string;
   beforeAll(async () => {
-    tarball = await buildClient(folder);
+    tarball = await buildClient(folder, documentationAddress);
     // npm would ask the registry; a package without dependencies is installed by unpacking it.
     installed = join(folder, 'node_modules/petstore-inventory-client');
     await mkdir(installed, { recursive: true });
@@ -35,34 +37,36 @@ describe('the client’s package', () => {
     expect((await readdir(installed)).sort()).toEqual([
       'LICENSE',
       'README.md',
+      'cjs',
       'index.js',
       'package.json',
       'types',
     ]);
   });
 
-  it('imports nothing', async () => {
-    const code = await readFile(join(installed, 'index.js'), 'utf8');
+  it.each(['index.js', 'cjs/index.js'])('imports nothing in %s', async (file) => {
+    const code = await readFile(join(installed, file), 'utf8');
     expect(code).not.toMatch(/^import\b|\bimport\(|\brequire\(|\bprocess\b/m);
   });
 
   it(`is at most ${BUDGET} bytes, minified and gzipped`, async () => {
     const file = join(folder, 'minified.js');
-    await bundleClient(file, { minify: true });
+    await bundleClient(file, { minify: true, documentationAddress });
     expect(gzipSync(await readFile(file), { level: 9 }).length).toBeLessThanOrEqual(BUDGET);
   });
 
   it('has types that need no other package, and with which its README compiles', async () => {
     await writeFile(join(folder, 'shop.mts'), consumer);
+    await writeFile(join(folder, 'shop.cts'), consumer);
     const readme = await readFile(join(installed, 'README.md'), 'utf8');
     const snippets = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
     expect(snippets).toHaveLength(2);
-    const code = `class SoldOut extends Error {}\n${snippets.join('\n')}`;
-    await writeFile(join(folder, 'readme.mts'), code);
-    const files = ['shop.mts', 'readme.mts'].map((name) => join(folder, name));
+    await writeFile(join(folder, 'readme.mts'), snippets.join('\n'));
+    const files = ['shop.mts', 'shop.cts', 'readme.mts'].map((name) => join(folder, name));
     const strict = ['--strict', '--noEmit', '--types', '', '--skipLibCheck', 'false'];
     const common = [...files, ...strict, '--target', 'es2022', '--lib', 'es2022,dom'];
     for (const modules of [
+      ['--module', 'node16'],
       ['--module', 'nodenext'],
       ['--module', 'esnext', '--moduleResolution', 'bundler'],
     ]) {
@@ -73,18 +77,24 @@ describe('the client’s package', () => {
     }
   });
 
-  it('works in Node.js as it is installed', async () => {
-    await writeFile(join(folder, 'call.mjs'), caller);
-    const { stdout } = await run(process.execPath, [join(folder, 'call.mjs')]);
-    expect(stdout).toBe('PetstoreError connection_failed true\n');
+  it.each([
+    ['import', 'call.mjs', "import * as client from 'petstore-inventory-client';"],
+    ['require', 'call.cjs', "const client = require('petstore-inventory-client');"],
+  ])('works in Node.js as it is installed, by %s', async (_, name, load) => {
+    await writeFile(join(folder, name), load + caller);
+    // As Node.js 20 is: it cannot require an ES module.
+    const args = ['--no-experimental-require-module', join(folder, name)];
+    const { stdout } = await run(process.execPath, args);
+    const documentation = `${documentationAddress}/errors.html#connection_failed`;
+    expect(stdout).toBe(`PetstoreError connection_failed true ${documentation}\n`);
   });
 });
 
 const caller = `
-import { createPetstoreClient, PetstoreError } from 'petstore-inventory-client';
-const client = createPetstoreClient({ baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'psk_x', maxRetries: 0 });
-const error = await client.listInventory().catch((cause) => cause);
-console.log(error.name, error.code, error instanceof PetstoreError);
+const { createPetstoreClient, PetstoreError } = client;
+const petstore = createPetstoreClient({ baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'psk_x', maxRetries: 0 });
+petstore.listInventory().catch((error) =>
+  console.log(error.name, error.code, error instanceof PetstoreError, error.documentation));
 `;
 
 const consumer = `
@@ -93,11 +103,14 @@ import {
   type PetStatus, PetstoreError,
 } from 'petstore-inventory-client';
 const options: ClientOptions = { baseUrl: 'https://api.example.com/v1', apiKey: 'psk_x' };
-const client = createPetstoreClient(options);
-const items: InventoryItem[] = (await client.listInventory({ status: 'sold', petIds: [7n] })).items;
-const orders: Order[] = (await client.listOrders()).items;
-const { status }: Pet = await client.getPet(7n);
-export const seen: [PetStatus, ErrorCode, unknown] = [status, 'not_found', [items, orders, PetstoreError]];
-// @ts-expect-error: an id is a bigint, since a number may be rounded.
-await client.getPet(7);
+const client = createPetstoreClient({ ...options, fetch });
+export async function look(): Promise<[PetStatus, ErrorCode, unknown]> {
+  const items: InventoryItem[] = (await client.listInventory({ status: 'sold', petIds: [7n] })).items;
+  const orders: Order[] = [];
+  for await (const order of client.orders()) orders.push(order);
+  const { status }: Pet = await client.getPet(7n);
+  // @ts-expect-error: an id is a bigint, since a number may be rounded.
+  await client.getPet(7);
+  return [status, 'not_found', [items, orders, PetstoreError]];
+}
 `;

@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
 import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { toOperationFacts } from '../../../infra/docs/facts/contractFacts.ts';
+import { checkCatalogue } from '../../../infra/docs/facts/errorCatalogue.ts';
 import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import type { Access, Site, SiteFile } from '../../../infra/docs/page.ts';
 import { toPublishedDocument } from '../../../infra/docs/reference.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
+import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { NotFound } from '../../../shared/contract/errors.ts';
@@ -73,7 +76,7 @@ describe('the guides', () => {
     }
     const section = readSection('errors.html', 'not_found');
     expect(section).toContain(`“${new NotFound(entryPetId, 7n).message}”`);
-    expect(section).toContain('“There is nothing at this path.”');
+    expect(section).toContain(`“${gatewayErrors.RESOURCE_NOT_FOUND.message}”`);
     const answering = operationIds.filter((id) =>
       (operations[id] as Operation).errors.includes('not_found'),
     );
@@ -84,7 +87,9 @@ describe('the guides', () => {
   });
 
   test.each(stageNames)('tell the address and every throttle of %s', (name) => {
-    expect(read('limits.html')).toContain('<td>6 MB</td>');
+    for (const size of ['6 MB', '10 MB']) {
+      expect(read('limits.html')).toContain(`<td>${size}</td>`);
+    }
     const { throttles } = stages[name].settings;
     const { baseUrl, purpose } = name === 'production' ? production : staging;
     expect(read('index.html')).toContain(
@@ -141,11 +146,73 @@ test('a placeholder is replaced wherever it stands; one that is not known fails 
   expect(() => deprecation?.('listOrders')).toThrow('listOrders is not deprecated.');
 });
 
-test('a heading has an anchor: a name in code as it is, any other in lower case', () => {
-  const { title, html } = renderGuide('guide', '# A guide\n## `getPet`\n## 2 “big” lists');
-  expect(title).toBe('A guide');
-  const ids = [...html.matchAll(/id="([^"]+)"/g)].map(([, id]) => id);
-  expect(ids).toEqual(['a-guide', 'getPet', '2-big-lists']);
+test.each([
+  ['2026-11-30T23:59:59Z', 'Deprecated from **2026-12-01**; '],
+  ['2026-12-01T00:00:00Z', 'Deprecated since **2026-12-01**; '],
+  ['2027-06-01T00:00:00Z', 'Deprecated since **2026-12-01**; '],
+])('on %s, a guide says %s', (day, told) => {
+  const { deprecation } = toOperationFacts('', new Date(day));
+  expect(deprecation?.('getPet')).toContain(told);
+});
+
+test('a message without a cause and a cure fails the build', () => {
+  const { code } = gatewayErrors.WAF_FILTERED;
+  const unexplained = { code, message: 'Come back tomorrow.' };
+  expect(() => checkCatalogue([gatewayErrors.WAF_FILTERED, unexplained])).toThrow(
+    'no cause and no cure of "Come back tomorrow." (forbidden)',
+  );
+});
+
+test('a section has an anchor: a name in code as it is, any other in lower case', () => {
+  const guide = renderGuide(
+    'guide',
+    '# A guide\nIntro &amp; `code`.\n## `getPet`\n## 2 “big” lists\nText',
+  );
+  expect(guide).toMatchObject({ title: 'A guide', description: 'Intro & code.' });
+  expect(guide.sections).toEqual([
+    { anchor: '', heading: '', text: 'Intro & code.' },
+    { anchor: 'getPet', heading: 'getPet', text: '' },
+    { anchor: '2-big-lists', heading: '2 “big” lists', text: 'Text' },
+  ]);
+});
+
+describe('code blocks', () => {
+  const block = (language: string) => `\`\`\`${language}\n${language} <code>\n\`\`\`\n`;
+  const toNames = (html: string) =>
+    html
+      .split('<div class="tabs">')
+      .slice(1)
+      .map((group) => [...group.matchAll(/<figcaption>(.*?)</g)].map(([, name]) => name));
+
+  test.each([
+    [
+      'of curl, TypeScript and Python are one group',
+      ['sh', 'ts', 'python'],
+      [['curl', 'TypeScript', 'Python']],
+    ],
+    ['may lack one of the three', ['sh', 'python'], [['curl', 'Python']]],
+    ['of one language stand alone', ['sh', 'sh', 'json', 'ts', 'http', 'python'], []],
+    [
+      'begin a new group with each first language',
+      ['sh', 'ts', 'sh', 'ts'],
+      [
+        ['curl', 'TypeScript'],
+        ['curl', 'TypeScript'],
+      ],
+    ],
+  ])('%s', (_, languages, groups) => {
+    const markdown = languages.map(block).join('\n');
+    for (const indent of ['', '   ']) {
+      const item = `${indent && '1. In a list:\n\n'}${markdown.replaceAll(/^(?=.)/gm, indent)}`;
+      const { html } = renderGuide('guide', item);
+      expect(toNames(html)).toEqual(groups);
+      expect(html.match(/&lt;code&gt;/g)).toHaveLength(languages.length);
+    }
+  });
+
+  test('of two languages with text between stand alone', () => {
+    expect(toNames(renderGuide('guide', `${block('sh')}\nOr:\n\n${block('ts')}`).html)).toEqual([]);
+  });
 });
 
 describe('a page', () => {
@@ -176,12 +243,47 @@ describe('a page', () => {
 
   test('offers every page, and marks the one that is read', () => {
     const names = toPages(site).map(([name]) => name);
-    expect(names).toHaveLength(11);
+    expect(names).toHaveLength(13);
     for (const [name, { body }] of toPages(site)) {
-      const [nav = ''] = /<nav.*<\/nav>/s.exec(String(body)) ?? [];
+      const [nav = ''] = /<nav aria-label="Pages">.*?<\/nav>/s.exec(String(body)) ?? [];
       expect([...nav.matchAll(/href="([^"]+)"/g)].map(([, to]) => to).sort()).toEqual(names.sort());
       expect(nav).toContain(`<a href="${name}" aria-current="page">`);
     }
+  });
+
+  test('begins with a way past the header, says what it is about, and lists its sections', () => {
+    for (const [name, { body }] of toPages(site)) {
+      const html = String(body);
+      expect(html, name).toMatch(/<body>\s*<a class="skip" href="#content">/);
+      expect(html, name).toMatch(/<meta name="description" content="[^"<]{20,}">/);
+      const [contents = ''] = /aria-label="On this page".*?<\/nav>/s.exec(html) ?? [];
+      const listed = [...contents.matchAll(/href="#([^"]+)"/g)].map(([, anchor]) => anchor);
+      const headings = [...html.matchAll(/<h2 id="([^"]+)"/g)].map(([, anchor]) => anchor);
+      expect(listed, name).toEqual(headings);
+      expect(listed.length, name).toBeGreaterThan(0);
+    }
+  });
+
+  test('can be searched for every section, operation and model', () => {
+    const entries = JSON.parse(read('search.json')) as Record<string, string>[];
+    const find = (address: string) => entries.find((entry) => entry.address === address);
+    for (const { address = '' } of entries) {
+      const [name = '', anchor] = address.split('#');
+      const ids = toIds(read(name));
+      expect(anchor === undefined ? site.has(name) : ids.includes(anchor), address).toBe(true);
+    }
+    for (const name of guideNames) {
+      for (const [, anchor] of read(`${name}.html`).matchAll(/<h2 id="([^"]+)"/g)) {
+        expect(find(`${name}.html#${anchor}`), anchor).toBeDefined();
+      }
+    }
+    expect(find('errors.html#not_found')).toMatchObject({ page: 'Errors', heading: 'not_found' });
+    for (const { operationId, summary, method, path } of Object.values<Operation>(operations)) {
+      const found = entries.find(({ heading }) => heading === `${operationId}: ${summary}`);
+      expect(found?.text).toContain(`${method} ${path} `);
+      expect(found?.address).toMatch(new RegExp(`^reference.html#.*/${method}/`));
+    }
+    expect(find('reference.html#models/Pet')?.text).toContain('photoUrls');
   });
 
   test('of a local stage leads to that stage alone, loads nothing from elsewhere, and runs no script of its own text', () => {
@@ -189,13 +291,13 @@ describe('a page', () => {
       expect(body, name).not.toContain(documentationAddress);
       const loaded = [...String(body).matchAll(/<(?:script|link|img|iframe)\b[^>]*>/g)];
       expect(loaded.length).toBeGreaterThan(0);
-      for (const [tag] of loaded) expect(tag, name).toMatch(/ (?:src|href)="[\w.]+"/);
+      for (const [tag] of loaded) expect(tag, name).toMatch(/ (?:src|href)="[\w.-]+"/);
       expect(body).not.toMatch(/<script[^>]*>[^<]|<style| style=| on\w+=/);
     }
     expect(read('style.css')).not.toMatch(/url\(|@import/);
   });
 
-  test('says in itself what the server says of it: it calls nobody but the stages, a guide nobody at all', () => {
+  test('says in itself what the server says of it: it calls nobody but the stages, a guide its own site alone', () => {
     for (const [, { policy, body }] of toPages(site)) {
       expect(policy).toMatch(/^default-src 'none'; base-uri 'none'; form-action 'none';/);
       expect(body).toContain(`http-equiv="Content-Security-Policy" content="${policy}"`);
@@ -205,8 +307,8 @@ describe('a page', () => {
     const origins = 'https://api.shop.example https://x.execute-api.eu-west-1.amazonaws.com';
     expect(toConnections(site, 'reference.html')).toBe(`'self' ${origins}`);
     expect(toConnections(localSite, 'reference.html')).toBe("'self' http://127.0.0.1:3456");
-    expect(toConnections(site, 'index.html')).toBeUndefined();
-    expect(site.get('index.html')?.policy).not.toContain('script-src');
+    expect(toConnections(site, 'index.html')).toBe("'self'");
+    expect(site.get('index.html')?.policy).toContain("script-src 'self';");
   });
 });
 
@@ -219,7 +321,7 @@ describe('the reference', () => {
     expect(JSON.parse(String(bytes))).toEqual(document);
     expect(document).toEqual({
       ...JSON.parse(await readFile(openApiFile, 'utf8')),
-      externalDocs: { description: 'The documentation', url: 'https://docs.shop.example' },
+      externalDocs: { description: 'The documentation', url: 'https://docs.shop.example/' },
       servers: [
         { url: 'https://api.shop.example/v1', description: 'Production' },
         { url: staging.baseUrl, description: 'Staging' },
@@ -228,21 +330,35 @@ describe('the reference', () => {
     expect(site.get('openapi.json')?.body).toEqual(bytes);
   });
 
-  test('has the whole script, which asks nobody else and keeps nothing', () => {
-    expect(site.get('scalar.js')?.body.length).toBeGreaterThan(1_000_000);
+  test('has the whole script, which asks nobody else, keeps nothing, and is kept by its content', () => {
     const scripts = [...read('reference.html').matchAll(/<script src="(.*)" defer>/g)];
-    expect(scripts.map(([, script]) => script)).toEqual(['scalar.js', 'reference.js']);
+    const [first, scalar = '', last] = scripts.map(([, script]) => script);
+    expect([first, last]).toEqual(['site.js', 'reference.js']);
+    const { body = '', isImmutable } = site.get(scalar) ?? {};
+    const hash = createHash('sha256').update(body).digest('hex').slice(0, 16);
+    expect({ scalar, isImmutable }).toEqual({ scalar: `scalar-${hash}.js`, isImmutable: true });
+    expect(body.length).toBeGreaterThan(1_000_000);
+    expect([...site.values()].filter((file) => file.isImmutable)).toHaveLength(1);
     expect(toConfiguration(site)).toEqual({
       url: 'openapi.json',
       withDefaultFonts: false,
       agent: { disabled: true },
       mcp: { disabled: true },
       hideClientButton: true,
+      hideSearch: true,
       telemetry: false,
       showDeveloperTools: 'never',
       persistAuth: false,
       defaultOpenAllTags: true,
+      customCss: expect.stringContaining('--scalar-color-3'),
     });
+  });
+
+  test('lists every operation before its script has run', () => {
+    for (const { operationId, summary, method, path } of Object.values<Operation>(operations)) {
+      const section = `>${operationId}: ${summary}</h2>\n<p><code>${method} ${path}</code></p>`;
+      expect(read('reference.html')).toContain(section);
+    }
   });
 
   test('has the local stage and its key filled in there alone', () => {

@@ -1,5 +1,6 @@
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Access } from '../../../infra/docs/page.ts';
+import type { Access, SiteFile } from '../../../infra/docs/page.ts';
 import type { GatewayRequest } from '../../../infra/local/gateway/messages.ts';
 import { defineDocumentation } from '../../../infra/local/localStage.ts';
 
@@ -11,6 +12,8 @@ const local: Access = {
 };
 const page = { type: 'text/html', policy: "default-src 'none'", body: 'page' };
 
+const script = 'script();'.repeat(1_000);
+
 let builds = 0;
 let serveDocs: ReturnType<typeof defineDocumentation>;
 beforeEach(() => {
@@ -18,14 +21,17 @@ beforeEach(() => {
   serveDocs = defineDocumentation(local, async (given) => {
     builds += 1;
     expect(given).toBe(local);
-    return new Map([['index.html', page]]);
+    return new Map<string, SiteFile>([
+      ['index.html', page],
+      ['lasting.js', { type: 'text/javascript', body: script, isImmutable: true }],
+    ]);
   });
 });
 
 /** @param line the method and the path, and the name of the host where it is another */
-function send(line: string) {
+function send(line: string, headers: Record<string, string> = {}) {
   const [method, fullPath, host = '127.0.0.1:3000'] = line.split(' ');
-  const headerLines = [['Host', host]];
+  const headerLines = [['Host', host], ...Object.entries(headers)];
   return serveDocs({ method, fullPath, headerLines } as unknown as GatewayRequest);
 }
 
@@ -62,6 +68,26 @@ describe('the documentation', () => {
     if (expected === undefined) expect(answer).toBeUndefined();
     else expect(answer).toMatchObject(expected);
     expect(builds).toBe(built);
+  });
+
+  test.each([
+    ['gzip', 'gzip, br', gunzipSync],
+    ['zstd', 'gzip, deflate, br, zstd', zstdDecompressSync],
+    [undefined, 'br, gzip;q=0', (body: Buffer) => body],
+    [undefined, undefined, (body: Buffer) => body],
+  ])('is sent as %s to one who accepts %s', async (coding, accepted, decompress) => {
+    const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+    const { headers: told, body = '' } = (await send('GET /docs/lasting.js', headers)) ?? {};
+    expect(told?.['Content-Encoding']).toBe(coding);
+    expect(told?.Vary).toBe('Accept-Encoding');
+    expect(String(decompress(Buffer.from(body)))).toBe(script);
+    if (coding !== undefined) expect(body.length).toBeLessThan(script.length / 10);
+  });
+
+  test('is kept by browsers where a name says its content, and nowhere else', async () => {
+    const toCaching = async (line: string) => (await send(line))?.headers['Cache-Control'];
+    expect(await toCaching('GET /docs/lasting.js')).toBe('public, max-age=31536000, immutable');
+    expect(await toCaching('GET /docs/')).toBe('no-store');
   });
 
   test('is built once', async () => {

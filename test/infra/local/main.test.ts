@@ -29,6 +29,11 @@ function run(args: readonly string[], ...modules: string[]) {
 
 /** Standard error is taken for a terminal. */
 const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 200 })';
+/** Standard input is taken for a terminal, in which this is typed. */
+const typing = (text: string) => `import { PassThrough } from 'node:stream';
+  const typed = Object.assign(new PassThrough(), { isTTY: true });
+  Object.defineProperty(process, 'stdin', { value: typed });
+  typed.end(${JSON.stringify(text)});`;
 /** An error that nobody catches in each other thread once a file is there. */
 const crashAt = (trigger: string) => `import { existsSync } from 'node:fs';
   import { isMainThread } from 'node:worker_threads';
@@ -124,6 +129,18 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
       logged('updateInventory', 403),
       logged('updateInventory', 200),
     ]);
+  });
+
+  test('prints the address and the keys again on k, where somebody can type it', async () => {
+    const stage = await untilReady(run([], typing('x\nk\n')));
+    const hint = 'Press k and Enter to see this again.\n';
+    await vi.waitFor(() => expect(stage.written.stdout.split(hint)[1]).toMatch(/docs\/\n$/));
+    const [first, again, ...others] = stage.written.stdout.split(hint);
+    expect([again, others]).toEqual([first, []]);
+    await list(stage);
+    stage.child.kill('SIGTTIN');
+    expect(await list(stage)).toHaveLength(50);
+    expect(await stop(stage, 'SIGINT')).toBe(0);
   });
 
   test('says how far it is with a large file, and can be broken off', async () => {

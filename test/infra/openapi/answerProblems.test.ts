@@ -19,7 +19,12 @@ it.each<[string, Record<string, string>, string, string | RegExp]>([
   ['404 GET /nothing', json, '{"code":"not_found"}', /^The body must have required property/],
   ['304 GET /inventory', { ...id, ETag: '"a"' }, list, 'The body is not empty.'],
   ['200 GET /inventory', id, list, 'The Content-Type is "".'],
-  ['413 PATCH /inventory/1', type, missing, 'The Content-Type is "application/json".'],
+  [
+    '413 PATCH /inventory/1',
+    { 'Content-Type': 'text/html' },
+    '',
+    'The Content-Type is "text/html".',
+  ],
   ['200 GET /inventory', json, list.slice(1), /^The body is not JSON: /],
   ['200 GET /inventory', { ...json, 'Content-Encoding': 'gzip' }, list, /^The body is not JSON: /],
   ['200 GET /inventory', json, rounded, 'petId is 1.5, which is no int64.'],

@@ -5,8 +5,11 @@ import type { OpenApiDocument } from '../../../infra/openapi/openApi.ts';
 /** How far a client may rely on an operation, the least first; nothing is taken back by a deprecation. */
 const levels = ['experimental', 'beta', 'stable', 'deprecated'];
 
-/** What a document says for people, or what `findBreaks` itself compares. */
-const skipped = /^(summary|description|tags|examples?|deprecated|x-stability|x-sunset)$/;
+/**
+ * What a document says for people, what `findBreaks` itself compares, and what HTTP undoes before a client reads it.
+ */
+const skipped =
+  /^(summary|description|tags|examples?|deprecated|x-stability|x-sunset|Content-Encoding)$/;
 
 /**
  * Where clients of the released document find another interface: something that it says is gone or has

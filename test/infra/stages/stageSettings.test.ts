@@ -2,7 +2,11 @@ import { readdirSync } from 'node:fs';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildApp } from '../../../infra/buildApp.ts';
-import { findBaseAddress, findExampleSettings } from '../../../infra/stages/addresses.ts';
+import {
+  findBaseAddress,
+  findDocumentationAddress,
+  findExampleSettings,
+} from '../../../infra/stages/addresses.ts';
 import {
   checkStageSettings,
   StageSettingsError,
@@ -255,6 +259,11 @@ it.each([
 it('names the settings of production that are examples still', () => {
   expect(findExampleSettings(fixtures.production)).toBe(line);
   expect(findExampleSettings(owned)).toBeUndefined();
+});
+
+it('tells the documentation address where it is no example', () => {
+  expect(findDocumentationAddress(fixtures.production.settings)).toBeUndefined();
+  expect(findDocumentationAddress(owned.settings)).toBe('https://docs.shop.example');
 });
 
 it.each([

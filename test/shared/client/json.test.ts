@@ -61,10 +61,30 @@ describe('the client’s JSON', () => {
     '{12345678901234567: 1}',
     '01234567890123456789',
     '"12345678901234567',
+    '"12345678901234567\\',
+    '"12345678901234567\\\n',
     '12345678901234567"a"',
     '-',
     '',
   ])('%j is refused', (text) => expect(() => parseExactJson(text)).toThrow(SyntaxError));
+});
+
+/** Milliseconds, the least of some readings, so that a busy machine adds nothing. */
+function measureReading(text: string): number {
+  const readings = Array.from({ length: 5 }, () => {
+    const begun = performance.now();
+    try {
+      parseExactJson(text);
+    } catch {}
+    return performance.now() - begun;
+  });
+  return Math.min(...readings);
+}
+
+it('a string that is cut off takes no longer than a whole one, whatever it holds', () => {
+  const begun = `["1234567890123456${'\\"'.repeat(20_000)}`;
+  expect(() => parseExactJson(begun)).toThrow(SyntaxError);
+  expect(measureReading(begun) / measureReading(`${begun}"]`)).toBeLessThan(20);
 });
 
 const elements = fc.array(

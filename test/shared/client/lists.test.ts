@@ -36,6 +36,43 @@ describe('pages', () => {
     await expect(iteration.next()).rejects.toMatchObject({ code: 'invalid_answer', cause });
     expect(standIn.requests[0]?.url).toBe('/v1/inventory?limit=1000');
   });
+
+  it.each([
+    ['inventoryPages', ['b', 'b'], 2],
+    ['orderPages', ['b', 'c', 'b'], 3],
+    ['orders', ['b', 'c', 'a'], 3],
+  ] as const)(
+    'of %s whose cursors repeat end with an error: %j',
+    async (method, cursors, count) => {
+      standIn.answers = cursors.map((cursor) => ({
+        headers: { Link: `</v1?cursor=${cursor}>; rel="next"` },
+        body: '[{"id":1,"petId":2}]',
+      }));
+      const given: unknown[] = [];
+      const reading = (async () => {
+        for await (const one of standIn.open()[method]({ cursor: 'a' })) given.push(one);
+      })();
+      const message = 'The next page is one that was read already: the list would never end.';
+      await expect(reading).rejects.toMatchObject({
+        name: 'PetstoreError',
+        code: 'invalid_answer',
+        message,
+      });
+      expect([given.length, standIn.requests.length]).toEqual([count, count]);
+    },
+  );
+
+  it('of orders are read order by order', async () => {
+    standIn.answers = pages.map(({ headers }, id) => ({
+      headers,
+      body: `[{"id":${id},"petId":2}]`,
+    }));
+    const ids: bigint[] = [];
+    for await (const { id } of standIn.open().orders({ limit: 1 })) ids.push(id);
+    expect(ids).toEqual([0n, 1n, 2n]);
+    const [first] = standIn.requests.map(({ url }) => url);
+    expect(first).toBe('/v1/store/orders?limit=1');
+  });
 });
 
 describe('a stream of the inventory', () => {
@@ -65,13 +102,6 @@ describe('a stream of the inventory', () => {
     await stream.next();
     (await begun).end(bytes.subarray(-5));
     expect((await stream.next()).value).toEqual({ petId: 2n, name: '猫' });
-  });
-
-  it('reads the whole list, whatever page the query asks for', async () => {
-    standIn.answers = [{}];
-    const query: object = { limit: 1, cursor: 'a', petIds: [1n] };
-    await Array.fromAsync(standIn.open().streamInventory(query));
-    expect(standIn.requests).toMatchObject([{ url: '/v1/inventory' }]);
   });
 
   it.each([

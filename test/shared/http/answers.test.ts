@@ -118,6 +118,7 @@ describe('a failure', () => {
 });
 
 const quantityMessage = 'quantity must be an integer from 0 to 2147483647.';
+const missingMessage = 'quantity is missing; it must be an integer from 0 to 2147483647';
 const objectMessage = 'The body must be a JSON object with a quantity, such as {"quantity": 5}.';
 const jsonMessage = 'The body must be valid JSON.';
 const handler = defineHandler(updateInventory, settings, async () => ({ body: {} }));
@@ -125,12 +126,12 @@ const handler = defineHandler(updateInventory, settings, async () => ({ body: {}
 it.each([
   ['{"quantity":-1}', quantityMessage],
   ['{"quantity":"5"}', quantityMessage],
-  ['{}', quantityMessage],
+  ['{}', `${missingMessage}.`],
   ['5', objectMessage],
   ['null', objectMessage],
   ['{', jsonMessage],
   ['{"__proto__":{"quantity":5}', jsonMessage],
-  ['{"__proto__":{"quantity":5}}', quantityMessage],
+  ['{"__proto__":{"quantity":5}}', `${missingMessage}; the body has only "__proto__".`],
   ['{"quantity":5,"x":"\uFFFD"}', 'The body must be encoded in UTF-8.'],
 ])('to the body %s it says what would be right', async (body, message) => {
   const response = await call(handler, { event: { body } });

@@ -32,19 +32,19 @@ const files = new Map<string, readonly [type: string, content: string | Buffer]>
   ['/settings.json', ['application/json', settings]],
 ]);
 
-class SoldOut extends Error {}
+class NotForSale extends Error {}
 
 /** Sells one piece, however many customers want it at once, and gives what the customer is answered. */
 async function sellPiece(petId: bigint): Promise<[status: number, body: object]> {
   try {
     const { quantity } = await petstore.updateStock(petId, (entry) => {
-      if (entry.quantity === 0) throw new SoldOut();
+      if (entry.status !== 'available' || entry.quantity === 0) throw new NotForSale();
       return entry.quantity - 1;
     });
     // As a string, since the page would round a large id.
     return [200, { petId: `${petId}`, quantity }];
   } catch (error) {
-    if (error instanceof SoldOut) return [409, { error: 'It is sold out.' }];
+    if (error instanceof NotForSale) return [409, { error: 'It is not for sale.' }];
     if (!(error instanceof PetstoreError)) throw error;
     if (error.code === 'not_found') return [404, { error: 'We do not sell it.' }];
     console.error(`Not sold: ${error.code}, request ${error.requestId}: ${error.message}`);

@@ -11,9 +11,10 @@ import { listen } from '../../../../infra/local/engine/loopback.ts';
 import * as clientModule from '../../../../shared/client/index.ts';
 import { parseJson } from '../../../../shared/contract/values.ts';
 import { findChromium, launchChromium } from '../../../browser/chromium.ts';
+import { startLossyProxy } from '../../../support/faults/lossyProxy.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { type FaultyTarget, openFaultyStage } from '../../faults/faultyTarget.ts';
-import { exactPetIds, fixtures } from '../../fixtures.ts';
+import { fixtures } from '../../fixtures.ts';
 import { readEntry } from '../../operations/inventoryEntry.ts';
 import { sendUpdate } from '../../target.ts';
 
@@ -23,8 +24,13 @@ declare global {
   var client: clientModule.PetstoreClient;
 }
 
+const byStatus = (status: string) =>
+  fixtures.inventory.filter((entry) => entry.status === status).map(({ petId }) => petId);
+const [pending = 0n] = byStatus('pending');
 /** For each test that sells, a pet of its own. */
-const [first, second, third, fourth] = exactPetIds;
+const [contended = 0n, ordered = 0n, shown = 0n, soldOut = 0n, ...available] =
+  byStatus('available');
+const notForSale = [pending, soldOut];
 
 const examples = join(import.meta.dirname, '../../../../shared/client/examples');
 
@@ -38,6 +44,8 @@ beforeAll(async () => {
   const CLIENT_MODULE = folder.toPath('client.js');
   await bundleClient(CLIENT_MODULE);
   shop = await start({ READ_KEY: target.readOnlyApiKey, CLIENT_MODULE });
+  await stock(pending, 3);
+  await stock(soldOut, 0);
 });
 afterAll(async () => {
   shop?.stop();
@@ -67,32 +75,40 @@ const quantityNow = async (petId: bigint) => (await readEntry(target, petId))?.q
 
 // Before the others change what it lists.
 it('list.ts lists every entry, digit for digit', async () => {
+  const { baseUrl, apiKey } = target;
   const lines = (await run(process.execPath, 'list.ts')).trimEnd().split('\n');
-  const expected = target.fixtures.inventory.map(
-    ({ petId, quantity, status }) => `${petId}: ${quantity} ${status}`,
-  );
+  const { items } = await clientModule.createPetstoreClient({ baseUrl, apiKey }).listInventory();
+  const expected = items.map(({ petId, quantity, status }) => `${petId}: ${quantity} ${status}`);
   expect(lines.sort()).toEqual(expected.sort());
 });
 
-const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const shops = ['curl.sh', 'sell.py'] as const;
+const programOf = { 'curl.sh': 'sh', 'sell.py': 'python3' };
+const tools = { 'curl.sh': 'curl', 'sell.py': 'python3' };
+const installed = shops.filter((file) => spawnSync(tools[file], ['--version']).status === 0);
+const sell = (file: keyof typeof tools, petId: bigint, changes = {}) =>
+  run(programOf[file], file, petId, changes);
 
-describe.runIf(hasCurl)('curl.sh', { concurrent: true }, () => {
-  it('lists the inventory and sells a piece', async ({ expect }) => {
-    await stock(first, 5);
-    const lines = (await run('sh', 'curl.sh', first)).trim().split('\n');
-    expect(parseJson(lines[0] ?? '')).toHaveLength(target.fixtures.inventory.length);
-    expect(parseJson(lines.at(-1) ?? '')).toMatchObject({ petId: first, quantity: 4 });
-    expect(await quantityNow(first)).toBe(4);
+describe.each(installed)('%s', { concurrent: true }, (file) => {
+  const [quiet = 0n, busy = 0n] = available.splice(0, 2);
+
+  it('sells a piece', async ({ expect }) => {
+    await stock(quiet, 5);
+    expect(parseJson(await sell(file, quiet))).toMatchObject({ petId: Number(quiet), quantity: 4 });
+    expect(await quantityNow(quiet)).toBe(4);
   });
 
-  it('repeats an update after 503, and sells once', async ({ expect }) => {
-    await stock(second, 5);
+  it('repeats an update after 503 with the same key, and starts anew with another after 412', async ({
+    expect,
+  }) => {
+    await stock(busy, 5);
     const keys: unknown[] = [];
-    // Lets the first update through, and answers it 503 all the same.
-    const proxy = createServer((incoming, outgoing) => {
+    // Lets the first update through and answers it 503; before the first, another shop sells a piece.
+    const proxy = createServer(async (incoming, outgoing) => {
       const { method = 'GET', url = '/', headers } = incoming;
       if (method === 'PATCH') keys.push(headers['idempotency-key']);
-      const isBusy = method === 'PATCH' && keys.length === 1;
+      if (method === 'PATCH' && keys.length === 1) await stock(busy, 3);
+      const isBusy = method === 'PATCH' && keys.length === 2;
       const onward = request(new URL(url, target.baseUrl), { method, headers }, (response) => {
         const status = isBusy ? 503 : response.statusCode;
         response.pipe(outgoing.writeHead(status ?? 500, { 'Retry-After': '1' }));
@@ -100,39 +116,70 @@ describe.runIf(hasCurl)('curl.sh', { concurrent: true }, () => {
       incoming.pipe(onward);
     });
     const port = await listen(proxy, 0, '');
-    await run('sh', 'curl.sh', second, { BASE_ADDRESS: `http://127.0.0.1:${port}/v1` });
+    await sell(file, busy, { BASE_ADDRESS: `http://127.0.0.1:${port}/v1` });
     proxy.close();
-    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
-    expect(await quantityNow(second)).toBe(4);
+    expect([keys.length, new Set(keys).size, keys[1] === keys[2]]).toEqual([3, 2, true]);
+    expect(await quantityNow(busy)).toBe(2);
   });
 
-  it('fails where the service refuses', async ({ expect }) => {
-    await stock(third, 0);
-    const refused = run('sh', 'curl.sh', third, { API_KEY: 'psk_wrong' });
-    await expect(refused).rejects.toMatchObject({ code: 22 });
-    const soldOut = { stderr: `Pet ${third} is sold out.\n` };
-    await expect(run('sh', 'curl.sh', third)).rejects.toMatchObject(soldOut);
+  it('sells nothing where the service refuses, or the pet is not for sale', async ({ expect }) => {
+    const refused = sell(file, quiet, { API_KEY: 'psk_wrong' });
+    await expect(refused).rejects.toThrow('The API key is not valid.');
+    for (const petId of [...notForSale, target.fixtures.missingPetId]) {
+      const stderr = `Pet ${petId} is not for sale.\n`;
+      await expect(sell(file, petId)).rejects.toMatchObject({ stderr });
+    }
   });
 });
 
-it('shop/server.ts sells every piece once, and tells what is sold out from what it does not know', async () => {
-  await stock(fourth, 5);
+it('twenty shops sell fifteen pieces exactly where a tenth of all answers is lost', async () => {
+  const petId = contended;
+  await stock(petId, 15);
+  const lossy = await startLossyProxy(target.baseUrl);
+  const client = clientModule.createPetstoreClient({
+    baseUrl: lossy.baseUrl,
+    apiKey: target.apiKey,
+    maxRetries: 9,
+  });
+  const sellByClient = () =>
+    client.updateStock(petId, ({ status, quantity }) => {
+      if (status !== 'available' || quantity === 0) throw new Error('It is not for sale.');
+      return quantity - 1;
+    });
+  const kinds = [
+    ...installed.map((file) => () => sell(file, petId, { BASE_ADDRESS: lossy.baseUrl })),
+    sellByClient,
+  ];
+  const sales = Array.from({ length: 20 }, (_, index) => kinds[index % kinds.length]?.());
+  const ends = await Promise.allSettled(sales);
+  lossy.close();
+  const refusals = ends.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []));
+  expect(refusals).toEqual(Array(5).fill(expect.stringContaining('is not for sale.')));
+  expect(await quantityNow(petId)).toBe(0);
+  expect(lossy.lost()).toBeGreaterThan(5);
+});
+
+it('shop/server.ts sells every piece once, and tells what is not for sale from what it does not know', async () => {
+  await stock(ordered, 5);
   const sell = (id: unknown, method = 'POST') => fetch(`${shop.address}/sell/${id}`, { method });
-  const answers = await Promise.all(Array.from({ length: 8 }, () => sell(fourth)));
+  const answers = await Promise.all(Array.from({ length: 8 }, () => sell(ordered)));
   const sold = answers.filter(({ status }) => status === 200);
   const left = (await Promise.all(sold.map((answer) => answer.json()))) as { quantity: number }[];
   expect(left.map(({ quantity }) => quantity).sort()).toEqual([0, 1, 2, 3, 4]);
-  expect(left[0]).toMatchObject({ petId: `${fourth}` });
+  expect(left[0]).toMatchObject({ petId: `${ordered}` });
   expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
-  expect(await quantityNow(fourth)).toBe(0);
+  expect(await quantityNow(ordered)).toBe(0);
+  for (const petId of notForSale) {
+    const answer = await sell(petId);
+    expect([answer.status, await answer.json()]).toEqual([409, { error: 'It is not for sale.' }]);
+  }
   expect((await sell(target.fixtures.missingPetId)).status).toBe(404);
   expect((await sell('x')).status).toBe(404);
-  expect((await sell(fourth, 'GET')).status).toBe(404);
+  expect((await sell(ordered, 'GET')).status).toBe(404);
 });
 
 describe.runIf(findChromium())('the shop page', () => {
-  /** It is available, and `curl.sh` is done with it. */
-  const petId = first;
+  const petId = shown;
   let browser: Browser;
   let page: Page;
   /** What the page sent and got: headers and bodies. */
@@ -160,6 +207,9 @@ describe.runIf(findChromium())('the shop page', () => {
     expect(await page.locator('li').count()).toBe(target.fixtures.inventory.length);
     const text = (await cardOf(petId).innerText()).split(/\s*\n\s*/);
     expect(text.slice(0, 3)).toEqual([`Pet ${petId}`, 'available', '3 in stock']);
+    const buttons = [petId, ...notForSale].map((id) => cardOf(id).getByRole('button'));
+    const isOffered = await Promise.all(buttons.map((button) => button.isEnabled()));
+    expect(isOffered).toEqual([true, false, false]);
   });
 
   it('gets 304 while nothing has changed, and the new stock when it has', async () => {
@@ -171,7 +221,9 @@ describe.runIf(findChromium())('the shop page', () => {
     const same = answered(304);
     await page.clock.fastForward(5_000);
     await same;
-    await clientModule.createPetstoreClient(target).updateInventory(petId, { quantity: 2 });
+    const { baseUrl, apiKey } = target;
+    const client = clientModule.createPetstoreClient({ baseUrl, apiKey });
+    await client.updateInventory(petId, { quantity: 2 });
     const changed = answered(200);
     await page.clock.fastForward(5_000);
     await changed;

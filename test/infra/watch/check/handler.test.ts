@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { gatewayErrors } from '../../../../infra/gateway/gatewayErrors.ts';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
 import type { checkService as checkServiceOf } from '../../../../infra/watch/check/handler.ts';
 import { type ErrorCode, toErrorBody } from '../../../../shared/contract/errorBody.ts';
@@ -181,13 +182,7 @@ describe('the check from outside', () => {
     ['GET', /inventory\?/, 200, '{"petId":1}', 'listInventory'],
     ['GET', /orders/, 500, '', 'listOrders'],
     ['GET', /pets/, 200, '{"id":1}', 'getPet'],
-    [
-      'GET',
-      /pets/,
-      404,
-      '{"code":"not_found","message":"There is nothing at this path."}',
-      'getPet',
-    ],
+    ['GET', /pets/, 404, JSON.stringify(gatewayErrors.RESOURCE_NOT_FOUND), 'getPet'],
     ['PATCH', /inventory/, 502, '{"code":"internal_error"}', 'updateInventory'],
     ['PATCH', /inventory/, 200, '{"petId":1}', 'updateInventory'],
     [

@@ -1,0 +1,92 @@
+import { Marked, Renderer } from 'marked';
+
+/** What stands before the first `h2` of a page, or under one; all in plain text. */
+export interface Section {
+  /** Empty before the first `h2`, as is the heading. */
+  readonly anchor: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** The languages whose blocks make tabs when they follow each other in this order, by the names of the tabs. */
+const tabs: Readonly<Record<string, string>> = { sh: 'curl', ts: 'TypeScript', python: 'Python' };
+
+// Whatever scrolls in itself, so that the page never does, can be scrolled by keyboard.
+const marked = new Marked({
+  renderer: {
+    heading({ tokens, depth, text }) {
+      return `<h${depth} id="${toAnchor(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+    },
+    code(token) {
+      const block = Renderer.prototype.code.call(this, token);
+      return `<figure class="sample">${block.trimEnd().replace('<pre>', '<pre tabindex="0">')}</figure>\n`;
+    },
+    table(token) {
+      return `<div class="wide" tabindex="0">${Renderer.prototype.table.call(this, token)}</div>\n`;
+    },
+  },
+});
+
+export function renderMarkdown(markdown: string): string {
+  const html = marked.parse(markdown, { async: false });
+  return html.replaceAll(sampleGroup, (group) => {
+    if (group.split('<figure').length <= 2) return group;
+    const named = group.replaceAll(
+      /<figure class="sample">(?=.*?"language-(\w+)")/g,
+      (figure, language: string) => `${figure}<figcaption>${tabs[language]}</figcaption>`,
+    );
+    return `<div class="tabs">\n${named}</div>\n`;
+  });
+}
+
+/** From one sample on, those that belong to its group. */
+const sampleGroup = new RegExp(
+  `(?=<figure)${Object.keys(tabs)
+    .map(
+      (name) =>
+        `(?:<figure class="sample"><pre[^>]*><code class="language-${name}">[^]*?</figure>\n)?`,
+    )
+    .join('')}`,
+  'g',
+);
+
+/** A name in code, such as an error's or an operation's, is its own anchor. */
+function toAnchor(heading: string): string {
+  const [, name] = /^`(\w+)`$/.exec(heading) ?? [];
+  if (name !== undefined) return name;
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+}
+
+export function toSections(html: string): Section[] {
+  const parts = ['', '', ...html.split(/<h2 id="([^"]+)">(.*?)<\/h2>/)];
+  return Array.from({ length: parts.length / 3 }, (_, index) => {
+    const [anchor = '', heading = '', text = ''] = parts.slice(3 * index, 3 * index + 3);
+    return { anchor, heading: toText(heading), text: toText(text) };
+  });
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+  '&amp;': '&',
+};
+
+/** The plain text of HTML that `renderMarkdown` made. */
+export function toText(html: string): string {
+  return html
+    .replaceAll(/<\/(?:td|th|li|p|h\d)>/g, ' ')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => entities[entity] ?? entity)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** The HTML of plain text. */
+export function toHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}

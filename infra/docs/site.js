@@ -1,0 +1,178 @@
+// The script of every page: tabs, copy buttons and the search. The guides can be read without it.
+
+/** Under which localStorage keeps the language that the reader chose last. */
+const CHOICE = 'language';
+
+const MAX_RESULTS = 10;
+
+const groups = [...document.querySelectorAll('.tabs')].map(addTabs);
+select(readChoice());
+if (navigator.clipboard) document.querySelectorAll('.sample').forEach(addCopyButton);
+addSearch(document.querySelector('.search'));
+
+/** Tabs as in https://www.w3.org/WAI/ARIA/apg/patterns/tabs/, one for each block of the group. */
+function addTabs(group, number) {
+  const panels = [...group.children];
+  const list = createElement('div', { role: 'tablist', 'aria-label': 'Language' });
+  const tabs = panels.map((panel, index) => {
+    const caption = panel.querySelector('figcaption');
+    const [id, panelId] = [`tab-${number}-${index}`, `panel-${number}-${index}`];
+    const attributes = { id, role: 'tab', 'aria-controls': panelId };
+    const tab = createElement('button', attributes, caption.textContent);
+    tab.addEventListener('click', () => choose(tab.textContent));
+    setAttributes(panel, { id: panelId, role: 'tabpanel', 'aria-labelledby': id });
+    caption.remove();
+    return tab;
+  });
+  list.addEventListener('keydown', (event) => {
+    const next = toNextTab(tabs, event);
+    if (next === undefined) return;
+    event.preventDefault();
+    next.focus();
+    next.click();
+  });
+  list.append(...tabs);
+  group.prepend(list);
+  group.classList.add('ready');
+  return { tabs, panels };
+}
+
+/** The tab that a key leads to. */
+function toNextTab(tabs, { key, target }) {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+  if (step !== undefined) return tabs.at((tabs.indexOf(target) + step) % tabs.length);
+  return { Home: tabs[0], End: tabs.at(-1) }[key];
+}
+
+function choose(language) {
+  select(language);
+  // Where the browser keeps nothing for this site, the choice holds on this page.
+  try {
+    localStorage.setItem(CHOICE, language);
+  } catch {}
+}
+
+function readChoice() {
+  try {
+    return localStorage.getItem(CHOICE);
+  } catch {
+    return null;
+  }
+}
+
+/** Shows a language in every group; one without it shows its first. */
+function select(language) {
+  for (const { tabs, panels } of groups) {
+    const index = tabs.findIndex((tab) => tab.textContent === language);
+    const selected = Math.max(index, 0);
+    tabs.forEach((tab, each) => {
+      tab.setAttribute('aria-selected', each === selected);
+      tab.tabIndex = each === selected ? 0 : -1;
+      panels[each].hidden = each !== selected;
+    });
+  }
+}
+
+function addCopyButton(sample) {
+  const button = createElement('button', { class: 'copy', 'aria-live': 'polite' }, 'Copy');
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(sample.querySelector('pre').textContent.trimEnd());
+    button.textContent = 'Copied';
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 2_000);
+  });
+  sample.append(button);
+}
+
+function addSearch(search) {
+  const box = search.querySelector('input');
+  const status = search.querySelector('[role="status"]');
+  const list = search.querySelector('ol');
+  let entries;
+
+  async function load() {
+    const response = await fetch('search.json');
+    return (await response.json()).map((entry) => ({ ...entry, lower: toLower(entry) }));
+  }
+
+  async function show() {
+    try {
+      entries ??= await load();
+    } catch {
+      status.textContent = 'The search cannot be loaded.';
+      return;
+    }
+    const found = find(entries, box.value.toLowerCase().match(/\S+/g) ?? []);
+    const results = found.slice(0, MAX_RESULTS);
+    list.replaceChildren(...results.map(toResult));
+    status.textContent =
+      box.value.trim() && (results.length > 0 ? `Results: ${found.length}` : 'Nothing found');
+  }
+
+  function close() {
+    list.replaceChildren();
+    status.textContent = '';
+  }
+
+  box.addEventListener('input', show);
+  box.addEventListener('focus', show);
+  search.addEventListener('keydown', async ({ key }) => {
+    if (key === 'Escape') close();
+    if (key !== 'Enter' || document.activeElement !== box) return;
+    await show();
+    list.querySelector('a')?.click();
+  });
+  document.addEventListener('click', ({ target }) => {
+    if (target !== box) close();
+  });
+  search.addEventListener('focusout', ({ relatedTarget }) => {
+    if (relatedTarget && !search.contains(relatedTarget)) close();
+  });
+}
+
+function toLower({ page, heading, text }) {
+  return { page: page.toLowerCase(), heading: heading.toLowerCase(), text: text.toLowerCase() };
+}
+
+/** The entries that hold every word, the best first. */
+function find(entries, words) {
+  return entries
+    .map((entry) => ({ ...entry, points: toPoints(entry.lower, words) }))
+    .filter(({ points }) => points > 0)
+    .sort((one, other) => other.points - one.points)
+    .map((entry) => ({ ...entry, at: Math.max(entry.lower.text.indexOf(words[0]), 0) }));
+}
+
+function toPoints({ page, heading, text }, words) {
+  const points = words.map((word) => {
+    const inHeading = heading.startsWith(word) ? 8 : heading.includes(word) ? 4 : 0;
+    return inHeading + (page.includes(word) ? 2 : 0) + (text.includes(word) ? 1 : 0);
+  });
+  return points.includes(0) ? 0 : points.reduce((sum, each) => sum + each, 0);
+}
+
+function toResult({ page, heading, text, address, at }) {
+  const start = text.lastIndexOf(' ', Math.max(at - 30, 0)) + 1;
+  const rest = text.slice(start);
+  const excerpt = rest.length > 90 ? `${rest.slice(0, 90)}…` : rest;
+  const link = createElement('a', { href: address });
+  link.append(
+    createElement('span', {}, heading),
+    createElement('small', {}, `${page}: ${excerpt}`),
+  );
+  const item = createElement('li');
+  item.append(link);
+  return item;
+}
+
+function createElement(name, attributes = {}, text = '') {
+  const element = document.createElement(name);
+  setAttributes(element, attributes);
+  element.textContent = text;
+  return element;
+}
+
+function setAttributes(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+}

@@ -1,0 +1,170 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { guideNames, renderGuide } from '../../../../infra/docs/guide.ts';
+import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
+import { type LocalStage, startLocalStage } from '../../../../infra/local/localStage.ts';
+import { readStoreData } from '../../../../infra/local/storeData.ts';
+import { keepLogs } from '../../../support/keepLogs.ts';
+import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
+import { defineFreshFunctions } from '../../localTarget.ts';
+
+const root = join(import.meta.dirname, '../../../..');
+const sample = new URL('../../../../infra/local/sample.json', import.meta.url);
+
+/** Blocks that this test does not run, by how they begin. */
+const notRun: Readonly<Record<string, string>> = {
+  'npm ci && npm start':
+    'CI runs both commands; what the first starts is what the other samples call.',
+  'npm install ./petstore': 'test/infra/client installs the package that "npm run client" builds.',
+};
+
+/** The README first: its update names the state that the sample data has. */
+const readmes = ['README.md', 'shared/client/README.md'];
+const pages = [...readmes, ...guideNames.map((name) => `${name}.html`)];
+
+type Language = 'sh' | 'ts' | 'js' | 'python';
+const languages: ReadonlySet<string> = new Set([
+  'sh',
+  'ts',
+  'js',
+  'python',
+  'json',
+  'http',
+  'text',
+]);
+
+interface Block {
+  readonly language: string;
+  readonly code: string;
+}
+
+let stage: LocalStage;
+let blocks: ReadonlyMap<string, readonly Block[]>;
+const folder = openTemporaryFolder();
+beforeAll(async () => {
+  keepLogs();
+  const data = await readStoreData(sample);
+  const loadHandler = defineFreshFunctions();
+  stage = await startLocalStage({ port: 0, startEngine: startEmbeddedEngine, data, loadHandler });
+  blocks = new Map(
+    await Promise.all(pages.map(async (page) => [page, await readBlocks(page)] as const)),
+  );
+  // A reader's own folder, with the package.
+  mkdirSync(folder.toPath('node_modules/petstore-inventory-client'), { recursive: true });
+  for (const file of ['index.js', 'index.d.ts']) {
+    const entry = `export * from '${join(root, 'shared/client/index.ts')}';`;
+    folder.write(`node_modules/petstore-inventory-client/${file}`, entry);
+  }
+  folder.write(
+    'node_modules/petstore-inventory-client/package.json',
+    '{"type": "module", "exports": "./index.js"}',
+  );
+  folder.write('package.json', '{"type": "module"}');
+  // An answer that is an error fails the sample.
+  folder.write('.curlrc', 'fail-with-body\nsilent\nshow-error\n');
+});
+afterAll(() => stage?.close());
+
+/** The blocks of a page, with the stage's address and key, as the page shows them. */
+async function readBlocks(page: string): Promise<Block[]> {
+  const html = readmes.includes(page)
+    ? renderGuide(page, readFileSync(join(root, page), 'utf8')).html
+    : await (await fetch(`${stage.documentationAddress}/${page}`)).text();
+  const pattern = /<pre\b[^>]*>\s*<code(?: class="language-(\w+)")?[^>]*>(.*?)<\/code>/gs;
+  return [...html.matchAll(pattern)].map(([, language = '', text = '']) => ({
+    language,
+    code: fillIn(toText(text)),
+  }));
+}
+
+function toText(html: string): string {
+  const entities: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'" };
+  return html
+    .replaceAll(/&(lt|gt|quot|#39);/g, (_, name) => entities[name] ?? '')
+    .replaceAll('&amp;', '&');
+}
+
+/** What a reader of a README fills in, and where the repository lies. */
+function fillIn(code: string): string {
+  return code
+    .replaceAll('http://127.0.0.1:3000/v1', stage.baseUrl)
+    .replaceAll('psk_…', stage.apiKey)
+    .replaceAll("'./shared/", `'${root}/shared/`);
+}
+
+/** The blocks of one language on a page, in their order: they may build on each other. */
+function toProgram(page: string, language: Language): string {
+  const isRun = ({ code }: Block) => !Object.keys(notRun).some((start) => code.startsWith(start));
+  const own = blocks.get(page)?.filter((block) => block.language === language) ?? [];
+  return own
+    .filter(isRun)
+    .map(({ code }) => code)
+    .join('\n');
+}
+
+it('every block has a language that is run or that is known not to be; every exception is needed', () => {
+  const all = [...blocks.values()].flat();
+  expect(all.filter(({ language }) => !languages.has(language))).toEqual([]);
+  expect(all.length).toBeGreaterThan(15);
+  for (const start of Object.keys(notRun)) {
+    expect(
+      all.filter(({ code }) => code.startsWith(start)),
+      start,
+    ).toHaveLength(1);
+  }
+});
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+it.runIf(hasCurl).each(pages)('the commands of %s run, and no answer is an error', async (page) => {
+  const python = hasPython ? toProgram(page, 'python') : '';
+  const script = `${toProgram(page, 'sh')}\n${python && `python3 - <<'PYTHON'\n${python}\nPYTHON`}`;
+  if (script === '\n') return;
+  await execute('sh', ['-euc', script], { CURL_HOME: folder.folder });
+});
+
+describe('the programs', () => {
+  const files: string[] = [];
+  beforeAll(() => {
+    const [firstCall] = blocks.get('index.html')?.filter(({ language }) => language === 'ts') ?? [];
+    for (const page of pages) {
+      // A guide goes on with the client of the first call.
+      const isComplete = readmes.includes(page) || page === 'index.html';
+      for (const language of ['ts', 'js'] as const) {
+        const program = toProgram(page, language);
+        if (program === '') continue;
+        const begin = language === 'ts' && !isComplete ? `${firstCall?.code}\n` : '';
+        const name = `${page.replaceAll('/', '-')}.${language}`;
+        files.push(folder.write(name, `${begin}${program}\nexport {};\n`));
+      }
+    }
+  });
+
+  it('are of the types that the client has', async () => {
+    const options =
+      '--noEmit --strict --exactOptionalPropertyTypes --module nodenext --allowImportingTsExtensions ' +
+      '--lib es2024,dom --skipLibCheck --types node --typeRoots';
+    const types = join(root, 'node_modules/@types');
+    const tsc = join(root, 'node_modules/.bin/tsc');
+    // JavaScript has no types to hold against: that it runs has to do.
+    const typed = files.filter((file) => file.endsWith('.ts'));
+    await execute(tsc, [...options.split(' '), types, ...typed]);
+  });
+
+  it('run', async () => {
+    const program = files.map((file) => `await import(${JSON.stringify(file)});`).join('\n');
+    const module = ['--input-type=module', '--eval', program];
+    await execute(process.execPath, module, { API_KEY: stage.apiKey });
+  });
+});
+
+/** Runs a program in the reader's folder, with no other environment. */
+async function execute(program: string, args: readonly string[], env = {}): Promise<void> {
+  const options = { cwd: folder.folder, env: { PATH: process.env.PATH, ...env } };
+  const running = promisify(execFile)(program, args, options);
+  await running.catch(({ stdout, stderr }) => expect.fail(`${stdout}\n${stderr}`));
+}

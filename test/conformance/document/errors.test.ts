@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { errorCatalogue } from '../../../infra/docs/facts/errorCatalogue.ts';
+import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
+import { injectedStatuses } from '../../../infra/local/gateway/faultInjection.ts';
+import { toErrorAnswer } from '../../../infra/local/gateway/messages.ts';
+import { type PetstoreClient, PetstoreError } from '../../../shared/client/index.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { startTestGateway } from '../../infra/local/testGateway.ts';
+import {
+  brokenOff,
+  lost,
+  type StandInAnswer,
+  silent,
+  useStandIn,
+} from '../../shared/client/standIn.ts';
+import { exactFetch } from '../../support/exactFetch.ts';
+import { useNoBackOff } from '../../support/faults/backOff.ts';
+import { findExplained, toTold } from '../expectations.ts';
+import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
+import { suites } from '../operations/suites.ts';
+import { send, sendUpdate } from '../target.ts';
+
+/** The catalogue's messages that a request has met, as it writes them. */
+const met = new Set<string>();
+
+function meet(code: string | undefined, message: string): void {
+  const found = findExplained(code, message);
+  expect(found, `${code}: ${message}`).toBeDefined();
+  met.add(`${code}: ${found}`);
+}
+
+describe('the catalogue of errors', () => {
+  let target: FaultyTarget;
+  useNoBackOff();
+  beforeAll(async () => {
+    target = Object.assign(await openFaultyStage(), { onResponse: undefined });
+  });
+  afterAll(() => target?.close());
+
+  /** Sends a request that is refused. */
+  async function ask(line: string, sending: Parameters<typeof send>[3] = {}): Promise<void> {
+    const [method = '', path = ''] = line.split(' ');
+    const response = await send(target, method, path, sending);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    const { code, message } = toTold(response);
+    meet(code, message);
+  }
+
+  const update = async (body: string | Uint8Array, headers?: Record<string, string>, id = '') => {
+    const petId = id || target.fixtures.changeablePetId;
+    const { code, message } = toTold(await sendUpdate(target, petId, body, headers));
+    meet(code, message);
+  };
+
+  test('has what is said of every parameter', async () => {
+    for (const { path, method, ...row } of Object.values(operations)) {
+      if (path.includes('{')) await ask(`${method} ${path.replace(/\{\w+\}/, 'abc')}`);
+      for (const name of Object.keys('query' in row ? row.query : {})) {
+        await ask(`${method} ${path}?${name}=`);
+        await ask(`${method} ${path}?${name}=&${name}=`);
+      }
+      for (const [one, other] of 'exclusive' in row ? row.exclusive : []) {
+        await ask(`${method} ${path}?${one}=1&${other}=1`);
+      }
+    }
+  });
+
+  test('has what is said of a body and of its headers', async () => {
+    for (const body of [
+      '',
+      '{',
+      '[]',
+      '{}',
+      '{"Quantity":5}',
+      '{"a":1,"b":2}',
+      '{"quantity":-1}',
+    ]) {
+      await update(body);
+    }
+    await update(Buffer.from('{"x":"\xe9"}', 'latin1'));
+    await update('{"quantity":5}', { 'If-Match': 'AAAACQBh' });
+    await update('{"quantity":5}', { 'If-Match': '"AAAACQBh"' });
+    await update('{"quantity":5}', { 'Idempotency-Key': ' ' });
+    await update('{"quantity":5}', { 'Content-Type': 'text/plain' });
+    await update('{"quantity":5}', {}, `${target.fixtures.missingPetId}`);
+    for (const megabytes of [7, 11]) await update(' '.repeat(megabytes * 1024 ** 2));
+  });
+
+  test('has what is said of keys, paths and methods, and of a database in trouble', async () => {
+    await ask('GET /inventory', { apiKey: null });
+    await ask('GET /inventory', { apiKey: 'psk_not-a-key' });
+    await ask('PATCH /inventory/1', { apiKey: target.readOnlyApiKey, body: '{"quantity":5}' });
+    await ask(`GET /pets/${target.fixtures.missingPetId}`);
+    await ask('GET /nothing');
+    for (const id of operationIds) await ask(`PUT ${suites[id].toValidRequest(target).path}`);
+    for (const fault of ['throttled', 'accessDenied'] as const) {
+      target.store.fail({ fault });
+      await ask('GET /inventory');
+      target.store.heal();
+    }
+  });
+
+  test.each(injectedStatuses)('has what --fail %i says', async (status) => {
+    const faults = { failures: [{ status, share: 1 }], delayMilliseconds: 0 };
+    const { baseUrl, drain } = await startTestGateway({}, 1_000, faults);
+    const { code, message } = toTold(await exactFetch(`${baseUrl}/inventory`));
+    await drain();
+    meet(code, message);
+  });
+
+  test.each(Object.entries(gatewayErrors))('has what the gateway says of %s', (_, error) => {
+    const { statusCode: status, headers, body } = toErrorAnswer(error, 'request-1');
+    const { code, message } = toTold({ status, text: String(body) });
+    expect(headers).toBeDefined();
+    meet(code, message);
+  });
+});
+
+describe('the catalogue of errors, of the client', () => {
+  const standIn = useStandIn();
+  const repeated = { headers: { Link: '</v1?cursor=a>; rel="next"' }, body: '[]' };
+  const readTwice = (client: PetstoreClient) => Array.fromAsync(client.orders({ cursor: 'a' }));
+  const call = (answer: StandInAnswer, timeout?: number) => {
+    standIn.answers = [answer];
+    return standIn.open({ maxRetries: 0, ...(timeout && { timeout }) });
+  };
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['a count', () => call({}).updateInventory(7n, { quantity: -1 })],
+    ['an id', () => call({}).getPet(7 as never)],
+    ['no entry', () => call({}).updateStock(7n, () => 1)],
+    ['no connection', () => call(lost).getPet(7n)],
+    ['a part of an answer', () => call(brokenOff('{"id":')).getPet(7n)],
+    ['a part of a list', () => call(brokenOff('[{"petId":')).listInventory()],
+    ['silence', () => call(silent, 20).getPet(7n)],
+    ['another document', () => call({ body: '{}' }).getPet(7n)],
+    ['a page that repeats', () => readTwice(call(repeated))],
+    ['another status', () => call({ status: 302 }).getPet(7n)],
+    ['another server in its status', () => call({ status: 502, body: '<html>' }).getPet(7n)],
+  ])('has what is said of %s', async (_, reject) => {
+    const error = await reject().catch((cause) => cause);
+    if (!(error instanceof PetstoreError)) throw error;
+    meet(error.code, error.message);
+  });
+});
+
+test('no message of the catalogue of errors is one that no request meets', () => {
+  const all = errorCatalogue.flatMap(({ code, messages }) =>
+    messages.map((message) => `${code}: ${message}`),
+  );
+  expect([...met].sort()).toEqual(all.sort());
+});

@@ -1,0 +1,234 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type ClientOptions,
+  createPetstoreClient,
+  type PetstoreClient,
+  type ResponseInfo,
+} from '../../../shared/client/index.ts';
+import { apiKey, silent, toError, useStandIn } from './standIn.ts';
+
+const standIn = useStandIn();
+
+const busy = toError(503, 'service_unavailable', { 'X-Request-Id': 'id-1' });
+const entry = '{"petId":7,"quantity":3,"status":"sold"}';
+const tagged = { body: `[${entry.replace('}', ',"etag":"a"}')}]`, headers: { ETag: 'W/"list"' } };
+const written = { body: entry, headers: { ETag: '"b"' } };
+
+describe('an option that makes no sense', () => {
+  it.each<[string, Partial<ClientOptions>]>([
+    ['baseUrl', { baseUrl: '' }],
+    ['baseUrl', { baseUrl: 'petstore.example/v1' }],
+    ['baseUrl', { baseUrl: 'ftp://petstore.example/v1' }],
+    ['baseUrl', { baseUrl: 'xhttps://petstore.example/v1' }],
+    ['baseUrl', { baseUrl: 'https://me:secret@petstore.example/v1' }],
+    ['baseUrl', { baseUrl: 'https://me@petstore.example/v1' }],
+    ['baseUrl', { baseUrl: 'https://petstore.example/v1?key=1' }],
+    ['apiKey', { apiKey: '' }],
+    ['apiKey', { apiKey: undefined as never }],
+    ['apiKey', { apiKey: 'psk_secret\n' }],
+    ['apiKey', { apiKey: ' psk_secret' }],
+    ['fetch must be a function', { fetch: 'node-fetch' as never }],
+    ['onResponse must be a function', { onResponse: true as never }],
+    ['onDeprecation must be a function', { onDeprecation: null as never }],
+    ['timeout', { timeout: 0 }],
+    ['timeout', { timeout: Number.NaN }],
+    ['totalTimeout', { totalTimeout: 2 ** 31 }],
+    ['maxRetries', { maxRetries: -1 }],
+    ['maxRetries', { maxRetries: 1.5 }],
+    ['The client sets authorization itself', { headers: { authorization: 'Bearer secret' } }],
+    ['The client sets Content-Type itself', { headers: { 'Content-Type': 'text/plain' } }],
+    ['The client sets If-Match itself', { headers: { 'If-Match': '*' } }],
+    ['The client sets If-None-Match itself', { headers: { 'If-None-Match': '*' } }],
+    ['The client sets IDEMPOTENCY-KEY itself', { headers: { 'IDEMPOTENCY-KEY': 'a' } }],
+    ['The client sets authorization itself', { headers: new Headers({ Authorization: 'secret' }) }],
+    ['The header "X-Shop"', { headers: { 'X-Shop': 'secret\n1' } }],
+    ['The header "X-Shop"', { headers: { 'X-Shop': undefined as never } }],
+    ['The header "X-Shop"', { headers: new Map([['X-Shop', 'secret\n1']]) as never }],
+    ['The header "X Shop"', { headers: { 'X Shop': '1' } }],
+  ])('%s is refused by its name: %j', (name, option) => {
+    const options = { baseUrl: 'https://petstore.example/v1', apiKey, ...option };
+    expect(() => createPetstoreClient(options)).toThrow(TypeError);
+    expect(() => createPetstoreClient(options)).toThrow(name);
+    expect(() => createPetstoreClient(options)).not.toThrow('secret');
+  });
+
+  it.each([{ timeout: -1 }, { headers: { Authorization: 'x' } }, { onResponse: 1 as never }])(
+    'of a call rejects: %j',
+    async (options) => {
+      await expect(standIn.open().listOrders({}, options)).rejects.toThrow(TypeError);
+      expect(standIn.requests).toEqual([]);
+    },
+  );
+
+  const shared = 'headers, onResponse, timeout, totalTimeout, maxRetries';
+  const ofCall = `signal, ${shared}`;
+  const ofList = 'status, petIds, include, limit, cursor, ifNoneMatch';
+
+  it.each<[string, (client: PetstoreClient, option: never) => unknown, string]>([
+    [
+      'retries',
+      (_, option) => standIn.open(option),
+      `baseUrl, apiKey, fetch, onDeprecation, ${shared}`,
+    ],
+    ['retries', (client, option) => client.getPet(7n, option), ofCall],
+    ['baseUrl', (client, option) => client.listOrders({}, option), ofCall],
+    ['maxretries', (client, option) => client.updateStock(7n, () => 1, option), ofCall],
+    ['ifMatch', (client, option) => client.updateStock(7n, () => 1, option), ofCall],
+    [
+      'ifmatch',
+      (client, option) => client.updateInventory(7n, { quantity: 1 }, option),
+      `ifMatch, idempotencyKey, ${ofCall}`,
+    ],
+    ['petId', (client, option) => client.listInventory(option), ofList],
+    ['signal', (client, option) => client.listInventory(option), ofList],
+    ['sort', (client, option) => client.inventoryPages(option).next(), ofList],
+    ['limit', (client, option) => client.streamInventory(option).next(), 'status, include'],
+    ['signal', (client, option) => client.listOrders(option), 'limit, cursor'],
+    ['status', (client, option) => client.orderPages(option).next(), 'limit, cursor'],
+    ['timeout', (client, option) => client.orders(option).next(), 'limit, cursor'],
+  ])('is unknown: %s, refused by its name by %s', async (name, call, known) => {
+    const calling = (async () => call(standIn.open(), { [name]: 3 } as never))();
+    const message = `There is no option "${name}" here: the options are ${known}.`;
+    await expect(calling).rejects.toThrow(new TypeError(message));
+    expect(standIn.requests).toEqual([]);
+  });
+});
+
+describe('headers', () => {
+  it('of the client and of the call are sent with each attempt, the call’s in place of the client’s', async () => {
+    standIn.answers = [busy, tagged, written];
+    const client = standIn.open({ headers: { 'X-Shop': 'one', baggage: 'client' } });
+    const headers = new Headers({ Baggage: 'call', 'X-Request-Id': 'sale-1' });
+    await client.updateStock(7n, () => 3, { headers });
+    const sent = { 'x-shop': 'one', baggage: 'call', 'x-request-id': 'sale-1' };
+    const all = { ...sent, authorization: `Bearer ${apiKey}` };
+    expect(standIn.requests).toMatchObject(Array(3).fill({ headers: all }));
+    expect(standIn.requests[2]?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'if-match': 'a',
+    });
+  });
+});
+
+describe('fetch', () => {
+  it('can be given, and has no receiver, as the global one', async () => {
+    const asked: string[] = [];
+    const own: ClientOptions['fetch'] = async function (this: unknown, url, init) {
+      asked.push(`${init.method} ${url} ${this}`);
+      return fetch(url, init);
+    };
+    standIn.answers = [{}];
+    await standIn.open({ fetch: own }).listInventory({ status: 'sold' });
+    expect(asked).toEqual([`GET ${standIn.baseUrl}/inventory?status=sold undefined`]);
+  });
+
+  it('is the global one of the moment, where none is given', async () => {
+    const client = standIn.open();
+    const own = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('[]'));
+    await client.listOrders();
+    expect(own).toHaveBeenCalledOnce();
+  });
+
+  it('that heeds no signal is not waited for any longer than the timeout', async () => {
+    const own = () => new Promise<Response>(() => {});
+    const call = standIn.open({ fetch: own, timeout: 20, maxRetries: 0 }).listOrders();
+    await expect(call).rejects.toMatchObject({ code: 'timeout' });
+  });
+});
+
+describe('apiKey as a function', () => {
+  const authorizations = () => standIn.requests.map(({ headers }) => headers.authorization);
+
+  it.each<[string, (key: string) => string | Promise<string>]>([
+    ['at once', (key) => key],
+    ['later', async (key) => key],
+  ])('gives the key of each attempt %s', async (_, toKey) => {
+    standIn.answers = [busy, tagged, written];
+    let count = 0;
+    const client = standIn.open({ apiKey: () => toKey(`psk_${++count}`) });
+    await client.updateStock(7n, () => 3);
+    expect(authorizations()).toEqual(['Bearer psk_1', 'Bearer psk_2', 'Bearer psk_3']);
+  });
+
+  const reason = new Error('The vault is closed.');
+
+  it.each<[string, () => string | Promise<string>, unknown]>([
+    ['what is no key', () => 'psk_secret\n', /^TypeError: apiKey must be (?!.*secret)/],
+    ['nothing', async () => undefined as never, /^TypeError: apiKey must be /],
+    ['an error', () => Promise.reject(reason), reason],
+  ])('that gives %s ends the call before anything is sent', async (_, apiKey, expected) => {
+    const error = await standIn
+      .open({ apiKey })
+      .listOrders()
+      .catch((cause) => cause);
+    if (expected instanceof RegExp) expect(String(error)).toMatch(expected);
+    else expect(error).toBe(expected);
+    expect(standIn.requests).toEqual([]);
+  });
+
+  it.each([
+    ['a timeout', () => ({ timeout: 20, maxRetries: 0 }), { code: 'timeout' }],
+    ['its signal', () => ({ signal: AbortSignal.timeout(20) }), { name: 'TimeoutError' }],
+  ])(
+    'is not waited for after %s, and nothing is sent with a key that comes late',
+    async (...row) => {
+      const [, toOptions, expected] = row;
+      const key = Promise.withResolvers<string>();
+      const own = vi.fn();
+      const client = standIn.open({ apiKey: () => key.promise, fetch: own });
+      await expect(client.getPet(7n, toOptions())).rejects.toMatchObject(expected);
+      key.resolve('psk_late');
+      await key.promise;
+      await new Promise(setImmediate);
+      expect(own).not.toHaveBeenCalled();
+    },
+  );
+});
+
+describe('onResponse', () => {
+  it('is called with each response of a call, errors too', async () => {
+    standIn.answers = [busy, tagged, toError(412, 'precondition_failed'), tagged, written];
+    const responses: ResponseInfo[] = [];
+    const client = standIn.open({ onResponse: (response) => responses.push(response) });
+    await client.updateStock(7n, () => 3);
+    expect(
+      responses.map(({ operationId, status, requestId, headers }) =>
+        [operationId, status, requestId, headers.get('ETag')].join(' '),
+      ),
+    ).toEqual([
+      'listInventory 503 id-1 ',
+      'listInventory 200  W/"list"',
+      'updateInventory 412  ',
+      'listInventory 200  W/"list"',
+      'updateInventory 200  "b"',
+    ]);
+  });
+
+  it('of a call is called in place of the client’s, for every page', async () => {
+    const ofClient = vi.fn();
+    const ofCall = vi.fn();
+    standIn.answers = [{ headers: { Link: '</v1?cursor=a>; rel="next"' } }, {}];
+    const client = standIn.open({ onResponse: ofClient });
+    await Array.fromAsync(client.orders({}, { onResponse: ofCall }));
+    expect([ofClient.mock.calls.length, ofCall.mock.calls.length]).toEqual([0, 2]);
+  });
+
+  it('that throws ends the call with the same', async () => {
+    const reason = new Error('no such counter');
+    const onResponse = () => {
+      throw reason;
+    };
+    await expect(standIn.open({ onResponse }).listOrders()).rejects.toBe(reason);
+    expect(standIn.requests).toHaveLength(1);
+  });
+
+  it('is not called where no response came', async () => {
+    standIn.answers = [silent];
+    const onResponse = vi.fn();
+    await standIn
+      .open({ onResponse, timeout: 20, maxRetries: 0 })
+      .listOrders()
+      .catch(() => {});
+    expect(onResponse).not.toHaveBeenCalled();
+  });
+});
