@@ -200,7 +200,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await early.getByRole('heading', { name: 'List the orders, newest first' }).waitFor();
     await expectAccessible(early);
     await early.close();
-    // The search before has loaded it.
+    await open('reference');
     await page.getByText('Test Request').first().waitFor();
     await expectToFit(phone, desk);
     await expectAccessible(page, 'button-name', 'nested-interactive');
