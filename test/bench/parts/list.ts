@@ -3,13 +3,20 @@ import { type FunctionHost, type PartInput, toEvent } from '../functionHost.ts';
 import type { RunResult } from '../functionProcess.ts';
 import { type Goal, interleave, type Section, type Summary, summarize } from '../report.ts';
 
-/** How often each length is listed: the shorter, the more the noise. */
+/** How often each length is measured: the shorter, the more the noise. */
 const rounds: readonly [entries: number, full: number, quick: number][] = [
   [1_000, 31, 11],
   [10_000, 31, 7],
   [100_000, 31, 5],
-  [1_000_000, 3, 0],
+  [1_000_000, 5, 0],
 ];
+
+/** What one measurement lists at least, a short list several times. */
+const SAMPLE_ENTRIES = 20_000;
+
+function listsOf(entries: number): number {
+  return Math.ceil(SAMPLE_ENTRIES / entries);
+}
 
 /** A list of which the memory alone is measured, to see whether it is flat. */
 const MEMORY_ENTRIES = 3_000_000;
@@ -63,7 +70,7 @@ export async function measureList({ host, bundles, quick }: PartInput): Promise<
     tell(`list: the memory of ${MEMORY_ENTRIES} entries …`);
     await host.setEntries(MEMORY_ENTRIES);
     for (const contender of ourContenders) {
-      const memory = await measureMemory(host, contender, 3);
+      const memory = await measureMemory(host, contender, 5);
       rows.push({ entries: MEMORY_ENTRIES, contender: contender.name, memory });
     }
   }
@@ -100,15 +107,16 @@ async function measureLength(
     contenders.map(async (contender) => ({
       contender,
       child: await host.startFunction(contender.bundle),
-      run: { event: toListEvent(host, contender), times: 1 },
+      run: { event: toListEvent(host, contender), times: listsOf(entries) },
     })),
   );
   const runOnce = ({ child, run }: (typeof functions)[number]) => child.ask<RunResult>(run);
-  await interleave(functions, Math.min(times, 3), runOnce);
+  // Until the compiler has settled.
+  await interleave(functions, Math.min(times, entries < SAMPLE_ENTRIES ? 15 : 3), runOnce);
   const samples = [...(await interleave(functions, times, runOnce))];
   await Promise.all(functions.map(({ child }) => child.end()));
   const toCpu = (runs: readonly RunResult[] = []) =>
-    summarize(runs.map(({ cpuMilliseconds }) => cpuMilliseconds));
+    summarize(runs.map(({ cpuMilliseconds }) => cpuMilliseconds / listsOf(entries)));
   const floor = toCpu(samples.at(-1)?.[1]).median;
   const rows: Row[] = [];
   for (const [{ contender }, runs] of samples) {
