@@ -13,8 +13,8 @@ import { type Section, toText } from './report.ts';
 
 const help = `Usage: npm run bench -- [options]
 
-Measures the deployed bundles against the same operations as one writes them without looking at what
-they cost (the peer), and against a floor, all in one run and in turns.
+Measures the deployed bundles against a peer (the same operations, written without looking at what they
+cost) and against a floor, in one run and in turns.
 
 Options:
   --only PART  one of first, list and warm; may be repeated (default: all)
@@ -53,5 +53,5 @@ await runCommand(async (args) => {
     for (const section of sections) process.stdout.write(`${toText(section)}\n`);
   }
 });
-// The functions' database, and what a benchmark that failed leaves behind, would keep this process; they end with it.
+// The functions' database and the remains of a failed benchmark would keep this process alive.
 process.exit();

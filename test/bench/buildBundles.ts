@@ -3,7 +3,7 @@ import { type BuildOptions, build } from 'esbuild';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { deployedOptions, writeBundles } from '../support/bundles.ts';
 
-/** The operations that there are contenders of. */
+/** The operations that have contenders. */
 export const benchedIds = [
   'listInventory',
   'updateInventory',
@@ -12,11 +12,11 @@ export const benchedIds = [
 ] as const satisfies OperationId[];
 export type BenchedId = (typeof benchedIds)[number];
 
-/** The paths of everything that is measured, and of the scripts that measure it. */
+/** The paths of what is measured, and of the scripts that measure it. */
 export interface Bundles {
   /** As a deployment uploads them. */
   readonly ours: Record<OperationId, string>;
-  /** The same operations as one writes them without looking at what they cost. */
+  /** The same operations, written without looking at what they cost. */
   readonly peer: Record<BenchedId, string>;
   /** The peer again, minified. */
   readonly minifiedPeer: Record<BenchedId, string>;
@@ -26,7 +26,7 @@ export interface Bundles {
   readonly keyed: string;
   /** The same calls over bare HTTPS, signed by hand. */
   readonly signed: Record<BenchedId, string>;
-  /** A list with nothing between DynamoDB's pages and the answer. */
+  /** A list with nothing between DynamoDB's pages and the response. */
   readonly floor: string;
   readonly functionProcess: string;
 }
@@ -35,7 +35,7 @@ export async function buildBundles(outdir: string): Promise<Bundles> {
   return {
     ours: await writeBundles(join(outdir, 'ours')),
     peer: await buildPeer(outdir),
-    // Of whoever turns on the one setting that every guide names.
+    // With the one setting that every guide names.
     minifiedPeer: await buildPeer(join(outdir, 'minified'), { ...asDefault, minify: true }),
     bare: await buildEach((id) => {
       const entry = `export { ${id} as handler } from './contenders/bare.ts';`;
@@ -85,7 +85,7 @@ async function buildEach(
   return Object.fromEntries(await Promise.all(paths));
 }
 
-/** Bundles a source in this folder and returns where the bundle is. */
+/** Bundles a source in this folder. @returns the bundle's path */
 async function buildSource(
   contents: string,
   outfile: string,

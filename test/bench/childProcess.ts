@@ -1,11 +1,11 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process that answers one message at a time. */
+/** A process that handles one message at a time. */
 export interface ChildProcess<First = unknown> {
-  /** What it sent first, once it was ready. */
+  /** Its first message, sent when it was ready. */
   readonly first: First;
-  /** @throws {Error} with the process's own words when it could not do it */
+  /** @throws {Error} with the process's own message when it failed */
   ask<Reply>(message: object): Promise<Reply>;
   end(): Promise<void>;
   /** Ends it at once, as a crash would. */

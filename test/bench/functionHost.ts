@@ -9,7 +9,7 @@ import type { CannedEndpoints, CannedTable } from './canned/cannedDynamoDB.ts';
 import { type ChildProcess, startChild } from './childProcess.ts';
 import type { Loaded } from './functionProcess.ts';
 
-/** What each benchmark is given. */
+/** The input of each benchmark. */
 export interface PartInput {
   readonly host: FunctionHost;
   readonly bundles: Bundles;
@@ -27,7 +27,7 @@ export async function startFunctionHost(bundles: Bundles) {
   const { keyId, secretHash, apiKey } = mintApiKey();
   const createdAt = new Date().toISOString();
   const key = { keyId, secretHash, name: 'bench', permission: 'write', createdAt };
-  /** Sets how long the inventory is, and each answer takes. */
+  /** Sets the length of the inventory and the delay of each response. */
   const setEntries = (entries: number, delayMilliseconds = 0) =>
     canned.ask({ entries, key, delayMilliseconds } satisfies CannedTable);
   const { endpoint, secureEndpoint, certificate } = canned.first;
@@ -48,7 +48,7 @@ export async function startFunctionHost(bundles: Bundles) {
   };
 }
 
-/** An event that the operation answers with 200, as API Gateway sends it. */
+/** An event as API Gateway sends it, to which the operation responds with 200. */
 export function toEvent(
   operationId: OperationId,
   apiKey: string,

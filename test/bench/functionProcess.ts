@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { setFunctionEnvironment, toLambdaContext } from '../../infra/local/lambda/lambdaRuntime.ts';
 
-/** Calls the function so many times, one after the other. */
+/** Calls the function so many times in sequence. */
 export interface RunRequest {
   readonly event: APIGatewayProxyEvent;
   readonly times: number;
@@ -13,20 +13,20 @@ export interface RunRequest {
 
 interface Time {
   readonly milliseconds: number;
-  /** Of all threads of this process. */
+  /** Of all this process's threads. */
   readonly cpuMilliseconds: number;
 }
 
 export interface RunResult extends Time {
-  /** The length of the last body as it is sent. */
+  /** The length of the last body as sent. */
   readonly bytes: number;
-  /** The most memory (resident set) that the process ever had, in bytes. */
+  /** The peak memory (resident set) of the process, in bytes. */
   readonly peakMemory: number;
 }
 
-/** Sent once the function is loaded, with the time that loading it took. */
+/** Sent when the function is loaded, with the time that it took to load. */
 export interface Loaded extends Time {
-  /** The memory (resident set) then, in bytes. */
+  /** The memory (resident set) at that time, in bytes. */
   readonly idleMemory: number;
 }
 
@@ -37,7 +37,7 @@ const statuses = new WeakMap<Writable, number | undefined>();
 
 const [bundle = '', endpoint = ''] = process.argv.slice(2);
 defineLambdaRuntime();
-// Lambda's runtime is an ES module itself, so the loader of both kinds is up before a function is.
+// Lambda's runtime is an ES module itself, so both loaders are ready before a function loads.
 const require = createRequire(bundle);
 await import('node:module');
 const toLoadTime = startClock();
@@ -69,7 +69,7 @@ async function run({ event, times }: RunRequest): Promise<RunResult> {
   return { bytes, ...toTime(), peakMemory: readPeakMemory() };
 }
 
-/** @returns what tells the time since */
+/** @returns a function that returns the time since */
 function startClock(): () => Time {
   const cpu = process.cpuUsage();
   const started = performance.now();
@@ -81,8 +81,8 @@ function startClock(): () => Time {
 }
 
 /**
- * Linux's own mark. `process.resourceUsage().maxRSS` would not do: a process inherits it from the one
- * that started it (https://man7.org/linux/man-pages/man2/getrusage.2.html).
+ * Linux's own peak figure. `process.resourceUsage().maxRSS` would be wrong: a process inherits it from its
+ * parent (https://man7.org/linux/man-pages/man2/getrusage.2.html).
  */
 function readPeakMemory(): number {
   const { readFileSync } = process.getBuiltinModule('node:fs');
@@ -91,12 +91,12 @@ function readPeakMemory(): number {
   return Number(kilobytes) * 1_024;
 }
 
-/** Calls the function as Lambda does, and drops the bytes that it answers. */
+/** Calls the function as Lambda does, and drops the bytes of the response. */
 async function invoke(event: APIGatewayProxyEvent) {
   const context = toLambdaContext('bench', event.requestContext.requestId, 120_000);
   if (!streamed.has(handler)) {
     const result = (await handler(event, context)) as APIGatewayProxyResult;
-    // The runtime hands over a buffered answer as one JSON text, the body quoted once more within.
+    // The runtime passes on a buffered response as one JSON text, in which the body is quoted once more.
     Buffer.from(JSON.stringify(result));
     const { statusCode, body, isBase64Encoded } = result;
     return {
@@ -105,7 +105,7 @@ async function invoke(event: APIGatewayProxyEvent) {
     };
   }
   let bytes = 0;
-  // Takes each chunk in a turn of the event loop of its own, so that a fast writer has to wait.
+  // Takes each chunk in its own turn of the event loop, so that a fast writer has to wait.
   const stream = new Writable({
     write(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
@@ -117,14 +117,14 @@ async function invoke(event: APIGatewayProxyEvent) {
 }
 
 /**
- * What functions find of Lambda's runtime: variables, `awslambda`, and a console that writes each line as JSON,
- * here to nowhere. As that runtime does, it imports no `node:fs`, since an ES module's import would load
- * `fs.promises`, and all of readline with it, before a function could.
+ * What functions use of Lambda's runtime: variables, `awslambda`, and a console that writes each line as JSON, here
+ * to nowhere. Like that runtime, it imports no `node:fs`: an ES module's import would load `fs.promises` and all of
+ * readline before a function does.
  * https://github.com/aws/aws-lambda-nodejs-runtime-interface-client/blob/main/src/utils/cjs-require.ts
  */
 function defineLambdaRuntime(): void {
   setFunctionEnvironment(endpoint, 'https://docs.petstore.example');
-  // What the SDK reads besides.
+  // The SDK reads these too.
   Object.assign(process.env, {
     AWS_REGION: 'us-east-1',
     AWS_SESSION_TOKEN: 'bench',

@@ -10,14 +10,14 @@ import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 import { type BenchedId, benchedIds, buildPeer } from './buildBundles.ts';
 import { toGatewayHandler } from './contenders/toGatewayHandler.ts';
 
-// That the peer of the benchmarks does the same as the service: otherwise it would be no comparison.
+// The benchmarks compare the service with this peer, so it must do the same.
 const { folder } = openTemporaryFolder();
 let target: ConformanceTarget;
 beforeAll(async () => {
   const bundles = await buildPeer(folder);
   const require = createRequire(import.meta.url);
   const loadFresh = defineFreshFunctions();
-  // The document speaks of the service; the peer has less to say.
+  // The document describes the service; the peer does not follow all of it.
   const { onResponse: _, ...opened } = await openLocalTarget({
     loadHandler: async (id) =>
       Object.hasOwn(bundles, id)
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => target?.close());
 
 test.each(benchedIds)(
-  "the benchmarks' peer answers %s by JSON, and 401 to strangers",
+  "the benchmarks' peer answers %s with JSON, and an unknown key with 401",
   async (id) => {
     const response = await sendValid(target, id);
     expect(`${response.status} ${response.text}`).toMatch(/^200 [[{]/);

@@ -1,12 +1,12 @@
 import { toColumns } from '../../infra/cli/output.ts';
 
-/** What a benchmark found, as a table and as data. */
+/** A benchmark's result, as a table and as data. */
 export interface Section {
   readonly title: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
   readonly goals?: readonly Goal[];
-  /** What a reader has to know to read the figures right. */
+  /** What a reader must know to read the figures right. */
   readonly notes?: readonly string[];
 }
 
@@ -16,7 +16,7 @@ interface Column {
   readonly digits?: number;
 }
 
-/** A summary is shown with the range that holds half of its measurements. */
+/** A summary shows the range that holds half of its measurements. */
 export type Cell = string | number | Summary | undefined;
 
 export interface Goal {
@@ -31,7 +31,7 @@ export function toText({ title, columns, rows, goals = [], notes = [] }: Section
   return [title, '', table, '', ...goals.map(toGoalText), ...notes, ''].join('\n');
 }
 
-/** What many measurements of one thing come to. */
+/** Many measurements of one thing. */
 export interface Summary {
   readonly median: number;
   /** Half of the measurements lie between these two. */
@@ -51,8 +51,8 @@ export function summarize(samples: readonly number[]): Summary {
 }
 
 /**
- * Calls `measure` for each contender in turn, round after round and from another start each time, so
- * that whatever else the machine does meets them all alike.
+ * Calls `measure` for each contender in turn, in rounds. Each round starts with another contender, so that
+ * other work on the machine affects all of them alike.
  */
 export async function interleave<Contender, Sample>(
   contenders: readonly Contender[],

@@ -9,29 +9,29 @@ import { makeCertificate } from '../../support/faults/certificate.ts';
 import { cannedOrders, cannedPet, toCompactItem } from './cannedRecords.ts';
 import { toPages } from './requestUnits.ts';
 
-/** What the canned DynamoDB holds, as it is told in a message. */
+/** What the canned DynamoDB holds, as a message says it. */
 export interface CannedTable {
-  /** How long the inventory is. */
+  /** The number of inventory entries. */
   readonly entries: number;
   /** The record of the only valid API key. */
   readonly key: Record<string, string>;
-  /** How long each answer takes; none by default. */
+  /** How long each response takes; 0 by default. */
   readonly delayMilliseconds?: number;
 }
 
-/** Where the canned DynamoDB answers. */
+/** Where the canned DynamoDB listens. */
 export interface CannedEndpoints {
   readonly endpoint: string;
   /** The same over TLS, as DynamoDB itself does. */
   readonly secureEndpoint: string;
-  /** What a function has to trust there, in PEM. */
+  /** What a function must trust there, in PEM. */
   readonly certificate: string;
 }
 
 /*
- * A process that answers as DynamoDB does, with answers made beforehand: what a function costs is then
- * the function's alone. Each message is a `CannedTable`. `GET /pages/N` answers a page of the Scan to
- * whoever speaks plain HTTP. It holds the one key that it was told of, one entry and one pet.
+ * A process that responds as DynamoDB does, with responses made beforehand, so that only the function's own
+ * cost is measured. Each message is a `CannedTable`. `GET /pages/N` returns a page of the Scan over plain
+ * HTTP. The process holds the key of its message, one entry and one pet.
  */
 let table: CannedTable = { entries: 0, key: {} };
 let pages = toCannedPages(0);
@@ -44,7 +44,7 @@ interface Input {
   readonly ExclusiveStartKey?: { readonly p: { readonly N: string } };
 }
 
-/** The answers but those to Scans; nothing, where a condition fails. */
+/** The responses except to Scans; nothing if a condition fails. */
 const answers: Record<string, (input: Input) => object | undefined> = {
   UpdateItem: ({ Key }) =>
     JSON.stringify(Key?.p) === '{"N":"7"}'
@@ -87,7 +87,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   sendBody(response, toBody({ __type, message }), 400);
 }
 
-/** A body, and its checksum, which takes longer than to send it. */
+/** A body and its checksum, which takes longer to compute than the body to send. */
 interface Body {
   readonly bytes: Buffer;
   readonly checksum: string;
@@ -124,7 +124,7 @@ process.send?.({
   certificate: identity.cert,
 } satisfies CannedEndpoints);
 
-/** The answers to the Scans of a table, ready to send, and which page follows an ExclusiveStartKey, by its petId. */
+/** The responses to the Scans of a table, ready to send, and the page that follows an ExclusiveStartKey's petId. */
 function toCannedPages(entries: number) {
   const bodies: Body[] = [];
   const pageAfter = new Map<string | undefined, number>();
@@ -133,7 +133,7 @@ function toCannedPages(entries: number) {
     const LastEvaluatedKey = isLast ? undefined : { p };
     const { length } = Items;
     const capacity = toCapacity('inventory', readUnits);
-    // In DynamoDB's own order.
+    // In DynamoDB's order of members.
     const page = { Count: length, Items, LastEvaluatedKey, ScannedCount: length, ...capacity };
     bodies.push(toBody(page));
     if (!isLast) pageAfter.set(p?.N, bodies.length);

@@ -4,8 +4,8 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 export type CannedItem = Readonly<Record<string, AttributeValue>>;
 
 /**
- * Entry number `index` of the benchmarks' inventory as our table keeps it, the same in every run. The ids are spread
- * over the whole int64 range as random ones are, of 19 digits nearly always, and come but once.
+ * Entry number `index` of the benchmarks' inventory as our table keeps it, the same in every run. The ids are unique
+ * and spread over the whole int64 range as random ones are: nearly all have 19 digits.
  */
 export function toCompactItem(index: number): CannedItem {
   const petId = BigInt.asIntN(64, BigInt(index + 1) * ODD);

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type CannedItem, cannedPet, toCompactItem } from './cannedRecords.ts';
 
-/** What a page of a Scan or Query may hold at most, in bytes of items. */
+/** The most bytes of items that a page of a Scan or Query may hold. */
 const PAGE_SIZE = 1_048_576;
 
 /**
@@ -10,7 +10,7 @@ const PAGE_SIZE = 1_048_576;
  */
 export function toItemSize(item: CannedItem): number {
   let size = 0;
-  // A million items are measured in one test, for which an array of each one's entries takes too long.
+  // A test measures a million items: an array of each one's entries would take too long.
   for (const name in item) {
     size += Buffer.byteLength(name) + toValueSize(item[name] as AttributeValue);
   }
@@ -22,7 +22,7 @@ export function toReadUnits(bytes: number): number {
   return Math.ceil(bytes / 4_096) / 2;
 }
 
-/** The pages of a Scan of so many entries, an empty one where there are none. */
+/** The pages of a Scan of so many entries; one empty page for none. */
 export function* toPages<Item extends CannedItem>(
   entries: number,
   toItem: (index: number) => Item,
@@ -49,12 +49,12 @@ export function toScanUnits(entries: number, toItem: (index: number) => CannedIt
 
 const version = { B: Buffer.alloc(5) };
 
-/** The write request units of an update of one entry, which gets a version. */
+/** The write request units of an update of one entry with a new version. */
 export function toUpdateUnits(): number {
   return toWriteUnits({ ...toCompactItem(0), v: version });
 }
 
-/** The write request units of keeping the answer to an update with an `Idempotency-Key`, in a transaction. */
+/** The write request units of storing the response to an update with an `Idempotency-Key`, in a transaction. */
 export function toRequestUnits(): number {
   const { p, s } = toCompactItem(0) as Record<'p' | 's', AttributeValue>;
   return 2 * toWriteUnits({ p, r: { S: 'x'.repeat(43) }, s, v: version, t: { N: '1795276016' } });
@@ -73,12 +73,12 @@ function toValueSize({ N, S, B, BOOL, L, M = {} }: AttributeValue): number {
   if (S !== undefined) return Buffer.byteLength(S);
   if (B !== undefined) return B.length;
   if (BOOL !== undefined) return 1;
-  // A list or a map takes 3 bytes, and 1 for each of its elements.
+  // A list or a map takes 3 bytes, and 1 more for each element.
   if (L !== undefined) return 3 + L.reduce((size, each) => size + 1 + toValueSize(each), 0);
   return 3 + Object.keys(M).length + toItemSize(M);
 }
 
-/** A byte for two significant digits and one more, and another for a minus sign. */
+/** One byte for every two significant digits, one more, and another for a minus sign. */
 function toNumberSize(text: string): number {
   const sign = text.startsWith('-') ? 1 : 0;
   const digits = text.slice(sign).replace(/0+$/, '');

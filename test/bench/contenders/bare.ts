@@ -10,9 +10,9 @@ import { DynamoDBDocumentClient, GetCommand, QueryCommand } from '@aws-sdk/lib-d
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { callBounds } from '../../../shared/runtime/replyTime.ts';
 
-// The same calls to DynamoDB as the operations make, in handlers that check nothing and add nothing.
+// The operations' calls to DynamoDB, in handlers that check nothing and add nothing.
 
-/** With our own bounds, whose timers are part of what a call costs. */
+/** With our own bounds: their timers are part of a call's cost. */
 const client = new DynamoDBClient(callBounds);
 const documents = DynamoDBDocumentClient.from(client);
 
@@ -87,7 +87,7 @@ export async function getPet({ pathParameters }: APIGatewayProxyEvent) {
   return toAnswer((await documents.send(get)).Item);
 }
 
-/** One page: the benchmark's orders fit in it. */
+/** One page: it holds all the benchmark's orders. */
 export async function listOrders() {
   const query = new QueryCommand({
     TableName: process.env.ORDERS_TABLE,

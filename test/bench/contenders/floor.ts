@@ -11,8 +11,8 @@ declare const awslambda: {
 const agent = new Agent({ keepAlive: true });
 
 /**
- * The list with nothing in between: each page over HTTP, `JSON.parse`, the answer as text. No
- * signature, no retries, no key, no checks, and the statuses stay the letters that are stored.
+ * The list with nothing in between: each page over HTTP, `JSON.parse`, the response as text. No
+ * signature, no retries, no key, no checks, and statuses stay letters as stored.
  */
 export const handler = awslambda.streamifyResponse(async (_event: unknown, stream: Writable) => {
   const response = awslambda.HttpResponseStream.from(stream, { statusCode: 200 });

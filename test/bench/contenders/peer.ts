@@ -14,8 +14,8 @@ import type { Permission } from '../../../shared/contract/operation.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 
-// The operations as one writes them without looking at what they cost. Each makes its handler when it is called, so
-// that a bundle has what its own operation needs.
+// The operations, written without looking at what they cost. Each makes its handler when it is called, so that a
+// bundle holds only what its own operation needs.
 
 export function listInventory() {
   return defineHandler('read', async () => {
@@ -73,7 +73,7 @@ export function listOrders() {
   });
 }
 
-/** One client a container. Integers past 2^53 are read as bigint, so that ids stay exact. */
+/** One client a container. Integers past 2^53 become bigint, so that ids stay exact. */
 const documents = DynamoDBDocumentClient.from(new DynamoDBClient({}), {
   unmarshallOptions: { wrapNumbers: toExactNumber },
 });
@@ -90,7 +90,7 @@ function toExactNumber(text: string): number | bigint {
   return Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
-/** An error that the client is told of, as the `http-errors` package makes them. */
+/** An error for the client, as the `http-errors` package makes them. */
 class HttpError extends Error {
   readonly statusCode: number;
 
@@ -100,12 +100,12 @@ class HttpError extends Error {
   }
 }
 
-/** The service's own check of API keys, cache included, so that both sides do the same work here. */
+/** The service's own check of API keys, with its cache, so that both sides do the same work here. */
 const verifier = defineKeyVerifier(defineKeyStore(documents, process.env.API_KEYS_TABLE ?? ''));
 
 type Middleware = MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult>;
 
-/** @param toBody answers the request with this, and 200 */
+/** @param toBody returns the body of the 200 response */
 function defineHandler(
   permission: Permission,
   toBody: (event: APIGatewayProxyEvent) => Promise<unknown>,

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import type { BenchedId } from '../buildBundles.ts';
 
-// Each operation's calls to DynamoDB over bare HTTPS, signed by hand: the key's, and its own. No SDK, no checks, no log.
+// Each operation's two calls to DynamoDB (the key's and its own) over bare HTTPS, signed by hand: no SDK, checks or log.
 
 const { AWS_REGION = '', AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = process.env;
 const token = process.env.AWS_SESSION_TOKEN ?? '';
@@ -53,7 +53,7 @@ function call(action: string, input: object): Promise<Record<string, unknown>> {
   });
 }
 
-/** What each operation calls, with the table's name and the id that is asked for. */
+/** Each operation's call, with the table's name and the requested id. */
 const calls: Record<BenchedId, (id: string) => [action: string, input: object]> = {
   listInventory: () => ['Scan', { TableName: process.env.INVENTORY_TABLE }],
   updateInventory: (id) => [

@@ -7,7 +7,7 @@ type PeerHandler = (
   context: unknown,
 ) => Promise<APIGatewayProxyResult>;
 
-/** The peer answers in one piece where the gateway expects a stream. */
+/** Lets the peer return a buffered response where the gateway expects a stream. */
 export function toGatewayHandler(operationId: OperationId, handler: PeerHandler): unknown {
   if (!operations[operationId].streamed) return handler;
   return async (event: APIGatewayProxyEvent, stream: Writable, context: unknown) => {

@@ -4,7 +4,7 @@ import { type PartInput, toEvent } from '../functionHost.ts';
 import type { RunResult } from '../functionProcess.ts';
 import { type Cell, type Goal, interleave, type Section, summarize } from '../report.ts';
 
-/** Megabytes: what the functions have, so what a cold start is told for. */
+/** The functions' memory in megabytes, for which cold starts are reported. */
 const MEMORY = 512;
 /** Megabytes that buy one whole processor. https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html */
 const WHOLE_PROCESSOR = 1_769;
@@ -16,14 +16,14 @@ const contenders = [
   { name: 'signed', title: 'signed by hand' },
 ] as const;
 
-/** In milliseconds. */
+/** Milliseconds. */
 interface Start {
-  /** CPU of INIT and of the first request. */
+  /** The CPU of INIT and of the first request. */
   readonly init: number;
   readonly first: number;
 }
 
-/** What a client feels of a cold start: INIT and the first request of a fresh process, over TLS. */
+/** What a client notices of a cold start: INIT and the first request of a fresh process, over TLS. */
 export async function measureFirst({ host, bundles, quick }: PartInput): Promise<Section> {
   await host.setEntries(50);
   const times = quick ? 9 : 31;
@@ -43,7 +43,7 @@ export async function measureFirst({ host, bundles, quick }: PartInput): Promise
     const minified = samples.get(contenders[1]) ?? [];
     const signed = samples.get(contenders[3]) ?? [];
     for (const [{ name, title }, starts] of samples) {
-      // Of the medians, as they stand side by side.
+      // Ratios of the medians, which stand in the same row.
       const [cpuRatio = 0, coldRatio = 0] = [toCpu, toCold].map(
         (toTime) => toMedian(starts, toTime) / toMedian(minified, toTime),
       );
@@ -75,17 +75,17 @@ export async function measureFirst({ host, bundles, quick }: PartInput): Promise
     rows,
     goals,
     notes: [
-      `Medians of ${times} fresh processes each, taken in turns; in brackets the middle half of them.`,
-      'Cold time is the CPU of INIT, which Lambda runs on a whole processor, and that of the first request on the',
-      `share of one that ${MEMORY} MB buy (MB ÷ 1,769).`,
-      'DynamoDB is a process on this machine that speaks TLS. A request makes two calls: the key, and its own.',
+      `Medians of ${times} fresh processes each, taken in turns; brackets show the middle half.`,
+      'Cold time is the CPU of INIT on a whole processor, plus the CPU of the first request on the share of one',
+      `that ${MEMORY} MB buy (MB ÷ 1,769), as on Lambda.`,
+      'DynamoDB is a process on this machine, over TLS. A request makes two calls: one for the key, and its own.',
     ],
   };
 }
 
 /**
- * The milliseconds that Lambda takes over a cold start that waits for nothing. It loads a function on a whole
- * processor, and runs a request on the share that the function's memory buys.
+ * The milliseconds of a cold start on Lambda, if it waits for nothing. Lambda loads a function on a whole processor,
+ * and runs a request on the share that the function's memory buys.
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html
  */
 function toCold({ init, first }: Start): number {

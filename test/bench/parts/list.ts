@@ -3,7 +3,7 @@ import { type FunctionHost, type PartInput, toEvent } from '../functionHost.ts';
 import type { RunResult } from '../functionProcess.ts';
 import { type Goal, interleave, type Section, type Summary, summarize } from '../report.ts';
 
-/** How often each length is measured: the shorter, the more the noise. */
+/** How often each length is measured: shorter lists are noisier. */
 const rounds: readonly [entries: number, full: number, quick: number][] = [
   [1_000, 31, 11],
   [10_000, 31, 7],
@@ -11,21 +11,21 @@ const rounds: readonly [entries: number, full: number, quick: number][] = [
   [1_000_000, 5, 0],
 ];
 
-/** What one measurement lists at least, a short list several times. */
+/** One measurement lists at least so many entries: short lists several times. */
 const SAMPLE_ENTRIES = 20_000;
 
 function listsOf(entries: number): number {
   return Math.ceil(SAMPLE_ENTRIES / entries);
 }
 
-/** A list of which the memory alone is measured, to see whether it is flat. */
+/** For this length only memory is measured, to see whether it is flat. */
 const MEMORY_ENTRIES = 3_000_000;
 
 /** One way to list the inventory. */
 interface ListContender {
   readonly name: string;
   readonly bundle: string;
-  /** What the client sends besides its key. */
+  /** Sent in addition to the key. */
   readonly headers?: Record<string, string>;
   readonly query?: string;
 }
@@ -38,13 +38,13 @@ interface Row {
   readonly memory: number;
   /** Milliseconds. */
   readonly cpu?: Summary;
-  /** The body's length as it was sent. */
+  /** The body's length as sent. */
   readonly bytes?: number;
-  /** CPU ÷ that of the floor. */
+  /** CPU ÷ the floor's CPU. */
   readonly ratio?: number;
 }
 
-/** What listing the inventory takes of a warm function's CPU and of its memory, by length. */
+/** The CPU and memory that a warm function takes to list the inventory, by length. */
 export async function measureList({ host, bundles, quick }: PartInput): Promise<Section> {
   const { ours, peer, floor } = bundles;
   const bundle = ours.listInventory;
@@ -89,14 +89,14 @@ export async function measureList({ host, bundles, quick }: PartInput): Promise<
     }),
     goals: [...toSpeedGoals(rows), ...toMemoryGoals(rows)],
     notes: [
-      'CPU is of the function process alone and of all its threads. Medians of warm runs in turns; in brackets the middle half.',
-      'Memory is the most that a fresh process ever had above what it had when the function was loaded.',
-      'The peer answers in one piece, which Lambda refuses past 6 MB; here it may.',
+      'CPU counts all threads of the function process. Medians of warm runs in turns; brackets show the middle half.',
+      'Memory is the peak of a fresh process above its memory when the function was loaded.',
+      'The peer buffers its response, which Lambda refuses past 6 MB; here it may.',
     ],
   };
 }
 
-/** The last of the contenders is the floor. */
+/** @param contenders the last one is the floor */
 async function measureLength(
   host: FunctionHost,
   contenders: readonly ListContender[],
@@ -128,7 +128,7 @@ async function measureLength(
   return rows;
 }
 
-/** The megabytes that one list takes above the idle function, each time in a fresh process. */
+/** The megabytes above the idle function that one list takes, each time in a fresh process. */
 async function measureMemory(
   host: FunctionHost,
   contender: ListContender,
@@ -149,7 +149,7 @@ function toListEvent({ apiKey }: FunctionHost, { headers, query }: ListContender
   return toEvent('listInventory', apiKey, headers, query);
 }
 
-/** Short and long lists, with tags too; what compressing adds, and what it leaves. */
+/** Goals for short and long lists, for tags, and for the CPU and bytes of compression. */
 function toSpeedGoals(rows: readonly Row[]): Goal[] {
   const find = (entries: number, name: string) =>
     rows.find((row) => row.entries === entries && row.contender === name);

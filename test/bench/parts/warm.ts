@@ -11,17 +11,16 @@ import {
   summarize,
 } from '../report.ts';
 
-/** What a client sends to have an update's effect once. */
 const withKey = { 'Idempotency-Key': 'one' };
 
-/** What a request may cost, as a ratio to the bare call. */
+/** The most CPU that a request may take, as a ratio to the bare call. */
 const atMostOf: Partial<Record<BenchedId, number>> = {
   updateInventory: 1.05,
   getPet: 1.1,
   listOrders: 1.1,
 };
 
-/** What one request costs a function that is warm, from event to answer, with its key remembered. */
+/** The CPU of one request in a warm function, from event to response, with its key in the cache. */
 export async function measureWarm(input: PartInput): Promise<Section[]> {
   await input.host.setEntries(50);
   const rows: Cell[][] = [];
@@ -49,8 +48,8 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
     rows,
     goals,
     notes: [
-      'Medians of rounds of some hundred requests each, taken in turns; in brackets the middle half of them.',
-      'CPU of the whole process, DynamoDB not included. The inventory has 50 entries; there are 20 orders.',
+      'Medians of rounds of some hundred requests each, taken in turns; brackets show the middle half.',
+      'CPU counts the whole process, without DynamoDB. There are 50 inventory entries and 20 orders.',
       'Bare is the same call with JSON.parse and JSON.stringify around it: no key, no checks, no log.',
     ],
   };
@@ -58,7 +57,7 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
   return [section, await measureKeyed(input)];
 }
 
-/** Of one request, by contender, in the order of their bundles. */
+/** The CPU of one request by contender, in the order of the bundles. */
 async function measureCpu(
   { host, quick }: PartInput,
   operationId: BenchedId,
@@ -78,7 +77,7 @@ async function measureCpu(
   return [...samples.values()].map(summarize);
 }
 
-/** The time of an update with a key and without, where each call of DynamoDB takes 5 ms more. */
+/** The time of an update with a key and without, when each call to DynamoDB takes 5 ms longer. */
 async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Section> {
   const child = await host.startFunction(bundles.ours.updateInventory);
   const events = [{}, withKey].map((headers) => toEvent('updateInventory', host.apiKey, headers));
@@ -92,7 +91,7 @@ async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Sectio
   const [plain = summarize([0]), keyed = plain] = [...samples.values()].map(summarize);
   const value = keyed.median / plain.median;
   return {
-    title: 'Warm: time of an update, in milliseconds, with 5 ms for each call of DynamoDB',
+    title: 'Warm: time of an update, in milliseconds, with 5 ms more for each call to DynamoDB',
     columns: ['without a key', 'with an Idempotency-Key'].map((name) => ({ name, digits: 1 })),
     rows: [[plain, keyed]],
     goals: [{ name: 'the time of a keyed update ÷ without a key', value, atMost: 2.2 }],

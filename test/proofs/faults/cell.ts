@@ -1,7 +1,7 @@
 import type { Fault } from '../../support/faults/faults.ts';
 import type { Situation } from './situations.ts';
 
-/** Every way in which the database, or the way to it, fails in the matrix, and whether the call then has no effect. */
+/** The matrix's faults in the database or on the way to it, and whether the call then has no effect. */
 const faults = {
   late: false,
   throughputExceeded: true,
@@ -33,31 +33,30 @@ const faults = {
 export type FaultName = keyof typeof faults;
 export const faultNames = Object.keys(faults) as FaultName[];
 
-/** Whether the call of this fault never takes effect. */
+/** Whether a call with this fault never takes effect. */
 export function hasNoEffect(fault: FaultName): boolean {
   return faults[fault];
 }
 
-/** One try of the matrix. */
 export interface Cell {
   readonly situation: Situation;
   readonly fault: FaultName;
-  /** Whether only the first of the calls fails, or each. */
+  /** Whether only the first call fails, or every call. */
   readonly times: 'once' | 'always';
 }
 
-/** A status, or a connection that broke in mid-answer. */
+/** A status, or a connection that broke in mid-response. */
 export type Answered = number | 'broken';
 
 export interface CellResult extends Cell {
   readonly answered: Answered;
-  /** From the request to the end of its answer. */
+  /** From the request to the end of its response. */
   readonly milliseconds: number;
-  /** What the service did wrong; nothing, where it did right. */
+  /** The service's mistake; nothing if there is none. */
   readonly problem?: string;
 }
 
-/** Whether the fault can meet this call, and no other: a port that is shut meets whatever comes first. */
+/** Whether the fault can hit this call and no other: a closed port hits the first call, of any kind. */
 export function canMeet({ call, after, coldKey, update }: Situation, fault: FaultName): boolean {
   if (fault === 'transactionConflict') return call.action === 'UpdateItem';
   if (fault.startsWith('transaction')) return call.action === 'TransactWriteItems';
@@ -67,8 +66,8 @@ export function canMeet({ call, after, coldKey, update }: Situation, fault: Faul
 }
 
 /**
- * What the service may answer. Where a call that was not answered may have changed the entry, it is not
- * known whether an update that is refused had an effect: that is 503.
+ * The responses that the service may give. If an unanswered call may have changed the entry, nobody knows whether
+ * a refused update had an effect: that is 503.
  */
 export function toAllowed({ situation, fault, times }: Cell): readonly Answered[] {
   const { update, call, streams, coldKey } = situation;
@@ -77,6 +76,6 @@ export function toAllowed({ situation, fault, times }: Cell): readonly Answered[
   if (isUntouched || fault === 'late') return [right];
   if (times === 'once') return right === 412 && call.action === 'UpdateItem' ? [412, 503] : [right];
   const failed = streams ? 'broken' : 503;
-  // A short answer is whole before patience ends; one whose connection breaks behind it may be read.
+  // A short response is complete before the timeout; one followed by a broken connection may be read.
   return fault === 'trickle' || fault === 'resetAfterwards' ? [right, failed] : [failed];
 }

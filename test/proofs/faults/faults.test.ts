@@ -11,7 +11,7 @@ import { situations } from './situations.ts';
 
 const command = new URL('faults.ts', import.meta.url).pathname;
 
-it('the part of the matrix that loses answers has nothing wrong', async () => {
+it('finds nothing wrong where calls lose their responses', async () => {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const args = [command, '--only', 'lostAnswer'];
   const options = { env: { PATH, NODE_COMPILE_CACHE } };
@@ -24,7 +24,7 @@ interface Entry {
   etag: string;
 }
 
-/** What a planted service answers while a call fails; `undefined` breaks the connection. */
+/** The response of a planted service while a call fails; `undefined` breaks the connection. */
 type Planted = (entry: Entry, body: string) => ExactResponse | undefined;
 
 function toAnswer(status: number, body: unknown, headers: Record<string, string> = {}) {
@@ -41,10 +41,10 @@ function store(entry: Entry, body: string): void {
   entry.etag = `"${Number(entry.etag.slice(1, -1)) + 1}"`;
 }
 
-/** The matrix's verdict on a service that is right until a call fails, and then as planted. */
+/** The matrix's verdict on a service that is right until a call fails, and then responds as planted. */
 async function judge(name: string, fault: FaultName, planted: Planted, times: Cell['times']) {
   const situation = situations.find((one) => one.name === name);
-  if (!situation) throw new Error(`There is no situation ${name}.`);
+  if (!situation) throw new Error(`Unknown situation ${name}.`);
   const entry: Entry = { quantity: 1, etag: '"0"' };
   let isFailing = false;
   const setFailing = (value: boolean) => () => {
@@ -79,29 +79,29 @@ const storeAnd = (response: ExactResponse): Planted => {
 it.each<[string, string, FaultName, Planted, RegExp]>([
   ['a 500', pet, 'throttled', () => toError(500), /500 for a known cause/],
   ['a wrong success', pet, 'emptied', () => toAnswer(200, []), /wrong success/],
-  ['a 503 that says no time', pet, 'hang', () => toError(503), /Retry-After/],
-  ['a broken answer', pet, 'hang', () => undefined, /answered broken/],
+  ['a 503 without Retry-After', pet, 'hang', () => toError(503), /Retry-After/],
+  ['a broken response', pet, 'hang', () => undefined, /unexpected response: broken/],
   ['a list with an entry twice', list, 'truncated', () => toAnswer(200, twice), /ended/],
   [
     'a 412 for an update that was stored',
     'updateInventory: If-Match',
     'lostAnswer',
     storeAnd(toError(412)),
-    /412, and stored/,
+    /412, but stored/,
   ],
   [
-    'a 200 for an update that was not',
+    'a 200 for an update that was not stored',
     'updateInventory: plain',
     'hang',
     () => toAnswer(200, {}, { ETag: '"1"' }),
-    /200, and not stored so/,
+    /200, but not stored as acknowledged/,
   ],
   [
-    'a repetition that takes effect again',
+    'a retry that takes effect again',
     'updateInventory: Idempotency-Key',
     'lostAnswer',
     storeAnd(unavailable),
-    /repeated: 200/,
+    /wrong retry: 200/,
   ],
 ])('the matrix finds %s', async (_, name, fault, planted, problem) => {
   expect(await judge(name, fault, planted, 'always')).toMatch(problem);

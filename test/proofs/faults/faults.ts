@@ -7,25 +7,25 @@ import { runCell } from './runCell.ts';
 import { situations } from './situations.ts';
 
 /**
- * A call that fails to its end takes 10 or 20 of the 500 tokens that the SDK gives a client for repetitions, and
- * without any left it repeats none: a lane's functions are new before that.
+ * A call whose every attempt fails takes 10 or 20 of the 500 retry tokens that the SDK gives a client. Without
+ * tokens the SDK retries nothing, so a lane gets new functions before that.
  */
 const CELLS_OF_A_LANE = 40;
-/** Stages that run at once, most of which wait at any time. */
+/** Stages that run at once; at any time, most of them wait. */
 const LANES = 24;
 
 const help = `Usage: npm run faults -- [options]
 
-Runs every operation while each of its calls to the database fails, in every way, once and always, and
-holds each answer against what is stored. Ends with status 1 at a wrong success, a 500, a late answer, an
-update that was refused and is stored, or a list that ended and is not whole.
+Runs every operation while each of its calls to the database fails, with every fault, once and always.
+Compares each response with what is stored. Exits with status 1 at a wrong success, a 500, a late response,
+an update that was refused but stored, or an incomplete list that ended normally.
 
 Options:
   --only FAULT    one of ${faultNames.slice(0, 3).join(', ')}, …; may be repeated (default: all)
   --help          show this
 `;
 
-/** How an answer is shown in the table. */
+/** How the table shows a response. */
 const signs = new Map<Answered | undefined, string>([
   [undefined, '-'],
   [200, '+'],
@@ -47,7 +47,7 @@ await runCommand(async (args) => {
   if (new Set(values.only).size > faults.length) {
     throw new UsageError(`Option '--only' must be one of ${faultNames.join(', ')}`);
   }
-  // What the functions log of each failure is not what this command is asked for.
+  // The functions' log lines about failures are not this command's output.
   for (const method of ['info', 'error', 'warn'] as const) console[method] = () => {};
   const started = performance.now();
   const results = await runCells(toCells(faults));
@@ -60,10 +60,10 @@ await runCommand(async (args) => {
   process.stdout.write(`${results.length} cells in ${seconds} s, ${wrong.length} wrong\n`);
   if (wrong.length > 0) process.exitCode = 1;
 });
-// Engines and connections would hold the process.
+// Engines and connections would keep this process alive.
 process.exit();
 
-/** The slow ones first, so that no lane is left with one at the end. */
+/** The slow cells first, so that no lane has one left at the end. */
 function toCells(faults: readonly Cell['fault'][]): Cell[] {
   return faults.toReversed().flatMap((fault) =>
     situations
@@ -79,7 +79,7 @@ function toCells(faults: readonly Cell['fault'][]): Cell[] {
 async function runCells(cells: readonly Cell[]): Promise<CellResult[]> {
   const results: CellResult[] = [];
   let opening: Promise<unknown> = Promise.resolve();
-  /** One after the other, as `openLane` asks. */
+  /** In sequence, as `openLane` requires. */
   function openNext(): Promise<Lane> {
     const lane = opening.then(openLane);
     opening = lane;
@@ -102,7 +102,7 @@ async function runCells(cells: readonly Cell[]): Promise<CellResult[]> {
   return results;
 }
 
-/** A line for each situation, a column for each fault: once, and always. */
+/** A row for each situation, a column for each fault: once, and always. */
 function toMatrix(results: readonly CellResult[]): Section {
   const byFault = [...Map.groupBy(results, ({ fault }) => fault)].reverse();
   const toCell = (cells: readonly CellResult[], name: string) => {
@@ -114,7 +114,7 @@ function toMatrix(results: readonly CellResult[]): Section {
     columns: ['', ...byFault.map((_, index) => `${index + 1}`)].map((name) => ({ name })),
     rows: situations.map(({ name }) => [name, ...byFault.map(([, cells]) => toCell(cells, name))]),
     notes: [
-      '+ is 200, r 503 with Retry-After, c 412, x a list that broke off, ! wrong, - not tried.',
+      '+ is 200, r 503 with Retry-After, c 412, x a list that was cut off, ! wrong, - not tried.',
       ...byFault.map(([fault, cells], index) => {
         const slowest = Math.max(...cells.map(({ milliseconds }) => milliseconds)) / 1_000;
         return `${index + 1} ${fault}, ${slowest.toFixed(1)} s at most`;

@@ -14,34 +14,34 @@ export interface LaneRequest extends Sending {
 }
 
 export const json = { 'Content-Type': 'application/json' };
-/** Of the entry that the updates change. */
+/** The path of the entry that the updates change. */
 export const changeablePath = `/inventory/${fixtures.changeablePetId}`;
 
 export type Lane = Awaited<ReturnType<typeof openLane>>;
 
 /**
- * A local stage of its own, with its own functions, engine and proxy, in which one cell runs at a time. Lanes are
- * opened one after the other: the functions read the address of their engine from the environment at first.
+ * A local stage with its own functions, engine and proxy, which runs one cell at a time. Open lanes in sequence: the
+ * functions read the address of their engine from the environment when they start.
  */
 export async function openLane() {
   const embedded = await startEmbeddedEngine();
-  // Each cell judges its answers by itself.
+  // Each cell checks its own responses.
   const { onResponse: _, ...target } = await openFaultyStage(fixtures, async () => embedded);
   for (const id of operationIds) await sendValid(target, id);
   const engine = new DynamoDBClient({ endpoint: embedded.endpoint });
   const keys = defineKeyRegister(engine, 'apiKeys');
   return {
-    /** Between the functions and the engine. */
+    /** The proxy between the functions and the engine. */
     store: target.store,
-    /** The engine itself, without faults. */
+    /** The engine without faults. */
     engine,
-    /** @returns one with write permission that no function has met */
+    /** @returns a key with write permission that no function has seen */
     async addKey(): Promise<string> {
       return (await keys.create({ name: 'faults', permission: 'write' })).apiKey;
     },
     send: ({ method = 'GET', path, ...sending }: LaneRequest) =>
       send(target, method, path, sending),
-    /** The changeable entry as it is stored. */
+    /** The changeable entry as stored. */
     async readEntry() {
       const Key = { p: { N: `${fixtures.changeablePetId}` } };
       const get = new GetItemCommand({ TableName: 'inventory', Key, ConsistentRead: true });

@@ -10,10 +10,10 @@ import type { ExactResponse } from '../../support/exactFetch.ts';
 import { type Cell, type CellResult, hasNoEffect, toAllowed } from './cell.ts';
 import { changeablePath, json, type Lane, type LaneRequest } from './lane.ts';
 
-/** Milliseconds within which every request is answered: what a function has, and not what a list has. */
+/** Milliseconds within which every request gets its response: a function's time, not the longer one of a list. */
 const DEADLINE = 28_000;
 
-/** Sends the cell's request while its call fails, and holds the answer against what is stored. */
+/** Sends the cell's request while its call fails, and compares the response with what is stored. */
 export async function runCell(lane: Lane, cell: Cell): Promise<CellResult> {
   await lane.store.heal();
   const prepared = await prepare(lane, cell);
@@ -26,16 +26,16 @@ export async function runCell(lane: Lane, cell: Cell): Promise<CellResult> {
   await lane.store.heal();
   const answered = response?.status ?? 'broken';
   const problem =
-    (milliseconds > DEADLINE ? `answered after ${Math.round(milliseconds)} ms` : undefined) ??
+    (milliseconds > DEADLINE ? `late response: ${Math.round(milliseconds)} ms` : undefined) ??
     judgeError(response) ??
     (await prepared.judge(response)) ??
-    (toAllowed(cell).includes(answered) ? undefined : `answered ${answered}`);
+    (toAllowed(cell).includes(answered) ? undefined : `unexpected response: ${answered}`);
   return { ...cell, answered, milliseconds, ...(problem !== undefined && { problem }) };
 }
 
 interface Prepared {
   readonly request: LaneRequest;
-  /** What is wrong with an answer, `undefined` where the connection broke. */
+  /** @param response `undefined` if the connection broke. @returns what is wrong with it */
   judge(response: ExactResponse | undefined): Promise<string | undefined>;
 }
 
@@ -50,7 +50,7 @@ async function prepare(lane: Lane, cell: Cell): Promise<Prepared> {
   return { ...prepared, request: { ...prepared.request, apiKey: await lane.addKey() } };
 }
 
-/** Reads without a fault what is to be read, by which the function meets the key. */
+/** Reads once without a fault, which also puts the key into the function's cache. */
 async function prepareRead(lane: Lane, { situation }: Cell, apiKey: string): Promise<Prepared> {
   const { acceptEncoding = 'identity', streams } = situation;
   const headers = { 'Accept-Encoding': acceptEncoding };
@@ -67,7 +67,7 @@ async function prepareRead(lane: Lane, { situation }: Cell, apiKey: string): Pro
       if (response?.status !== 200) return undefined;
       const text = toText(response);
       if (streams) return judgeWhole(text, path.includes('etag'));
-      return text === expected ? undefined : `a wrong success: ${text.slice(0, 100)}`;
+      return text === expected ? undefined : `wrong success: ${text.slice(0, 100)}`;
     },
   };
 }
@@ -99,10 +99,10 @@ async function prepareUpdate(
       const after = await lane.readEntry();
       const isStored = after.quantity === quantity;
       const isSame = after.etag === before.etag;
-      if (!isStored && !isSame) return 'the entry is neither as it was nor as it should be';
+      if (!isStored && !isSame) return 'the entry is neither unchanged nor updated as requested';
       const isAcknowledged = isStored && response?.headers.get('ETag') === after.etag;
-      if (response?.status === 200 && !isAcknowledged) return '200, and not stored so';
-      if (response?.status === 412 && isStored) return '412, and stored';
+      if (response?.status === 200 && !isAcknowledged) return '200, but not stored as acknowledged';
+      if (response?.status === 412 && isStored) return '412, but stored';
       const hasOwnCall = call.table !== 'apiKeys' || response?.status !== 200;
       if (isUnreached && hasOwnCall && isStored) return 'stored, though no call got through';
       if (response?.status !== 503 || !update?.idempotencyKey) return undefined;
@@ -110,10 +110,10 @@ async function prepareUpdate(
       const last = await lane.readEntry();
       if (update.ifMatch === 'stale') {
         const isUntouched = again.status === 412 && last.etag === before.etag;
-        return isUntouched ? undefined : `repeated: ${again.status}`;
+        return isUntouched ? undefined : `wrong retry: ${again.status}`;
       }
       const isOnce = last.quantity === quantity && (!isStored || last.etag === after.etag);
-      return again.status === 200 && isOnce ? undefined : `repeated: ${again.status}`;
+      return again.status === 200 && isOnce ? undefined : `wrong retry: ${again.status}`;
     },
   };
 }
@@ -124,7 +124,7 @@ async function fail({ store }: Lane, { situation, fault, times }: Cell): Promise
   store.fail({ ...situation.call, after: situation.after ?? 0, fault, times: count });
 }
 
-/** Changes entry after entry, past the faults. @returns stops it */
+/** Changes random entries in the engine, without faults. @returns a function that stops it */
 function updateMeanwhile({ engine }: Lane): () => Promise<void> {
   let goesOn = true;
   async function update(): Promise<void> {
@@ -142,19 +142,19 @@ function updateMeanwhile({ engine }: Lane): () => Promise<void> {
   };
 }
 
-/** A list that ended has every entry once, whatever their counts were meanwhile. */
+/** A list that ended must have every entry once; the counts may have changed meanwhile. */
 function judgeWhole(text: string, withTags: boolean): string | undefined {
   const entries = parseJson(text) as { petId: number | bigint; etag?: string }[];
   const toIds = (items: readonly { petId: number | bigint }[]) =>
     items.map(({ petId }) => String(petId)).sort();
   if (`${toIds(entries)}` !== `${toIds(fixtures.inventory)}`) {
-    return `a list of ${entries.length} entries ended, of ${fixtures.inventory.length}`;
+    return `a list ended with ${entries.length} of ${fixtures.inventory.length} entries`;
   }
   const areTagged = entries.every(({ etag }) => (etag !== undefined) === withTags);
   return areTagged ? undefined : 'not every entry has its tag';
 }
 
-/** What is wrong with an error; whether it may be one is the cell's to say. */
+/** What is wrong with an error response; the cell decides whether there may be one. */
 function judgeError(response: ExactResponse | undefined): string | undefined {
   if (response === undefined || response.status === 200) return undefined;
   if (response.status === 500) return '500 for a known cause';
@@ -166,7 +166,7 @@ function judgeError(response: ExactResponse | undefined): string | undefined {
   return undefined;
 }
 
-/** The body, unpacked. */
+/** The decompressed body. */
 function toText({ bytes, headers }: ExactResponse): string {
   const coding = headers.get('Content-Encoding');
   if (coding === 'gzip') return String(gunzipSync(bytes));

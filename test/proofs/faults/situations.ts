@@ -3,22 +3,22 @@ import { toStoreCalls } from '../../conformance/faults/faultyTarget.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
 import { suites } from '../../conformance/operations/suites.ts';
 
-/** A request, and the one of its calls that a fault meets. */
+/** A request, and the call that fails. */
 export interface Situation {
   readonly name: string;
   readonly call: { readonly action: string; readonly table: string };
-  /** How many of those calls get through first. */
+  /** How many of these calls succeed first. */
   readonly after?: number;
-  /** Whether the function meets the key for the first time; it knows the key otherwise. */
+  /** Whether the function sees the key for the first time; otherwise the key is in its cache. */
   readonly coldKey?: boolean;
-  /** The largest number of records that a page of the engine has. */
+  /** The most records on a page of the engine. */
   readonly pageSize?: number;
-  /** Of a read: its path, and the headers that it is sent with. */
+  /** A read's path and headers. */
   readonly path?: string;
   readonly acceptEncoding?: string;
-  /** Whether the list is sent while it is read, and its entries are updated meanwhile. */
+  /** Whether the list is streamed; its entries are then updated meanwhile. */
   readonly streams?: boolean;
-  /** Of an update: what it is sent with. */
+  /** An update's headers. */
   readonly update?: {
     readonly ifMatch?: 'current' | 'stale';
     readonly idempotencyKey?: boolean;
@@ -34,7 +34,7 @@ const write = { action: 'UpdateItem', table: 'inventory' };
 const read = { action: 'GetItem', table: 'inventory' };
 const transaction = { action: 'TransactWriteItems', table: 'inventory' };
 
-/** By name, each of which starts with its operation's. */
+/** By name; each name starts with the operation's. */
 type Named = Record<string, Omit<Situation, 'name'>>;
 
 const whole = { path: '/inventory', call: scan, pageSize: 10 };
@@ -71,19 +71,19 @@ const own: Named = {
     call: transaction,
   },
   'updateInventory: stale If-Match': { update: { ifMatch: 'stale' }, call: write },
-  'updateInventory: stale If-Match, its look': { update: { ifMatch: 'stale' }, call: read },
+  'updateInventory: stale If-Match, its read': { update: { ifMatch: 'stale' }, call: read },
 };
 
-/** The key's lookup, and the first call of an operation that has no situations of its own. */
+/** The key lookup, and the first call of an operation without situations of its own. */
 function toCommon(operationId: OperationId): Named {
   const { path, body } = suites[operationId].toValidRequest({ fixtures });
   const request = body === undefined ? { path } : { update: {} };
   const hasOwn = Object.keys(own).some((name) => name.startsWith(`${operationId}:`));
   return {
-    [`${operationId}: its key, met first`]: { ...request, call: keyTable, coldKey: true },
-    [`${operationId}: its key, known`]: { ...request, call: keyTable },
+    [`${operationId}: key lookup, first use`]: { ...request, call: keyTable, coldKey: true },
+    [`${operationId}: key lookup, cached`]: { ...request, call: keyTable },
     ...(!hasOwn && {
-      [`${operationId}: its table`]: { ...request, call: toStoreCalls(operationId) },
+      [`${operationId}: its call`]: { ...request, call: toStoreCalls(operationId) },
     }),
   };
 }

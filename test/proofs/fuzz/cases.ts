@@ -4,7 +4,6 @@ import { toProxyEvent } from '../../../infra/local/gateway/proxyEvent.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { arbitraryRequest, type FuzzRequest, pick, rarely, text } from './requests.ts';
 
-/** What is sent, and how. */
 export type FuzzCase = EventCase | SocketCase;
 
 /** An event straight into the function of the request's operation. */
@@ -12,7 +11,7 @@ export interface EventCase {
   readonly transport: 'event';
   readonly request: FuzzRequest;
   readonly event: APIGatewayProxyEvent;
-  /** Whether API Gateway can send it. Any other may be answered 500, with an Error body. */
+  /** Whether API Gateway can send it. Any other may get a 500 with an Error body. */
   readonly isPossible: boolean;
 }
 
@@ -20,31 +19,31 @@ export interface EventCase {
 export interface SocketCase {
   readonly transport: 'socket';
   readonly request: FuzzRequest;
-  /** Written one by one. */
+  /** Written in sequence. */
   readonly chunks: readonly Buffer[];
   readonly framing: Framing;
 }
 
 /**
- * - `whole`: HTTP as it should be
- * - `broken`: anything; it is answered, or its connection ends
+ * - `whole`: valid HTTP
+ * - `broken`: any bytes; they get a response, or the connection ends
  * - `half`: the client ends its side in the middle, and waits
- * - `left`: the client is gone at once, and hears nothing
+ * - `left`: the client leaves at once and reads nothing
  */
 type Framing = 'whole' | 'broken' | 'half' | 'left';
 
-/** What only a run knows. */
+/** Values that only a run knows. */
 export interface RunFacts {
-  /** The value of a request's placeholder, such as `write0` or `tag`. */
+  /** The value of a placeholder in a request, such as `write0` or `tag`. */
   resolve(placeholder: string, request: FuzzRequest): string;
   /** A new id for an event's request. */
   nextRequestId(): string;
 }
 
-/** A case before the run's keys, tags and ids are in it: the same seed gives the same draft. */
+/** A case without the run's keys, tags and ids: the same seed gives the same draft. */
 export type Draft = (facts: RunFacts) => FuzzCase;
 
-/** Some 15 % go over connections: a function answers an event several times as fast. */
+/** Some 15 % go over connections: a function handles events several times as fast. */
 export function arbitraryDraft(petIds: readonly string[]): fc.Arbitrary<Draft> {
   const request = arbitraryRequest(petIds);
   return fc.oneof(
@@ -72,14 +71,14 @@ function fillIn(request: FuzzRequest, { resolve }: RunFacts): FuzzRequest {
 
 type Members = (event: APIGatewayProxyEvent) => object;
 
-/** What API Gateway sends now and then, such as no headers at all from its console. */
+/** Events that API Gateway sends now and then, such as those without headers from its console. */
 const variation = pick<Members>(
   ({ body }) => ({ body: body && Buffer.from(body).toString('base64'), isBase64Encoded: true }),
   () => ({ isBase64Encoded: true }),
   () => ({ headers: null, multiValueHeaders: null }),
 );
 
-/** What it never sends. */
+/** Events that it never sends. */
 const breakage = fc
   .tuple(
     pick<(value: unknown) => object>(
@@ -111,7 +110,7 @@ function toEventDraft([draft, change]: [FuzzRequest, EventChange]): Draft {
     const event = toProxyEvent(
       {
         requestId: facts.nextRequestId(),
-        // Not the request's own: API Gateway calls a function by its method and path alone.
+        // The operation's method, not the request's: API Gateway chooses a function by method and path.
         method,
         fullPath: `/v1${path}`,
         path,
@@ -132,7 +131,7 @@ function toEventDraft([draft, change]: [FuzzRequest, EventChange]): Draft {
   };
 }
 
-/** As API Gateway hands over a path's parameter. */
+/** Decodes a path parameter as API Gateway does. */
 export function percentDecode(encoded: string): string {
   try {
     return decodeURIComponent(encoded);
@@ -141,7 +140,7 @@ export function percentDecode(encoded: string): string {
   }
 }
 
-/** Lines behind a request's headers that leave open, or say wrongly, where it ends. */
+/** Header lines that leave open, or state wrongly, where the request ends. */
 const wrongLines: readonly ((length: number) => readonly string[])[] = [
   (length) => [`Content-Length: ${length + 5}`],
   (length) => [`Content-Length: ${Math.max(0, length - 5)}`],
@@ -178,7 +177,7 @@ const notHttp = [
 type Sent = Pick<SocketCase, 'chunks' | 'framing'>;
 type Cut = (bytes: Buffer, at: number, framing: Framing) => Sent;
 
-/** What may come behind a request, and not take the place of its answer. */
+/** Bytes that may follow a request, but must not change its response. */
 const followers = ['no HTTP\r\n\r\n', 'GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\n\r\n'];
 
 const cut = fc.oneof(
@@ -235,7 +234,7 @@ function toSocketDraft([draft, change]: [FuzzRequest, Sending]): Draft {
   };
 }
 
-/** Whether Node.js reads it as one request. */
+/** Whether Node.js parses it as one request. */
 function isPlain({ method, path, query, headers }: FuzzRequest): boolean {
   return (
     method !== 'TRACE' &&

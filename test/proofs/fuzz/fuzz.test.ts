@@ -8,7 +8,7 @@ import { defineFreshFunctions } from '../../conformance/localTarget.ts';
 import { type FuzzOptions, runFuzz } from './runFuzz.ts';
 import { captureLog, type FuzzTarget, type Handler, openFuzzTarget, petIds } from './target.ts';
 
-/** Takes the place of a handler, which it may call. */
+/** Replaces a handler, and may call it. */
 type Plant = (operationId: OperationId, handler: Handler, values: never[]) => Promise<unknown>;
 
 let target: FuzzTarget;
@@ -42,14 +42,14 @@ async function run(options: Partial<FuzzOptions>, planted?: Plant) {
   }
 }
 
-test('a thousand cases find nothing, and meet each kind of answer', async () => {
+test('a thousand cases find no problem and get every kind of response', async () => {
   const { text, statuses, cases, logLines } = await run({ runs: 1_400 });
   expect(text).toBe('');
   expect(cases).toBeGreaterThan(1_000);
   for (const status of [200, 400, 401, 403, 404, 405, 412, 415]) {
-    expect(statuses.get(status), `answers of ${status}`).toBeGreaterThan(0);
+    expect(statuses.get(status), `responses of ${status}`).toBeGreaterThan(0);
   }
-  // Cases that left or were broken have none.
+  // Aborted and broken cases have no line.
   expect(logLines).toBeGreaterThan(0.9 * cases);
 });
 
@@ -59,7 +59,7 @@ interface Result {
   readonly body: string;
 }
 
-/** Changes what the operations but the streamed one answer; nothing, where `change` returns nothing. */
+/** Changes the responses of all operations but the streamed one, unless `change` returns nothing. */
 function afterAnswer(change: (result: Result) => unknown): Plant {
   return async (operationId, handler, values) => {
     const result = (await handler(...values)) as Result;
@@ -89,44 +89,44 @@ test.each<[string, RegExp, Plant, Partial<FuzzOptions>?]>([
     afterAnswer((result) => ({ ...result, headers: { ...result.headers, 'X-Planted': '1' } })),
   ],
   [
-    'a refused update that stores',
-    /^store: .*no answer said/m,
+    'a refused update that is stored',
+    /^store: .*no response reported/m,
     afterAnswer(async ({ statusCode }) => {
       if (statusCode === 400) await putEntry(petIds[0] ?? '');
     }),
   ],
   [
-    'an answered update that does not store',
-    /^store: .*as it was before an update/m,
+    'an acknowledged update that is not stored',
+    /^store: .*unchanged after an update/m,
     async (operationId, handler, values) => {
       if (operationId !== 'updateInventory') return handler(...values);
       const body = `{"petId":${petIds[0]},"quantity":5,"status":"sold"}`;
       return { headers: { ETag: '"AAAAAAA"' }, statusCode: 200, body };
     },
   ],
-  ['a forged line', /^log: .*line of its own/m, afterAnswer(() => write('{"forged":true}\n'))],
+  ['a forged line', /^log: not one line/m, afterAnswer(() => write('{"forged":true}\n'))],
   [
-    'a request with two lines, and another key’s id',
+    'a request with two lines, and the id of another key',
     /^log: the key id 0123456789.*\n(.*\n)*log: 2 lines/m,
     afterAnswer(({ statusCode: status, headers: { 'X-Request-Id': requestId } }) =>
       logged({ operation: 'x', requestId, status, keyId: '0123456789' }),
     ),
   ],
   ['credentials in a line', /^secret: /m, afterAnswer(() => logged({ key: 'psk_planted' }))],
-  ['what nobody catches', /^crash: .*Planted/m, afterAnswer(() => void Promise.reject('Planted'))],
+  ['an uncaught error', /^crash: .*Planted/m, afterAnswer(() => void Promise.reject('Planted'))],
   [
-    'a late answer',
-    /^deadline: no answer/m,
+    'a late response',
+    /^deadline: no response/m,
     afterAnswer(() => pause(1_500)),
     { deadlineMilliseconds: 1_000 },
   ],
 ])('an oracle sees %s', async (_, problem, planted, options) => {
-  // One batch, as it is: to shrink it takes a while.
+  // One batch that does not shrink, which would take a while.
   const { text } = await run({ path: '0', maxBatch: 256, ...options }, planted);
   expect(text).toMatch(problem);
 });
 
-test('a failure shrinks to a case, or that and one behind it, which its path repeats', async () => {
+test('a failure shrinks to one or two cases, and its path repeats them', async () => {
   const planted = afterAnswer((result) => result.statusCode === 404 && toInternalError(result));
   const { failure } = await run({ runs: 400, maxBatch: 64 }, planted);
   const shrunk = failure?.cases.length ?? 0;

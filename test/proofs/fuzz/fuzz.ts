@@ -12,15 +12,15 @@ import { captureLog, openFuzzTarget } from './target.ts';
 
 const help = `Usage: npm run fuzz -- [options]
 
-Sends hostile requests to the local stage and hostile events to its functions, in batches. It stops at the
-first batch with an answer of 500 or more, an error without the contract's Error body, a changed store after a
-refusal, a forged or missing log line, a secret in the log, an answer past its deadline, or a crash, and
-reduces that batch to the cases that it takes. It also fails if memory grows.
+Sends hostile requests to the local stage and hostile events to its functions, in batches. Stops at the first
+batch with a response of 500 or more, an error without the contract's Error body, a changed store after a
+refusal, a forged or missing log line, a secret in the log, a late response, or a crash. Then shrinks that
+batch to the cases that it needs. Also fails if memory grows.
 
 Options:
   --runs N     about how many cases (default 100000)
-  --seed S     an integer that gives the same cases again, but for keys and tags (default: a random one)
-  --path PATH  one batch again, with its answers: the path that a failure with this seed was reported with
+  --seed S     an integer; the same one gives the same cases, except for keys and tags (default: random)
+  --path PATH  repeat one batch and show its responses; a failure with this seed prints its path
   -h, --help   show this
 `;
 
@@ -44,7 +44,7 @@ await runCommand(async (args) => {
   const print = process.stdout.write.bind(process.stdout);
   tell(`Seed ${seed}\n`);
   using log = captureLog();
-  // Of the engines that are there, the one that leaves the most of the machine to the run.
+  // The engine that leaves more of the machine to the run, if it is installed.
   const startEngine = dynoxideIsInstalled ? startDynoxide : defineEngineThread().startEngine;
   const target = await openFuzzTarget(startEngine, importHandler);
   const report = await runFuzz(target, log, {
@@ -56,14 +56,14 @@ await runCommand(async (args) => {
     onOutcome({ one, answer }) {
       if (path === undefined) return;
       const body = answer?.bytes.toString('utf8', 0, 1_000);
-      print(`${describeCase(one)}\n→ ${answer ? `${answer.status} ${body}` : 'no answer'}\n\n`);
+      print(`${describeCase(one)}\n→ ${answer ? `${answer.status} ${body}` : 'no response'}\n\n`);
     },
   });
   await target.close();
   print(toReportText(report, seed));
   if (report.problems.length > 0) process.exitCode = 1;
 });
-// The functions' own connections would hold the process for a while.
+// The functions' connections would keep this process alive for a while.
 process.exit();
 
 function parseCount(option: string, text: string): number {
@@ -71,7 +71,7 @@ function parseCount(option: string, text: string): number {
   throw new UsageError(`Option '${option}' must be an integer from 0 to 2147483647, not '${text}'`);
 }
 
-/** A run's figures as a table, what went wrong, and the line that repeats it. */
+/** A run's figures as a table, its problems, and the command that repeats them. */
 function toReportText(report: FuzzReport, seed: number): string {
   const { cases, events, statuses, late, logLines, heapBytes, milliseconds, problems } = report;
   const answers = [...statuses].sort(([one], [other]) => one - other);
@@ -83,17 +83,17 @@ function toReportText(report: FuzzReport, seed: number): string {
       ['cases', cases],
       ['events into functions', events],
       ['over connections', cases - events],
-      ...answers.map(([status, count]) => [`answers of ${status}`, count]),
-      ['503 that were none when repeated alone', late],
+      ...answers.map(([status, count]) => [`responses of ${status}`, count]),
+      ['503 that did not recur when repeated alone', late],
       ['log lines', logLines],
-      ...heapBytes.slice(-1).map((bytes) => ['MB of heap, at last', bytes / 1024 / 1024]),
+      ...heapBytes.slice(-1).map((bytes) => ['MB of heap at the end', bytes / 1024 / 1024]),
       ['seconds', milliseconds / 1_000],
       ['problems', problems.length],
     ],
     notes: [
       ...problems,
-      ...(failure?.cases.map((one) => `In the smallest batch that fails: ${one}`) ?? []),
-      ...(failure ? [`It again: npm run fuzz -- --seed ${seed} --path ${failure.path}`] : []),
+      ...(failure?.cases.map((one) => `In the smallest failing batch: ${one}`) ?? []),
+      ...(failure ? [`To repeat: npm run fuzz -- --seed ${seed} --path ${failure.path}`] : []),
     ],
   });
 }

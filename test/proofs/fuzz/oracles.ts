@@ -11,7 +11,7 @@ export interface Answered extends Outcome {
   readonly answer: WholeAnswer;
 }
 
-/** What is wrong with an answer by itself. */
+/** What is wrong with a single response. */
 export function findOwnProblems({ one, answer }: Answered): string[] {
   const { status, bytes } = answer;
   const isImpossible = one.transport === 'event' && !one.isPossible;
@@ -23,21 +23,21 @@ export function findOwnProblems({ one, answer }: Answered): string[] {
   return problems.map((problem) => `body: ${status}: ${problem}`);
 }
 
-/** Nobody can say which operation invalid HTTP asks for. */
+/** Invalid HTTP names no operation, so the document has no response to compare. */
 function findDocumentProblems(one: FuzzCase, answer: WholeAnswer): readonly string[] {
   const { operationId, method, path, query } = one.request;
   if (one.transport === 'event') {
     const { method: called, path: template } = operations[operationId];
     return findAnswerProblems(called, template.replace('{petId}', '1'), answer);
   }
-  // Headers that are too large are refused alike at every address.
+  // Every address refuses oversized headers in the same way.
   const { status, bytes } = answer;
   const isRefused = status === 400 && bytes.includes(gatewayErrors.DEFAULT_4XX.message);
   if (one.framing !== 'whole' || isRefused) return [];
   return findAnswerProblems(method, `${path}?${query}`, answer);
 }
 
-/** What the document's schemas cannot say. The gateway's 413 is its own on AWS, and nothing of ours can change that. */
+/** What the document's schemas cannot express. The 413 is the gateway's own on AWS, and we cannot change it. */
 function findErrorProblems({ status, bytes }: WholeAnswer): string[] {
   if (status < 400 || status === 413) return [];
   const text = bytes.toString('utf8');
@@ -50,7 +50,7 @@ function findErrorProblems({ status, bytes }: WholeAnswer): string[] {
   }
 }
 
-/** What a line says of its request. */
+/** A line about a request. */
 interface LogLine {
   readonly requestId?: string;
   readonly operation?: string;
@@ -60,8 +60,8 @@ interface LogLine {
 }
 
 /**
- * What is wrong with the lines that were written for these answers.
- * @param secrets of the keys in use
+ * What is wrong with the lines written for these responses.
+ * @param secrets the secrets of the keys in use
  */
 export function findLogProblems(
   written: readonly string[],
@@ -80,40 +80,40 @@ export function findLogProblems(
     const line = parseLine(text);
     if (!line) {
       const shown = JSON.stringify(text.slice(0, 300));
-      problems.push(`log: no JSON object on a line of its own: ${shown}`);
+      problems.push(`log: not one line with one JSON object: ${shown}`);
       continue;
     }
     const { requestId = '', operation, sourceIp, status, keyId } = line;
     const request = watched.get(requestId);
-    // The client left, or had no valid HTTP.
+    // The client left, or sent invalid HTTP.
     if (!request) continue;
     const { one, answer } = request;
     if (operation === undefined && sourceIp === undefined) {
-      // An answer of 500 and more is a problem by itself.
-      if (answer.status < 500) problems.push(`log: an error’s line: ${text.slice(0, 2_000)}`);
+      // A response of 500 and more is a problem already.
+      if (answer.status < 500) problems.push(`log: a line about an error: ${text.slice(0, 2_000)}`);
       continue;
     }
     request.lines += 1;
     if (Number(status) !== answer.status) {
-      problems.push(`log: status ${status} of an answer with ${answer.status}`);
+      problems.push(`log: status ${status} for a response with ${answer.status}`);
     }
     if (keyId !== undefined && !sendsKey(one, keyId)) {
       problems.push(`log: the key id ${keyId}, which the request did not send`);
     }
   }
   for (const { one, lines } of watched.values()) {
-    // Invalid HTTP is answered without a line.
+    // Invalid HTTP has no line.
     const needsLine = one.transport === 'event' ? one.isPossible : one.framing === 'whole';
     if (lines > 1 || (lines === 0 && needsLine)) {
-      problems.push(`log: ${lines} lines of one request`);
+      problems.push(`log: ${lines} lines for one request`);
     }
   }
   return problems;
 }
 
 /**
- * What a line says, where it is one of Lambda's console or of the gateway's access log.
- * @returns nothing, when the text is not exactly one line with one such object
+ * Parses a line of Lambda's console or of the gateway's access log.
+ * @returns nothing if the text is not exactly one line with one such object
  */
 function parseLine(text: string): LogLine | undefined {
   if (text.indexOf('\n') !== text.length - 1) return undefined;
@@ -132,12 +132,12 @@ function sendsKey({ request }: FuzzCase, keyId: string): boolean {
   return request.headers.some(([, value]) => value.includes(`psk_${keyId}`));
 }
 
-/** How much more may be in use in the last third of a run than in the second. */
+/** The most that memory may grow from the second third of a run to the last, in bytes. */
 const MAX_GROWTH = 8 * 1024 * 1024;
-/** Fewer tell a trend from chance only where it is steep. */
+/** Fewer samples show only a steep trend. */
 const MIN_SAMPLES = 9;
 
-/** Memory is flat if the medians of the last two thirds of the samples are near; the first third is for caches to fill. */
+/** Memory is flat if the medians of the last two thirds of the samples are close; in the first third, caches fill. */
 export function findHeapProblems(samples: readonly number[]): string[] {
   if (samples.length < MIN_SAMPLES) return [];
   const third = Math.floor(samples.length / 3);

@@ -9,13 +9,13 @@ export interface FuzzRequest {
   readonly method: string;
   /** Relative to the base address, without the query. */
   readonly path: string;
-  /** The path's last part, if it stands for `{petId}`. */
+  /** The path's last part, if it is the `{petId}`. */
   readonly petId: string | undefined;
-  /** Behind the question mark, as the client writes it. */
+  /** After the question mark, as the client writes it. */
   readonly query: string;
   /**
-   * In the client's order. What only a run knows has a placeholder: `<<write0>>` and `<<read0>>` a valid key
-   * by its number, `<<unknown0>>` another stage's key, `<<tag>>` the entry's tag.
+   * In the client's order. Values that only a run knows are placeholders: `<<write0>>` and `<<read0>>` for a valid
+   * key by number, `<<unknown0>>` for another stage's key, `<<tag>>` for the entry's tag.
    */
   readonly headers: readonly Header[];
   readonly body: Buffer | null;
@@ -23,12 +23,12 @@ export interface FuzzRequest {
 
 type Header = readonly [name: string, value: string];
 
-/** Part of every invented credential and of some bodies: no log line may hold it. Paths are logged, and never have it. */
+/** In every invented credential and some bodies, but in no path, since paths are logged. No log line may hold it. */
 export const secretMark = 'zqSECRETqz';
 
 export const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values);
 
-/** Mostly nothing, to which a failure shrinks. */
+/** Mostly nothing; a failure shrinks to nothing. */
 export function rarely<Value>(
   arbitrary: fc.Arbitrary<Value>,
   weight = 6,
@@ -37,7 +37,7 @@ export function rarely<Value>(
   return fc.oneof({ withCrossShrink: true }, nothing, { arbitrary, weight: 1 });
 }
 
-/** Numbers at the limits of the service, JSON, JavaScript and int64, and texts that only look like numbers. */
+/** Numbers at the limits of the service, JSON, JavaScript and int64, and texts that look like numbers. */
 const numberTexts = [
   ...toWords(`
     0 -0 1 -1 7 100 101 1000 1001 00 01 +1 1.0 0.5 -1.5 - --1 1n 0x10 0b1 1_000 1,000 １２ ٣
@@ -47,7 +47,7 @@ const numberTexts = [
   ...[' 1', '1 ', '1'.repeat(400)],
 ];
 
-/** What has broken something somewhere: escapes, encodings, prototypes, forged lines, control and odd characters. */
+/** Texts that are known to break programs: escapes, encodings, prototypes, forged lines, control and odd characters. */
 const nastyTexts = [
   ...toWords(String.raw`
     * " ' \ / // ../.. ..%2f..%2f % %% %zz %u0041 %25 %00 %0a %0d%0a{"forged":true} %c3%28 %ed%a0%80 %ff%fe
@@ -75,7 +75,7 @@ export const text = fc.oneof(
 );
 
 const write = fc.nat(3).map((key) => `Bearer <<write${key}>>`);
-/** The values of Authorization: mostly one valid key, since most of the service lies behind it. */
+/** The values of Authorization: mostly one valid key, since most of the service needs one. */
 const credentials: fc.Arbitrary<readonly string[]> = fc.oneof(
   { weight: 15, arbitrary: write.map((value) => [value]) },
   { weight: 2, arbitrary: pick(['Bearer <<read0>>']) },
@@ -95,7 +95,7 @@ const credentials: fc.Arbitrary<readonly string[]> = fc.oneof(
 );
 
 const queries: Partial<Record<OperationId, readonly string[]>> = {
-  // A list of all entries costs the most by far, and finds the least.
+  // A list of all entries costs by far the most, and finds the least.
   listInventory: toWords('petId=1,2 petId=3&include=etag limit=2 limit=1&status=sold limit=3'),
   listOrders: ['limit=2', 'limit=1000', ''],
 };
@@ -157,7 +157,7 @@ const documents = [
 
 const nested = fc
   .tuple(
-    // Seldom more than a parser's stack holds.
+    // Rarely more than a parser's stack holds.
     fc.oneof({ weight: 99, arbitrary: pick(2, 100, 1_000) }, pick(100_000)),
     pick(['[', ']'], ['{"a":', '}'], ['[', '']),
   )
@@ -177,7 +177,7 @@ const body: fc.Arbitrary<Buffer | null> = fc.oneof(
 );
 
 const tags = Array.from({ length: 21 }, (_, tag) => `"${tag}"`);
-/** By name; each value as often as it stands here. */
+/** By name; a value that stands here twice is drawn twice as often. */
 const headerValues: Readonly<Record<string, readonly string[]>> = {
   'If-Match': [
     ...['"<<tag>>"', '"<<tag>>"', 'W/"<<tag>>"', '"a", "<<tag>>"', '<<tag>>"', '*', '""', '"a"'],
@@ -221,7 +221,7 @@ const header: fc.Arbitrary<Header> = fc.oneof(
 const changes = fc.record({
   method: rarely(pick(...methods)),
   petId: rarely(text),
-  /** Into the path, at this place. */
+  /** Inserted into the path at this position. */
   inserted: rarely(fc.tuple(fc.nat(40), text)),
   query: rarely(query),
   body: rarely(body),
@@ -253,7 +253,7 @@ export function arbitraryRequest(petIds: readonly string[]): fc.Arbitrary<FuzzRe
   });
 }
 
-/** Splits at white space, so that a long list is read as one. */
+/** Splits at white space: this keeps long lists readable. */
 export function toWords(words: string): string[] {
   return words.trim().split(/\s+/);
 }

@@ -6,22 +6,21 @@ import { type Outcome, send } from './sender.ts';
 import { defineStoreOracle } from './storeOracle.ts';
 import { type CapturedLog, catchCrashes, type FuzzTarget, petIds } from './target.ts';
 
-/** The other tables and the heap are read after so many cases. */
+/** After so many cases, the other tables and the heap are checked. */
 const CASES_PER_CHECK = 5_000;
-/** How long a failure may shrink. */
+/** The time that a failure may take to shrink. */
 const SHRINK_MILLISECONDS = 60_000;
 
 export interface FuzzOptions {
   readonly seed: number;
-  /** How many cases, but for half a batch. */
+  /** The number of cases, give or take half a batch. */
   readonly runs: number;
-  /** How many cases are sent at once, at most; after them, log and store are read. 512 by default. */
+  /** The most cases sent at once; log and store are checked after them. 512 by default. */
   readonly maxBatch?: number;
-  /** A batch to repeat, as a failure names it. */
+  /** The path of a batch to repeat, from a failure. */
   readonly path?: string | undefined;
   readonly deadlineMilliseconds: number;
   onCheck?(cases: number): void;
-  /** Is called for each case that was sent. */
   onOutcome?(outcome: Outcome): void;
 }
 
@@ -29,14 +28,14 @@ export type FuzzReport = Awaited<ReturnType<typeof runFuzz>>;
 
 /**
  * Sends batches of cases until one fails, and has fast-check shrink that one. The oracles:
- * - `status`: an answer of 500 or more, or none, although the connection or the function ended
- * - `body`: an error without the contract's Error body, or an answer that the document does not have
- * - `store`: entries that differ from what was answered
- * - `log`: a line that is no JSON object, comes twice, is missing, or says another status or key
+ * - `status`: a response of 500 or more, or none although the connection or the function ended
+ * - `body`: an error without the contract's Error body, or a response that the document does not have
+ * - `store`: entries that differ from the responses
+ * - `log`: a line that is not a JSON object, is duplicate or missing, or has the wrong status or key
  * - `secret`: credentials or a body in a log line
- * - `deadline`: an answer that did not come in time
- * - `crash`: a rejection or an exception that nobody caught
- * - `heap`: more and more memory
+ * - `deadline`: a late response
+ * - `crash`: an uncaught rejection or exception
+ * - `heap`: growing memory
  */
 export async function runFuzz(
   target: FuzzTarget,
@@ -48,11 +47,11 @@ export async function runFuzz(
   const counts = {
     cases: 0,
     events: 0,
-    /** Answers of 503 that were others when repeated: the engine or the machine was late. */
+    /** Cases with a 503, which are repeated: the engine or the machine may have been late. */
     late: 0,
     logLines: 0,
   };
-  /** Answers by status. */
+  /** Responses by status. */
   const statuses = new Map<number, number>();
   const heapBytes: number[] = [];
   const crashes: string[] = [];
@@ -77,7 +76,7 @@ export async function runFuzz(
     const first = await send(target, cases, deadlineMilliseconds);
     const late = first.filter(({ answer }) => answer?.status === 503);
     const outcomes = first.filter((outcome) => !late.includes(outcome));
-    // One after the other: what a request causes comes again, and what a busy machine causes does not.
+    // Repeated in sequence: a 503 that the request causes recurs, one that a busy machine causes does not.
     for (const { one } of late) {
       outcomes.push(...(await send(target, [repeat(one, facts)], deadlineMilliseconds)));
     }
@@ -98,7 +97,7 @@ export async function runFuzz(
       ...answered.flatMap(findOwnProblems),
       ...(isIdle ? [] : ['deadline: a function still runs']),
       ...findLogProblems(written, answered, target.secrets),
-      // What was late may have had its effect the first time.
+      // A late case may have had its effect the first time.
       ...(await store.findEntryProblems([...outcomes, ...late])),
       ...crashes.splice(0),
     ];
@@ -131,16 +130,16 @@ export async function runFuzz(
     statuses,
     heapBytes,
     milliseconds: performance.now() - started,
-    /** What went wrong, each as the name of its oracle and a sentence. */
+    /** Each starts with the name of its oracle. */
     problems: found
       ? found.problems
       : [...(await store.findOtherProblems()), ...findHeapProblems(heapBytes)],
-    /** The smallest batch that fails. */
+    /** The smallest failing batch. */
     failure: found && { path: counterexamplePath ?? '', cases: found.cases.map(describeCase) },
   };
 }
 
-/** Under the same id, two requests would log two lines. */
+/** With a new request id, since two requests with one id would log two lines. */
 function repeat(one: FuzzCase, { nextRequestId }: RunFacts): FuzzCase {
   if (one.transport === 'socket') return one;
   const requestContext = { ...one.event.requestContext, requestId: nextRequestId() };

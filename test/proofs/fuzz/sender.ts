@@ -8,17 +8,16 @@ import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
 import type { FuzzCase, SocketCase } from './cases.ts';
 import type { FuzzTarget } from './target.ts';
 
-/** What became of a case: an answer, a problem in place of one, or neither, where its client left. */
+/** The outcome of a case: a response, a problem instead, or neither if its client left. */
 export interface Outcome {
   readonly one: FuzzCase;
   readonly answer?: WholeAnswer;
   readonly problem?: string;
 }
 
-/** How long broken requests may wait for more when the others of their batch are answered. */
+/** How long broken requests may wait for more bytes after the other requests of their batch have their responses. */
 const GIVE_UP_MILLISECONDS = 30;
 
-/** Sends cases all at once. */
 export async function send(
   target: FuzzTarget,
   cases: readonly FuzzCase[],
@@ -26,7 +25,7 @@ export async function send(
 ): Promise<Outcome[]> {
   const giveUp = new AbortController();
   const expired = Promise.withResolvers<never>();
-  const late = new Error('no answer by the deadline');
+  const late = new Error('no response by the deadline');
   const timer = setTimeout(() => expired.reject(late), deadlineMilliseconds);
 
   async function sendOne(one: FuzzCase): Promise<Outcome> {
@@ -53,10 +52,10 @@ export async function send(
 }
 
 /**
- * Sends the bytes on a connection of their own, and reads the first answer.
+ * Sends the bytes on a connection of their own, and reads the first response.
  * @param giveUp ends the client's side of a `broken` case, which may claim to be longer than it is
- * @returns nothing, where the client left before its answer
- * @throws {Error} when the answer is invalid HTTP, or none although the connection has ended
+ * @returns nothing if the client left before its response
+ * @throws {Error} if the response is invalid HTTP, or the connection ended without one
  */
 async function exchange(
   port: number,
@@ -64,10 +63,10 @@ async function exchange(
   giveUp: AbortSignal,
 ): Promise<WholeAnswer | undefined> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
-  // Node.js's own client reads the answer. What it would send is dropped: the bytes are sent as they are.
+  // Node.js's own client parses the response. Its own request is dropped, and the case's bytes are sent unchanged.
   const wire = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
   socket.on('data', (chunk) => wire.push(chunk));
-  // A reset shows as what was received until then.
+  // After a reset, the bytes received until then count.
   socket.on('error', () => {}).on('close', () => wire.push(null));
   let hasLeft = false;
   const leave = () => {
@@ -81,7 +80,7 @@ async function exchange(
   try {
     for (const chunk of chunks) {
       socket.write(chunk);
-      // In packets of their own, where a case has several.
+      // Several chunks go in separate packets.
       if (chunks.length > 1) await pause(0);
     }
     if (framing === 'half') leave();
@@ -98,7 +97,7 @@ async function exchange(
 
 async function readAnswer(method: string, wire: Duplex): Promise<WholeAnswer> {
   const reading = request({ method, createConnection: () => wire }).end();
-  // What comes behind the answer is not looked at.
+  // Bytes after the response are ignored.
   reading.on('error', () => {});
   const [response] = (await once(reading, 'response')) as [IncomingMessage];
   const headers = new Headers();

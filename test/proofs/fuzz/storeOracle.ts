@@ -12,12 +12,12 @@ interface Update {
   readonly tag: string;
 }
 
-/** Holds the inventory against the answers: it changes by an update that was answered 200, and by nothing else. */
+/** Compares the inventory with the responses: an update with a 200 changes it, and nothing else does. */
 export async function defineStoreOracle(target: FuzzTarget) {
   let entries = await target.readEntries();
   const others = await target.readOthers();
   const { answeredTags } = target;
-  /** Entries that an update without an answer named, ever and lately: it may take effect a while later. */
+  /** Entries named by updates without a response, ever and in the last batch: these may take effect later. */
   const everUnknown = new Set<string>();
   let lastUnknown = new Set<string>();
 
@@ -28,21 +28,21 @@ export async function defineStoreOracle(target: FuzzTarget) {
     after: Entry | undefined,
   ): string | undefined {
     if (isDeepStrictEqual(before, after)) {
-      // A repeated request has no second effect, and the tag of its first answer.
+      // A repeated request has no second effect, and gets the tag of its first response.
       const isRepeated = updates.every(({ tag }) => answeredTags.has(tag));
       if (everUnknown.has(before.p?.N ?? '') || isRepeated) return undefined;
-      return 'is as it was before an update that was answered 200';
+      return 'is unchanged after an update that got 200';
     }
     const hasItsStatus = after !== undefined && isDeepStrictEqual(after.s, before.s);
     const isAnswered = updates.some(
       ({ quantity, tag }) => after && quantity === after.q?.N && tag === `"${toVersion(after)}"`,
     );
     if (hasItsStatus && (isAnswered || isUnknown)) return undefined;
-    return `is ${JSON.stringify(after)}, which no answer said`;
+    return `is ${JSON.stringify(after)}, which no response reported`;
   }
 
   return {
-    /** The version of an entry as it was when last read. */
+    /** An entry's version at the last read. */
     versionOf(petId: string): string {
       const entry = entries.get(petId);
       return entry ? toVersion(entry) : 'none';
@@ -69,16 +69,16 @@ export async function defineStoreOracle(target: FuzzTarget) {
       return problems;
     },
 
-    /** What was made or changed beside the inventory's entries. */
+    /** Finds other changes than to the inventory's entries. */
     async findOtherProblems(): Promise<string[]> {
       return isDeepStrictEqual(await target.readOthers(), others)
         ? []
-        : ['store: Something was made, or changed, beside the entries.'];
+        : ['store: Something other than the entries has changed.'];
     },
   };
 }
 
-/** The id that a request names, if any. */
+/** The id that a request names, or ''. */
 function toPetId({ transport, request: { petId = '', path } }: FuzzCase): string {
   const [last = ''] = path.trim().split('/').at(-1)?.split(/[?#]/) ?? [];
   return percentDecode(transport === 'event' ? petId : last);
@@ -90,7 +90,7 @@ function isUpdate(one: FuzzCase): boolean {
     : Buffer.concat(one.chunks).includes('PATCH');
 }
 
-/** What an answer to an update says of its entry. */
+/** Reads the entry from the response to an update. */
 function parseUpdate({ status, headers, bytes }: WholeAnswer): Update[] {
   const tag = headers.get('etag') ?? '';
   if (status !== 200 || !tag.startsWith('"')) return [];

@@ -29,13 +29,12 @@ export type Handler = (...values: never[]) => Promise<unknown>;
 /** A stage to send cases to. */
 export type FuzzTarget = Awaited<ReturnType<typeof openFuzzTarget>>;
 
-/** Of the inventory's entries. */
+/** The ids of the inventory's entries. */
 export const petIds = fixtures.inventory.map(({ petId }) => petId.toString());
 
 /** A local stage with the conformance suite's data, in this process. */
 export async function openFuzzTarget(startEngine: StartEngine, loadModule: LoadHandler) {
   let running = 0;
-  /** The functions that the gateway calls, and events straight. */
   const loadCounted: LoadHandler = async (id) => {
     const { handler } = (await loadModule(id)) as { handler: Handler };
     return async (...values: never[]) => {
@@ -65,15 +64,15 @@ export async function openFuzzTarget(startEngine: StartEngine, loadModule: LoadH
 
   return {
     port: Number(new URL(stage.baseUrl).port),
-    /** By name, as a request's placeholder has it, such as `write0`. */
+    /** By the name in a request's placeholder, such as `write0`. */
     keys,
     /** The secret parts of the stage's keys. */
     secrets: [...keys.values()].flatMap((apiKey) => parseApiKey(apiKey)?.secret ?? []),
-    /** The tags that updates were answered with, in any run: a repeated update is answered with its first one's. */
+    /** The tags in responses to updates, in any run: a repeated update gets the tag of its first response. */
     answeredTags: new Set<string>(),
     /**
      * Calls a function with an event as the local gateway does, without a connection.
-     * @throws what the function throws, or what is wrong with its result
+     * @throws the function's error, or an error about its result
      */
     async call({ request, event }: EventCase): Promise<WholeAnswer> {
       const called = counted.find(({ operation }) => operation.operationId === request.operationId);
@@ -83,21 +82,21 @@ export async function openFuzzTarget(startEngine: StartEngine, loadModule: LoadH
       const { status, headers } = response;
       return { status, headers, bytes: await body };
     },
-    /** Waits until no function runs. @returns whether that came in time */
+    /** Waits until no function runs. @returns whether that was in time */
     async waitForFunctions(deadlineMilliseconds: number): Promise<boolean> {
       const started = performance.now();
       while (running > 0 && performance.now() - started < deadlineMilliseconds) await pause(1);
       return running === 0;
     },
-    /** The inventory's entries that the stage was filled with, by petId. */
+    /** The stage's first inventory entries as they are now, by petId. */
     async readEntries(): Promise<ReadonlyMap<string, Entry>> {
-      // A batch, since the embedded engine keeps some memory of each scan.
+      // A batch, since the embedded engine leaks some memory at each scan.
       const { Responses } = await client.send(
         new BatchGetItemCommand({ RequestItems: { inventory: { Keys, ConsistentRead: true } } }),
       );
       return new Map(Responses?.inventory?.map((entry) => [entry.p?.N ?? '', entry]));
     },
-    /** The ids of all entries, and the tables that no operation writes into. */
+    /** The ids of all entries, and the tables that no operation writes to. */
     async readOthers(): Promise<unknown> {
       const ids = (await scan('inventory')).map(({ p }) => p?.N).sort();
       return [ids, await scan('pets'), await scan('orders'), await scan('apiKeys')];
@@ -120,7 +119,7 @@ async function createKeys(client: DynamoDBClient): Promise<Map<string, string>> 
   return keys;
 }
 
-/** Takes, in the place of a connection's response, what the gateway sends of a function's answer. */
+/** Collects, in place of a connection, what the gateway sends of a function's response. */
 class CollectedResponse extends PassThrough {
   headersSent = false;
   status = 0;
@@ -138,13 +137,13 @@ class CollectedResponse extends PassThrough {
   flushHeaders(): void {}
 }
 
-/** What this process writes, in the place of its standard streams. */
+/** The output of this process, captured from its standard streams. */
 export interface CapturedLog extends Disposable {
-  /** What was written since it was last asked for, each write by itself. */
+  /** The writes since the last call. */
   take(): readonly string[];
 }
 
-/** Has `console` write as Lambda's does, and keeps that, until it is disposed of. */
+/** Makes `console` write as Lambda's does, and keeps the writes, until it is disposed. */
 export function captureLog(): CapturedLog {
   const written: string[] = [];
   const own = { ...console };
@@ -162,7 +161,7 @@ export function captureLog(): CapturedLog {
 
 const crashEvents = ['uncaughtException', 'unhandledRejection'] as const;
 
-/** Reports, alone, what nobody caught, until it is disposed of: Lambda would have ended the process. */
+/** Reports uncaught errors, as their only listener, until it is disposed: Lambda would have ended the process. */
 export function catchCrashes(onCrash: (error: unknown) => void): Disposable {
   const others = crashEvents.map((event) => [event, process.listeners(event as never)] as const);
   for (const event of crashEvents) process.removeAllListeners(event).on(event, onCrash);

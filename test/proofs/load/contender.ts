@@ -2,13 +2,13 @@ import autocannon, { type Request } from 'autocannon';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 
-/** Something to put under load: the service, the peer of the benchmarks, or plain HTTP with the SDK. */
+/** A server under load: the service, the benchmarks' peer, or plain HTTP with the SDK. */
 export interface Contender {
   readonly name: 'ours' | 'peer' | 'floor';
   readonly process: ChildProcess<Started>;
 }
 
-/** The functions behind the gateway, by path; the peer has not every operation. The floor does not use them. */
+/** The paths of the functions behind the gateway. The peer lacks some operations. The floor does not use them. */
 export type Bundles = Readonly<Partial<Record<OperationId, string>>>;
 
 /** Where a contender listens. */
@@ -18,16 +18,15 @@ export interface Started {
   readonly apiKey: string;
 }
 
-/** How a contender is. */
 export interface Vitals {
-  /** What its functions and its gateway hold in memory without garbage, in bytes; 0 where it was not measured. */
+  /** The memory of its functions and its gateway after a collection, in bytes; 0 if not measured. */
   readonly usedBytes: number;
-  /** All memory of its process, the engine's included, in bytes. */
+  /** All memory of its process, with the engine, in bytes. */
   readonly rss: number;
-  /** How many lines of level ERROR it has logged, and the first of them. */
+  /** The number of logged lines of level ERROR, and the first one. */
   readonly errorLines: number;
   readonly firstError?: string | undefined;
-  /** What all threads of its process have used. */
+  /** The CPU of all its process's threads. */
   readonly cpuMilliseconds: number;
 }
 
@@ -40,25 +39,25 @@ export async function startContender(
   return { name, process: await startChild(script, args) };
 }
 
-/** @param collects whether memory is measured, for which garbage is collected */
+/** @param collects whether to collect garbage and measure memory */
 export function takeVitals({ process }: Contender, collects: boolean): Promise<Vitals> {
   return process.ask<Vitals>({ collects });
 }
 
-/** How many requests are under way at once. */
+/** Requests in flight at once. */
 export const CONNECTIONS = 10;
 
-/** What clients had of a server under load. */
+/** What clients measure of a server under load. */
 export type LoadFigures = Awaited<ReturnType<typeof putUnderLoad>>;
 
-/** Sends as many requests as are answered, one after the other on each connection. */
+/** Sends requests in sequence on each connection, as fast as the responses come. */
 export async function putUnderLoad({ process }: Contender, load: LoadName, seconds: number) {
   const { origin, apiKey } = process.first;
   const { requests, latency, duration, errors, non2xx } = await autocannon({
     url: origin,
     connections: CONNECTIONS,
     duration: seconds,
-    // The load ends where a sample does.
+    // The load ends at the end of a sample.
     sampleInt: Math.min(1_000, 500 * seconds),
     requests: loads[load](apiKey),
   });
@@ -67,19 +66,19 @@ export async function putUnderLoad({ process }: Contender, load: LoadName, secon
     perSecond: requests.total / duration,
     p50: latency.p50,
     p99: latency.p99,
-    /** Requests that had no answer, or another one than 2xx. */
+    /** Requests without a response, or with one other than 2xx. */
     failures: errors + non2xx,
   };
 }
 
-/** Of those in `infra/local/sample.json`, each a pet and an entry of the inventory. */
+/** Ids in `infra/local/sample.json` that have both a pet and an inventory entry. */
 const petIds = Array.from({ length: 40 }, (_, index) => index + 1);
 
-/** Loads by name, as what each connection sends over and over. */
+/** Loads by name: the requests that each connection repeats. */
 const loads = {
   /** A pet by its id. */
   lookups: (apiKey: string) => petIds.map((petId) => toRead(`/pets/${petId}`, apiKey)),
-  /** Of ten requests seven look up a pet, one lists the inventory, one the orders, and one is an update. */
+  /** Of ten requests, seven look up a pet, one lists the inventory, one lists the orders, and one is an update. */
   mix: (apiKey: string) =>
     petIds.flatMap((petId) => [
       {

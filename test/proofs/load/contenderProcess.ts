@@ -47,7 +47,7 @@ process.on('disconnect', async () => {
 const origin = name === 'floor' ? await startFloorServer() : new URL(stage.baseUrl).origin;
 process.send?.({ origin, apiKey: stage.apiKey } satisfies Started);
 
-/** The lines are written, as that is work, but kept from whoever reads the figures. */
+/** Writes each line to /dev/null, since writing is part of the work, and counts errors. */
 function writeLogNowhere(): void {
   const sink = openSync('/dev/null', 'w');
   process.stderr.write = (line: string | Uint8Array) => {
@@ -61,8 +61,8 @@ function writeLogNowhere(): void {
 }
 
 /**
- * What looking a pet up costs without gateway, functions and keys: HTTP, the SDK and the engine.
- * @returns its origin
+ * Looks up pets without gateway, functions and keys: HTTP, the SDK and the engine.
+ * @returns the server's origin
  */
 async function startFloorServer(): Promise<string> {
   const client = new DynamoDBClient({});

@@ -14,15 +14,20 @@ const notFlat = 'The memory of the functions is not flat.';
 const oneLine = 'ours: 1 lines of level ERROR, first the line';
 
 test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
-  ['is sound has no problems', [], 0, []],
-  ['grows in the second half fails', [grown, {}, grown], 0, [notFlat]],
-  ['logs errors and answers 500 fails', [{}, {}, broken], 10, [expect.any(String), oneLine]],
-])('a soak of a service that %s', async (_, vitals, failsEach, expected) => {
+  ['a healthy service has no problems', [], 0, []],
+  ['a service that grows in the second half fails', [grown, {}, grown], 0, [notFlat]],
+  [
+    'a service that logs errors and responds with 500 fails',
+    [{}, {}, broken],
+    10,
+    [expect.any(String), oneLine],
+  ],
+])('a soak of %s', async (_, vitals, failsEach, expected) => {
   let count = 0;
   const server = createServer((_, response) => {
     count += 1;
     response.statusCode = count % failsEach === 0 ? 500 : 200;
-    // As fast as it can, it would keep the processors from the tests beside it.
+    // At full speed, it would take the processors from other tests.
     setTimeout(() => response.end('{}'), 3);
   });
   const origin = `http://127.0.0.1:${await listen(server, 0, '')}`;
@@ -36,7 +41,7 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
   expect(section.rows.some(([, requests]) => Number(requests) > 0)).toBe(true);
 });
 
-test('the service that is compared is the one that is deployed, and answers', async () => {
+test('the deployed bundles respond under load', async () => {
   const ours = await startContender('ours', await writeBundles(folder));
   const { perSecond, failures } = await putUnderLoad(ours, 'mix', 0.4);
   expect(perSecond).toBeGreaterThan(0);

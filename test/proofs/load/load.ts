@@ -13,15 +13,14 @@ import { compare, type Outcome, soak } from './runs.ts';
 
 const help = `Usage: npm run load -- [options]
 
-Puts the service under load, on the local stage with the bundles that are deployed and the embedded
-DynamoDB in a thread of its own: beside the peer with nine reads to an update, and beside a floor, plain
-HTTP with the SDK, with lookups alone; all in one run and in turns. Fails at any answer but 2xx and at any
-line of level ERROR.
+Loads the deployed bundles on the local stage, with the embedded DynamoDB in a thread. Compares them with
+the peer (nine reads to an update), and lookups alone also with a floor of plain HTTP and the SDK, in one
+run and in turns. Fails at any response other than 2xx and at any line of level ERROR.
 
 Options:
-  --seconds N       how long each of a contender's turns lasts (default 3)
-  --soak 10m        instead, put the service alone under the mix for that long, and fail too when its
-                    memory does not stay flat
+  --seconds N       length of each turn of a contender (default 3)
+  --soak 10m        instead, load the service alone with the mix for that long; also fail if its memory
+                    does not stay flat
   -h, --help        show this
 `;
 
@@ -36,7 +35,7 @@ await runCommand(async (args) => {
   });
   if (values.help) return void process.stdout.write(help);
   if (!/^[1-9]\d{0,3}$/.test(values.seconds)) {
-    throw new UsageError(`Option '--seconds' must be 1 to 9999, not '${values.seconds}'`);
+    throw new UsageError(`Option '--seconds' must be from 1 to 9999, not '${values.seconds}'`);
   }
   const soakSeconds = values.soak && parseDuration('--soak', values.soak) / 1_000;
   const outdir = mkdtempSync(join(tmpdir(), 'petstore-load-'));
@@ -64,5 +63,5 @@ await runCommand(async (args) => {
   for (const problem of problems) tell(problem);
   if (problems.length > 0) process.exitCode = 1;
 });
-// The contenders' processes would keep this one; they end with it.
+// The contenders' processes would keep this one alive; they end with it.
 process.exit();

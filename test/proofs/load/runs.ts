@@ -11,7 +11,7 @@ import {
 
 export interface Outcome {
   readonly section: Section;
-  /** What makes the run a failure; speed does not, since it is the machine's too. */
+  /** Each fails the run. Speed does not, since it also depends on the machine. */
   readonly problems: readonly string[];
 }
 
@@ -19,13 +19,13 @@ export interface Outcome {
 const ROUNDS = 15;
 
 interface Turn extends LoadFigures {
-  /** Of a request: gateway, functions and engine. */
+  /** The CPU of one request: gateway, functions and engine. */
   readonly cpuMilliseconds: number;
 }
 
 /**
  * Puts each contender under the same load in turn, several times.
- * @param maxRatio the most that the last contender's throughput is to be of ours, and our CPU of its
+ * @param maxRatio the most for the last contender's throughput ÷ ours, and for our CPU ÷ its CPU
  */
 export async function compare(
   load: LoadName,
@@ -40,7 +40,7 @@ export async function compare(
     const spent = after.cpuMilliseconds - before.cpuMilliseconds;
     return { ...figures, cpuMilliseconds: spent / figures.requests };
   };
-  // A first turn compiles the code, and is thrown away.
+  // The first turn compiles the code and does not count.
   for (const contender of contenders) await takeTurn(contender);
   const samples = await interleave(contenders, ROUNDS, takeTurn);
   const rows: Cell[][] = [];
@@ -78,7 +78,7 @@ export async function compare(
       goals: [
         toGoal(`throughput of ${reference} ÷ ours`, (our, its) => its.perSecond / our.perSecond),
         toGoal(
-          `CPU of a request of ours ÷ ${reference}`,
+          `our CPU of a request ÷ ${reference}`,
           (our, its) => our.cpuMilliseconds / its.cpuMilliseconds,
         ),
       ],
@@ -88,19 +88,19 @@ export async function compare(
 }
 
 /**
- * The most that memory without garbage may rise from one measurement to a later one, in bytes, and be flat: what V8
- * still compiles, and noise. It shows what keeps 32 bytes of each request, from 65,536 requests on.
+ * The most bytes that flat memory may grow, after a collection, from one measurement to a later one: for V8's late
+ * compilation and for noise. A leak of 32 bytes a request shows from 65,536 requests on.
  */
 export const MAX_GROWTH = 2 * 1024 * 1024;
 
 const MEGABYTE = 1024 * 1024;
 
-/** Seconds: some 100,000 requests, until which V8 compiles what would pass for growth. */
+/** Seconds, for some 100,000 requests: V8 compiles during these, which would look like growth. */
 const WARM_UP = 120;
 
 /**
- * Puts the service under the mix. The first tenth of the time, and no less than WARM_UP or a third, warms up; what
- * is left is measured in halves.
+ * Puts the service under the mix. A tenth of the time warms up, or more: at least WARM_UP, or a third if that is
+ * shorter. The rest is measured in halves.
  */
 export async function soak(ours: Contender, soakSeconds: number): Promise<Outcome> {
   const warmUp = Math.max(soakSeconds / 10, Math.min(WARM_UP, soakSeconds / 3));
@@ -133,7 +133,7 @@ export async function soak(ours: Contender, soakSeconds: number): Promise<Outcom
       }),
       goals: [{ name: 'MB of growth', value: growth / MEGABYTE, atMost: MAX_GROWTH / MEGABYTE }],
       notes: [
-        'Memory is what gateway and functions hold without garbage; the process has the engine.',
+        'Memory is that of gateway and functions after a collection; the process includes the engine.',
       ],
     },
     problems: [
@@ -143,14 +143,13 @@ export async function soak(ours: Contender, soakSeconds: number): Promise<Outcom
   };
 }
 
-/** What no contender may have had. */
 function findProblems(
   name: string,
   failures: number,
   { errorLines, firstError }: Vitals,
 ): string[] {
   return [
-    ...(failures > 0 ? [`${name}: ${failures} requests had no answer of 2xx.`] : []),
+    ...(failures > 0 ? [`${name}: ${failures} requests had no 2xx response.`] : []),
     ...(errorLines > 0 ? [`${name}: ${errorLines} lines of level ERROR, first ${firstError}`] : []),
   ];
 }

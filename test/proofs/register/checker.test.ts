@@ -13,31 +13,31 @@ function operation(invoked: number, answered: number, asked: Asked, outcome: Out
 const read = (invoked: number, answered: number, quantity: number, tag: string) =>
   operation(invoked, answered, { kind: 'read' }, { kind: 'ok', quantity, tag });
 
-/** An update that was answered 200. */
+/** An update with a 200. */
 const write = (from: number, to: number, quantity: number, tag: string, options: Options = {}) =>
   operation(from, to, { kind: 'write', quantity, ...options }, { kind: 'ok', quantity, tag });
 
-/** An update that was answered 412, with the tag that the entry then had. */
+/** An update with a 412, and the entry's tag at that time. */
 const refused = (from: number, to: number, quantity: number, tag: string, options: Options) =>
   operation(from, to, { kind: 'write', quantity, ...options }, { kind: 'refused', tag });
 
-/** An update that was not answered. */
+/** An update without a response. */
 const lost = (invoked: number, quantity: number, options: Options = {}) =>
   operation(invoked, Infinity, { kind: 'write', quantity, ...options }, { kind: 'unknown' });
 
 it.each<[string, Operation[]]>([
-  ['of one after the other', [write(1, 2, 11, 'B'), read(3, 4, 11, 'B'), write(5, 6, 12, 'C')]],
+  ['of sequential requests', [write(1, 2, 11, 'B'), read(3, 4, 11, 'B'), write(5, 6, 12, 'C')]],
   [
-    'of updates at once, in the order that reads tell',
+    'of concurrent updates, in the order that reads show',
     [write(1, 10, 11, 'B'), write(2, 9, 12, 'C'), read(3, 4, 12, 'C'), read(5, 6, 11, 'B')],
   ],
-  ['of an unknown update that never happened', [lost(1, 11), read(2, 3, 10, 'A')]],
+  ['of an unknown update without effect', [lost(1, 11), read(2, 3, 10, 'A')]],
   [
-    'of an unknown update that happened late',
+    'of an unknown update that took effect late',
     [lost(1, 11), read(2, 3, 10, 'A'), write(4, 5, 12, 'B'), read(6, 7, 11, 'C')],
   ],
   [
-    'of an unknown update that only a 412 saw',
+    'of an unknown update that only a 412 shows',
     [
       lost(1, 11),
       lost(2, 14),
@@ -46,7 +46,7 @@ it.each<[string, Operation[]]>([
     ],
   ],
   [
-    'of a repetition that tells of the effect of the first, which was not answered',
+    'of a retry that reports the effect of the first attempt, which had no response',
     [
       lost(1, 11, { ...keyed, ...ofA }),
       write(2, 3, 12, 'C'),
@@ -63,10 +63,10 @@ it.each<[string, Operation[]]>([
   ['a read is stale', [write(1, 2, 11, 'B'), write(3, 4, 12, 'C'), read(5, 6, 11, 'B')]],
   ['two updates got 200 for one tag', [write(1, 9, 11, 'B', ofA), write(2, 8, 12, 'C', ofA)]],
   ['a 412 took effect', [write(1, 2, 11, 'B'), refused(3, 4, 12, 'B', ofA), read(5, 6, 12, 'C')]],
-  ['a 412 came although the tag was right', [refused(1, 2, 11, 'A', ofA)]],
-  ['a 412 tells a tag that the entry never had', [refused(1, 2, 11, 'C', ofA)]],
+  ['a 412 came although the tag matched', [refused(1, 2, 11, 'A', ofA)]],
+  ['a 412 has a tag that the entry never had', [refused(1, 2, 11, 'C', ofA)]],
   [
-    'a repetition had a second effect',
+    'a retry had a second effect',
     [
       write(1, 2, 11, 'B', keyed),
       write(3, 4, 12, 'C'),
@@ -74,9 +74,9 @@ it.each<[string, Operation[]]>([
       read(7, 8, 11, 'B'),
     ],
   ],
-  ['a repetition got another answer', [write(1, 2, 11, 'B', keyed), write(3, 4, 11, 'C', keyed)]],
+  ['a retry got another tag', [write(1, 2, 11, 'B', keyed), write(3, 4, 11, 'C', keyed)]],
   [
-    'a repetition was refused although the first had had its effect',
+    'a retry was refused although the first attempt took effect',
     [
       lost(1, 11, { ...keyed, ...ofA }),
       read(2, 3, 11, 'B'),
@@ -85,14 +85,14 @@ it.each<[string, Operation[]]>([
   ],
   ['an update took effect before it was sent', [read(1, 2, 11, 'B'), write(3, 4, 11, 'B')]],
   [
-    'two read one order and two others the other',
+    'reads show two updates in both orders',
     [
       ...[write(1, 20, 11, 'B'), write(2, 19, 12, 'C')],
       ...[read(3, 4, 11, 'B'), read(5, 6, 12, 'C'), read(7, 8, 11, 'B')],
     ],
   ],
   [
-    'an unknown update with If-Match happened although its tag was gone',
+    'an unknown update with If-Match took effect although its tag was gone',
     [write(1, 2, 11, 'B'), lost(3, 12, ofA), read(4, 5, 12, 'C')],
   ],
 ])('a history is a violation when %s', (_, history) => {

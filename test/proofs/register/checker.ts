@@ -1,60 +1,60 @@
-/** An update, as its client sent it. */
+/** An update as the client sent it. */
 export interface Write {
   readonly kind: 'write';
-  /** Names the request: its repetitions ask for the same count, and no other request does. */
+  /** Identifies the request: its retries have the same count, and no other request does. */
   readonly quantity: number;
-  /** The tags of which the entry must have one; any state will do, without them. */
+  /** The entry must have one of these tags; without them, any state will do. */
   readonly ifMatch?: readonly string[];
-  /** The `Idempotency-Key`; without it, the request is never repeated. */
+  /** The `Idempotency-Key`; without it, the request is never retried. */
   readonly key?: string;
 }
 
-/** What a client asked of an entry: its state with its tag, or an update. */
+/** A client's request for an entry: an update, or a read of its state and tag. */
 export type Asked = Write | { readonly kind: 'read' };
 
 export type Outcome =
-  /** 200, with the state that it told of: the one that was read, or the one that the update made. */
+  /** 200, with the state in the response: the one that was read, or the one that the update made. */
   | { readonly kind: 'ok'; readonly quantity: number; readonly tag: string }
-  /** 412, with the tag that the entry then had. */
+  /** 412, with the entry's tag at that time. */
   | { readonly kind: 'refused'; readonly tag: string }
   /** A lost connection or a 5xx: it may take effect at any time after it was sent, or never. */
   | { readonly kind: 'unknown' };
 
-/** One request for one entry. Times are of one clock, on which no two events have the same. */
+/** One request for one entry. Times are of one clock, and unique. */
 export interface Operation {
   readonly asked: Asked;
   /** When the client began to send it. */
   readonly invoked: number;
-  /** When the client had the answer, or gave up; an unknown outcome has no end. */
+  /** When the client had the response or gave up; `Infinity` for an unknown outcome. */
   readonly answered: number;
   readonly outcome: Outcome;
 }
 
-/** A state of the entry. No tag, and no count, comes back once the entry has had another. */
+/** A state of the entry. No tag and no count recurs after the entry has had another. */
 export interface Entry {
   readonly quantity: number;
   readonly tag: string;
 }
 
 export interface Verdict {
-  /** Undecided where the bound was reached first. */
+  /** Undecided if the search reached its bound. */
   readonly kind: 'linearizable' | 'violation' | 'undecided';
-  /** How many places of updates were tried. */
+  /** How many placements of updates were tried. */
   readonly steps: number;
   /** Why no order explains the history, or where the longest explanation of it ends. */
   readonly reason: string;
 }
 
 /**
- * Whether the operations on one entry can be put into an order, each between its call and its answer, in
- * which they do what the contract says of one after the other: an update sets the count and gives a new tag,
- * with `If-Match` only where the entry has one of the tags; 412 tells the entry's tag, which is none of those;
- * a request that is sent again under its key changes nothing more; a read tells count and tag.
+ * Whether the operations on one entry have an order in which they follow the contract, each between its request
+ * and its response. An update sets the count and gives a new tag. With `If-Match`, it does so only if the entry has
+ * one of the tags. A 412 has the entry's tag, which is none of those. A retry with the same key changes nothing
+ * more. A read returns count and tag.
  *
- * It is Wing and Gong's search with Lowe's memory of what was tried
- * (http://www.cs.ox.ac.uk/people/gavin.lowe/LinearizabiltyTesting/paper.pdf). Since no state comes back, only
- * the updates are ordered: whoever is told of a state finds its place while the entry has it, or never.
- * @param first the state that the entry had before
+ * This is Wing and Gong's search with Lowe's memory of tried states
+ * (http://www.cs.ox.ac.uk/people/gavin.lowe/LinearizabiltyTesting/paper.pdf). Since no state recurs, only updates
+ * are ordered: an operation that saw a state has its place while the entry has that state, or never.
+ * @param first the entry's state before the history
  * @param maxSteps some ten seconds by default
  */
 export function check(history: readonly Operation[], first: Entry, maxSteps = 2_000_000): Verdict {
@@ -66,33 +66,32 @@ export function check(history: readonly Operation[], first: Entry, maxSteps = 2_
   }
 }
 
-/** What no order of the operations could explain. */
+/** Something that no order of the operations can explain. */
 class Contradiction extends Error {}
 
-/** An effect that a request had, if it is not optional, between two times. */
+/** An effect that a request had between two times, or may have had if it is optional. */
 interface Effect {
   readonly from: number;
   readonly until: number;
   readonly ifMatch: readonly string[] | undefined;
   readonly request: number;
   readonly tag: string;
-  /** Whether it can also never have happened. */
   readonly isOptional: boolean;
-  /** The first answer that tells of it. */
+  /** The first response that shows it. */
   readonly due: number;
 }
 
-/** Somebody was told that the entry has this tag. */
+/** A response said that the entry has this tag. */
 interface Sight {
   readonly from: number;
   readonly until: number;
   readonly tag: string;
-  /** The request that was refused with it. */
+  /** The request that this response refused. */
   readonly request: number | undefined;
 }
 
 /**
- * @returns the effects by when they can have come, and the ends of all that must have a place, in their order
+ * @returns the effects, sorted by their earliest time, and all that must have a place, sorted by its end
  * @throws {Contradiction}
  */
 function toPuzzle(history: readonly Operation[], first: Entry) {
@@ -109,7 +108,7 @@ function toPuzzle(history: readonly Operation[], first: Entry) {
     if (outcome.kind === 'ok') {
       const { quantity, tag } = outcome;
       if (request !== undefined && request !== quantity) {
-        throw new Contradiction(`an update to ${request} was answered with ${quantity}`);
+        throw new Contradiction(`an update to ${request} got the count ${quantity}`);
       }
       learn(quantityOf, tag, quantity, `the tag ${tag} came with two counts`);
       learn(tagOf, quantity, tag, `the count ${quantity} came with two tags`);
@@ -117,14 +116,14 @@ function toPuzzle(history: readonly Operation[], first: Entry) {
     const isSight = outcome.kind === 'refused' || (asked.kind === 'read' && outcome.kind === 'ok');
     if (!isSight) continue;
     if (asked.kind === 'write' && !(asked.ifMatch && !asked.ifMatch.includes(outcome.tag))) {
-      throw new Contradiction(`an update to ${request} was refused for no reason`);
+      throw new Contradiction(`an update to ${request} was refused without a reason`);
     }
     sights.push({ from, until, tag: outcome.tag, request });
   }
   const sightsOf = Map.groupBy(sights, ({ tag }) => tag);
   const toDue = (tag: string, until: number) =>
     Math.min(until, ...(sightsOf.get(tag) ?? []).map((sight) => sight.until));
-  // Tags of which only a 412 tells: any update that nobody was told of can have made them.
+  // Tags that only a 412 shows: any update without a response can have made them.
   const conditions = history.flatMap(
     ({ asked }) => (asked.kind === 'write' && asked.ifMatch) || [],
   );
@@ -155,16 +154,16 @@ function learn<Key, Value>(known: Map<Key, Value>, key: Key, value: Value, compl
   known.set(key, value);
 }
 
-/** A state of the entry in an order that is tried, with all who are told of it. */
+/** A state of the entry in a tried order, with all operations that saw it. */
 interface Stay {
   readonly effect: Effect | undefined;
-  /** What found its place with it. */
+  /** Placed together with it. */
   readonly placed: readonly (Effect | Sight)[];
-  /** The first of `musts` that has no place yet. */
+  /** The index of the first of `musts` without a place. */
   readonly next: number;
-  /** The first of `effects` that has no place yet. */
+  /** The index of the first of `effects` without a place. */
   readonly firstOpen: number;
-  /** What can come next, the best last. */
+  /** The effects that can come next, the best last. */
   readonly candidates: Effect[];
 }
 
@@ -174,14 +173,14 @@ function search(
   maxSteps: number,
 ): Verdict {
   const placed = new Set<Effect | Sight>();
-  /** The requests that had their effect, and the tags that they gave. */
+  /** The requests that took effect, and their tags. */
   const spent = new Set<number | string>();
   const tried = new Set<string>();
   const stack: Stay[] = [];
   let furthest = { next: -1, reason: '' };
   let steps = 0;
 
-  /** Puts all in place that are told of the state while they can be, and finds what can replace it. */
+  /** Places the operations that saw the state, as far as they can be now, and finds what can replace it. */
   function enter(tag: string, effect?: Effect): Stay {
     const own: (Effect | Sight)[] = effect ? [effect] : [];
     if (effect) {
@@ -204,13 +203,13 @@ function search(
     if (next > furthest.next) furthest = { next, reason: toReason(tag, musts[next]) };
     let { firstOpen } = stack.at(-1) ?? { firstOpen: 0 };
     while (firstOpen < effects.length && placed.has(effects[firstOpen] as Effect)) firstOpen += 1;
-    // Whoever has no place in this state now never has one.
+    // An operation that finds no place in this state now never finds one.
     const isDead = told.some((sight) => !placed.has(sight));
     const candidates = isDead ? [] : toCandidates(tag, next, firstOpen);
     return { effect, placed: own, next, firstOpen, candidates };
   }
 
-  /** When the first answer comes that has no place yet: until then, anything that has none may happen. */
+  /** The time of the first response without a place: before it, anything without a place may happen. */
   function toSoonest(next: number): number {
     return musts[next]?.until ?? Number.POSITIVE_INFINITY;
   }
@@ -254,5 +253,5 @@ function search(
 }
 
 function toReason(tag: string, open: Effect | Sight | undefined): string {
-  return `${JSON.stringify(open)} fits no state of the entry at that time, which was at last: ${tag}`;
+  return `${JSON.stringify(open)} fits no state of the entry at that time; the last tag was ${tag}`;
 }

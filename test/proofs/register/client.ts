@@ -4,36 +4,36 @@ import type { Draw } from './draw.ts';
 import type { Recorder, Run } from './recorder.ts';
 
 export interface ClientOptions {
-  /** The stage, as soon as it answers. */
+  /** Resolves when the stage responds. */
   readonly run: () => Promise<Run>;
   readonly recorder: Recorder;
   readonly petIds: readonly string[];
   readonly draw: Draw;
-  /** Names the client in its keys. */
+  /** Part of the client's keys. */
   readonly name: string;
-  /** A count that no other update of the run asks for. */
+  /** Draws a count that no other update of the run has. */
   readonly drawQuantity: () => number;
   readonly isOver: () => boolean;
 }
 
-/** Of the requests, those that break off before their answer. */
+/** The share of requests that the client aborts before their response. */
 const CUT = 0.06;
-/** Milliseconds after which they do, at most: about as long as a request takes. */
+/** The longest time before an abort: about as long as a request takes. */
 const MAX_MILLISECONDS_BEFORE_CUT = 25;
-/** How often a request with a key is sent at most, until it has an answer. */
+/** The most times that a request with a key is sent without a response. */
 const MAX_ATTEMPTS = 6;
 
 /**
- * Reads and updates entries until it is over: with `If-Match` and without, with an `Idempotency-Key` and
- * without. What has a key is sent again until it is answered, now and then also after that.
+ * Reads and updates entries until the run is over, with and without `If-Match` and `Idempotency-Key`. Requests
+ * with a key are retried until they have a response, and sometimes sent again after it.
  */
 export async function runClient({ recorder, draw, ...options }: ClientOptions) {
-  /** The tags of each entry that this client knows, the last one first. */
+  /** The tags of each entry that this client has seen, the last one first. */
   const tags = new Map<string, readonly string[]>();
   const answered: [string, Write][] = [];
   let keys = 0;
 
-  /** @returns nothing when it was never sent */
+  /** @returns nothing if it was never sent */
   async function perform(petId: string, asked: Asked): Promise<Outcome | undefined> {
     const run = await options.run();
     const cutAfter = draw() < CUT ? draw() * MAX_MILLISECONDS_BEFORE_CUT : undefined;
@@ -46,13 +46,13 @@ export async function runClient({ recorder, draw, ...options }: ClientOptions) {
 
   async function performUntilAnswered(petId: string, write: Write): Promise<void> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      // Once in a while it is sent twice at once, as by a client that does not wait for long.
+      // Sometimes it is sent twice at once, as an impatient client does.
       const times = draw() < 0.05 ? 2 : 1;
       const sent = Array.from({ length: times }, () => perform(petId, write));
       const outcomes = await Promise.all(sent);
       if (outcomes.some((outcome) => outcome?.kind === 'ok')) answered.push([petId, write]);
       if (outcomes.some((outcome) => outcome && outcome.kind !== 'unknown')) return;
-      // Half of the repetitions give others the time to come in between.
+      // Before half of the retries, other requests have time to come in between.
       if (draw() < 0.5) await pause(draw() * 300);
     }
   }

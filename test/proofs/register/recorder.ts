@@ -9,7 +9,7 @@ export interface Run {
 
 export type Recorder = ReturnType<typeof defineRecorder>;
 
-/** Sends what the clients ask, and writes it down in the order in which it happens in this process. */
+/** Sends the clients' requests, and records requests and responses in their order in this process. */
 export function defineRecorder() {
   /** The operations on each entry. */
   const histories = new Map<string, Operation[]>();
@@ -18,9 +18,9 @@ export function defineRecorder() {
     operations: 0,
     'answered 200': 0,
     'answered 412': 0,
-    'unknown, as the stage was killed': 0,
-    'unknown, as the client left': 0,
-    'unknown, as the answer was a 5xx': 0,
+    'unknown, since the stage was killed': 0,
+    'unknown, since the client left': 0,
+    'unknown, since the response was a 5xx': 0,
     'longest answer, ms': 0,
   };
 
@@ -29,9 +29,9 @@ export function defineRecorder() {
     histories,
     /**
      * Sends a request, and never a second time.
-     * @param cutAfter the milliseconds after which the client breaks the connection, if it has no answer yet
-     * @returns nothing where nobody listened, so that it was never sent
-     * @throws {Error} at an answer that no request of ours should get
+     * @param cutAfter milliseconds after which the client aborts a request without a response
+     * @returns nothing if no server listened, so that it was never sent
+     * @throws {Error} at a response that no request of ours should get
      */
     async perform(
       run: Run,
@@ -55,7 +55,7 @@ export function defineRecorder() {
       figures.operations += 1;
       if (outcome.kind === 'unknown') {
         const reason = run.isKilled ? 'stage was killed' : 'client left';
-        figures[`unknown, as the ${answer === 'lost' ? reason : 'answer was a 5xx'}`] += 1;
+        figures[`unknown, since the ${answer === 'lost' ? reason : 'response was a 5xx'}`] += 1;
         return outcome;
       }
       figures[outcome.kind === 'ok' ? 'answered 200' : 'answered 412'] += 1;
@@ -94,7 +94,7 @@ async function send(
 function toOutcome({ status, tag, body }: Awaited<ReturnType<typeof send>>, asked: Asked): Outcome {
   if (status >= 500) return { kind: 'unknown' };
   if (status === 412) return { kind: 'refused', tag };
-  if (status !== 200) throw new Error(`${JSON.stringify(asked)} was answered ${status}: ${body}`);
+  if (status !== 200) throw new Error(`${JSON.stringify(asked)} got ${status}: ${body}`);
   const entry = asked.kind === 'read' ? toEntry(body) : { ...toEntry(`[${body}]`), tag };
   return { kind: 'ok', ...entry };
 }

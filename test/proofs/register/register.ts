@@ -12,21 +12,21 @@ import { runRegister } from './runRegister.ts';
 const help = `Usage: npm run register -- [--clients N] [--seconds N] [--seed S] [--engine NAME]
        npm run register -- --schedules N [--seed S]
 
-Proves that acknowledged means stored: clients read and update a few entries at once, some requests are
-broken off, and the local stage, on a folder, is killed with SIGKILL again and again and started anew.
-Then each entry's history must be linearizable. Ends with status 1 when one is not, or is not decided.
+Proves that acknowledged means stored. Clients read and update a few entries at once and abort some requests.
+The local stage, on a folder, is repeatedly killed with SIGKILL and restarted. Then each entry's history must
+be linearizable. Exits with status 1 if one is not, or is undecided.
 
-With --schedules, runs updates of one entry against a database in memory, one call at a time: a seed draws when each
-call reaches the database, whether it fails, loses its answer or comes too late, and when the function is killed. Each
-200 must have one effect, and each 404 and 412 none. Ends with status 1 when one has not, with what happened.
+With --schedules, runs updates of one entry against a database in memory, one call at a time. A seed draws when
+each call reaches the database, whether it fails, loses its response or arrives late, and when the function is
+killed. Each 200 must have one effect, and each 404 and 412 none. Otherwise exits with status 1 and shows the steps.
 
 Options:
-  --clients N   how many clients are at work at once (default: 8)
-  --seconds N   for how long, at least 5 (default: 60); the stage is killed every 3 to 10 seconds
-  --seed S      draws the same requests, cuts and kills again, though not how they meet (default: 1)
-  --engine NAME dynalite, in the stage's process, or dynoxide, in one of its own that is killed too, where it is
-                installed (default: dynalite)
-  --schedules N how many schedules, of the seeds from --seed on, each the same again; with 1, shows it
+  --clients N   number of concurrent clients (default: 8)
+  --seconds N   length of the run, at least 5 (default: 60); the stage is killed every 3 to 10 seconds
+  --seed S      draws the same requests, aborts and kills, though not how they interleave (default: 1)
+  --engine NAME dynalite, in the stage's process, or dynoxide if installed, in its own process that is killed
+                too (default: dynalite)
+  --schedules N number of schedules, with the seeds from --seed on; each seed gives one schedule; 1 shows its steps
   --help        show this
 `;
 
@@ -51,7 +51,7 @@ await runCommand(async (args) => {
     throw new UsageError(`Option '--engine' must be dynalite or dynoxide, not '${engine}'`);
   }
   if (engine === 'dynoxide' && !dynoxideIsInstalled) {
-    throw new UsageError('Dynoxide is not installed: it is for linux-x64 alone');
+    throw new UsageError('Dynoxide is not installed: it exists only for linux-x64');
   }
   await runClients({
     clients: parseWhole('--clients', values.clients, 1),
@@ -60,7 +60,7 @@ await runCommand(async (args) => {
     engine,
   });
 });
-// Clients that failed would hold the process.
+// Clients that failed would keep this process alive.
 process.exit();
 
 async function runSchedules(count: number, seed: number): Promise<void> {
@@ -98,12 +98,12 @@ async function runClients(options: Parameters<typeof runRegister>[0]): Promise<v
   for (const entry of wrong) {
     const file = join(tmpdir(), `petstore-register-${seed}-${entry.petId}.json`);
     writeFileSync(file, JSON.stringify(entry, null, 1));
-    process.stderr.write(`${entry.petId}: ${entry.kind}; its history is in ${file}\n`);
+    process.stderr.write(`${entry.petId}: ${entry.kind}; see its history in ${file}\n`);
     process.exitCode = 1;
   }
 }
 
 function parseWhole(option: string, text: string, least = 0): number {
   if (/^\d{1,10}$/.test(text) && Number(text) >= least) return Number(text);
-  throw new UsageError(`Option '${option}' must be a whole number from ${least} on, not '${text}'`);
+  throw new UsageError(`Option '${option}' must be an integer of at least ${least}, not '${text}'`);
 }

@@ -10,22 +10,22 @@ import { defineRecorder, type Run, toEntry } from './recorder.ts';
 
 export interface RegisterOptions {
   readonly clients: number;
-  /** For how long the clients are at work. */
+  /** How long the clients run. */
   readonly seconds: number;
   readonly seed: number;
   readonly engine: 'dynalite' | 'dynoxide';
 }
 
-/** Few, so that the clients meet. */
+/** Few, so that the clients conflict. */
 const ENTRIES = 4;
-/** Milliseconds for which the stage lives. */
+/** Milliseconds between the stage's start and its kill. */
 const [MIN_LIFE, MAX_LIFE] = [3_000, 10_000];
 
 /**
- * Lets clients work on a few entries while the stage is killed again and again.
- * @param folder where the stage keeps its data
- * @param onKill is told how often the stage was killed
- * @returns what the clients saw; the last operation on an entry reads it, when all others are over
+ * Lets clients read and update a few entries while the stage is repeatedly killed.
+ * @param folder of the stage's data
+ * @param onKill receives the number of kills so far
+ * @returns the clients' histories; each ends with a read of the entry after all other operations
  */
 export async function runRegister(
   { clients, seconds, seed, engine }: RegisterOptions,
@@ -38,7 +38,7 @@ export async function runRegister(
     const petIds = [...firsts.keys()];
     const recorder = defineRecorder();
     const end = performance.now() + seconds * 1_000;
-    // A name of this run's own, since the service remembers keys.
+    // A name for this run alone, since the service remembers keys.
     const name = randomUUID();
     let quantity = 1_000;
     const options = {
@@ -98,8 +98,8 @@ async function killAgainAndAgain(
 }
 
 /**
- * The local stage on a folder, as a process of its own that dies and comes back.
- * @param startEngine starts an engine in a process of its own, which is killed with the stage; by default it is part of it
+ * The local stage on a folder, in a process that is killed and restarted.
+ * @param startEngine starts an engine in its own process, which is killed with the stage; by default the stage has one
  */
 function startKillableStage(folder: string, startEngine?: StartEngine) {
   const script = new URL('stageProcess.ts', import.meta.url).pathname;
@@ -120,9 +120,9 @@ function startKillableStage(folder: string, startEngine?: StartEngine) {
   }
 
   return {
-    /** The run that answers, as soon as one does. Rejects when the stage cannot start. */
+    /** Resolves when the stage responds. Rejects if it cannot start. */
     run: () => run,
-    /** Kills it without a warning (SIGKILL) and starts it again on the same folder. */
+    /** Kills the stage with SIGKILL and restarts it on the same folder. */
     async killAndStart(): Promise<void> {
       const killed = await run;
       killed.isKilled = true;

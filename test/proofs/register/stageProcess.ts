@@ -4,7 +4,7 @@ import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import type { Run } from './recorder.ts';
 
-/** The local stage on a folder, or on an engine that runs already, whose endpoint is the second argument. */
+/** The local stage on a folder; the optional second argument is the endpoint of a running engine. */
 const [dir, endpoint] = process.argv.slice(2);
 useLambdaConsole();
 // Nobody reads what the functions log.

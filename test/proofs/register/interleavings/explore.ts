@@ -8,18 +8,18 @@ import {
   type State,
 } from './schedule.ts';
 
-/** Runs the schedules of `count` seeds, from one on. */
+/** Runs the schedules of `count` seeds, starting with `seed`. */
 export async function explore(
   { count, seed }: { readonly count: number; readonly seed: number },
   onSchedule: (schedule: Schedule, index: number) => void = () => {},
   ...database: Parameters<typeof defineScheduler>
 ) {
   const runSchedule = defineScheduler(...database);
-  /** Calls of the database, by what became of them. */
+  /** Calls to the database, by fate. */
   const calls: Record<string, number> = {};
-  /** Attempts, by how they ended. */
+  /** Attempts, by status. */
   const attempts: Record<string, number> = {};
-  /** Of each kind, the schedules that show it. */
+  /** The schedules that show each problem. */
   const problems = new Map<string, Schedule[]>();
   for (let index = 0; index < count; index += 1) {
     const schedule = await runSchedule(seed + index);
@@ -45,14 +45,14 @@ export function toReport(
   ] as const;
   const notes = [...problems].flatMap(([problem, schedules]) => {
     const [shortest] = schedules.sort((one, other) => one.trace.length - other.trace.length);
-    const again = `such as --schedules 1 --seed ${shortest?.seed}:`;
+    const again = `for example --schedules 1 --seed ${shortest?.seed}:`;
     return [`${problem} ${schedules.length} schedules, ${again}`, ...(shortest?.trace ?? []), ''];
   });
   const columns = [{ name: '' }, { name: 'count' }];
   return toText({ title, columns, rows, notes: notes.length > 0 ? notes : ['0 wrong'] });
 }
 
-/** What a schedule shows to be wrong; nothing, where the service kept its word. */
+/** The problems that a schedule shows; nothing if there are none. */
 function judge({ requests }: Schedule): string[] {
   return requests.flatMap((request) => [
     ...judgeEffects(request),
@@ -64,13 +64,13 @@ function* judgeEffects({ quantity, versions, effects }: Request): Generator<stri
   if (effects.length > 1) yield 'A request has two effects.';
   for (const { before, after } of effects) {
     if (!before || after?.item.quantity !== quantity || after.item.status !== before.item.status) {
-      yield 'An effect is not what was asked for.';
+      yield 'An effect is not what the request asks for.';
     }
     if (before && versions?.includes(before.version) === false) yield 'If-Match was ignored.';
   }
 }
 
-/** No version of an entry comes back, so a request that is refused once can never have an effect. */
+/** No version of an entry recurs, so a request that is refused once can never take effect. */
 function* judgeAnswer(attempt: Attempt): Generator<string> {
   const { effects, versions } = attempt.request;
   const { status, told, current, effects: had, failures, error } = attempt;
@@ -79,15 +79,15 @@ function* judgeAnswer(attempt: Attempt): Generator<string> {
     case 200:
       if (had === 0) yield 'A 200 has no effect.';
       else if (describeState(effect?.after) !== describeState(told))
-        yield 'A 200 tells of another state than its effect made.';
+        yield 'A 200 has another state than its effect made.';
       break;
     case 404:
-      if (effect || current) yield 'A 404 comes although the entry is there.';
+      if (effect || current) yield 'A 404 comes although the entry exists.';
       break;
     case 412:
-      if (effect) yield 'A request that was answered 412 has an effect.';
+      if (effect) yield 'A request with a 412 has an effect.';
       if (!current || versions?.includes(current.version) !== false)
-        yield 'A 412 comes although the entry is as If-Match has it.';
+        yield 'A 412 comes although the entry matches If-Match.';
       break;
     case 503:
       if (failures === 0) yield 'A 503 comes although no call failed.';

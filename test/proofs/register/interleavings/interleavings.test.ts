@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { explore } from './explore.ts';
 import { type Call, type Database, defineMemoryDatabase, type Reply } from './memoryDatabase.ts';
 
-it('nothing is wrong in three hundred schedules', async () => {
+it('finds nothing wrong in three hundred schedules', async () => {
   const { problems, calls, attempts } = await explore({ count: 300, seed: 1 });
   expect([...problems]).toEqual([]);
   expect(Object.keys(calls)).toHaveLength(8);
@@ -10,7 +10,7 @@ it('nothing is wrong in three hundred schedules', async () => {
   expect(Object.keys(attempts)).toEqual(['200', '404', '412', '503', 'killed']);
 }, 180_000);
 
-/** Puts another condition to a transaction's one write. */
+/** Replaces the condition of one write in a transaction. */
 function changeCondition(
   { action, parameters }: Call,
   kind: 'Put' | 'Update',
@@ -24,7 +24,7 @@ function changeCondition(
 
 it.each<[string, (database: Database, call: Call) => Promise<Reply>, string]>([
   [
-    'that does not look at the request’s row',
+    'that ignores the request’s row',
     (database, call) =>
       database.execute(
         changeCondition(call, 'Put', 'attribute_exists(r) OR attribute_not_exists(r)'),
@@ -32,7 +32,7 @@ it.each<[string, (database: Database, call: Call) => Promise<Reply>, string]>([
     'A request has two effects.',
   ],
   [
-    'that does not look at the entry',
+    'that ignores the entry',
     (database, call) => database.execute(changeCondition(call, 'Update', 'attribute_exists(p)')),
     'If-Match was ignored.',
   ],
@@ -42,7 +42,7 @@ it.each<[string, (database: Database, call: Call) => Promise<Reply>, string]>([
       call.action === 'TransactWriteItems' ? { status: 200, body: {} } : database.execute(call),
     'A 200 has no effect.',
   ],
-])('schedules find a database %s', async (_, execute, problem) => {
+])('finds a database %s', async (_, execute, problem) => {
   const { problems } = await explore({ count: 100, seed: 1 }, undefined, () => {
     const database = defineMemoryDatabase();
     return { ...database, execute: (call) => execute(database, call) };

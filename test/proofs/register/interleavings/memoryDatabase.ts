@@ -1,9 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { type TableDefinition, tables } from '../../../../infra/stages/tables.ts';
 
-/** An attempt at a call of DynamoDB, in its JSON. */
+/** One attempt of a call to DynamoDB, as JSON. */
 export interface Call {
-  /** Such as `GetItem`. */
+  /** For example `GetItem`. */
   readonly action: string;
   readonly parameters: CallParameters;
 }
@@ -30,9 +30,7 @@ export interface CallParameters {
   readonly ClientRequestToken?: string | undefined;
 }
 
-/**
- * What the store's updates need of DynamoDB; it throws at anything else. An engine would take most of a run's time.
- */
+/** What the store's updates need of DynamoDB; throws at anything else. An engine would take most of a run's time. */
 export function defineMemoryDatabase() {
   const items = new Map<string, Item>();
   const tokens = new Set<string>();
@@ -63,7 +61,7 @@ export function defineMemoryDatabase() {
   }
 
   return {
-    /** In one step: no other call comes in between. */
+    /** Runs a call in one step: no other call comes in between. */
     async execute({ action, parameters }: Call): Promise<Reply> {
       if (action === 'TransactWriteItems') return transact(parameters);
       if (action === 'GetItem') return { status: 200, body: { Item: items.get(toId(parameters)) } };
@@ -77,8 +75,8 @@ export function defineMemoryDatabase() {
       };
     },
     /**
-     * What a write is answered, which has no effect, while something else is at work on an item of it.
-     * @param held which of a transaction's items that is; the conditions of the others are looked at as ever
+     * The response to a write without effect, because another transaction holds one of its items.
+     * @param held the index of that item in a transaction; the conditions of the others are still checked
      * @param Code why DynamoDB refuses that item
      */
     refuse({ parameters: { TransactItems } }: Call, held: number, Code: string): Reply {
@@ -107,7 +105,7 @@ function toId({ TableName = '', Key, Item = Key }: CallParameters): string {
   return JSON.stringify([TableName, Item?.[partitionKey.name], sortKey && Item?.[sortKey.name]]);
 }
 
-/** Of an expression such as `SET q = :quantity, v = :version`. */
+/** Parses an expression like `SET q = :quantity, v = :version`. */
 function toChanges(expression: string | undefined, values: Item): Item {
   const assignments = expression?.replace(/^SET /, '').split(', ') ?? [];
   return Object.fromEntries(
@@ -136,5 +134,5 @@ function holdsTerm(term: string, item: Item, values: Item): boolean {
 }
 
 function unknown(term: string): never {
-  throw new Error(`The memory database does not know ${term}.`);
+  throw new Error(`The memory database does not support ${term}.`);
 }

@@ -18,7 +18,7 @@ import {
   toError,
 } from './memoryDatabase.ts';
 
-/** An update that a client asks for, the same in each of its attempts. */
+/** A client's update, the same in each attempt. */
 export interface Request {
   readonly name: string;
   readonly quantity: number;
@@ -27,22 +27,21 @@ export interface Request {
   /** The `If-Match`; drawn at the first attempt. */
   versions?: readonly string[] | undefined;
   readonly attempts: Attempt[];
-  /** What its calls made of the stored entry. */
+  /** The changes that its calls made to the stored entry. */
   readonly effects: { readonly before: State | undefined; readonly after: State | undefined }[];
 }
 
-/** A call of the store. The rest is there once it has ended. */
+/** A call of the store. The optional fields are set when it has ended. */
 export interface Attempt {
   readonly name: string;
   readonly request: Request;
-  /** How many of its calls of the database were made to fail. */
+  /** How many of its calls to the database failed on purpose. */
   failures: number;
   status?: 200 | 404 | 412 | 503 | 500 | 'killed';
-  /** What a 200 tells of. */
+  /** The state in a 200. */
   told?: State;
-  /** What the store threw. */
   error?: Error;
-  /** The stored entry at its end, and how often its request had changed it by then. */
+  /** The stored entry at its end, and how often its request had changed the entry by then. */
   current?: State | undefined;
   effects?: number;
 }
@@ -55,9 +54,8 @@ export interface State {
 export interface Schedule {
   readonly seed: number;
   readonly requests: readonly Request[];
-  /** What became of each call of the database. */
   readonly fates: readonly Fate[];
-  /** A line a step. */
+  /** One line a step. */
   readonly trace: readonly string[];
 }
 
@@ -67,24 +65,23 @@ const statuses: Readonly<Record<string, 404 | 412 | 503>> = {
   StoreUnavailable: 503,
 };
 
-/** What becomes of a call of the database. */
+/** What happens to a call to the database. */
 export const fates = {
   answered: 'is answered',
-  stale: 'reads what the entry was before',
-  lost: 'takes effect, and its answer is lost',
+  stale: 'reads the entry before its last change',
+  lost: 'takes effect, and its response is lost',
   late: 'times out, and may still arrive',
   reset: 'fails before its effect',
   throttled: 'is throttled',
-  conflict: 'meets another transaction',
-  killed: 'is under way as the function is killed, and may still arrive',
+  conflict: 'conflicts with another transaction',
+  killed: 'is in flight when the function is killed, and may still arrive',
 };
 type Fate = keyof typeof fates;
 const failures = ['lost', 'late', 'reset', 'throttled', 'conflict', 'killed'] as const;
 
-/** What happens at a drawn time. */
 interface Event {
   readonly at: number;
-  /** A call of the database that nobody waits for any more. */
+  /** Whether it is a call to the database that nobody waits for any more. */
   readonly isStray: boolean;
   act(): unknown;
 }
@@ -92,9 +89,9 @@ interface Event {
 const petId = 7n;
 
 /**
- * Runs two clients' updates of one entry, a call of the database at a time: a seed draws when each call reaches the
- * database, and what becomes of it. One client sends a request up to three times, whether it was answered or not, the
- * other one another request or two. Then nothing fails any more, and the first client sends its request once more.
+ * Runs two clients' updates of one entry, one call to the database at a time. A seed draws when each call reaches the
+ * database, and its fate. One client sends a request up to three times, with a response or not. The other sends
+ * another request or two. Then calls stop failing, and the first client sends its request once more.
  */
 export function defineScheduler(openDatabase: () => Database = defineMemoryDatabase) {
   let park: (call: Call) => Promise<Reply>;
@@ -111,14 +108,13 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
     const events: Event[] = [];
     let now = 0;
     let current: State | undefined;
-    /** The entry before its last change. */
     let stale: Item | undefined;
     let failing = draw() < 0.15 ? 0 : 0.6 * draw();
-    /** The attempt that goes on, until it makes a call or ends: all others wait. */
+    /** The attempt that runs until it makes a call or ends; all others wait. */
     let running: Attempt | undefined;
     using _pauses = skipPauses(() => running !== undefined);
 
-    // DynamoDB knows a repeated transaction by its token for ten minutes; here, in half of the schedules.
+    // DynamoDB recognizes a repeated transaction by its token for ten minutes; here, in half of the schedules.
     const forgetToken = draw() < 0.5 && { ClientRequestToken: undefined };
     park = ({ action, parameters }) =>
       new Promise((resolve, reject) => {
@@ -128,12 +124,12 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
         plan(() => proceed(call, attempt, resolve, reject));
       });
 
-    // Delays of all lengths, so that a call can come behind many others.
+    // Delays of all lengths, so that a call can arrive after many others.
     function plan(act: Event['act'], isStray = false): void {
       events.push({ at: now + 1_000 ** draw(), isStray, act });
     }
 
-    /** Until nothing is left but what may be left. */
+    /** Runs until only events that may be left are left. */
     async function run(mayBeLeft: (event: Event) => boolean): Promise<void> {
       while (!events.every(mayBeLeft)) {
         events.sort((one, other) => one.at - other.at);
@@ -220,7 +216,7 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
       if (isRead && !parameters.ConsistentRead && draw() < 0.2) return 'stale';
       const fate = draw() < failing ? drawOne(failures) : 'answered';
       if (fate === 'conflict' && isRead) return 'throttled';
-      // An update with neither may have a second effect when its call is repeated, as the guide says.
+      // An update with neither header may have a second effect when its call is repeated, as the guide says.
       const isGuarded = key !== undefined || versions !== undefined;
       return !isGuarded && (fate === 'lost' || fate === 'late') ? 'reset' : fate;
     }
@@ -258,10 +254,10 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
     if (draw() < 0.97) await importEntry(10, 'a', v);
     const repeats = drawOne([[], [repeated], [repeated, repeated]]);
     for (const request of [repeated, ...repeats, ...others]) plan(() => begin(request));
-    // Another status, so that an attempt that has read the old one is held to the new one.
+    // Another status: an attempt that has read the old one must store the new one.
     if (draw() < 0.2) plan(() => current && importEntry(current.item.quantity, 's'));
     await run(({ isStray }) => isStray);
-    trace.push('Nothing fails from here on.');
+    trace.push('No call fails from here on.');
     failing = 0;
     plan(() => begin(repeated));
     await run(() => false);
@@ -272,7 +268,7 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
 /** Why DynamoDB refuses an item of a transaction for a moment. */
 const reasons = ['TransactionConflict', 'TransactionConflict', 'ThrottlingError'];
 
-/** A pause takes no time: the call after it may come as late as any other, since its turn is drawn. */
+/** Pauses take no time: the call after a pause may still come late, since its turn is drawn. */
 function skipPauses(isAttempt: () => boolean): Disposable {
   const { setTimeout: wait } = globalThis;
   globalThis.setTimeout = ((...timer: Parameters<typeof wait>) =>
@@ -284,7 +280,7 @@ function skipPauses(isAttempt: () => boolean): Disposable {
   };
 }
 
-/** The service's own client, whose every attempt at a call goes to `send` in place of a network. */
+/** The service's own client. Each attempt of a call goes to `send` instead of a network. */
 function defineServiceClient(send: (call: Call) => Promise<Reply>): DynamoDBClient {
   setFunctionEnvironment('http://127.0.0.1', 'https://docs.petstore.example');
   const requestHandler = {
@@ -303,9 +299,9 @@ function defineServiceClient(send: (call: Call) => Promise<Reply>): DynamoDBClie
     cacheMiddleware: true,
     beside: { config: { requestHandler } } as unknown as DynamoDBClient,
   });
-  // What failed before leaves each call its whole budget of retries.
+  // Every call has its whole budget of retries, after any earlier failures.
   client.config.retryStrategy = async () => new StandardRetryStrategy(client.config.maxAttempts);
-  // Nobody looks at signatures, which would take half of the time.
+  // Nobody checks signatures, which would take half of the time.
   client.config.signer = async () => ({ sign: async (request: unknown) => request }) as never;
   return client;
 }
