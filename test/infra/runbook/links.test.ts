@@ -1,0 +1,50 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const find = (pattern: string) =>
+  globSync(pattern, { cwd: root, exclude: ['node_modules/**', 'dist/**', 'infra/docs/guides/**'] });
+
+it('every link between the Markdown files leads to a file and a heading', () => {
+  // Links of the guides are the published site's, and tested there.
+  const links = find('**/*.md').flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)].map(
+      ([, link = '']) => [file, link] as const,
+    ),
+  );
+  const inner = links.filter(([, link]) => !/^https?:/.test(link));
+  expect(inner.length).toBeGreaterThan(50);
+  const broken = inner.filter(([file, link]) => {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? join(root, file) : join(root, file, '..', path);
+    return !existsSync(target) || (anchor !== undefined && !toAnchors(target).includes(anchor));
+  });
+  expect(broken).toEqual([]);
+});
+
+it('every section that a message or a comment names is there', () => {
+  const named = find('{infra,.github}/**/*.{ts,yml}').flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    return [...text.matchAll(/"([^"]+)" in (infra\/\w+\.md)/g)].map(
+      ([, heading = '', path = '']) => [file, path, toAnchor(heading)],
+    );
+  });
+  expect(named.length).toBeGreaterThanOrEqual(4);
+  expect(
+    named.filter(([, path = '', anchor = '']) => !toAnchors(join(root, path)).includes(anchor)),
+  ).toEqual([]);
+});
+
+function toAnchors(path: string): string[] {
+  const text = readFileSync(path, 'utf8').replaceAll(/^ *```.*?^ *```/gms, '');
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading));
+}
+
+/** As GitHub makes it of a heading. */
+function toAnchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}
