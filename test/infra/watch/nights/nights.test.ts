@@ -65,7 +65,7 @@ function toNames(name: string): string[] {
   return operationIds.map((id) => name.replace('OPERATION', id));
 }
 
-/** What a request to an operation that fails is, in each way that one can. */
+/** A failed request to an operation, in each way that it can fail. */
 const failingWays: Record<string, (id: OperationId) => Partial<OperationMinute>> = {
   'answers 503': () => ({ Invocations: 1, ServerErrors: 1 }),
   crashes: () => ({ Invocations: 1, Errors: 1 }),
@@ -76,10 +76,10 @@ const failingWays: Record<string, (id: OperationId) => Partial<OperationMinute>>
   'is throttled': () => ({ Throttles: 1 }),
 };
 
-/** Requests a day, and the minutes from the third failure to the page, where the operation was well until then. */
+/** Requests a day, and minutes from the third failure to the page if the operation worked until then. */
 const rates = [
   [24, 15],
-  // Four of the eight requests of four hours are half of them.
+  // Four are half of the eight requests of four hours.
   [48, 31],
   [1_000, 15],
 ] as const;
@@ -92,8 +92,8 @@ describe.each(failing)('%s %s, at %i requests a day', (id, way, rate, wellWithin
   it.each([
     ['alone', 0, false, 15],
     ['beside healthy traffic', 100, false, 15],
-    ['alone, and well until then', 0, true, wellWithin],
-    ['beside healthy traffic, and well until then', 100, true, wellWithin],
+    ['alone, after working until then', 0, true, wellWithin],
+    ['beside healthy traffic, after working until then', 100, true, wellWithin],
   ])('pages soon after the third failure: %s', (_, calls, wasWell, within) => {
     const history = 4 * 60;
     const isAsked = (index: number) =>
@@ -115,13 +115,13 @@ describe.each(failing)('%s %s, at %i requests a day', (id, way, rate, wellWithin
   });
 });
 
-/** The alarms on what clients of an operation get. */
+/** The alarms on the 5xx that clients of an operation get. */
 function ofOperation(id: OperationId) {
   const name = new RegExp(`-${id}-(server-errors|failing-\\dh)$`);
   return alarms.filter(({ AlarmName }) => name.test(AlarmName));
 }
 
-/** Nights on which something went wrong, and that are no outage. */
+/** Nights on which something went wrong, without an outage. */
 it.each<[what: string, change: (minute: Minute, index: number) => unknown]>([
   [
     'both requests of an hour fail',
@@ -151,7 +151,7 @@ describe('in twenty quiet days', () => {
     const draw = defineDraw(day);
     const minutes = Array.from({ length: 24 * 60 }, (_, index) => {
       const isNight = index < 6 * 60;
-      // Nights have a request now and then.
+      // At night, there is a request now and then.
       const minute = toOrdinaryMinute(isNight ? Math.floor(draw() * 4) : 40 + draw() * 160);
       if (isNight && index % 10 === 0) minute.operations.getPet.Invocations += 1;
       addChances(minute, draw, index);
@@ -165,7 +165,7 @@ describe('in twenty quiet days', () => {
   function addChances(minute: Minute, draw: () => number, index: number): void {
     const { listInventory, updateInventory, getPet } = minute.operations;
     if (index === 700) Object.assign(listInventory, { Invocations: 1, Duration: 60_000 });
-    // New containers answer their first calls late.
+    // New containers answer their first calls slowly.
     if (index >= 900 && index < 905) updateInventory.Duration = 1_200;
     if (index >= 600 && index < 800 && index % 2 === 0) minute.unauthorized = 1;
     if (index > 600 && draw() < 0.002) getPet.ServerErrors = 1;
