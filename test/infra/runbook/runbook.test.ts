@@ -22,7 +22,6 @@ const services: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 const isKnown = (line: string) => (line.split(' ')[1] ?? '') in services;
 
-/** What `npx petstore` takes. */
 const petstoreCommands = [
   ...['start', 'keys', 'import', 'export', 'smoke', 'logs', 'rollback', 'restore', 'costs', 'docs'],
   ...['night', 'completion', 'help'],

@@ -17,7 +17,6 @@ type Failure = [
   before?: (minute: Minute) => unknown,
 ];
 
-/** Change a minute, or an operation in it. */
 export const when = (change: Partial<Minute>) => (minute: Minute) => Object.assign(minute, change);
 export const whenOf =
   (

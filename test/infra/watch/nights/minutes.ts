@@ -51,7 +51,6 @@ export function toOrdinaryMinute(calls: number) {
 }
 export type Minute = ReturnType<typeof toOrdinaryMinute>;
 
-/** A metric in a template. */
 export interface TemplateMetric {
   readonly Namespace: string;
   readonly MetricName: string;

@@ -151,7 +151,6 @@ describe('in twenty quiet days', () => {
     const draw = defineDraw(day);
     const minutes = Array.from({ length: 24 * 60 }, (_, index) => {
       const isNight = index < 6 * 60;
-      // At night, there is a request now and then.
       const minute = toOrdinaryMinute(isNight ? Math.floor(draw() * 4) : 40 + draw() * 160);
       if (isNight && index % 10 === 0) minute.operations.getPet.Invocations += 1;
       addChances(minute, draw, index);
