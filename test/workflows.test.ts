@@ -139,10 +139,10 @@ describe('the deployment', () => {
   });
 });
 
-it('the runbook has the policies of its roles, on what a stage is made of', () => {
-  const runbook = readFileSync(join(root, 'infra/RUNBOOK.md'), 'utf8');
-  const [trust, ...grants] = [...runbook.matchAll(/^```json\n(.*?)^```/gms)].map(([, text = '']) =>
-    JSON.parse(text.replaceAll('STAGE', 'staging')).Statement.flat(),
+it('OPERATIONS.md has the policies of its roles, on what a stage is made of', () => {
+  const operations = readFileSync(join(root, 'infra/OPERATIONS.md'), 'utf8');
+  const [trust, ...grants] = [...operations.matchAll(/^```json\n(.*?)^```/gms)].map(
+    ([, text = '']) => JSON.parse(text.replaceAll('STAGE', 'staging')).Statement.flat(),
   );
   const claims = 'token.actions.githubusercontent.com';
   expect(trust[0].Condition.StringEquals).toEqual({

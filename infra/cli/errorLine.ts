@@ -54,7 +54,7 @@ const hints: readonly (readonly [pattern: RegExp, hint: string])[] = [
   ],
   [
     /^(ResourceNotFound|TableNotFound)Exception: .*(requested resource|table)/is,
-    `for a stage's table, see "A deleted table" in infra/RUNBOOK.md.`,
+    `for a stage's table, see "A deleted table" in infra/OPERATIONS.md.`,
   ],
   [
     /^(ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EPROTO|TimeoutError)|Deserialization error/,

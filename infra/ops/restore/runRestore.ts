@@ -258,7 +258,7 @@ export function toNextSteps(
     ...restores.map(({ target }) => `  aws dynamodb scan --max-items 5 --table-name ${target}`),
     `To put it to use, set in ${stagesFile}, under ${stage}:`,
     `  restoredTables: { ${line} },`,
-    'and go on at "Put a restored table to use" in infra/RUNBOOK.md.',
+    'and go on at "Put a restored table to use" in infra/OPERATIONS.md.',
     ...(isAlone
       ? [
           'The answers to repeated updates belong to the same second; without them, a repeated update gets the\nanswer of one that this table no longer has. Restore them too:',

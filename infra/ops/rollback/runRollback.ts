@@ -121,7 +121,7 @@ function toNextSteps(
   const moved = moves.filter((move) => !isDone(move));
   const back = moved.map(({ from }) => `${from.operationId}=${newestServed(from)}`);
   return [
-    '\nCloudFormation knows nothing of this: go on at "Roll back" in infra/RUNBOOK.md.',
+    '\nCloudFormation knows nothing of this: go on at "After a rollback" in infra/OPERATIONS.md.',
     `The next deployment must not be of ${functions[0]?.versions[0]?.commit || 'what was deployed last'}, and needs rollout: 'atOnce'.`,
     ...(moved.length === 0
       ? []

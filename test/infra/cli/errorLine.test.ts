@@ -20,8 +20,8 @@ it.each([
   ['ThrottlingException', 'Rate exceeded', 'Rate exceeded; wait a minute, and run the same'],
   ['TooManyRequestsException', 'Rate exceeded', 'Rate exceeded; wait a minute, and run the same'],
   ['ProvisionedThroughputExceededException', 'Slow', 'Slow; wait a minute'],
-  ['ResourceNotFoundException', 'Requested resource not found', '"A deleted table" in infra/RUN'],
-  ['TableNotFoundException', 'Table not found: a', '"A deleted table" in infra/RUNBOOK.md.'],
+  ['ResourceNotFoundException', 'Requested resource not found', '"A deleted table" in infra/OPE'],
+  ['TableNotFoundException', 'Table not found: a', '"A deleted table" in infra/OPERATIONS.md.'],
   [
     'SyntaxError',
     "Unexpected token '<'\n  Deserialization error: see",

@@ -468,7 +468,7 @@ function toTemplates(stage: FixtureName): StageTemplates {
   return { service: templates[stage], watch: watchTemplates[stage] };
 }
 
-test('what watches production costs at most 3 dollars a month for each operation, as the runbook says', () => {
+test('what watches production costs at most 3 dollars a month for each operation, as OPERATIONS.md says', () => {
   const { alarms, metrics, encryptionKeys, lambda } = toDollars(
     toFixedUsage(stages.production.settings, 0),
     toRates(),

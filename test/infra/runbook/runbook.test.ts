@@ -8,7 +8,8 @@ import { stageNames } from '../../../infra/stages/stages.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { operationIds } from '../../../shared/contract/operations.ts';
 
-const documents = ['infra/RUNBOOK.md', 'infra/ops/README.md', 'infra/README.md', 'README.md'];
+const pages = ['infra/RUNBOOK.md', 'infra/OPERATIONS.md'];
+const documents = [...pages, 'infra/ops/README.md', 'infra/README.md', 'README.md'];
 const byProgram = Map.groupBy(documents.flatMap(readShellLines), (line) => line.split(' ')[0]);
 const awsLines = byProgram.get('aws') ?? [];
 const npmLines = byProgram.get('npm') ?? [];
@@ -21,27 +22,49 @@ const services: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 const isKnown = (line: string) => (line.split(' ')[1] ?? '') in services;
 
-describe('what the runbook has its reader type', () => {
+const petstoreCommands = [
+  ...['start', 'keys', 'import', 'export', 'smoke', 'logs', 'rollback', 'restore', 'costs', 'docs'],
+  ...['night', 'completion', 'help'],
+];
+
+it('the runbook has at most 150 lines, and no table is wider than 60 columns', () => {
+  expect(readText('infra/RUNBOOK.md').trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+  const rows = pages.flatMap((page) => readText(page).match(/^ *\|.*/gm) ?? []);
+  expect(rows.filter((row) => row.length > 60)).toEqual([]);
+});
+
+describe('a command in the documents', () => {
   it('is found', () => {
     expect(awsLines.length).toBeGreaterThan(15);
     const others = awsLines.filter((line) => !isKnown(line)).map((line) => line.split(' ')[1]);
     expect(others).toEqual(expect.arrayContaining(['logs', 's3', 'backup']));
   });
 
-  it.each(awsLines.filter(isKnown))('%s: is a call that AWS has', (line) => {
+  it.each(awsLines.filter(isKnown))('%s: is a call of AWS', (line) => {
     checkAwsCommand(toWords(line));
     const [, name] = /--function-name petstore-production-(\S+)/.exec(line) ?? [];
     if (line.includes('--function-name')) expect(operationIds).toContain(name);
   });
 
-  it.each(npmLines)('%s: is a script of the project, silent where a machine reads on', (line) => {
-    const [, verb = '', name = ''] = toWords(line).filter((word) => word !== '-s');
-    if (verb === 'run') expect(Object.keys(packageJson.scripts)).toContain(name);
-    else expect(['ci', 'start', 'test', 'install']).toContain(verb);
-    if (/[|>]|--json/.test(line)) expect(line).toMatch(/^npm run -s /);
+  it.each(npmLines)(
+    '%s: is a script of the project, and silent if a program reads its output',
+    (line) => {
+      const [, verb = '', name = ''] = toWords(line).filter((word) => word !== '-s');
+      if (verb === 'run') expect(Object.keys(packageJson.scripts)).toContain(name);
+      else expect(['ci', 'start', 'test', 'install']).toContain(verb);
+      if (/[|>]|--json/.test(line)) expect(line).toMatch(/^npm run -s /);
+    },
+  );
+
+  it('names a command of petstore', () => {
+    const lines = (byProgram.get('npx') ?? []).filter((line) => toWords(line)[1] === 'petstore');
+    const inText = documents.flatMap((path) => readText(path).match(/`npx petstore [^`]+`/g) ?? []);
+    const all = [...lines, ...inText.map((text) => text.slice(1, -1))];
+    expect(all.length).toBeGreaterThan(0);
+    for (const line of all) expect(petstoreCommands).toContain(toWords(line)[2]);
   });
 
-  it('of the CDK is one of its commands, on stacks that there are', () => {
+  it('names a command of the CDK, and stacks that exist', () => {
     for (const line of byProgram.get('npx') ?? []) {
       const [, program, command = '', ...rest] = toWords(line);
       if (program !== 'cdk') continue;
@@ -53,10 +76,13 @@ describe('what the runbook has its reader type', () => {
   });
 });
 
-/** The commands that a document has its reader type, with names for what stands in capitals there. */
+function readText(path: string): string {
+  return readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+}
+
+/** The commands in a document's shell blocks, with names in place of the words in capitals. */
 function readShellLines(path: string): string[] {
-  const text = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
-  return [...text.matchAll(/^ *```sh\n(.*?)^ *```/gms)]
+  return [...readText(path).matchAll(/^ *```sh\n(.*?)^ *```/gms)]
     .flatMap(([, block = '']) => block.replaceAll(/\\\n\s*/g, ' ').split('\n'))
     .map((line) => line.replace(/\s+#.*$/, '').trim())
     .filter((line) => line !== '')
@@ -71,24 +97,24 @@ function toWords(line: string): string[] {
 
 type CommandClass = new (input: unknown) => { readonly schema: readonly unknown[] };
 
-/** @throws {Error} when AWS has no such operation, option or waiter, or when one that it needs is missing */
+/** @throws {Error} when AWS has no such operation, option or waiter, or when a required option is missing */
 function checkAwsCommand([, service = '', name = '', ...rest]: string[]): void {
   const module = services[service] ?? {};
   if (name === 'wait') {
     const waiter = `waitUntil${toPascal(rest[0] ?? '')}`;
-    if (!(waiter in module)) throw new Error(`There is nothing to wait for as in ${waiter}.`);
+    if (!(waiter in module)) throw new Error(`There is no waiter ${waiter}.`);
     return;
   }
   const operation = toPascal(name);
   const Command = module[`${operation}Command`] as CommandClass | undefined;
   if (!Command) throw new Error(`${service} has no operation ${operation}.`);
-  // The SDK's own schema of the operation's input, in which the members that are a must come first.
+  // The SDK's schema of the operation's input lists the required members first.
   const { schema } = new Command({});
   const input = (typeof schema[4] === 'function' ? schema[4]() : schema[4]) as readonly unknown[];
   const members = (input[4] as string[]) ?? [];
   const missing = new Set(members.slice(0, Number(input[6] ?? 0)));
   for (const option of rest.filter((word) => word.startsWith('--'))) {
-    // Those of the CLI itself.
+    // Options of the CLI itself.
     if (['--query', '--output', '--region'].includes(option)) continue;
     const wanted = toPascal(option.replace(/^--(no-)?/, '')).toLowerCase();
     const member = members.find((one) => one.toLowerCase() === wanted);

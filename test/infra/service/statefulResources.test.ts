@@ -23,7 +23,7 @@ it.each([
     'production',
     [...ofAccount, 'AWS::DynamoDB::Table', 'AWS::Lambda::Version', 'AWS::Logs::LogGroup'],
   ],
-] as const)('what stays of a destroyed %s is what the runbook names', (stage, types) => {
+] as const)('what stays of a destroyed %s is what OPERATIONS.md names', (stage, types) => {
   const kept = [templates[stage], watchTemplates[stage]].flatMap((template) =>
     Object.entries<CfnResource & { Type: string }>(template.toJSON().Resources).filter(
       ([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy !== 'Delete',

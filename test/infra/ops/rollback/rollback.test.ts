@@ -128,7 +128,7 @@ describe('npm run rollback', () => {
     const again = await rollback();
     expect(again).toMatchObject({ status: 0, stderr: '' });
     expect(again.stdout).toContain('nothing was moved');
-    expect(again.stdout).toContain('"Roll back" in infra/RUNBOOK.md');
+    expect(again.stdout).toContain('"After a rollback" in infra/OPERATIONS.md');
     expect(live()).toEqual(everywhere('2'));
     expect(aws.inputsOf('UpdateAlias')).toHaveLength(all);
 

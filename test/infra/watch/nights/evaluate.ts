@@ -1,14 +1,14 @@
 import { type Minute, readMetric, type TemplateMetric } from './minutes.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a template is read as the JSON that it is
+// biome-ignore lint/suspicious/noExplicitAny: a template is JSON of any shape
 type AlarmProperties = any;
 
 /**
- * After how many minutes each alarm fires for the first time. CloudWatch evaluates an alarm every minute, whatever
- * its period, and its window slides along: at minute 61, an hour is that from minute 1 on.
+ * After how many minutes each alarm fires for the first time. CloudWatch evaluates an alarm every minute, for any
+ * period, and its window slides along: at minute 61, the hour began at minute 1.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
- * @param start the minute that is the first one to count; those before are what the windows look back on
+ * @param start the first minute that counts; windows look back on those before
  */
 export function evaluateAlarms(
   alarms: readonly AlarmProperties[],
@@ -33,7 +33,7 @@ function findFiring(
   const isBreaching = comparisons[alarm.ComparisonOperator];
   if (!isBreaching) throw new Error(`There is no comparison ${alarm.ComparisonOperator}.`);
   const toValue = defineValue(alarm, minutes);
-  /** Whether the period that ends before a minute breaches; one that begins before all minutes does not. */
+  /** Whether the period that ends before a minute breaches. One that begins before the first minute does not. */
   const breaches = Array.from({ length: minutes.length + 1 }, (_, end) => {
     if (end < length) return false;
     const value = toValue(end - length, end);
@@ -61,7 +61,7 @@ function toPeriod({ Period, Metrics = [] }: AlarmProperties): number {
   return Period ?? stats[0];
 }
 
-/** What an alarm looks at, from a minute to before another. */
+/** The value that an alarm compares, over a range of minutes; `end` is excluded. */
 function defineValue(
   alarm: AlarmProperties,
   minutes: readonly Minute[],
@@ -86,9 +86,9 @@ function defineValue(
 }
 
 /**
- * The part of CloudWatch's metric math that the alarms use. What is calculated with a value that is missing is
- * missing too. https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
- * @returns what makes a value of those of the ids, at a second since the epoch
+ * The part of CloudWatch's metric math that the alarms use. A result of a missing value is missing too.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html
+ * @returns a function of the values of the ids, and of the time in seconds since the epoch
  */
 export function compile(
   ids: readonly string[],

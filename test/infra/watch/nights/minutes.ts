@@ -13,8 +13,8 @@ import {
 } from '../../../../shared/contract/operations.ts';
 
 /**
- * What an operation sees in a minute, by the names of its metrics: first the answers of 5xx that the handler made, then
- * crashes and timeouts, and calls that Lambda refused, which the gateway answers by 5xx. Times are in milliseconds.
+ * An operation's metrics of a minute, by name. ServerErrors are the handler's own 5xx, Errors crashes and timeouts.
+ * Throttles are calls that Lambda refused, and the gateway answers with 5xx. Times are in milliseconds.
  */
 const operationMinute = {
   ...{ Invocations: 0, ServerErrors: 0, Errors: 0, Throttles: 0 },
@@ -25,33 +25,32 @@ export type OperationMinute = typeof operationMinute;
 const sunsets = Object.values(operations).flatMap(({ lifecycle }) =>
   lifecycle.kind === 'deprecated' ? [lifecycle.sunset.getTime()] : [],
 );
-/** As many days before the first deprecated operation may go. */
+/** A time this many days before the first deprecated operation may go. */
 export const daysBeforeSunset = (days: number) => Math.min(...sunsets) - days * 86_400_000;
 
-/** A minute of a stage: some calls of each operation, quick and right. */
+/** A minute of a stage: some calls of each operation, fast and successful. */
 export function toOrdinaryMinute(calls: number) {
   const Invocations = Math.round(calls / operationIds.length);
   return {
     operations: mapOperations(() => ({ ...operationMinute, Invocations })),
     ...{ unauthorized: 0, forbidden: 0, throttled: 0 },
-    /** 5xx that the gateway made by itself, of the operations alike. */
+    /** 5xx of the gateway itself, spread evenly over the operations. */
     gatewayErrors: 0,
-    /** Calls that run at once in the account. */
+    /** Concurrent calls in the account. */
     accountAtOnce: 20,
-    /** Reads that DynamoDB refused for their rate, and its own failures. */
+    /** Reads that DynamoDB throttled, and its own failures. */
     throttles: {} as Partial<Record<TableName, number>>,
     systemErrors: {} as Partial<Record<TableName, number>>,
-    /** How the scheduled check ended, and the days until an end, as it tells them. */
+    /** The scheduled check's result, and the days until an end that it reports. */
     check: 'passed' as 'passed' | 'throttled' | 'failed' | 'none',
     days: { certificate: 200, key: 90 } satisfies Record<End, number>,
-    /** Entries past those that the stage is to bear, as it tells them. */
+    /** Entries beyond `inventoryEntries`, as the check reports them. */
     surplusEntries: 0,
     now: daysBeforeSunset(300),
   };
 }
 export type Minute = ReturnType<typeof toOrdinaryMinute>;
 
-/** A metric as a template has it. */
 export interface TemplateMetric {
   readonly Namespace: string;
   readonly MetricName: string;
@@ -59,9 +58,9 @@ export interface TemplateMetric {
 }
 
 /**
- * What CloudWatch has of a metric from a minute to before another: a sum, the largest or the smallest; nothing
+ * CloudWatch's value of a metric over a range of minutes, `end` excluded: sum, maximum or minimum. Undefined
  * without values.
- * @throws {Error} when the metric is one that nobody made up
+ * @throws {Error} when the minutes do not have the metric
  */
 export function readMetric(
   metric: TemplateMetric,
@@ -78,7 +77,7 @@ export function readMetric(
   };
 }
 
-/** Nothing, where nothing happened: a metric has no value then, and not 0. What the check tells has its zeros. */
+/** If nothing happened, a metric has no value, and not 0. The check's own metrics do have zeros. */
 type Reading = (minute: Minute) => number | undefined;
 
 function toReading({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): Reading {
@@ -121,13 +120,13 @@ function toSum({ operations }: Minute, count: (minute: OperationMinute) => numbe
   return operationIds.reduce((sum, id) => sum + count(operations[id]), 0);
 }
 
-/** Without calls there are no times, and nothing runs at once. */
+/** Without calls there are no times and no concurrency. */
 function ofOperation(id: OperationId, name: string): Reading {
   const isOfCalls = ['Duration', 'FirstByte', 'ConcurrentExecutions'].includes(name);
   return ({ operations: { [id]: minute }, gatewayErrors }) => {
     const { Invocations, ServerErrors, Errors, Throttles } = minute;
     const ofGateway = gatewayErrors / operationIds.length;
-    // What the access log has of clients; the check's requests are in none of it.
+    // From the access log, without the check's requests.
     if (name === 'Requests') return Invocations + Throttles + ofGateway;
     if (name === 'Failures') return ServerErrors + Errors + Throttles + ofGateway;
     return isOfCalls && Invocations === 0 ? 0 : minute[name as keyof OperationMinute];
@@ -135,7 +134,7 @@ function ofOperation(id: OperationId, name: string): Reading {
 }
 
 function ofTable(table: TableName, operation: string): Record<string, Reading> {
-  // Made up for one kind of call alone, so that none is counted twice.
+  // For one kind of call alone, so that none is counted twice.
   const isFirst = ['GetItem', 'Query'].includes(operation);
   return {
     ReadThrottleEvents: ({ throttles }) => throttles[table] ?? 0,

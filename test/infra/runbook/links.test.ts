@@ -1,0 +1,59 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const rooms = ['.github', 'functions', 'infra', 'shared', 'test'];
+// Links of the guides are the published site's, and tested there.
+const files = rooms
+  .flatMap((room) =>
+    readdirSync(join(root, room), { recursive: true }).map((path) => join(room, String(path))),
+  )
+  .concat(readdirSync(root))
+  .filter((file) => !file.startsWith('infra/docs/guides'));
+
+it('every link between the Markdown files leads to a file and a heading', () => {
+  const links = files
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) =>
+      [...readFileSync(join(root, file), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)].map(
+        ([, link = '']) => [file, link] as const,
+      ),
+    );
+  const inner = links.filter(([, link]) => !/^https?:/.test(link));
+  expect(inner.length).toBeGreaterThan(50);
+  const broken = inner.filter(([file, link]) => {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? join(root, file) : join(root, file, '..', path);
+    return !existsSync(target) || (anchor !== undefined && !toAnchors(target).includes(anchor));
+  });
+  expect(broken).toEqual([]);
+});
+
+it('every section that a message or a comment names is there', () => {
+  const named = files
+    .filter((file) => /^(infra|\.github).*\.(ts|yml)$/.test(file))
+    .flatMap((file) => {
+      const text = readFileSync(join(root, file), 'utf8');
+      return [...text.matchAll(/"([^"]+)" in (infra\/\w+\.md)/g)].map(
+        ([, heading = '', path = '']) => [file, path, toAnchor(heading)],
+      );
+    });
+  expect(named.length).toBeGreaterThanOrEqual(4);
+  expect(
+    named.filter(([, path = '', anchor = '']) => !toAnchors(join(root, path)).includes(anchor)),
+  ).toEqual([]);
+});
+
+function toAnchors(path: string): string[] {
+  const text = readFileSync(path, 'utf8').replaceAll(/^ *```.*?^ *```/gms, '');
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading));
+}
+
+/** As GitHub makes it of a heading. */
+function toAnchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
+}

@@ -1,0 +1,195 @@
+import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
+import {
+  daysBeforeSunset,
+  type Minute,
+  type OperationMinute,
+  toOrdinaryMinute,
+} from './minutes.ts';
+
+/** A failure of production with `accountConcurrency`, `quietMinutes` and a reserved concurrency for lists. */
+type Failure = [
+  what: string,
+  /** The alarms that fire, and after how many minutes at most. `OPERATION-` stands for each operation. */
+  fires: Readonly<Record<string, number>>,
+  /** What it does to a minute of 100 calls. */
+  change: (minute: Minute, index: number) => unknown,
+  /** How the day before differs from that. */
+  before?: (minute: Minute) => unknown,
+];
+
+export const when = (change: Partial<Minute>) => (minute: Minute) => Object.assign(minute, change);
+export const whenOf =
+  (
+    id: OperationId,
+    toChange: (minute: OperationMinute, index: number) => Partial<OperationMinute>,
+  ) =>
+  ({ operations }: Minute, index: number) =>
+    Object.assign(operations[id], toChange(operations[id], index));
+const endsIn = (days: Partial<Minute['days']>) => (minute: Minute) =>
+  Object.assign(minute.days, days);
+const withCalls = (id: OperationId, Invocations: number) => (minute: Minute) =>
+  Object.assign(minute.operations[id], { Invocations });
+const silence = ({ operations }: Minute) => {
+  for (const id of operationIds) operations[id].Invocations = 0;
+};
+/** Calls of getPet alone. */
+const only = (minute: Minute, Invocations: number, ServerErrors: number) => {
+  silence(minute);
+  Object.assign(minute.operations.getPet, { Invocations, ServerErrors });
+};
+
+export const failures: Failure[] = [
+  [
+    'getPet always answers 500',
+    { 'getPet-server-errors': 10, 'getPet-failing-1h': 30, 'server-errors': 10 },
+    whenOf('getPet', ({ Invocations }) => ({ ServerErrors: Invocations })),
+  ],
+  [
+    'a rarely called operation always answers 500',
+    { 'listOrders-server-errors': 10, 'listOrders-failing-1h': 30 },
+    whenOf('listOrders', () => ({ Invocations: 1, ServerErrors: 1 })),
+    (minute) => withCalls('listOrders', 1)(Object.assign(minute, toOrdinaryMinute(1_000))),
+  ],
+  [
+    'an update, of 24 a day, always answers 503',
+    { 'updateInventory-failing-4h': 125 },
+    whenOf('updateInventory', (_, index) => {
+      const Invocations = index % 60 === 0 ? 1 : 0;
+      return { Invocations, ServerErrors: Invocations };
+    }),
+    withCalls('updateInventory', 0),
+  ],
+  [
+    '1 in 20 updates fails',
+    { 'server-errors': 10, 'updateInventory-server-errors': 10 },
+    whenOf('updateInventory', () => ({ Invocations: 50, ServerErrors: 2.5 })),
+  ],
+  [
+    'everything fails, at four requests in five minutes',
+    { 'check-failed': 10, 'getPet-server-errors': 10, 'getPet-failing-1h': 60 },
+    (minute, index) => {
+      only(minute, index % 5 < 4 ? 1 : 0, index % 5 < 4 ? 1 : 0);
+      minute.check = 'failed';
+    },
+  ],
+  [
+    'three of the only four requests for a pet in hours fail',
+    { 'getPet-failing-1h': 5, 'getPet-failing-4h': 5 },
+    whenOf('getPet', (_, index) => ({
+      Invocations: index < 4 ? 1 : 0,
+      ServerErrors: index < 3 ? 1 : 0,
+    })),
+    withCalls('getPet', 0),
+  ],
+  [
+    'the DNS name leads nowhere',
+    { 'check-failed': 10, silence: 15 },
+    (minute) => silence(when({ check: 'failed' })(minute)),
+  ],
+  [
+    'the gateway reaches no function',
+    {
+      'check-failed': 10,
+      'server-errors': 10,
+      'OPERATION-server-errors': 10,
+      'OPERATION-failing-1h': 30,
+    },
+    (minute) => silence(when({ check: 'failed', gatewayErrors: 100 })(minute)),
+  ],
+  [
+    'a function crashes once',
+    { 'getPet-errors': 5 },
+    whenOf('getPet', (_, index) => ({ Errors: index === 3 ? 1 : 0 })),
+  ],
+  [
+    'a function crashes at every call',
+    {
+      'getPet-errors': 5,
+      'getPet-server-errors': 10,
+      'getPet-failing-1h': 30,
+      'server-errors': 10,
+    },
+    whenOf('getPet', ({ Invocations }) => ({ Errors: Invocations })),
+  ],
+  [
+    'an update takes four seconds',
+    { 'updateInventory-latency': 15 },
+    whenOf('updateInventory', () => ({ Duration: 4_000 })),
+  ],
+  [
+    'a list begins after six seconds',
+    { 'listInventory-latency': 15 },
+    whenOf('listInventory', () => ({ FirstByte: 6_000 })),
+  ],
+  [
+    'a list comes near its time limit',
+    { 'listInventory-duration': 10 },
+    whenOf('listInventory', () => ({ Duration: 100_000 })),
+  ],
+  [
+    'DynamoDB throttles calls',
+    {
+      'inventory-table-throttles': 10,
+      'server-errors': 10,
+      'updateInventory-server-errors': 10,
+      'updateInventory-failing-1h': 60,
+    },
+    (minute, index) => {
+      minute.throttles.inventory = 30;
+      whenOf('updateInventory', ({ Invocations }) => ({ ServerErrors: Invocations / 2 }))(
+        minute,
+        index,
+      );
+    },
+  ],
+  [
+    'DynamoDB fails, and every third attempt helps',
+    { 'orders-table-system-errors': 10 },
+    when({ systemErrors: { orders: 5 } }),
+  ],
+  [
+    'Lambda throttles calls',
+    { 'listOrders-throttles': 5, 'listOrders-server-errors': 10, 'server-errors': 10 },
+    whenOf('listOrders', () => ({ Throttles: 5 })),
+  ],
+  [
+    'Lambda throttles five calls at once',
+    { 'getPet-throttles': 5 },
+    whenOf('getPet', (_, index) => ({ Throttles: index === 3 ? 5 : 0 })),
+  ],
+  [
+    'another service uses the concurrency of the account',
+    { 'account-concurrency': 5 },
+    when({ accountAtOnce: 850 }),
+  ],
+  [
+    'lists use nine tenths of their reserved concurrency',
+    { 'listInventory-concurrency': 5 },
+    whenOf('listInventory', () => ({ ConcurrentExecutions: 45 })),
+  ],
+  ['someone tries keys', { 'unauthorized-requests': 10 }, when({ unauthorized: 200 })],
+  ['a read key is used to write', { 'forbidden-requests': 10 }, when({ forbidden: 60 })],
+  ['a client sends too many requests', { 'throttled-requests': 10 }, when({ throttled: 80 })],
+  ['the check itself gets 429', { 'check-throttled': 10 }, when({ check: 'throttled' })],
+  [
+    'the inventory has more than inventoryEntries',
+    { 'inventory-entries': 10 },
+    when({ surplusEntries: 1 }),
+  ],
+  ['the check no longer runs', { 'check-failed': 10 }, when({ check: 'none' })],
+  [
+    'the certificate ends in twenty days',
+    { 'certificate-ends-in-30-days': 60 },
+    endsIn({ certificate: 20 }),
+  ],
+  [
+    'a key that nobody has replaced ends in six days',
+    { 'key-ends-in-30-days': 60, 'key-ends-in-7-days': 60 },
+    endsIn({ key: 6 }),
+  ],
+  [
+    'a deprecated operation that is still called may go in twenty days',
+    { 'sunset-has-callers': 1440 },
+    when({ now: daysBeforeSunset(20) }),
+  ],
+];
