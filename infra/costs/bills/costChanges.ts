@@ -37,11 +37,11 @@ export function findCostChanges(
     components.map((one) => [componentLabels[one], toPart(after, one) - toPart(before, one)]),
   );
   if (moved.length > 0) {
-    const sentence = `${month} $${toCents(before.month.total)} → ${total}, of which ${moved.join(', ')}.`;
+    const sentence = `${month} $${toCents(before.month.total)} → ${total}: ${moved.join(', ')}.`;
     return [sentence, ...toUsageChanges(before.month, after.month)];
   }
   const others = toAnswerChanges(before, after);
-  return others.length > 0 ? [`${month} ${total} as before.`, ...others] : [];
+  return others.length > 0 ? [`${month} costs ${total}, as before.`, ...others] : [];
 }
 
 /** The largest first, without changes below half a cent. */
@@ -97,6 +97,6 @@ function toAnswerChanges(before: PricedStage, after: PricedStage): string[] {
     const [from, to] = [was.get(toName(one)) ?? '0.00', toCents(one.dollarsPerMillion)];
     return from === to
       ? []
-      : [`a million of ${toName(one)}, of which it has none, $${from} → $${to}`];
+      : [`a million of ${toName(one)}, which it does not have, $${from} → $${to}`];
   });
 }

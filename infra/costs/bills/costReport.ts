@@ -84,24 +84,24 @@ export function toSavings(traffic: Traffic, pricing: RequestPricing) {
   const halved = pricing.units.map((one) => ({ ...one, memoryMegabytes: one.memoryMegabytes / 2 }));
   const totals: readonly [name: string, total: number, price: string][] = [
     [
-      'Every client takes lists with zstd',
+      'All clients read lists with zstd',
       toTotal(toLists(['200', '200 gzip'], '200 zstd')),
-      "a header of the clients'; browsers send it by themselves",
+      'clients must send a header, as browsers do',
     ],
     [
-      'Entries by petId= in place of whole lists',
+      'Entries by petId= instead of whole lists',
       toTotal(toLists(['200', '200 gzip', '200 zstd', '304'], '200 petId')),
-      'clients that know which entries they show',
+      'clients must know which entries they show',
     ],
     [
       'No X-Ray traces',
       toTotal(shares, { tracedPercent: 0 }),
-      'where the time of a slow request went',
+      'slow requests no longer show where their time goes',
     ],
     [
       'Functions with half the memory',
       toTotal(shares, { units: halved }),
-      'half the processor: at most this much, and less for what computes',
+      'half the processor: at most this saving, since computing takes longer',
     ],
   ];
   return totals

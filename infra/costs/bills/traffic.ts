@@ -94,7 +94,7 @@ export function parseRequests(text: string): TrafficShare[] {
       /^(\w*)(?::(.*))?=(.*)$/.exec(part.trim()) ?? [];
     const requests = parseAmount(amount);
     if (requests === undefined) {
-      throw new Error(`"${part}" must be such as getPet=2M or getPet:401=500k, or a number alone.`);
+      throw new Error(`"${part}" must have the form getPet=2M or getPet:401=500k, or be a number.`);
     }
     return toShare(operationId, answer, requests);
   });
@@ -109,12 +109,14 @@ export function parseAmount(text: string): number | undefined {
 function toShare(name: string, answerName: string, requests: number): TrafficShare {
   const operationId = operationIds.find((id) => id === name);
   if (!operationId) {
-    throw new Error(`There is no operation "${name}"; there are ${operationIds.join(', ')}.`);
+    throw new Error(
+      `There is no operation "${name}". The operations are ${operationIds.join(', ')}.`,
+    );
   }
   const answers = answersOf[operationId];
   const answer = answers.find(
     (one) => one === (answerName || '200') || one === `200 ${answerName}`,
   );
   if (answer) return { operationId, answer, requests };
-  throw new Error(`${operationId} has no answer "${answerName}"; it has ${answers.join(', ')}.`);
+  throw new Error(`${operationId} has no response "${answerName}"; it has ${answers.join(', ')}.`);
 }
