@@ -7,13 +7,13 @@ import { isEdited, readCommit } from './stages/commit.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
 
-// The CDK's own correction, without which CloudFormation reports the access log as drifted.
+// A feature flag of the CDK. Without it, CloudFormation reports the access log as drifted.
 const context = { '@aws-cdk/aws-apigateway:logGroupDestinationArnWithoutWildcard': true };
 
 /**
- * Every deployment. Synthesizing looks nothing up: no credentials, no network, no account or region.
- * @param deployments all, but in a test
- * @throws {StageSettingsError} when a stage's settings make no sense
+ * Builds every deployment. Synthesis needs no credentials, network, account or region.
+ * @param deployments all stages, except in tests
+ * @throws {StageSettingsError} when a stage's settings are invalid
  */
 export function buildApp(
   props?: AppProps,
@@ -25,31 +25,28 @@ export function buildApp(
   for (const [place, stage] of deployments.entries()) {
     const service = defineServiceStack(app, stage, commit, place);
     const { backupRegion, protectsData } = stage.settings;
-    // Copies need the vault that they go to.
+    // The copies need their vault first.
     if (backupRegion) service.addStackDependency(defineBackupStack(app, stage, backupRegion));
     defineWatchStack(app, stage, service);
     refuseExamples(service, stage);
     if (protectsData && isDeployable(stage) && isEdited(commit)) {
       Annotations.of(service).addWarningV2(
         'petstore:edited-tree',
-        `${stage.name} would be deployed from files that are in no commit (${commit}): commit them first, so that what is live can be found again.`,
+        `${stage.name} would be deployed from uncommitted files (${commit}). Commit them first, so that the live code can be identified.`,
       );
     }
   }
   return app;
 }
 
-/**
- * The CDK tells by an account: that of the credentials in use, or of the settings. Without one this is a test or a first
- * look.
- */
+/** A deployment has an account, from the credentials or the settings. Without one this is a test or a trial run. */
 function isDeployable({ settings }: Stage): boolean {
   return (settings.account ?? process.env.CDK_DEFAULT_ACCOUNT) !== undefined;
 }
 
 /**
- * Settings that are examples still stop what is about to be deployed; elsewhere they are a warning, at which
- * `cdk deploy --strict` of the assembly stops.
+ * Settings that are still examples are an error in a deployment. Otherwise they are a warning, which stops `cdk deploy
+ * --strict`.
  */
 function refuseExamples(service: Stack, stage: Stage): void {
   const line = findExampleSettings(stage);

@@ -5,7 +5,7 @@ import { StageSettingsError } from './stages/checkStageSettings.ts';
 import { CommitError } from './stages/commit.ts';
 import type { Stage } from './stages/stages.ts';
 
-/** Writes the templates of every deployment, or says in one line what was set wrong, with status 1. */
+/** Writes the templates of every deployment. Invalid settings end it with one line and status 1. */
 export function synthesize(deployments?: readonly Stage[]): void {
   try {
     const app = buildApp(undefined, deployments);
@@ -18,7 +18,7 @@ export function synthesize(deployments?: readonly Stage[]): void {
   }
 }
 
-/** Has the synthesis fail on any finding of AWS's Solutions rules that no resource gives a reason for. */
+/** Makes the synthesis fail at any finding of cdk-nag's AwsSolutions rules without a reason beside the resource. */
 export function refuseFindings(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
 }

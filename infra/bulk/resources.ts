@@ -15,20 +15,20 @@ export interface Entry {
   readonly item: Item;
 }
 
-/** How the entries of one table look in a data file, and in the table. */
+/** The form of a table's entries in a data file and in the table. */
 export interface Resource<Contents = unknown> {
-  /** The member that is the entry's id. */
+  /** The member with the entry's id. */
   readonly idName: string;
-  /** The columns of a CSV file; without them, the entries nest and only JSON Lines hold them. */
+  /** The columns of a CSV file. Without them the entries are nested, and only JSON Lines can hold them. */
   readonly columns?: readonly string[];
   /** The entry, or what is wrong with it. */
   parse(value: unknown): Entry | string;
   toItem(contents: Contents): Item;
-  /** The members of an entry as its table has it, in the contract's order. @throws {Error} when it breaks the contract */
+  /** The members of a table's entry, in the contract's order. @throws {Error} when it breaks the contract */
   toMembers(item: Item): Record<string, unknown>;
 }
 
-// `marshall` writes a bigint digit for digit, and `unmarshall` makes one of what a number cannot hold.
+// `marshall` writes a bigint exactly. `unmarshall` returns a bigint for what a number cannot hold.
 export const resources = {
   inventory: {
     ...defineResource(InventoryItem, 'petId', toInventoryRecord, toInventoryMembers),
@@ -40,7 +40,7 @@ export const resources = {
 
 export const resourceNames = Object.keys(resources) as ResourceName[];
 
-/** As any record has them: one that is not ours is to be named with all that is wrong with it. */
+/** Accepts any record, so that the error for an invalid one can name all that is wrong. */
 function toInventoryMembers(item: Item): object {
   const { p: petId, q: quantity, s } = unmarshall(item);
   const status = petStatuses.find((one) => letterOf[one] === s) ?? s;
@@ -71,7 +71,7 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
   };
 }
 
-/** Such as `quantity must be an integer from 0 to 2147483647, and is -1; status is missing`. */
+/** For example `quantity must be an integer from 0 to 2147483647, and is -1; status is missing`. */
 export function toComplaint(value: unknown, { issues }: z.core.$ZodError): string {
   return issues
     .map((issue) => {
@@ -86,11 +86,11 @@ export function toComplaint(value: unknown, { issues }: z.core.$ZodError): strin
     .join('; ');
 }
 
-/** The contract's own words, or those that zod's default message stands for. */
+/** The contract's own words, or a replacement for zod's default message. */
 function toRule(issue: z.core.$ZodIssue): string {
   if (issue.message.startsWith('must ')) return issue.message;
   if ('expected' in issue) return `must be of type ${issue.expected}`;
-  // Only an int64 leaves the message for its bounds to zod.
+  // Only an int64 uses zod's message for its bounds.
   return issue.code === 'too_big' || issue.code === 'too_small' ? INT64_ERROR : 'is not valid';
 }
 

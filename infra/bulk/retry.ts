@@ -3,20 +3,19 @@ import { isOutage } from '../../shared/runtime/isOutage.ts';
 
 const FIRST_PAUSE_MILLISECONDS = 50;
 const MAX_PAUSE_MILLISECONDS = 5_000;
-/** Some half a minute of pauses. */
+/** About half a minute of pauses. */
 const MAX_ATTEMPTS = 20;
 
-/** DynamoDB took a part of a batch; the rest has to be sent again. */
+/** DynamoDB processed only a part of a batch. The rest must be sent again. */
 export class Unprocessed extends Error {
   override readonly message = 'DynamoDB left a part of a batch unprocessed.';
 }
 
 /**
- * Repeats a call that DynamoDB throttles, fails or cannot be reached for, or that meets a transaction, after
- * pauses that double and are drawn at random up to their length
- * (https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/).
+ * Retries a call after a throttle, an outage of DynamoDB or a conflict with a transaction. The pauses double, and each
+ * is a random part of its length (https://aws.amazon.com/builders-library/timeouts-retries-and-backoff-with-jitter/).
  * @param signal ends the pauses, and with them the call
- * @throws what the call threw last, or the signal's reason
+ * @throws the last error of the call, or the signal's reason
  */
 export async function retry<Result>(
   call: () => Promise<Result>,

@@ -8,9 +8,9 @@ import {
 import type { Item } from './resources.ts';
 import { retry, Unprocessed } from './retry.ts';
 
-/** How many items are handed to a writer together. */
+/** How many items a writer gets together. */
 export const GROUP_SIZE = 100;
-/** The most that one BatchWriteItem takes. */
+/** The limit of one BatchWriteItem. */
 const BATCH_SIZE = 25;
 
 /** Waits until so many write request units may be used. @throws the signal's reason */
@@ -19,20 +19,20 @@ export type TakeUnits = (units: number) => Promise<void>;
 export interface TableAccess {
   readonly client: DynamoDBClient;
   readonly tableName: string;
-  /** Without one, as fast as the table takes it. */
+  /** Without it, writes as fast as the table allows. */
   readonly takeUnits?: TakeUnits | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Writes at most `GROUP_SIZE` items with different keys. Waits for every write, also when one fails, so that
- * nothing is still being written after the end.
- * @returns how many were written; the others were there already
- * @throws when one could not be written
+ * Writes at most `GROUP_SIZE` items with different keys. Waits for every write even if one fails, so that none goes on
+ * after the end.
+ * @returns the number of written items; the others existed already
+ * @throws when an item could not be written
  */
 export type WriteGroup = (items: readonly Item[]) => Promise<number>;
 
-/** Writes over what is there. */
+/** Overwrites existing items. */
 export function defineReplacingWriter({
   client,
   tableName,
@@ -61,7 +61,7 @@ export function defineReplacingWriter({
 }
 
 /**
- * Leaves alone what is there, which BatchWriteItem cannot.
+ * Leaves existing items alone, which BatchWriteItem cannot do.
  * @param keyName the table's partition key
  */
 export function defineAddingWriter(
@@ -89,7 +89,7 @@ export function defineAddingWriter(
   return (items) => sumUp(items.map(add));
 }
 
-/** Spreads the units evenly over time, so that no second gets more than the bound. */
+/** Spreads the units evenly, so that no second exceeds the limit. */
 export function defineWriteRate(unitsPerSecond: number, signal: AbortSignal): TakeUnits {
   let free = performance.now();
   return async (units) => {
@@ -107,8 +107,8 @@ async function sumUp(writes: readonly Promise<number>[]): Promise<number> {
 }
 
 /**
- * The write request units that an item takes: one for each KB begun. Its JSON has more bytes than
- * DynamoDB counts, so this is at times too many and never too few.
+ * The write request units of an item: one for each KB begun. Its JSON has more bytes than DynamoDB counts, so this is
+ * sometimes too high and never too low.
  */
 function countWriteUnits(item: Item): number {
   return Math.ceil(Buffer.byteLength(JSON.stringify(item)) / 1_024);

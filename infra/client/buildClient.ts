@@ -7,9 +7,9 @@ import { build } from 'esbuild';
 export const projectRoot = join(import.meta.dirname, '../..');
 
 /**
- * Builds the client's package, for `import` and for `require`, each with its own types: TypeScript takes
- * the types in a package of ES modules for those of one, which `require` cannot load.
- * @param folder gets the tarball, and beside it, in `package`, what is in it
+ * Builds the client's package for `import` and for `require`, each with its own types. In a package of ES modules,
+ * TypeScript would take shared types for those of an ES module, which `require` cannot load.
+ * @param folder gets the tarball, and its content in the folder `package`
  * @param documentationAddress without a slash at its end; errors link to it
  * @returns the tarball's path
  */
@@ -38,11 +38,11 @@ export async function buildClient(
 interface BundleOptions {
   readonly documentationAddress?: string | undefined;
   readonly format?: 'esm' | 'cjs';
-  /** By default it stays readable, for debuggers; a storefront's own bundler minifies it anyway. */
+  /** By default the code stays readable for debuggers. A storefront's own bundler minifies it anyway. */
   readonly minify?: boolean;
 }
 
-/** Writes the client as one module, for Node.js and browsers alike. */
+/** Writes the client as one module for Node.js and browsers. */
 export async function bundleClient(
   file: string,
   { documentationAddress, format = 'esm', minify = false }: BundleOptions = {},
@@ -53,7 +53,7 @@ export async function bundleClient(
     bundle: true,
     format,
     minify,
-    // Neutral: one of Node's own modules would not be found, and fail the build.
+    // With `neutral`, an import of a Node.js module fails the build.
     platform: 'neutral',
     target: 'es2022',
     define: { DOCUMENTATION_ADDRESS: JSON.stringify(documentationAddress) ?? 'undefined' },
@@ -82,7 +82,7 @@ async function writeManifest(file: string): Promise<void> {
   await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** Writes the types that the client's entry file leads to, and those beside them, which nothing imports. */
+/** Writes the types that the client's entry file exports, and those beside them that nothing imports. */
 async function declareTypes(folder: string): Promise<void> {
   const project = join(projectRoot, 'shared/client/tsconfig.json');
   const tsc = join(projectRoot, 'node_modules/.bin/tsc');

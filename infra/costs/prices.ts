@@ -1,7 +1,7 @@
-/** Dollars for a unit; or steps in rising order, each with the units of the month that it ends at; the last has no end. */
+/** Dollars per unit, or steps in rising order. Each step ends at a number of units a month; the last has no end. */
 type Price = number | readonly { readonly upTo?: number; readonly dollars: number }[];
 
-/** Dollars for one unit where a month has so many; by the first step where it has none. */
+/** The average price of a unit in a month with so many; the first step's price if there are none. */
 export function toUnitDollars(price: Price, units: number): number {
   if (typeof price === 'number') return price;
   if (units === 0) return price[0]?.dollars ?? 0;
@@ -15,8 +15,8 @@ export function toUnitDollars(price: Price, units: number): number {
 }
 
 /**
- * US East (N. Virginia), in US dollars without tax, by what AWS counts. GB are of 2^30 bytes, as AWS counts them.
- * What AWS gives away to each account every month is left out, since the account may use it up elsewhere.
+ * US East (N. Virginia), in US dollars without tax, keyed by what AWS counts. A GB is 2^30 bytes, as AWS counts.
+ * Monthly free allowances are left out, since other services of the account may use them up.
  */
 export const perUnit = {
   // https://aws.amazon.com/api-gateway/pricing/
@@ -29,7 +29,7 @@ export const perUnit = {
   // Functions on arm64: https://aws.amazon.com/lambda/pricing/
   functionCalls: 0.2e-6,
   gigabyteSeconds: 0.0000133334,
-  // Of a streamed answer, the bytes past the first 6 MB.
+  // The part of a streamed response beyond the first 6 MB.
   streamedGigabytes: 0.008,
   // On demand, table class Standard: https://aws.amazon.com/dynamodb/pricing/on-demand/
   readUnits: 0.125e-6,
@@ -60,11 +60,11 @@ export const perUnit = {
 
 export type UsageKind = keyof typeof perUnit;
 
-/** What a query of Logs Insights reads: https://aws.amazon.com/cloudwatch/pricing/ */
+/** Dollars per GB that a query of Logs Insights reads: https://aws.amazon.com/cloudwatch/pricing/ */
 export const LOG_QUERY_PER_GIGABYTE = 0.005;
 
-/** The day that the prices were looked up. */
+/** The day these prices were looked up. */
 export const PRICES_AS_OF = '2026-11-21';
 
-/** Where they hold: those of Ohio and Oregon are Virginia's, for all that is billed here. The first one's stand in for others. */
+/** Ohio and Oregon have Virginia's prices for all that is billed here. For other regions the first one's are used. */
 export const pricedRegions = ['us-east-1', 'us-east-2', 'us-west-2'] as const;

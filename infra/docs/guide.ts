@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { renderMarkdown, type Section, toSections, toText } from './markdown.ts';
 
-/** A guide, ready to be put into a page. */
+/** A guide, ready for its page. */
 export interface Guide {
   /** The name of its page, without `.html`. */
   readonly name: string;
@@ -9,12 +9,12 @@ export interface Guide {
   readonly title: string;
   /** Its first paragraph, in plain text. */
   readonly description: string;
-  /** What stands under its first heading. */
+  /** The text below its first heading. */
   readonly html: string;
   readonly sections: readonly Section[];
 }
 
-/** In the order in which they are offered; the first is the page that the site opens with. */
+/** In the order of the menu. The first is the site's home page. */
 export const guideNames = [
   'index',
   'errors',
@@ -32,7 +32,7 @@ export const guideNames = [
 
 const folder = new URL('guides/', import.meta.url);
 
-/** @throws {Error} when it has a placeholder that is not known */
+/** @throws {Error} when a placeholder is unknown */
 export async function readGuide(name: string, facts: Placeholders): Promise<Guide> {
   const markdown = await readFile(new URL(`${name}.md`, folder), 'utf8');
   return renderGuide(name, fillPlaceholders(markdown, facts));
@@ -49,12 +49,12 @@ export function toGuide(name: string, title: string, html: string): Guide {
 }
 
 /**
- * What stands in a guide for something that the code says: `{{name}}`, or `{{name argument}}`. The text
- * is `undefined` when there is none for the argument.
+ * Texts from the code that guides insert with `{{name}}` or `{{name argument}}`. `undefined` means that there is no
+ * text for the argument.
  */
 export type Placeholders = Readonly<Record<string, (argument: string) => string | undefined>>;
 
-/** @throws {Error} that names the first placeholder without a text */
+/** @throws {Error} that names the first unknown placeholder */
 export function fillPlaceholders(markdown: string, placeholders: Placeholders): string {
   return markdown.replaceAll(/\{\{(.*?)\}\}/g, (placeholder, content: string) => {
     const [name = '', argument = ''] = content.split(' ');

@@ -1,17 +1,17 @@
 import { Marked, Renderer } from 'marked';
 
-/** What stands before the first `h2` of a page, or under one; all in plain text. */
+/** The part of a page before its first `h2`, or below one, in plain text. */
 export interface Section {
-  /** Empty before the first `h2`, as is the heading. */
+  /** Empty before the first `h2`, like the heading. */
   readonly anchor: string;
   readonly heading: string;
   readonly text: string;
 }
 
-/** The languages whose blocks make tabs when they follow each other in this order, by the names of the tabs. */
+/** Languages and their tab names. Adjacent blocks in this order become tabs. */
 const tabs: Readonly<Record<string, string>> = { sh: 'curl', ts: 'TypeScript', python: 'Python' };
 
-// Whatever scrolls in itself, so that the page never does, can be scrolled by keyboard.
+// Elements that scroll by themselves are focusable, so that the keyboard can scroll them.
 const marked = new Marked({
   renderer: {
     heading({ tokens, depth, text }) {
@@ -39,7 +39,7 @@ export function renderMarkdown(markdown: string): string {
   });
 }
 
-/** From one sample on, those that belong to its group. */
+/** A sample and those after it that belong to its group. */
 const sampleGroup = new RegExp(
   `(?=<figure)${Object.keys(tabs)
     .map(
@@ -76,7 +76,7 @@ const entities: Readonly<Record<string, string>> = {
   '&amp;': '&',
 };
 
-/** The plain text of HTML that `renderMarkdown` made. */
+/** The plain text of HTML by `renderMarkdown`. */
 export function toText(html: string): string {
   return html
     .replaceAll(/<\/(?:td|th|li|p|h\d)>/g, ' ')
@@ -86,7 +86,7 @@ export function toText(html: string): string {
     .trim();
 }
 
-/** The HTML of plain text. */
+/** Escapes plain text for HTML. */
 export function toHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

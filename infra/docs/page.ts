@@ -1,39 +1,41 @@
 import type { Guide } from './guide.ts';
 import { toHtml } from './markdown.ts';
 
-/** A file of the documentation. */
 export interface SiteFile {
   /** Its media type. */
   readonly type: string;
-  /** What a page may load and call (`Content-Security-Policy`); the page itself says so too. */
+  /** What a page may load and call (`Content-Security-Policy`). The page's own meta element says the same. */
   readonly policy?: string;
   readonly body: string | Buffer;
-  /** The name changes with the content, so that browsers may keep the file. */
+  /** The name changes with the content, so browsers may cache the file. */
   readonly isImmutable?: boolean;
 }
 
-/** The files of the documentation by their names, all in one folder. */
+/** The files of the documentation by name, all in one folder. */
 export type Site = ReadonlyMap<string, SiteFile>;
 
-/** Where the readers of a site find the service. */
+/** The addresses for the readers of a site. */
 export interface Access {
-  /** Where the site itself lies, without a slash at the end. */
+  /** Where the site is published, without a slash at the end. */
   readonly documentationAddress: string;
-  /** In the order in which readers look for them; the examples call the first. */
+  /** In the order that readers want. Examples call the first. */
   readonly servers: readonly [Server, ...Server[]];
-  /** The key of a stage on the reader's own machine. It stands in the pages: never of one that others can reach. */
+  /**
+   * The key of a stage on the reader's own machine. The pages contain it, so never set a key of a stage that others can
+   * reach.
+   */
   readonly apiKey?: string;
 }
 
 export interface Server {
-  /** A stage's, but for that on the reader's own machine. */
+  /** A stage's name, or that of the reader's own machine. */
   readonly name: string;
   /** Ends in `/v1`. */
   readonly baseUrl: string;
   readonly purpose: string;
 }
 
-/** The guides run one script, which reads the search's index. */
+/** Guides run one script, which reads the search index. */
 const guidePolicy = toPolicy({
   'script-src': "'self'",
   'style-src': "'self'",
@@ -41,7 +43,7 @@ const guidePolicy = toPolicy({
   'connect-src': "'self'",
 });
 
-/** @param scripts by their addresses, run in this order once the page stands, after the one that every page has */
+/** @param scripts addresses of scripts, run in this order after the page has loaded and after `site.js` */
 export function toPage(
   { name, title, description, html, sections }: Guide,
   guides: readonly Guide[],
@@ -89,7 +91,7 @@ ${html}</div>
   };
 }
 
-/** The way to every page, folded on a phone, and the search. */
+/** The links to every page, folded on a phone, and the search. */
 function toHeader(guides: readonly Guide[], current: string): string {
   const pages = [
     ...guides.map(({ name, title }) => [`${name}.html`, title]),
@@ -114,7 +116,7 @@ ${links.join('\n')}
 `;
 }
 
-/** Nothing is allowed but what is named (https://www.w3.org/TR/CSP3/). */
+/** Allows only what is named (https://www.w3.org/TR/CSP3/). */
 export function toPolicy(directives: Readonly<Record<string, string>>): string {
   const all = { 'default-src': "'none'", 'base-uri': "'none'", 'form-action': "'none'" };
   return Object.entries({ ...all, ...directives })

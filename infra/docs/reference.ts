@@ -16,7 +16,7 @@ export async function defineReference(
 ): Promise<[name: string, file: SiteFile][]> {
   const [scheme = ''] = Object.keys(components.securitySchemes);
   const policy = toReferencePolicy(servers.map(({ url }) => url));
-  // With the key, a click on "Send" works at once.
+  // With the key, "Send" works at once.
   const own = apiKey !== undefined && {
     authentication: {
       preferredSecurityScheme: scheme,
@@ -24,7 +24,7 @@ export async function defineReference(
     },
   };
   const configuration = JSON.stringify({ ...settings, ...own }, null, 2);
-  // Scalar takes what stands in its element for its own, so the overview goes, once there is Scalar.
+  // Scalar treats its element's content as its own, so the overview is removed once Scalar has loaded.
   const start = `const create = Scalar.createApiReference;
 document.querySelector('#content').replaceChildren();
 create('#content', ${configuration});\n`;
@@ -39,7 +39,7 @@ create('#content', ${configuration});\n`;
   ];
 }
 
-/** What stands in the reference until its script has come, with the anchors that Scalar gives, and is searched. */
+/** The reference until its script has loaded, and for the search. It has the same anchors as Scalar. */
 export function toOverview({ info, paths, components }: OpenApiDocument): Guide {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
@@ -71,7 +71,7 @@ function toNames(names: readonly string[]): string {
 
 export const javascript = 'text/javascript; charset=utf-8';
 
-/** Scalar's own colours are too pale to read (https://www.w3.org/TR/WCAG22/#contrast-minimum). */
+/** Scalar's own colours have too little contrast (https://www.w3.org/TR/WCAG22/#contrast-minimum). */
 const colours = `
 .light-mode {
   --scalar-color-2: #59636e;
@@ -86,14 +86,14 @@ const colours = `
   --scalar-color-3: #a2abb4;
 }`;
 
-/** All that Scalar would fetch from elsewhere, tell others or keep is off; every operation is in sight. */
+/** Turns off all that Scalar would fetch from elsewhere, report or store. Every operation is unfolded. */
 const settings = {
   url: 'openapi.json',
   withDefaultFonts: false,
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
-  // The header's search finds what stands in the guides too.
+  // The header's search covers the guides too.
   hideSearch: true,
   telemetry: false,
   showDeveloperTools: 'never' as const,
@@ -103,8 +103,8 @@ const settings = {
 };
 
 /**
- * The second line of defence behind `settings`: requests go to the documented servers alone. Scalar writes
- * its styles into the page while it runs, so these cannot be told from others.
+ * The second line of defence behind `settings`: requests can go only to the documented servers. Scalar adds its styles
+ * while it runs, so the policy cannot exclude inline styles.
  */
 function toReferencePolicy(addresses: readonly string[]): string {
   const origins = new Set(addresses.map((address) => new URL(address).origin));
@@ -117,8 +117,8 @@ function toReferencePolicy(addresses: readonly string[]): string {
 }
 
 /**
- * Scalar's script, with the licences that it holds. This plug-in carries it as one file, in 67 packages
- * where @scalar/api-reference brings 270; it gives it out only over HTTP.
+ * Scalar's script, with its licences. This plug-in brings it in 67 packages, @scalar/api-reference in 270. The plug-in
+ * provides the script only over HTTP.
  */
 async function readScalar(): Promise<Buffer> {
   const server = fastify();
@@ -130,7 +130,7 @@ async function readScalar(): Promise<Buffer> {
   return rawPayload;
 }
 
-/** The interface's document as it is published: the committed one, with the addresses that its readers need. */
+/** The document for publication: the committed one with the addresses of its readers. */
 export function toPublishedDocument({ documentationAddress, servers }: Access): CommittedDocument {
   const { document: committed } = readCommittedDocument();
   const document = {

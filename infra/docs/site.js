@@ -1,6 +1,6 @@
-// The script of every page: tabs, copy buttons and the search. The guides can be read without it.
+// The script of every page: tabs, copy buttons and the search. The guides work without it.
 
-/** Under which localStorage keeps the language that the reader chose last. */
+/** The key in localStorage of the language that the reader chose last. */
 const CHOICE = 'language';
 
 const MAX_RESULTS = 10;
@@ -37,7 +37,7 @@ function addTabs(group, number) {
   return { tabs, panels };
 }
 
-/** The tab that a key leads to. */
+/** The tab that a key press leads to. */
 function toNextTab(tabs, { key, target }) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
   if (step !== undefined) return tabs.at((tabs.indexOf(target) + step) % tabs.length);
@@ -46,7 +46,7 @@ function toNextTab(tabs, { key, target }) {
 
 function choose(language) {
   select(language);
-  // Where the browser keeps nothing for this site, the choice holds on this page.
+  // If the browser stores nothing for this site, the choice holds on this page only.
   try {
     localStorage.setItem(CHOICE, language);
   } catch {}
@@ -60,7 +60,7 @@ function readChoice() {
   }
 }
 
-/** Shows a language in every group; one without it shows its first. */
+/** Shows a language in every group. A group without it shows its first. */
 function select(language) {
   for (const { tabs, panels } of groups) {
     const index = tabs.findIndex((tab) => tab.textContent === language);
@@ -135,7 +135,7 @@ function toLower({ page, heading, text }) {
   return { page: page.toLowerCase(), heading: heading.toLowerCase(), text: text.toLowerCase() };
 }
 
-/** The entries that hold every word, the best first. */
+/** The entries with every word, the best first. */
 function find(entries, words) {
   return entries
     .map((entry) => ({ ...entry, points: toPoints(entry.lower, words) }))

@@ -10,7 +10,7 @@ import { defineReference, javascript, toOverview, toPublishedDocument } from './
 
 /**
  * Builds the guides and the reference.
- * @throws {Error} when a guide has a placeholder that is not known
+ * @throws {Error} when a guide has an unknown placeholder
  */
 export async function buildSite(access: Access): Promise<Site> {
   const { bytes, document } = toPublishedDocument(access);
@@ -37,7 +37,7 @@ export async function buildSite(access: Access): Promise<Site> {
   ]);
 }
 
-/** What the search reads: every section by its address, in plain text. */
+/** The search index: every section with its address, in plain text. */
 function toSearchIndex(guides: readonly Guide[]): string {
   const entries = guides.flatMap(({ name, title, sections }) =>
     sections.map(({ anchor, heading, text }) => ({

@@ -1,12 +1,12 @@
 /**
- * One line of JSON per request, those included that never reach a function. `requestId` is the
- * response's X-Request-Id. No header but the `User-Agent` is logged, so no API key is. The time is the log's own.
+ * One line of JSON per request, also for requests that never reach a function. `requestId` is the response's
+ * X-Request-Id. `User-Agent` is the only logged header, so no API key is logged. The log itself adds the time.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 export const accessLogFormat = {
   requestId: '$context.requestId',
   sourceIp: '$context.identity.sourceIp',
-  // The gateway writes a quote in it as JSON does, as others saw: https://github.com/DataBiosphere/azul/issues/4348
+  // The gateway escapes quotes as JSON does, as others found: https://github.com/DataBiosphere/azul/issues/4348
   userAgent: '$context.identity.userAgent',
   method: '$context.httpMethod',
   path: '$context.path',
@@ -17,15 +17,15 @@ export const accessLogFormat = {
   functionLatency: '$context.integration.latency',
   functionStatus: '$context.integration.integrationStatus',
   functionError: '$context.integration.error',
-  // Lambda's id of the call, by which it logs what a function could not: a crash, a timeout.
+  // Lambda's id of the call. Lambda logs a crash or a timeout under it.
   functionRequestId: '$context.integration.requestId',
   gatewayError: '$context.error.responseType',
   traceId: '$context.xrayTraceId',
 };
 
 /**
- * The format as API Gateway is given it. Values are texts, as `-` stands where there is nothing to tell, but for
- * the bytes, which every answer has.
+ * The format for API Gateway. Values are strings, since the gateway writes `-` for a missing value. Only `bytes` is a
+ * number, since every response has it.
  */
 export const accessLogText = JSON.stringify(accessLogFormat).replace(
   `"${accessLogFormat.bytes}"`,

@@ -7,12 +7,12 @@ import {
 import { apiVersion } from '../../shared/contract/operation.ts';
 import { MAX_BODY_BYTES } from './gatewayLimits.ts';
 
-/** An error that the gateway answers by itself, without calling a function. */
+/** An error response by the gateway itself, without a function call. */
 export interface GatewayError {
-  /** Its status is the one that the contract gives this code. */
+  /** The contract gives this code its status. */
   readonly code: ErrorCode;
   readonly message: string;
-  /** What it sends beside Content-Type, X-Request-Id and the CORS headers. */
+  /** Headers beside Content-Type, X-Request-Id and the CORS headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -35,8 +35,8 @@ const unavailable = {
 } as const;
 
 /**
- * Keyed by API Gateway's response type. Every type is here, since one that is not would take the
- * status and the sentence of its DEFAULT:
+ * Keyed by API Gateway's response type. Every type is listed, since a missing one would get the status and message of
+ * its DEFAULT:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 export const gatewayErrors = {
@@ -52,12 +52,12 @@ export const gatewayErrors = {
   INTEGRATION_FAILURE: unavailable,
   INTEGRATION_TIMEOUT: unavailable,
   INVALID_API_KEY: forbidden,
-  // No method asks for an AWS signature. The gateway looks for one only where it knows no method, and
-  // takes a Bearer token for a broken one: this and the next mean that the path is unknown.
+  // No method requires an AWS signature. If the gateway finds no method, it takes the Bearer token for an invalid
+  // signature. So this type and the next mean that the path is unknown.
   INVALID_SIGNATURE: notFound,
   MISSING_AUTHENTICATION_TOKEN: notFound,
   QUOTA_EXCEEDED: throttled,
-  // Seen to be ignored: see `tooLargeAnswers`.
+  // The gateway ignores this one: see `tooLargeAnswers`.
   REQUEST_TOO_LARGE: {
     code: 'payload_too_large',
     message: 'The request body is too large.',
@@ -77,25 +77,25 @@ export const gatewayErrors = {
 } as const satisfies Record<string, GatewayError>;
 
 /**
- * The 413 of a body that is too large, in the gateway's own words and without the headers of every other answer:
- * https://github.com/koki-develop/lgtm-generator/issues/10. AWS's emulator for REST APIs answers the first too.
+ * The 413 of a body that is too large, in the gateway's own words and without the headers of other responses:
+ * https://github.com/koki-develop/lgtm-generator/issues/10. AWS's emulator for REST APIs sends the first too.
  */
 export const tooLargeAnswers = {
-  /** Of what no function can be handed (`MAX_PAYLOAD_BYTES`). */
+  /** For more than a function accepts (`MAX_PAYLOAD_BYTES`). */
   payload: { type: 'application/json', message: 'Request Too Long' },
-  /** Of what the gateway reads of no request, before it knows the API. */
+  /** For more than the gateway reads of any request. It then does not know the API yet. */
   body: { type: 'text/plain', message: `HTTP content length exceeded ${MAX_BODY_BYTES} bytes.` },
 } as const;
 
-/** The 412 of a fault that the local stage injects (`--fail`), which has asked no function. */
+/** The 412 that the local stage injects (`--fail`) without a function call. */
 export const injectedConflict = {
   code: 'precondition_failed',
   message: 'The entry has changed since you read its ETag.',
 } as const;
 
 /**
- * The types of bodies that a path or method of no operation is answered for. A mock picks its request
- * template by the body's type, and there is no template for any type: the rest gets the gateway's 415.
+ * The media types of bodies that the gateway's own responses accept. A mock chooses its request template by the body's
+ * type, and no template covers all types. Other types get the gateway's 415.
  */
 export const fixedAnswerTypes = [
   'application/json',
@@ -109,7 +109,7 @@ export const fixedAnswerTypes = [
   'text/xml',
 ] as const;
 
-/** The answer to a method that a known path does not have; `allow` is the value of its Allow header. */
+/** The response to a method that a known path does not have; `allow` is its Allow header. */
 export function toMethodNotAllowedError(allow: string): GatewayError {
   return {
     code: 'method_not_allowed',
@@ -118,7 +118,7 @@ export function toMethodNotAllowedError(allow: string): GatewayError {
   };
 }
 
-/** The value of the Allow header of a path that has these operations' methods. */
+/** The value of the Allow header of a path with these methods. */
 export function toAllow(methods: readonly string[]): string {
   return [...new Set(methods), 'OPTIONS'].join(', ');
 }

@@ -1,4 +1,4 @@
-// What AWS sets, and the local stage holds its clients to:
+// AWS's limits, which the local stage enforces too:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-execution-service-limits-table.html
 // https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 
@@ -8,5 +8,7 @@ export const MAX_HEADER_BYTES = 10_240;
 /** API Gateway's limit for a payload: 10 MB. */
 export const MAX_BODY_BYTES = 10 * 1024 * 1024;
 
-/** Lambda's limit for a payload in each direction, unless it is streamed: 6 MB of JSON, a request's whole event. */
+/**
+ * Lambda's limit for a payload that is not streamed, in each direction: 6 MB of JSON; for a request, its whole event.
+ */
 export const MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;

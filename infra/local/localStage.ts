@@ -20,35 +20,35 @@ export interface LocalStage extends LocalKeys {
   readonly baseUrl: string;
   /** Without a slash at the end. */
   readonly documentationAddress: string;
-  /** Where the engine speaks DynamoDB. */
+  /** The engine's address, for DynamoDB clients. */
   readonly engineEndpoint: string;
-  /** Aborted when the engine ends before the stage does; the reason says so in one line. */
+  /** Aborted when the engine ends before the stage. The reason is one line. */
   readonly engineCrash: AbortSignal;
-  /** Answers the requests under way, then ends the engine. */
+  /** Finishes the requests in progress, then closes the engine. */
   close(): Promise<void>;
 }
 
 export interface LocalStageOptions extends EngineOptions, FillOptions {
-  /** 0 lets the system pick one. */
+  /** 0 lets the system choose one. */
   readonly port: number;
-  /** The engine is closed with the stage. */
+  /** The stage closes the engine. */
   readonly startEngine: StartEngine;
   /** A handler, or a module that exports one as `handler`; by default those in `functions/`. */
   readonly loadHandler?: LoadHandler;
-  /** Errors and delays to try clients with; none by default. */
+  /** Errors and delays for testing clients; none by default. */
   readonly faultInjection?: FaultInjection;
 }
 
 /**
- * Starts the stage and fills its tables. A process can have one, since the functions read the
- * environment when they are imported.
+ * Starts the stage and fills its tables. A process can have only one, since the functions read the environment on
+ * import.
  * @throws {StartFailure} when a port or the folder cannot be used
  */
 export async function startLocalStage(options: LocalStageOptions): Promise<LocalStage> {
   const service = Promise.withResolvers<Service>();
   const gateway = defineGateway(service.promise, options.faultInjection);
   const drain = defineDrain(gateway);
-  // First, since loading data is in vain when the port is in use.
+  // First, since loading data is useless if the port is in use.
   const port = await listen(gateway, options.port, '--port');
   const baseUrl = `http://127.0.0.1:${port}/${apiVersion}`;
   let engine: Engine | undefined;
@@ -85,8 +85,8 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
 }
 
 /**
- * Answers GET and HEAD below the documentation's address. Its pages hold the key, so the Host header has to name the
- * loopback. The site is built when its first page is asked for, so that a start waits for none of it.
+ * Responds to GET and HEAD below the documentation's address. Its pages contain the key, so the Host header must name
+ * the loopback. The site is built on its first request, so that it does not delay the start.
  * @param build makes the site; by default, the documentation
  */
 export function defineDocumentation(
@@ -120,8 +120,8 @@ export function defineDocumentation(
 const compressors = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
 
 /**
- * Of what may hold the key nothing is kept by the browser, since the next start on this port has another key; and no
- * page from elsewhere can load the key as a script.
+ * Browsers must not store a file that may contain the key, since the next start on this port has another key. No page
+ * from elsewhere can load the key as a script.
  */
 async function toAnswer(
   { type, policy, body, isImmutable }: SiteFile,

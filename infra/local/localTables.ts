@@ -16,22 +16,22 @@ import type { StoreData } from './storeData.ts';
 export interface LocalKeys {
   /** A key with write permission. */
   readonly apiKey: string;
-  /** A key that allows reading alone. */
+  /** A key with read permission only. */
   readonly readKey: string;
 }
 
 export interface FillOptions {
   /** What to put into the tables. */
   readonly data: StoreData;
-  /** Puts the data only where no earlier run finished its start. */
+  /** Loads the data only if no earlier run has finished its start. */
   readonly onlyIfNew?: boolean;
   /** Ends the load. */
   readonly signal?: AbortSignal | undefined;
-  /** Is told how many entries are in the tables, after each group of them. */
+  /** Called with the number of loaded entries after each group. */
   readonly onProgress?: ((done: number) => void) | undefined;
 }
 
-/** @returns the API keys, of which that to write is made last: its presence says that the tables are filled */
+/** @returns the API keys; the write key is made last, so its presence means that the tables are filled */
 export async function fillTables(options: FillOptions): Promise<LocalKeys> {
   const client = new DynamoDBClient({});
   try {
@@ -46,7 +46,7 @@ export async function fillTables(options: FillOptions): Promise<LocalKeys> {
   }
 }
 
-/** Creates the tables that are not there yet, each under its name in `infra/stages/tables.ts`. */
+/** Creates missing tables, each under its name in `infra/stages/tables.ts`. */
 export async function createTables(client: DynamoDBClient): Promise<void> {
   for (const [name, table] of Object.entries<TableDefinition>(tables)) {
     try {
@@ -54,7 +54,7 @@ export async function createTables(client: DynamoDBClient): Promise<void> {
     } catch (error) {
       if (!(error instanceof ResourceInUseException)) throw error;
     }
-    // An engine says that a table is created a moment before it takes requests for it.
+    // An engine reports a table as created a moment before it accepts requests for it.
     await waitUntilTableExists(
       { client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 },
       { TableName: name },
@@ -75,12 +75,12 @@ function toCommand(name: string, { partitionKey, sortKey }: TableDefinition): Cr
   });
 }
 
-/** So that the engine's thread never waits for this one. */
+/** Keeps the engine's thread busy without a pause. */
 const GROUPS_UNDER_WAY = 3;
 
 /**
- * Puts every entry, over any that has its id.
- * @throws the signal's reason, or what a write threw
+ * Writes every entry, and overwrites any with the same id.
+ * @throws the signal's reason, or the error of a write
  */
 async function loadData(
   client: DynamoDBClient,
@@ -105,10 +105,9 @@ async function loadData(
   }
 }
 
-/** One key id for every start: the new key takes the place of the last one. */
+/** Every start uses the same key ids, so a new key replaces the last one. */
 const keyIds: Record<Permission, string> = { read: 'localreads', write: 'localstage' };
 
-/** Makes the key with a permission, and returns it. */
 async function replaceLocalKey(keys: KeyRegister, permission: Permission): Promise<string> {
   const { apiKey, ...key } = mintApiKey(keyIds[permission]);
   const createdAt = new Date().toISOString();

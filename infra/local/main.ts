@@ -2,6 +2,6 @@ import { runCommand } from '../cli/usage.ts';
 import { start } from './start.ts';
 
 await runCommand(start);
-// Connections that the functions keep open to the engine would hold the process for a while. A write that
-// failed is heard of a moment later.
+// The functions' open connections to the engine would keep the process alive for a while. The error of a failed write
+// arrives a moment later.
 setImmediate(() => process.exit());

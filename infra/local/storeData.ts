@@ -14,13 +14,12 @@ const StoreData = z.strictObject(
   'must have nothing but "inventory", "pets" and "orders"',
 );
 
-/** What the service's tables hold. */
+/** The content of the service's tables. */
 export type StoreData = Readonly<z.infer<typeof StoreData>>;
 
 /**
- * Reads a data file. Lists may be missing; each entry must be as the contract has it, and its id the only one in
- * its list.
- * @throws {StartFailure} when the file cannot be read or holds anything else
+ * Reads a data file. Lists may be missing. Each entry must match the contract, and its id must be unique in its list.
+ * @throws {StartFailure} when the file cannot be read or has any other content
  */
 export async function readStoreData(file: string | URL): Promise<StoreData> {
   try {
@@ -42,7 +41,7 @@ export async function readStoreData(file: string | URL): Promise<StoreData> {
     }
     return data;
   } catch (error) {
-    // JSON.parse quotes the text that it refuses, line ends included.
+    // JSON.parse quotes the invalid text with its line ends.
     const reason = (error as Error).message.replaceAll(/\s+/g, ' ');
     throw new StartFailure(`The data file ${file} cannot be used: ${reason}`);
   }

@@ -6,7 +6,7 @@ import { parseInt64 } from '../../shared/contract/values.ts';
 import { readCommittedDocument } from './committedDocument.ts';
 import type { Content, JsonSchema, OpenApiDocument, ResponseObject } from './openApi.ts';
 
-/** An answer without its body. */
+/** A response without its body. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: Headers;
@@ -17,12 +17,12 @@ export interface WholeAnswer extends AnswerHead {
 }
 
 /**
- * Holds an answer against the document: its status, each of its headers and, of a whole one, its body, which may
- * have nothing that the document does not tell of, but for members of objects. What is no operation's answer
- * has to be an Error with headers that others have too; of a preflight, the document says nothing.
+ * Compares a response with the document: its status, its headers and, if given, its body. Only objects may have
+ * undocumented members. A response of no operation must be an Error with headers that other responses have too. The
+ * document does not cover preflights.
  * @param path relative to the base address
- * @param options `isProxied`: a proxy or a CDN may have added headers that the document does not tell of
- * @returns what is wrong, a sentence each; nothing, when the answer is as documented
+ * @param options `isProxied`: a proxy or a CDN may have added undocumented headers
+ * @returns a sentence for each problem; empty if the response is as documented
  */
 export function findAnswerProblems(
   method: string,
@@ -49,7 +49,7 @@ export function findAnswerProblems(
 }
 
 /**
- * The operation whose method and path a request has; none, where it has no value for a parameter.
+ * The operation with a request's method and path; `undefined` if a path parameter has no value.
  * @param path relative to the base address, with or without a query
  */
 export function findOperation(method: string, path: string): OperationId | undefined {
@@ -62,7 +62,7 @@ export function findOperation(method: string, path: string): OperationId | undef
 
 const allow = { schema: { type: 'string' } };
 
-/** Every header of the document, of which only X-Request-Id is a must; and Allow, which no operation answers. */
+/** Every header of the document, of which only X-Request-Id is required. No operation sends Allow, so it is added. */
 function toErrorAnywhere({ components }: OpenApiDocument): Omit<ResponseObject, 'description'> {
   const optional = Object.entries(components.headers).map(([name, header]) => [
     name.replace('.optional', ''),
@@ -74,7 +74,7 @@ function toErrorAnywhere({ components }: OpenApiDocument): Omit<ResponseObject, 
   };
 }
 
-/** @param content what the body may be, by media type; without it, there is to be no body */
+/** @param content the allowed bodies by media type; without it, the body must be empty */
 function findBodyProblems({ headers, bytes }: WholeAnswer, content?: Content): string[] {
   if (!content) return bytes.length === 0 ? [] : ['The body is not empty.'];
   const type = headers.get('Content-Type') ?? '';
@@ -87,7 +87,7 @@ function findBodyProblems({ headers, bytes }: WholeAnswer, content?: Content): s
   try {
     const json = decode(headers.get('Content-Encoding'), bytes).toString('utf8');
     value = JSON.parse(json, (key, member, { source = '' } = {} as { source?: string }) => {
-      // No number of the interface is anything but an int64, digit for digit as it is written.
+      // Every number of the interface must be an int64, written exactly.
       if (typeof member === 'number' && parseInt64(source) === undefined) {
         inexact.push(`${key} is ${source}, which is no int64.`);
       }
@@ -99,13 +99,13 @@ function findBodyProblems({ headers, bytes }: WholeAnswer, content?: Content): s
   return [...inexact, ...findSchemaProblems(schema, value, 'The body')];
 }
 
-/** @throws {Error} when it is not compressed as its header says */
+/** @throws {Error} when the body is not compressed as its header says */
 function decode(coding: string | null, bytes: Buffer): Buffer {
   if (coding === 'zstd') return zstdDecompressSync(bytes);
   return coding === 'gzip' ? gunzipSync(bytes) : bytes;
 }
 
-/** What HTTP itself and API Gateway add, of which no interface's document speaks. */
+/** Headers that HTTP itself and API Gateway add. API documents leave them out. */
 const transportHeaders =
   /^(content-(type|length|encoding)|transfer-encoding|connection|keep-alive|date|via|x-amz.*|x-cache)$/;
 
@@ -131,7 +131,7 @@ function findHeaderProblems(headers: Headers, documented: ResponseObject['header
   return problems;
 }
 
-/** The document leaves this header out, since a mock server would send it with a body that is not compressed. */
+/** The document leaves this header out, since a mock server would send it with an uncompressed body. */
 function findCodingProblems(coding: string | null): string[] {
   if (coding === null || coding === 'gzip' || coding === 'zstd') return [];
   return [`The header Content-Encoding is "${coding}"; it must be one of gzip, zstd.`];
@@ -142,10 +142,10 @@ addFormats.default(ajv);
 
 const validators = new Map<JsonSchema, ValidateFunction>();
 
-/** The first problem: a list of a thousand elements may have it in each. @param subject of the sentence */
+/** Only the first problem, since each of a thousand elements may have it. @param subject of the sentence */
 function findSchemaProblems(schema: JsonSchema, value: unknown, subject: string): string[] {
   const { components } = readCommittedDocument().document;
-  // With what its references lead to.
+  // Includes the schemas that its references point to.
   const validate = validators.get(schema) ?? ajv.compile({ ...schema, components });
   validators.set(schema, validate);
   if (validate(value)) return [];

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { OpenApiDocument } from './openApi.ts';
 
-/** The interface's document. */
+/** The API document. */
 export interface CommittedDocument {
-  /** As it is committed, and published. */
+  /** The committed and published bytes. */
   readonly bytes: Buffer;
   readonly document: OpenApiDocument;
 }
@@ -11,7 +11,9 @@ export interface CommittedDocument {
 const file = new URL('../../shared/contract/openapi.json', import.meta.url);
 let read: CommittedDocument | undefined;
 
-/** Read when it is asked for and not before: what writes it loads this too, and may find none. */
+/**
+ * Reads the document on first use, since the program that writes it loads this module too, perhaps before it exists.
+ */
 export function readCommittedDocument(): CommittedDocument {
   if (!read) {
     const bytes = readFileSync(file);

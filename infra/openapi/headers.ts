@@ -5,8 +5,8 @@ import type { HeaderObject, JsonSchema } from './openApi.ts';
 const text: JsonSchema = { type: 'string' };
 
 /**
- * The headers that answers carry, beside `Content-Type` and what HTTP itself needs. Mock servers send all of them:
- * each needs an example, and `Content-Encoding`, which would break their uncompressed bodies, has to stay out.
+ * The headers of responses, without `Content-Type` and what HTTP itself needs. Mock servers send all of them, so each
+ * needs an example. `Content-Encoding` is left out, since it would break their uncompressed bodies.
  */
 const headers = {
   'X-Request-Id': {
@@ -23,7 +23,7 @@ const headers = {
     description:
       'Links (RFC 8288): with `rel="next"`, the address of the next page; with `rel="deprecation"`, of what to do instead.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="(next|deprecation)"$' },
-    // Not a next page: against a mock, which sends this on every page, no client would come to the end.
+    // Not a next page: a mock sends this on every page, so clients would never reach the end.
     example: '<https://docs.petstore.example/deprecations.html>; rel="deprecation"',
   },
   Vary: {
@@ -64,10 +64,10 @@ const headers = {
   },
 } as const satisfies Record<string, HeaderObject>;
 
-/** Headers by name, and whether an answer always has them. */
+/** Headers by name, and whether a response always has them. */
 export type HeaderUse = Readonly<Partial<Record<keyof typeof headers, boolean>>>;
 
-/** Both forms of each header, that which an answer always has and that which it may have, where `paths` names it. */
+/** Both forms of each header, required and optional, if `paths` names it. */
 export function toHeaderObjects(paths: string): Record<string, HeaderObject> {
   const forms = Object.entries<HeaderObject>(headers).flatMap(([name, header]) => [
     [name, { required: true, ...header }] as const,
@@ -89,7 +89,7 @@ function toUri(name: string): string {
   return `#/components/headers/${name}`;
 }
 
-/** A reference cannot say by itself whether the header is required. */
+/** A reference itself cannot say whether the header is required. */
 function toOptional(name: string): string {
   return `${name}.optional`;
 }

@@ -1,7 +1,4 @@
-/**
- * The parts of an OpenAPI 3.1.1 document that the service's own has
- * (https://spec.openapis.org/oas/v3.1.1.html).
- */
+/** The parts of an OpenAPI 3.1.1 document that this service uses (https://spec.openapis.org/oas/v3.1.1.html). */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: Readonly<Record<string, unknown>> & { readonly version: string };
@@ -25,7 +22,7 @@ export interface OperationObject {
   readonly tags: readonly string[];
   readonly deprecated?: true;
   readonly 'x-stability': string;
-  /** The instant after which the operation may be gone, in ISO 8601. */
+  /** The instant after which the operation may be removed, in ISO 8601. */
   readonly 'x-sunset'?: string;
   readonly parameters: readonly ParameterObject[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
@@ -69,22 +66,20 @@ export type Content = Readonly<
 export interface Example {
   readonly summary?: string;
   readonly value: unknown;
-  /** Scalar's own: the value is not sent unasked. */
+  /** Scalar's own extension: the value is not sent by default. */
   readonly 'x-disabled'?: true;
 }
 
 /** JSON Schema 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
-/** A request that was sent to a local stage, and what was answered. */
+/** A request to a local stage, and its response. */
 export interface RecordedExample {
   readonly name: string;
   readonly summary: string;
-  /** The headers that were sent, beside the key. */
+  /** The headers sent beside the key. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body that was sent. */
   readonly request?: unknown;
   readonly status: number;
-  /** The body that was answered. */
   readonly response: unknown;
 }

@@ -13,10 +13,10 @@ import { toParameterObjects } from './parameters.ts';
 import { toExamples, toResponseObjects } from './responses.ts';
 import { type SchemaOf, toSchemas } from './schemas.ts';
 
-/** Of the interface, not of the code that serves it: a new major version has a base address of its own. */
+/** The version of the interface, not of its code. A new major version has its own base address. */
 const INTERFACE_VERSION = '1.0.0';
 
-/** The service's interface for machines: the contract, the stages' addresses and recorded examples. */
+/** The API document, made of the contract, example addresses and recorded examples. */
 export function defineOpenApiDocument(
   examples: Readonly<Record<OperationId, readonly RecordedExample[]>>,
 ): OpenApiDocument {
@@ -39,7 +39,7 @@ export function defineOpenApiDocument(
         'Every request takes an API key, every body is JSON, and every error has the same shape. The guides beside this page say the rest: [first call](index.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [updating safely](updates.html), [large lists](lists.html), [int64](numbers.html), [what may change](changes.html).',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Examples: the document is the same for every deployment. The published one names the stages' own.
+    // Examples, since this document is the same for every deployment. The published copy has the stages' addresses.
     externalDocs: { description: 'The documentation', url: 'https://docs.petstore.example' },
     servers: [
       { url: 'https://api.petstore.example/v1', description: 'Production' },

@@ -35,7 +35,7 @@ const requestHeaders: Readonly<Record<RequestHeader, Omit<ParameterObject, 'in' 
 };
 
 /**
- * All that an operation takes beside its body and the API key.
+ * All parameters of an operation, without its body and the API key.
  * @param sent the headers of its first example, which the reference fills in
  */
 export function toParameterObjects(
@@ -62,7 +62,7 @@ function toObjects(
     in: place,
     required: place === 'path',
     description,
-    // A document can tell but one way of writing an array.
+    // A document can describe only one way to write an array.
     ...(schema.type === 'array' && {
       description: `${description} Also taken as \`${name}=…&${name}=…\`.`,
       explode: false as const,
@@ -73,9 +73,8 @@ function toObjects(
 }
 
 /**
- * What the reference fills in: an entry that the local stage's sample has, and no value of an optional
- * enumeration, whose first one it would send unasked (`x-disabled`, read by Scalar, of the examples of one
- * name).
+ * What the reference fills in. For a path, it is an entry of the local stage's sample. For an optional enumeration it
+ * is nothing, where Scalar would send the first value by default. Scalar reads `x-disabled` in examples with one name.
  */
 function toExamples(
   place: 'path' | 'query',
@@ -86,7 +85,7 @@ function toExamples(
   return value === undefined ? {} : { examples: { default: { value, 'x-disabled': true } } };
 }
 
-/** A text of at least one of these characters. */
+/** One or more of these characters. */
 function toText(characters: string, maxLength: number): JsonSchema {
   return { type: 'string', pattern: `^${characters}{1,${maxLength}}$`, maxLength };
 }

@@ -11,14 +11,14 @@ import type {
 } from './openApi.ts';
 import { toUri } from './schemas.ts';
 
-/** What any operation can answer, beside the errors that its row of the contract lists. */
+/** Errors of any operation, beside those in its row of the contract. */
 export const errorsAnywhere = [
   'too_many_requests',
   'internal_error',
   'service_unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** Every answer of an operation, by status. */
+/** Every response of an operation, by status. */
 export function toResponseObjects(
   operation: Operation,
   success: { description: string; schema: JsonSchema },
@@ -60,7 +60,7 @@ export function toResponseObjects(
   return answers;
 }
 
-/** The bodies that were sent or answered with a status, by the names of their examples. */
+/** The recorded bodies of requests or responses with a status, by the names of their examples. */
 export function toExamples(
   examples: readonly RecordedExample[],
   status: number,
@@ -73,7 +73,7 @@ export function toExamples(
   );
 }
 
-/** What the document says of an error: when it comes, and the headers that it has besides. */
+/** When an error occurs, and its additional headers. */
 const errorTexts: Readonly<Record<ErrorCode, { description: string; headers?: HeaderUse }>> = {
   invalid_request: {
     description: 'the path, the query, a header or the body is wrong; the message says what.',
@@ -105,7 +105,7 @@ const errorTexts: Readonly<Record<ErrorCode, { description: string; headers?: He
   },
 };
 
-/** API Gateway's own, on which nothing of ours has a say. */
+/** The service cannot change this response of API Gateway. */
 const tooLarge: ResponseObject = {
   description:
     'The body is too large. The gateway answers in words of its own, without the headers of every other answer: go by the status. [More](errors.html#payload_too_large).',
@@ -131,7 +131,7 @@ const tooLarge: ResponseObject = {
 function toSuccessHeaders({ requestHeaders = [], query = {}, tagged }: Operation): HeaderUse {
   return {
     ...((tagged || requestHeaders.includes('If-Match')) && { ETag: true }),
-    // A list that is sent while it is read has none.
+    // A streamed list has no ETag.
     ...(requestHeaders.includes('If-None-Match') && { ETag: false }),
     ...('cursor' in query && { Link: false }),
   };
@@ -147,7 +147,7 @@ function toHeaders(
   return toHeaderReferences({
     'X-Request-Id': true,
     ...use,
-    // What the gateway answers in the function's place does not have them.
+    // The gateway's own responses do not have them.
     ...Object.fromEntries(lifecycleHeaders.map((name) => [name, fromFunction])),
     Vary: false,
     'Access-Control-Allow-Origin': false,

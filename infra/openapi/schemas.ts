@@ -11,7 +11,7 @@ import {
 } from '../../shared/contract/schemas.ts';
 import type { JsonSchema } from './openApi.ts';
 
-/** A schema that has a name in the document, with what that says of it, and of each of its members. */
+/** A schema with a name in the document, and its descriptions. */
 interface Named {
   readonly schema: z.ZodMiniType;
   readonly about: string;
@@ -79,10 +79,10 @@ const named: Readonly<Record<string, Named>> = {
   },
 };
 
-/** A schema of the contract as the document has it: by its name where it has one. */
+/** A schema of the contract as the document shows it: a reference if it has a name. */
 export type SchemaOf = (schema: z.core.$ZodType) => JsonSchema;
 
-/** The contract's schemas that have a name, and a look into the others. */
+/** The contract's named schemas, and a lookup for the others. */
 export function toSchemas(): {
   components: Readonly<Record<string, JsonSchema>>;
   schemaOf: SchemaOf;
@@ -92,7 +92,7 @@ export function toSchemas(): {
   for (const id of operationIds) {
     if (!registry.has(responses[id])) registry.add(responses[id], { id });
   }
-  // What the service sends is what it would take: members that are not known yet are let through.
+  // Schemas of input allow unknown members, which clients must accept from newer versions.
   const { schemas } = z.toJSONSchema(registry, {
     io: 'input',
     unrepresentable: 'any',
@@ -117,7 +117,7 @@ export function toUri(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** An int64 is read through a pipe, which has no schema; a format makes the pattern behind it needless. */
+/** An int64 is parsed by a pipe, which has no schema. With a format, the pattern is not needed. */
 function simplify(type: string, schema: Record<string, unknown>): void {
   if (type === 'pipe') {
     for (const keyword of Object.keys(schema)) delete schema[keyword];

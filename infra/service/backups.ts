@@ -18,13 +18,13 @@ import type { Stage } from '../stages/stages.ts';
 import { type DataTables, toKeptPolicy } from './dataTables.ts';
 
 /**
- * A backup of the tables every night, copied to a vault in another region. The account must have switched
- * on what AWS Backup calls advanced features for DynamoDB, without which it makes no copies:
+ * Backs up the tables every night and copies the backup to a vault in another region. The account must have advanced
+ * features for DynamoDB switched on; without them, AWS Backup makes no copies:
  * https://docs.aws.amazon.com/aws-backup/latest/devguide/advanced-ddb-backup.html
  *
- * A backup of DynamoDB is a whole one, at about $0.10 per GB and month in each region, and $0.02 per GB
- * taken to another (https://aws.amazon.com/backup/pricing/). So the one here, which point-in-time recovery
- * makes superfluous, goes after a day; with seven copies there, that is 8 * 0.10 + 30 * 0.02 = $1.40.
+ * Every DynamoDB backup is a full one. It costs about $0.10 per GB and month in each region, and $0.02 per GB copied
+ * (https://aws.amazon.com/backup/pricing/). Point-in-time recovery makes the backup in this region redundant, so it is
+ * deleted after a day. With seven copies there, a GB costs 8 * 0.10 + 30 * 0.02 = $1.40 a month.
  */
 export function defineBackupCopies(
   stack: Stack,
@@ -55,7 +55,7 @@ export function defineBackupCopies(
       }),
     ],
   });
-  // Answers to repeated updates are of use for a day alone.
+  // The table `requests` is left out: responses to repeated updates are needed for one day only.
   const selection = new BackupSelection(stack, 'BackupSelection', {
     backupPlan: plan,
     resources: [inventory, pets, orders, apiKeys].flatMap(({ tableArns: [inUse] }) =>
@@ -64,11 +64,11 @@ export function defineBackupCopies(
   });
   Validations.of(selection).acknowledge({
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',
-    reason: "AWS Backup's own policy for the role that only it takes on.",
+    reason: "AWS Backup's own policy, for a role that only AWS Backup assumes.",
   });
 }
 
-/** The vault that copies of a deployment's tables lie in, which must outlive the region of the deployment. */
+/** The stack with the vault for copies of a deployment's tables. It must outlive the deployment's region. */
 export function defineBackupStack(app: App, stage: Stage, region: string): Stack {
   const { account, protectsData } = stage.settings;
   const stack = new Stack(app, toBackupStackName(stage), {

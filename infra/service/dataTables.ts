@@ -5,22 +5,22 @@ import { type NamedStage, toTableName } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { type TableDefinition, type TableName, tables } from '../stages/tables.ts';
 
-/** The tables that the functions use: the stack's own, or those restored in their place. */
+/** The tables that the functions use: the stack's own, or restored ones. */
 export type DataTables = Record<TableName, DataTable>;
 
 export interface DataTable {
   readonly tableName: string;
-  /** The table, and the one that it was restored in the place of, which versions before it still use. */
+  /** The table in use. If it was restored, also the one it replaces, which older versions still use. */
   readonly tableArns: readonly string[];
 }
 
-/** What the stage's settings say of its tables. */
+/** The settings of a stage's tables. */
 export type TableSettings = Pick<
   StageSettings,
   'protectsData' | 'maximumUnitsPerSecond' | 'restoredTables'
 >;
 
-/** The tables, billed by request so that an idle one costs its storage alone. */
+/** The tables, billed per request, so that an idle one costs only its storage. */
 export function defineDataTables(
   scope: Construct,
   stage: NamedStage,
@@ -43,7 +43,7 @@ export function defineDataTables(
     if (!protectsData) {
       Validations.of(table).acknowledge({
         id: 'AwsSolutions-DDB3',
-        reason: 'A stage that does not protect its data holds none worth a backup.',
+        reason: 'A stage without protected data needs no backup.',
       });
     }
     const restored = restoredTables[name];
@@ -65,10 +65,9 @@ function toAttribute({ name, type }: TableDefinition['partitionKey']): Attribute
 }
 
 /**
- * What becomes of logs and published versions when the stack, or a newer one, has no more use for them:
- * kept where the stage protects its data. Not those that a deployment made which was then rolled back:
- * left behind, they would refuse its repetition, since a log of that name exists, and a version of that
- * code. CloudFormation calls it RetainExceptOnCreate:
+ * What happens to logs and published versions that the stack no longer uses: a stage that protects its data keeps them.
+ * An exception are those of a deployment that was rolled back. They would block its repetition, because that log name
+ * and that version of the code would exist already. CloudFormation calls this RetainExceptOnCreate:
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
  */
 export function toKeptPolicy(protectsData: boolean): RemovalPolicy {

@@ -3,18 +3,18 @@ import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
 
-/** Requests from one address in five minutes, past which the rest of them is refused with 403. */
+/** Requests from one address in five minutes. Further ones get 403. */
 const requestsPerAddress = 10_000;
 
 /**
- * What AWS's common rules refuse and the contract allows: they count it alone. A client need not name itself, and 100
- * ids of `petId` are longer than the 2,048 bytes that a query may have there. The other rules look for what no right
- * request has, such as a path of 1 KB or a body of 8 KB:
+ * Rules of AWS's common set that would refuse requests that the contract allows. They only count. A client need not
+ * send a User-Agent, and 100 ids of `petId` exceed the rule's 2,048 bytes for a query. The other rules look for what no
+ * valid request has, such as a path of 1 KB or a body of 8 KB:
  * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
  */
 const countedRules = ['NoUserAgent_HEADER', 'SizeRestrictions_QUERYSTRING'];
 
-/** Refuses what AWS knows for an attack, known bad addresses, and floods from one address. */
+/** Refuses attacks that AWS knows, addresses with a bad reputation, and floods from one address. */
 export function defineFirewall(scope: Construct, name: string, api: RestApi): void {
   const acl = new CfnWebACL(scope, 'Firewall', {
     name,
@@ -45,12 +45,12 @@ export function defineFirewall(scope: Construct, name: string, api: RestApi): vo
   });
 }
 
-/** Gives the reason for a stage without one. */
+/** States why a stage has no firewall. */
 export function explainNoFirewall(api: RestApi): void {
   Validations.of(api.deploymentStage).acknowledge({
     id: 'AwsSolutions-APIG3',
     reason:
-      "The stage's settings leave the firewall out: it costs while idle, and keys and throttles bound abuse.",
+      "The stage's settings have no firewall: it costs money while idle, and keys and throttles bound abuse.",
   });
 }
 

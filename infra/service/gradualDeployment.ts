@@ -28,18 +28,18 @@ import { operationSettings } from '../stages/stages.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
 import { defineLogMetric, type LogMetricName, toLogMetric } from './serviceMetrics.ts';
 
-/** How CodeDeploy moves the requests; without it, CloudFormation moves them at once. */
+/** How CodeDeploy moves requests to the new version. If undefined, CloudFormation moves them at once. */
 const deploymentConfigs: Record<StageSettings['rollout'], ILambdaDeploymentConfig | undefined> = {
   atOnce: undefined,
   canary10PercentFor5Minutes: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
   linear10PercentEveryMinute: LambdaDeploymentConfig.LINEAR_10PERCENT_EVERY_1MINUTE,
 };
 
-/** The function versions that clients are served by. */
+/** The aliases of the function versions that serve clients. */
 export type LiveAliases = Record<OperationId, Alias>;
 
 /**
- * An alias `live` per function, which the gateway calls. A deployment publishes a version and moves the
+ * Defines an alias `live` for each function, which the gateway calls. A deployment publishes a version and moves the
  * alias to it, at once or as `rollout` says.
  */
 export function defineLiveAliases(
@@ -82,21 +82,21 @@ function defineDeploymentGroup(
   Validations.of(group).acknowledge({
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
     reason:
-      "CodeDeploy's own narrow policy: it moves aliases, reads alarms and calls functions named CodeDeployHook_, of which there are none.",
+      "CodeDeploy's own narrow policy: it moves aliases, reads alarms and calls functions named CodeDeployHook_. There are none.",
   });
 }
 
-// A deployment looks at its alarms only while it runs: they must notice within a minute.
+// A deployment watches its alarms only while it runs, so they must fire within a minute.
 const period = Duration.minutes(1);
 const treatMissingData = TreatMissingData.NOT_BREACHING;
 
-/** Five minutes long, so that 20 requests are soon together; the window slides on every minute. */
+/** Five minutes, to collect 20 requests soon. The window moves on every minute. */
 const sharePeriod = Duration.minutes(5);
 
 /**
- * What sends one function back to the version before: its code crashed or timed out, fails, or became slow. They
- * look at the new version alone, whose tenth of the requests would hardly show among all. Lambda tells it apart
- * while the alias has two: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+ * The alarms that roll back one function: its code crashes, times out, fails or becomes slow. They watch only the new
+ * version, since its tenth of the requests would hardly show among all. While the alias has two versions, Lambda counts
+ * each by itself: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
  */
 function defineRollbackAlarms(
   scope: Construct,
@@ -106,7 +106,7 @@ function defineRollbackAlarms(
   logGroup: ILogGroup,
 ): Alarm[] {
   const { latencyMilliseconds } = operationSettings[id];
-  // A long list is not slow code.
+  // A long list does not mean slow code.
   const { streamed } = operations[id];
   const { version } = live.version;
   const ofVersion = (metric: Metric) =>
@@ -119,14 +119,14 @@ function defineRollbackAlarms(
   const slowest = { period, statistic: Stats.p(99) };
   return [
     new Alarm(scope, `${id}RollbackErrors`, {
-      alarmDescription: `${id}'s newest version crashed or ran out of time. During a deployment this takes the new code back; look into the function's log, level ERROR.`,
+      alarmDescription: `${id}'s newest version crashed or timed out. During a deployment this rolls it back. See the function's log, level ERROR.`,
       metric: ofVersion(live.metricErrors({ period, statistic: Stats.SUM })),
       threshold: 1,
       evaluationPeriods: 1,
       treatMissingData,
     }),
     new Alarm(scope, `${id}RollbackServerErrors`, {
-      alarmDescription: `At least 1 in 20 calls of ${id}'s newest version, of at least 20, or 3 of fewer, was answered 5xx. During a deployment this takes the new code back; look for "Errors with their cause" in Logs Insights.`,
+      alarmDescription: `At least 1 in 20 calls of ${id}'s newest version got a 5xx, with at least 20 calls or 3 failures. During a deployment this rolls it back. See "Errors with their cause" in Logs Insights.`,
       metric: new MathExpression({
         label: '5xx, % of the calls',
         expression:
@@ -142,7 +142,7 @@ function defineRollbackAlarms(
       treatMissingData,
     }),
     new Alarm(scope, `${id}RollbackLatency`, {
-      alarmDescription: `The slowest hundredth of the calls of ${id}'s newest version takes ${latencyMilliseconds} ms or more${streamed ? ' until the first byte' : ''}. During a deployment this takes the new code back; look for "Slowest requests" in Logs Insights.`,
+      alarmDescription: `${id}'s newest version takes ${latencyMilliseconds} ms or more${streamed ? ' until the first byte' : ''} at the 99th percentile. During a deployment this rolls it back. See "Slowest requests" in Logs Insights.`,
       metric: streamed
         ? defineMetric('firstByte', slowest)
         : ofVersion(live.metricDuration(slowest)),

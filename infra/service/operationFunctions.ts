@@ -22,15 +22,15 @@ import { defineLogMetric } from './serviceMetrics.ts';
 
 export type OperationFunctions = Record<OperationId, NodejsFunction>;
 
-/** What the stage's settings say of its functions. */
+/** The settings of a stage's functions. */
 export interface FunctionSettings
   extends Pick<
     StageSettings,
     'allowedOrigins' | 'documentationAddress' | 'logLevel' | 'logRetentionDays' | 'memoryMegabytes'
   > {
-  /** Calls that may run at once; `undefined` for as many as the account has left. */
+  /** How many calls may run at once; `undefined` for as many as the account has left. */
   readonly reservedConcurrency: Readonly<Record<OperationId, number | undefined>>;
-  /** What becomes of logs and published versions. */
+  /** For logs and published versions. */
   readonly removalPolicy: RemovalPolicy;
 }
 
@@ -71,10 +71,10 @@ export function defineOperationFunctions(
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel[settings.logLevel],
       tracing: Tracing.ACTIVE,
-      // A kept version is one that the alias can be sent back to. Its description is what it is known by:
-      // Lambda refuses to publish the same code and settings twice, and CloudFormation replaces a version
-      // whose description changes; that both change together, with the variable, lets the same code be
-      // deployed from another commit. https://docs.aws.amazon.com/lambda/latest/dg/configuration-versions.html
+      // The alias can go back to a kept version. Lambda refuses to publish the same code and settings twice, and
+      // CloudFormation replaces a version if its description changes. The description and the variable COMMIT change
+      // together, so the same code can be deployed from another commit.
+      // https://docs.aws.amazon.com/lambda/latest/dg/configuration-versions.html
       currentVersionOptions: { removalPolicy, description: commit },
     });
     if (operations[operationId].streamed) {
@@ -101,9 +101,9 @@ function toEnvironment(
 }
 
 /**
- * What an operation's function may do: its actions on its tables, and writing to its own log group,
- * where the managed AWSLambdaBasicExecutionRole would let it write to every log group of the account.
- * Tracing adds X-Ray's two actions, which have no resource to be limited to.
+ * Grants a function its actions on its tables, and writing to its own log group. The managed
+ * AWSLambdaBasicExecutionRole would let it write to every log group of the account. Tracing adds X-Ray's two actions,
+ * which cannot be limited to a resource.
  */
 function defineExecutionRole(
   scope: Construct,

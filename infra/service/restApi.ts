@@ -24,22 +24,22 @@ import type { StageSettings, Throttle, TraceSampling } from '../stages/stageSett
 import type { LiveAliases } from './gradualDeployment.ts';
 import { defineGatewayResponses, defineRoutes } from './routes.ts';
 
-/** What the stage's settings say of its gateway. */
+/** The settings of a stage's gateway. */
 export interface GatewaySettings
   extends Pick<StageSettings, 'allowedOrigins' | 'logRetentionDays' | 'throttles'> {
-  /** What becomes of the access log. */
+  /** For the access log. */
   readonly removalPolicy: RemovalPolicy;
 }
 
-/** TLS 1.3 or 1.2, and of the latter only what keeps past traffic secret when a key leaks. */
+/** TLS 1.3, or 1.2 with forward secrecy. */
 const tls = {
   securityPolicy: SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09,
   endpointAccessMode: EndpointAccessMode.STRICT,
 } as const;
 
 /**
- * The gateway in front of the functions. Credentials are the functions' concern, not its. A request's
- * body is bounded by the gateway, 10 MB, and before that by what a function can be handed, 6 MB.
+ * The gateway in front of the functions. It checks no credentials; the functions do. It accepts bodies up to 10 MB, but
+ * a function accepts only 6 MB.
  */
 export function defineRestApi(
   scope: Construct,
@@ -52,22 +52,22 @@ export function defineRestApi(
     restApiName: toApiName(stage),
     description: "The pet store's inventory service",
     endpointTypes: [EndpointType.REGIONAL],
-    // A gateway writes access logs only in an account that has named a role for it. The setting is the
-    // account's: both stacks make it, either role serves both, and it stays when a stack goes.
+    // The gateway writes access logs only if the account names a role for it. The setting belongs to the account: both
+    // stacks make it, either role serves both, and it stays when a stack is deleted.
     cloudWatchRole: true,
     deployOptions: {
       stageName: apiVersion,
       tracingEnabled: true,
       ...defineAccessLog(scope, toAccessLogName(stage), settings),
-      // Execution logs would write the Authorization header out.
+      // Execution logs would contain the Authorization header.
       loggingLevel: MethodLoggingLevel.OFF,
       ...toThrottle(throttles.other),
       methodOptions: toMethodThrottles(throttles),
     },
   });
-  // RestApi has no properties for these; the gateway's own default lets TLS 1.0 in.
+  // RestApi has no properties for these. The gateway's default allows TLS 1.0.
   Object.assign(api.node.defaultChild as CfnRestApi, tls);
-  // Its slash at the end makes it a second, wrong, base address beside the output BaseUrl.
+  // This output ends in a slash, so it would be a second, wrong base address beside BaseUrl.
   api.node.tryRemoveChild('Endpoint');
   defineRoutes(api, aliases, allowedOrigins);
   defineGatewayResponses(api, allowedOrigins);
@@ -75,7 +75,7 @@ export function defineRestApi(
   return api;
 }
 
-/** Serves the gateway under a name of one's own too, at `https://<name>/v1`; the gateway's own address stays. */
+/** Also serves the gateway at `https://<name>/v1`, under your own domain name. The gateway's own address stays. */
 export function defineCustomDomain(
   scope: Construct,
   api: RestApi,
@@ -89,16 +89,16 @@ export function defineCustomDomain(
   });
   domain.addBasePathMapping(api, { basePath: apiVersion });
   new CfnOutput(scope, 'DomainTarget', {
-    description: `What the DNS record of ${name} must point to: a CNAME, or an alias in Route 53`,
+    description: `The target of the DNS record of ${name}: a CNAME, or an alias in Route 53`,
     value: domain.domainNameAliasDomainName,
   });
 }
 
 /**
- * Which of the stage's requests are traced. The gateway decides, and the functions follow it; without a rule
- * of ours, X-Ray's own would trace one a second and 5 % of the others, which at low traffic is all of them.
+ * Defines which requests of the stage are traced. The gateway decides, and the functions follow it. X-Ray's default
+ * rule would trace one request a second and 5 % of the others: at low traffic, all of them.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-configuring-xray-sampling-rules.html
- * @param place the stage's among all, since each has a rule of its own
+ * @param place the stage's index; each stage has its own rule
  */
 export function defineTraceSampling(
   scope: Construct,
@@ -109,7 +109,7 @@ export function defineTraceSampling(
   new CfnSamplingRule(scope, 'TraceSampling', {
     samplingRule: {
       ruleName: apiName,
-      // X-Ray takes the first rule that matches, by the priority; its own comes last, at 10,000.
+      // X-Ray uses the matching rule with the lowest priority number. Its default has 10,000.
       priority: FIRST_PRIORITY + place,
       serviceName: `${apiName}/${apiVersion}`,
       serviceType: 'AWS::ApiGateway::Stage',
@@ -143,7 +143,7 @@ function defineAccessLog(
   };
 }
 
-/** By path and method. */
+/** Keyed by path and method. */
 function toMethodThrottles(
   throttles: StageSettings['throttles'],
 ): Record<string, MethodDeploymentOptions> {
@@ -161,7 +161,7 @@ function toThrottle({ rate, burst }: Throttle) {
 
 function acknowledgeFindings(api: RestApi): void {
   const byFunctions =
-    'The functions check the key and answer 401 in the form that the contract asks for; an authorizer could not.';
+    'The functions check the key and respond with 401 in the form of the contract; an authorizer could not.';
   Validations.of(api).acknowledge(
     {
       id: 'AwsSolutions-APIG2',
@@ -173,12 +173,11 @@ function acknowledgeFindings(api: RestApi): void {
     {
       id: 'AwsSolutions-APIG6',
       reason:
-        'Execution logs would write the Authorization header out; access logs and function logs have one line per request.',
+        'Execution logs would contain the Authorization header; access logs and function logs have one line per request.',
     },
     {
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
-      reason:
-        'The account-wide role that the gateway writes its access logs with, as AWS documents it.',
+      reason: 'The account-wide role for the gateway to write access logs, as AWS documents it.',
     },
   );
 }

@@ -29,7 +29,7 @@ import type { LiveAliases } from './gradualDeployment.ts';
 
 type Origins = StageSettings['allowedOrigins'];
 
-/** The contract's methods on the contract's paths; preflight, 405 and 404 everywhere else. */
+/** Defines the contract's methods and paths, and preflight, 405 and 404 everywhere else. */
 export function defineRoutes(api: RestApi, aliases: LiveAliases, allowedOrigins: Origins): void {
   for (const id of operationIds) {
     const resource = api.root.resourceForPath(operations[id].path);
@@ -47,7 +47,7 @@ export function defineRoutes(api: RestApi, aliases: LiveAliases, allowedOrigins:
   }
 }
 
-/** Gives the errors that the gateway makes by itself the status, body and headers of the contract. */
+/** Gives the gateway's own errors the status, body and headers of the contract. */
 export function defineGatewayResponses(api: RestApi, allowedOrigins: Origins): void {
   for (const [type, error] of Object.entries<GatewayError>(gatewayErrors)) {
     api.addGatewayResponse(type, {
@@ -59,13 +59,13 @@ export function defineGatewayResponses(api: RestApi, allowedOrigins: Origins): v
   }
 }
 
-/** Answers every method that the resource does not have with the error. */
+/** Responds with the error to every method that the resource does not have. */
 function addErrorAnswer(resource: IResource, error: GatewayError, origins: Origins): void {
   const body = JSON.stringify(toErrorBody(error.code, error.message));
   addFixedAnswer(resource, 'ANY', statusOfCode[error.code], toErrorHeaders(error, origins), body);
 }
 
-/** Answers a browser that asks whether a page may call the resource; that takes no API key. */
+/** Responds to a browser's preflight request, which needs no API key. */
 function addPreflightAnswer(
   resource: IResource,
   methods: readonly string[],
@@ -77,9 +77,9 @@ function addPreflightAnswer(
 
 function toIntegration(id: OperationId, aliases: LiveAliases): LambdaIntegration {
   return new LambdaIntegration(aliases[id] as IFunction, {
-    // The console's test button would need a permission of its own on every function.
+    // The console's test button would need its own permission on every function.
     allowTestInvoke: false,
-    // A streamed answer has 15 minutes in place of 29 seconds: wait as long as the function may run.
+    // A streamed response may take 15 minutes instead of 29 seconds. Wait as long as the function may run.
     ...(operations[id].streamed && {
       responseTransferMode: ResponseTransferMode.STREAM,
       timeout: Duration.seconds(operationSettings[id].timeoutSeconds),
@@ -88,8 +88,8 @@ function toIntegration(id: OperationId, aliases: LiveAliases): LambdaIntegration
 }
 
 /**
- * The contract's paths, all paths above them, and all others. On a path without a method the gateway
- * would take the Bearer token for a broken AWS signature, and complain of that.
+ * The contract's paths, all their parent paths, and a path for all others. On a path without a method, the gateway
+ * would take the Bearer token for an invalid AWS signature and complain about that.
  */
 function toPaths(): Set<string> {
   const paths = new Set(['/', '/{unknownPath+}']);
@@ -135,7 +135,7 @@ function addFixedAnswer(
   });
 }
 
-/** Where several origins are allowed, names the request's own if it is one of them. */
+/** If several origins are allowed, returns the request's own when it is one of them. */
 function toOriginTemplate(origins: Origins): string | undefined {
   if (origins.length === 1) return undefined;
   const isAllowed = origins.map((origin) => `$origin == "${origin}"`).join(' || ');
@@ -156,18 +156,17 @@ function mapHeaders<Mapped>(
 }
 
 /**
- * Header values as the gateway's mapping expressions: a variable of the request's context, or a text in
- * single quotes.
+ * Header values as the gateway's mapping expressions: a variable of the request's context, or a text in single quotes.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/rest-api-parameter-mapping-sources.html
  */
 type MappedHeaders = Record<string, string>;
 
-/** The headers of an error that the gateway answers by itself. */
+/** The headers of the gateway's own errors. */
 function toErrorHeaders({ headers = {} }: GatewayError, origins: Origins): MappedHeaders {
   return {
     'X-Request-Id': 'context.requestId',
-    // A gateway response cannot look a request's origin up in a list. With several, any may read it:
-    // such an error holds a fixed sentence and nothing of the store's.
+    // A gateway response cannot look up the request's origin in a list. With several origins, pages of any origin may
+    // read it. That is safe: it has only a fixed sentence and none of the store's data.
     ...toFixed({
       'Access-Control-Allow-Origin': origins.length === 1 ? origins[0] : '*',
       'Access-Control-Expose-Headers': exposedHeaders.join(','),
@@ -176,7 +175,7 @@ function toErrorHeaders({ headers = {} }: GatewayError, origins: Origins): Mappe
   };
 }
 
-/** The headers of a preflight's answer, but for Access-Control-Allow-Origin where that depends on the request. */
+/** The headers of a preflight's response, except an Access-Control-Allow-Origin that depends on the request. */
 function toPreflightHeaders(allow: string, origins: Origins): MappedHeaders {
   return {
     'X-Request-Id': 'context.requestId',

@@ -16,16 +16,16 @@ import {
 } from '../stages/resourceNames.ts';
 
 /**
- * What is counted from the request lines of a function's log. Such a metric is a custom one, $0.30 a month,
- * of which the hours count in which it has a value: errors cost nothing where there are none.
+ * What is counted in the request lines of a function's log. Each is a custom metric, $0.30 a month, billed only for
+ * hours with a value. Without errors, counting errors costs nothing.
  */
 const logMetrics = {
   /**
-   * Milliseconds from a request to the first byte of a streamed answer: how long the whole answer takes
-   * says more of its length and its client than of the service.
+   * Milliseconds from a request to the first byte of a streamed response. The duration of the whole response depends
+   * more on its length and the client than on the service.
    */
   firstByte: { suffix: 'FirstByte', value: '$.message.firstByteMilliseconds' },
-  /** Answers of 500 and more, which Lambda does not count as errors: the handler answers them by itself. */
+  /** Responses from 500 up. Lambda does not count them as errors, since the handler returns them itself. */
   serverErrors: { suffix: 'ServerErrors', value: '1' },
 } as const;
 export type LogMetricName = keyof typeof logMetrics;
@@ -35,7 +35,7 @@ const patterns: Record<LogMetricName, IFilterPattern> = {
   serverErrors: FilterPattern.numberValue('$.message.status', '>=', 500),
 };
 
-/** Has a metric counted of all versions of a function together, or of each one alone. */
+/** Counts a metric for all versions of a function together, or for each one alone. */
 export function defineLogMetric(
   scope: Construct,
   stage: NamedStage,
@@ -57,7 +57,7 @@ export function defineLogMetric(
 
 const versionDimension = 'Version';
 
-/** @param version of this one alone; by default of all together */
+/** @param version only this one; by default all together */
 export function toLogMetric(
   stage: NamedStage,
   operationId: OperationId,
@@ -73,7 +73,7 @@ export function toLogMetric(
   });
 }
 
-/** A metric that Lambda keeps of a function, all of its versions together. */
+/** A metric by Lambda for all versions of a function together. */
 export function toFunctionMetric(
   stage: NamedStage,
   operationId: OperationId,
@@ -90,8 +90,8 @@ export function toFunctionMetric(
 }
 
 /**
- * A metric that the gateway keeps by itself of all requests to a stage. The averages of `4XXError` and
- * `5XXError` are their shares of the requests.
+ * A metric by the gateway for all requests to a stage. The averages of `4XXError` and `5XXError` are their shares of
+ * the requests.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
  */
 export function toGatewayMetric(

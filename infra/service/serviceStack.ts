@@ -22,8 +22,8 @@ import { defineCustomDomain, defineRestApi, defineTraceSampling } from './restAp
 
 /**
  * One deployment of the service.
- * @param commit what it is made of, by which ops tell what is live
- * @param place the stage's among all
+ * @param commit of the code; commands read it to say what is live
+ * @param place the stage's index among all stages
  */
 export function defineServiceStack(app: App, stage: Stage, commit: string, place: number): Stack {
   const { name, settings } = stage;
@@ -64,12 +64,14 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   return stack;
 }
 
-/** What a deployment prints, and what commands and the scheduled check read: the base address and the tables' names. */
+/**
+ * The base address and the names of the tables: a deployment prints them, commands and the scheduled check read them.
+ */
 function defineOutputs(stack: Stack, stage: Stage, api: RestApi, tables: DataTables): void {
-  // Built by hand, since the gateway's own URL ends in a slash.
+  // The gateway's own URL ends in a slash.
   const ofGateway = `https://${api.restApiId}.execute-api.${stack.region}.${stack.urlSuffix}/${apiVersion}`;
   const baseAddress = findBaseAddress(stage.settings) ?? ofGateway;
-  const description = 'The base address, which every path of the contract is relative to';
+  const description = 'The base address of all paths of the contract';
   new CfnOutput(stack, 'BaseUrl', { description, value: baseAddress });
   new StringParameter(stack, 'BaseAddress', {
     parameterName: toBaseAddressParameter({ name: stage.name }),

@@ -3,18 +3,18 @@ import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The commit cannot be told; the message is one line. */
+/** The commit cannot be named. The message is one line. */
 export class CommitError extends Error {
   override readonly name = 'CommitError';
 }
 
-/** What stands in a commit's place where neither git nor the variable tells it. */
+/** Used where neither git nor the variable names a commit. */
 export const unknownCommit = 'unknown-no-git';
 
 /**
- * The commit that this checkout is of, in 12 hexadecimal digits. When files have changed since, `-dirty-` and 8 digits
- * follow, the same for the same files, so that each edited tree has a name of its own. A pipeline that has no git names
- * it by the variable `PETSTORE_COMMIT`, at most 64 letters, digits, dots, dashes or underscores.
+ * The commit of this checkout, in 12 hexadecimal digits. If files have changed since, `-dirty-` and 8 digits follow.
+ * The digits are the same for the same files, so each edited tree has its own name. A pipeline without git sets the
+ * variable `PETSTORE_COMMIT` to 1 to 64 letters, digits, dots, dashes or underscores.
  * @throws {CommitError} when the variable holds anything else
  */
 export function readCommit(environment: NodeJS.ProcessEnv = process.env): string {
@@ -38,7 +38,7 @@ export function isEdited(commit: string): boolean {
   return /-dirty-[0-9a-f]{8}$/.test(commit);
 }
 
-/** The tree that a commit of all files would have, also of those that git does not know yet. The index stays as it is. */
+/** The tree that a commit of all files would have, untracked files included. The index stays as it is. */
 function hashFiles(): string {
   using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-commit-'));
   const index = { GIT_INDEX_FILE: join(folder.path, 'index') };

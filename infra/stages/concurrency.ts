@@ -2,18 +2,18 @@ import { type OperationId, operationIds, operations } from '../../shared/contrac
 import type { StageSettings } from './stageSettings.ts';
 
 /**
- * Of an account's concurrency, what no function can reserve:
+ * The part of an account's concurrency that no function can reserve:
  * https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
  */
 const NEVER_RESERVED = 100;
 
-/** The share of the account's concurrency that lists sent as streams may take. */
+/** The share of the account's concurrency that streamed lists may take. */
 const STREAMED_SHARE = 0.2;
 
 /**
- * Calls of a function that may run at once; `undefined` for as many as the account has left. A streamed
- * list runs on, and is billed, after its client has left, so lists that nobody waits for could take every
- * call of the account: where its quota is known and large enough, they get a part of it.
+ * How many calls of a function may run at once; `undefined` for as many as the account has left. A streamed list runs
+ * on, and is billed, after its client has left. Such lists could use up the account's concurrency. If its quota is
+ * known and large enough, they get a share of it.
  */
 export function toReservedConcurrency(
   settings: StageSettings,
@@ -28,7 +28,7 @@ export function toReservedConcurrency(
   return share <= accountConcurrency - NEVER_RESERVED - sumReserved(settings) ? share : undefined;
 }
 
-/** Whether the account has enough for what functions are told to reserve. */
+/** Whether the account has enough concurrency for what the functions reserve. */
 export function canReserve(settings: StageSettings): boolean {
   const sum = sumReserved(settings);
   const { accountConcurrency = 0 } = settings;

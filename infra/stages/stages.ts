@@ -2,7 +2,7 @@ import { type OperationId, operationIds } from '../../shared/contract/operations
 import type { OperationSettings, StageSettings, TableAccess } from './stageSettings.ts';
 import type { TableName } from './tables.ts';
 
-// The gateway gives up on a buffered answer after 29 seconds: fail first, and say why in the log.
+// The gateway gives up on a buffered response after 29 seconds. Fail before that, and log the reason.
 const timeoutSeconds = 28;
 
 export const operationSettings: Readonly<Record<OperationId, OperationSettings>> = {
@@ -35,12 +35,11 @@ export const operationSettings: Readonly<Record<OperationId, OperationSettings>>
   },
 };
 
-/** All tables that an operation's function uses, the API keys included, with what it may do there. */
+/** All tables that an operation's function uses, API keys included, with its actions there. */
 export function toTableAccess(operationId: OperationId): TableAccess {
   return { ...operationSettings[operationId].access, apiKeys: ['dynamodb:GetItem'] };
 }
 
-/** The names of those tables. */
 export function toUsedTables(operationId: OperationId): TableName[] {
   return Object.keys(toTableAccess(operationId)) as TableName[];
 }
@@ -48,16 +47,16 @@ export function toUsedTables(operationId: OperationId): TableName[] {
 /** Every kind of call that the functions make to a table. */
 export function toTableCalls(table: TableName): string[] {
   const transaction = 'TransactWriteItems';
-  // Written together with its entry, and by nothing else.
+  // Responses are written only together with their entry.
   if (table === 'requests') return [transaction];
   const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
   const calls = [...new Set(actions)].map((action) => action.replace('dynamodb:', ''));
   return table === 'inventory' ? [...calls, transaction] : calls;
 }
 
-// One item or page is mostly waiting, which costs by the memory held. With half of 512 MB a cold start takes some
-// 30 ms longer and saves one or two cents a million requests; with twice as much it takes 15 ms less and costs three
-// or four more. A long list is work for the CPU: twice the memory takes half the time, at the same cost.
+// Reading one item or page is mostly waiting, which is billed by memory. With half of 512 MB, a cold start takes some
+// 30 ms longer, and a million requests cost one or two cents less. With twice as much, it takes 15 ms less, and they
+// cost three or four cents more. A long list needs CPU: with twice the memory it takes half the time, at the same cost.
 const memoryMegabytes = {
   listInventory: 1024,
   updateInventory: 512,
@@ -65,7 +64,7 @@ const memoryMegabytes = {
   listOrders: 512,
 };
 
-// Both stages link to it. An example: set it before the first deployment of either, and production's allowedOrigins.
+// An example, used by both stages. Set it before the first deployment, and production's allowedOrigins too.
 const documentationAddress = 'https://docs.petstore.example';
 
 const settings = {
@@ -110,9 +109,9 @@ const settings = {
     raisesAlarms: true,
     checkEveryMinutes: 5,
     protectsData: true,
-    // A list reads a whole table, so it is the most expensive request by far, and may run for half a minute, also
-    // when nobody waits for it any more: at five a second, 150 at once. Set accountConcurrency, which bounds
-    // them, before you raise it.
+    // A list reads a whole table, so it is by far the most expensive request. It may run for half a minute, even if its
+    // client has left: at five a second, 150 run at once. Before you raise this rate, set accountConcurrency, which
+    // bounds them.
     throttles: {
       listInventory: { rate: 5, burst: 20 },
       updateInventory: { rate: 500, burst: 1000 },
@@ -122,7 +121,7 @@ const settings = {
     },
     memoryMegabytes,
     rollout: 'canary10PercentFor5Minutes',
-    // Nothing that costs while idle: every request needs a key, and the throttles bound a flood's bill.
+    // It costs money while idle. Every request needs a key, and the throttles bound the cost of a flood.
     firewall: false,
     owner: 'petstore team',
     tracing: { reservedPerSecond: 0, percent: 1 },
@@ -130,7 +129,7 @@ const settings = {
     worstMonthDollars: 28_000,
     maxIncreaseDollars: 5,
     maxIncreasePercent: 10,
-    // Every throttle's burst at once, with 100,000 entries, and some room to import beside it.
+    // Enough for all bursts at once with 100,000 entries, and for an import meanwhile.
     maximumUnitsPerSecond: {
       inventory: { read: 6_000, write: 3_000 },
       pets: { read: 1_000, write: 1_000 },
@@ -154,10 +153,10 @@ export const stages = Object.fromEntries(
   stageNames.map((name): [StageName, Stage] => [name, { name, settings: settings[name] }]),
 ) as Readonly<Record<StageName, Stage>>;
 
-/** In the order in which clients look for them: those whose data is real come first. */
+/** In the order that clients want: stages with real data come first. */
 export const stagesForClients: readonly Stage[] = Object.values(stages).sort(
   (one, other) => Number(other.settings.protectsData) - Number(one.settings.protectsData),
 );
 
-/** Where the settings stand, for messages that send their reader there. */
+/** For messages that name the file to edit. */
 export const stagesFile = 'infra/stages/stages.ts';

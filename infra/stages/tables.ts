@@ -1,10 +1,10 @@
 /** A DynamoDB table's key, the same on AWS and on the embedded engine. */
 export interface TableDefinition {
-  /** The environment variable that tells a function the table's name. */
+  /** The environment variable with the table's name. */
   readonly variable: string;
   readonly partitionKey: TableKey;
   readonly sortKey?: TableKey;
-  /** The attribute with the second, since the epoch, past which an item is deleted. */
+  /** The attribute with the time, in seconds since the epoch, after which DynamoDB deletes the item. */
   readonly timeToLive?: string;
 }
 

@@ -15,25 +15,25 @@ import { type Severity, type StageSettings, severities } from '../stages/stageSe
 
 /** One alarm of the watch stack. */
 export interface WatchAlarm {
-  /** In its name, after the stage's: `petstore-production-<name>`. */
+  /** Its full name is `petstore-production-<name>`. */
   readonly name: string;
   readonly severity: Severity;
-  /** What it means and where to look first, and what to do, for whoever is woken by it. */
+  /** What it means, where to look first, and what to do. The person it wakes reads this. */
   readonly description: string;
   readonly metric: IMetric;
   readonly threshold: number;
-  /** By default, the alarm is raised at the threshold and above. */
+  /** By default, the alarm fires at the threshold and above. */
   readonly comparison?: ComparisonOperator;
-  /** What a period without a value means; by default no trouble, since there was no request. */
+  /** How to treat a period without a value. By default it is fine, since there was no request. */
   readonly missing?: TreatMissingData;
-  /** Of the last `of` periods, as many as must be at the threshold; by default the last one. */
+  /** How many of the last `of` periods must be at the threshold; by default the last one. */
   readonly periods?: number;
   readonly of?: number;
 }
 
 /**
- * Sends each alarm to the topic of its severity, and its end too.
- * @param targets where each severity's topic is, or whom it tells
+ * Sends each alarm, and its end, to the topic of its severity.
+ * @param targets a topic or an e-mail address for each severity
  */
 export function defineAlarms(
   scope: Construct,
@@ -63,17 +63,17 @@ export function defineAlarms(
 
 const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com');
 
-/** The stage's own topics, encrypted, or those that its settings name; their ARNs are outputs. */
+/** The stage's own encrypted topics, or those in its settings. Their ARNs are outputs. */
 function defineAlarmTopics(
   scope: Construct,
   stackName: string,
   targets: NonNullable<StageSettings['alarms']>,
 ): Readonly<Record<Severity, ITopic>> {
-  // The key that SNS brings along cannot be used by CloudWatch, whose alarms would get lost.
+  // CloudWatch cannot use the default key of SNS, so alarms would be lost.
   const key = new Key(scope, 'AlarmKey', {
     description: `Encrypts the alarms of ${stackName}`,
     enableKeyRotation: true,
-    // The longest that there is: the first two changes cost $1 a month more each (https://aws.amazon.com/kms/pricing/).
+    // The longest period. Each of the first two rotations adds $1 a month (https://aws.amazon.com/kms/pricing/).
     rotationPeriod: Duration.days(2_560),
     removalPolicy: RemovalPolicy.DESTROY,
   });
@@ -86,7 +86,7 @@ function defineAlarmTopics(
   );
   const topics = severities.map((severity) => {
     const topic = defineTopic(scope, stackName, severity, targets[severity], key);
-    const description = `Where alarms of the severity ${severity} go`;
+    const description = `The topic for alarms of the severity ${severity}`;
     new CfnOutput(scope, `${labels[severity]}TopicArn`, { description, value: topic.topicArn });
     return [severity, topic];
   });
@@ -108,7 +108,7 @@ function defineTopic(
     masterKey: key,
     enforceSSL: true,
   });
-  // A policy of one's own replaces the one that lets all of the account publish.
+  // This replaces the default policy, which lets the whole account publish.
   topic.addToResourcePolicy(
     new PolicyStatement({
       principals: [cloudWatch],
@@ -121,5 +121,5 @@ function defineTopic(
   return topic;
 }
 
-/** In alarms' descriptions and in ids. */
+/** Used in alarm descriptions and in ids. */
 const labels: Record<Severity, string> = { page: 'Page', ticket: 'Ticket' };

@@ -13,7 +13,7 @@ import {
   toTransactionConflicts,
 } from './metrics.ts';
 
-/** What will break next, or has begun to. */
+/** Alarms for what will break next, or has begun to. */
 export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
   const { accountConcurrency } = stage.settings;
   return [
@@ -27,7 +27,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
         {
           name: `${table}-table-throttles`,
           severity: 'ticket',
-          description: `DynamoDB refuses calls to the table ${tableName} for their rate; clients get 503. Look at the dashboard for the units consumed: at the table's maximumUnitsPerSecond in ${stagesFile}, slow down the import or raise that; below it, an on-demand table grows to twice its last peak within half an hour, so wait, or lower the throttles; if it stays, one key is read or written too often.`,
+          description: `DynamoDB refuses calls to the table ${tableName} because of their rate; clients get 503. Look at the dashboard for the units consumed. At the table's maximumUnitsPerSecond in ${stagesFile}, slow down the import or raise that value. Below it, wait or lower the throttles: an on-demand table grows to twice its last peak within half an hour. If the alarm stays, one key is read or written too often.`,
           metric: toTableThrottles(stage, table),
           threshold: 1,
           periods: 2,
@@ -36,7 +36,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
         {
           name: `${table}-table-system-errors`,
           severity: 'ticket',
-          description: `DynamoDB itself fails calls to the table ${tableName}; clients get 503 where three attempts did not help. Look at the AWS Health Dashboard; there is nothing to change here.`,
+          description: `DynamoDB itself fails calls to the table ${tableName}; clients get 503 after three failed attempts. Look at the AWS Health Dashboard; there is nothing to change here.`,
           metric: toTableSystemErrors(stage, table),
           threshold: 5,
           periods: 2,
@@ -47,7 +47,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
     {
       name: 'transaction-conflicts',
       severity: 'ticket',
-      description: `Updates of the same inventory entry meet so often that DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is sent again up to four times; then clients get 503. Look at the saved query "Cost in request units by key" for who sends so many updates, and ask them to wait longer between two attempts.`,
+      description: `Updates of the same inventory entry collide: DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is retried up to four times; then clients get 503. Look at the saved query "Cost in request units by key" for the client that sends so many updates. Ask its owner to wait longer between attempts.`,
       metric: toTransactionConflicts(stage),
       threshold: MAX_CONFLICTS,
       periods: 3,
@@ -59,7 +59,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
 /** Conflicts in five minutes: one a second, which clients hardly notice. */
 const MAX_CONFLICTS = 300;
 
-/** Calls refused in five minutes: fewer pass with the burst that they came in, and clients' second attempts succeed. */
+/** Refused calls in five minutes. Fewer come from a burst, and the clients' second attempts succeed. */
 const MAX_THROTTLES = 5;
 
 function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
@@ -71,17 +71,17 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
     {
       name: `${id}-errors`,
       severity: 'ticket',
-      description: `The function of ${id} crashed, ran out of memory or out of time, which it should never do. Look at the saved query "Errors with their cause"; if it began with a deployment, roll back.`,
+      description: `The function of ${id} crashed, ran out of memory or timed out, which should never happen. Look at the saved query "Errors with their cause". If it began with a deployment, roll back.`,
       metric: toMetric('Errors', Stats.SUM),
       threshold: 1,
     },
-    // Of the others, the latency looks at the whole time.
+    // For the other operations, the latency alarm covers the whole duration.
     ...(operations[id].streamed
       ? [
           {
             name: `${id}-duration`,
             severity: 'ticket' as const,
-            description: `A call of ${id} took over four fifths of its ${timeoutSeconds} seconds. Look at the saved query "Slowest requests": DynamoDB may be slow, or the answer has grown; raise the function's memory in ${stagesFile} if its CPU is what lacks.`,
+            description: `A call of ${id} took over four fifths of its ${timeoutSeconds} seconds. Look at the saved query "Slowest requests": DynamoDB may be slow, or the response has grown. If the function lacks CPU, raise its memory in ${stagesFile}.`,
             metric: toMetric('Duration', Stats.MAXIMUM),
             threshold: timeoutSeconds * 800,
             periods: 2,
@@ -92,7 +92,7 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
     {
       name: `${id}-throttles`,
       severity: 'ticket',
-      description: `Lambda refused ${MAX_THROTTLES} calls of ${id} in five minutes, since too many run at once; clients get 5xx, and where they are many, a page is sent by that. Look at the dashboard for the concurrency, and raise the function's reservedConcurrency in ${stagesFile} or the account's quota.`,
+      description: `Lambda refused ${MAX_THROTTLES} calls of ${id} in five minutes, because too many run at once; clients get 5xx. If there are many, an alarm on 5xx sends a page. Look at the dashboard for the concurrency. Raise the function's reservedConcurrency in ${stagesFile}, or the account's quota.`,
       metric: toMetric('Throttles', Stats.SUM),
       threshold: MAX_THROTTLES,
     },
@@ -101,7 +101,7 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
           {
             name: `${id}-concurrency`,
             severity: 'ticket' as const,
-            description: `At least four fifths of the ${reserved} calls of ${id} that may run at once are running. Look at the dashboard for traffic and latency, and raise its reservedConcurrency in ${stagesFile} before calls are refused.`,
+            description: `At least four fifths of the ${reserved} calls that may run at once for ${id} are running. Look at the dashboard for traffic and latency. Raise its reservedConcurrency in ${stagesFile} before calls are refused.`,
             metric: toMetric('ConcurrentExecutions', Stats.MAXIMUM),
             threshold: reserved * 0.8,
           },
@@ -114,7 +114,7 @@ function defineAccountConcurrencyAlarm(accountConcurrency: number): WatchAlarm {
   return {
     name: 'account-concurrency',
     severity: 'ticket',
-    description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, other services' included. Look in the Lambda console for whose they are, and ask AWS for a higher quota before calls are refused.`,
+    description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, those of other services included. Look in the Lambda console for the functions that run. Ask AWS for a higher quota before calls are refused.`,
     metric: new Metric({
       namespace: 'AWS/Lambda',
       metricName: 'ConcurrentExecutions',

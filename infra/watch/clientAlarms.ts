@@ -21,7 +21,7 @@ import {
   toShare,
 } from './metrics.ts';
 
-/** What clients feel right now. */
+/** Alarms for what affects clients now. */
 export function defineClientAlarms(
   stage: Stage,
   { refusals, operations: counts }: AccessLogMetrics,
@@ -33,7 +33,7 @@ export function defineClientAlarms(
       name: 'server-errors',
       severity: 'page',
       description:
-        'At least 1 in 100 requests fails with a 5xx. Look at the saved query "Errors with their cause" for why, and at the dashboard for which function; if it began with a deployment, roll back.',
+        'At least 1 in 100 requests fails with a 5xx. Look at the saved query "Errors with their cause" for the reason, and at the dashboard for the function. If it began with a deployment, roll back.',
       metric: toShare('5xx, % of requests', serverErrors, toAllRequests(stage), 5),
       threshold: 1,
       periods: 2,
@@ -45,7 +45,7 @@ export function defineClientAlarms(
     {
       name: 'throttled-requests',
       severity: 'ticket',
-      description: `At least 1 in 20 requests gets 429. Look at the saved query "Refusals by address" for who sends them: stop a client that runs away, or raise the throttle of the operation in ${stagesFile}.`,
+      description: `At least 1 in 20 requests gets 429. Look at the saved query "Refusals by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
       metric: toShare('429, % of requests', refusals.throttled, toAllRequests(stage), 20),
       threshold: 5,
       periods: 2,
@@ -55,25 +55,25 @@ export function defineClientAlarms(
 }
 
 /**
- * What fails alone, busy or hardly called. Crashes, timeouts and calls that Lambda refused are failures as much as
- * the handler's own 5xx.
+ * Alarms for one operation, busy or rarely called. Crashes, timeouts and calls that Lambda refused count as failures,
+ * like the handler's own 5xx.
  */
 function defineFailureAlarms(
   stage: Stage,
   id: OperationId,
   { requests, failures }: RequestMetrics,
 ): WatchAlarm[] {
-  // Whoever turned the operation off knows.
+  // Nobody needs to be woken for an operation that was turned off on purpose.
   const severity: Severity = toReservedConcurrency(stage.settings, id) === 0 ? 'ticket' : 'page';
   const toFailureShare = (sharePeriod: Duration) =>
     toShare('5xx, % of requests', failures, requests, MIN_FAILURES, sharePeriod);
   const act =
-    'Look at the saved query "Errors with their cause" for why; if it began with a deployment, roll back.';
+    'Look at the saved query "Errors with their cause" for the reason. If it began with a deployment, roll back.';
   return [
     {
       name: `${id}-server-errors`,
       severity,
-      description: `At least 1 in 20 requests for ${id} gets a 5xx, whatever its share of the traffic. ${act}`,
+      description: `At least 1 in 20 requests for ${id} gets a 5xx, however small its share of the traffic. ${act}`,
       metric: toFailureShare(period),
       threshold: 5,
       periods: 2,
@@ -83,7 +83,7 @@ function defineFailureAlarms(
       (hours): WatchAlarm => ({
         name: `${id}-failing-${hours}h`,
         severity,
-        description: `At least ${MIN_FAILURES} requests for ${id}, and half of all, got a 5xx within ${hours} h, however few there were. ${act}`,
+        description: `At least ${MIN_FAILURES} requests for ${id}, and at least half of all, got a 5xx within ${hours} h. ${act}`,
         metric: toFailureShare(Duration.hours(hours)),
         threshold: 50,
       }),
@@ -94,7 +94,7 @@ function defineFailureAlarms(
 /** Fewer are chance. */
 const MIN_FAILURES = 3;
 
-/** Someone tries keys, or uses one for what it does not allow; or a client has not noticed a rotation. */
+/** Alarms for someone who tries keys, for a key used beyond its permission, and for a client that missed a rotation. */
 export function defineAbuseAlarms(
   stage: NamedStage,
   { refusals: { unauthorized, forbidden } }: AccessLogMetrics,
@@ -104,7 +104,7 @@ export function defineAbuseAlarms(
       name: 'unauthorized-requests',
       severity: 'ticket',
       description:
-        'At least 1 in 5 requests gets 401. Look at the saved query "Refused credentials by reason": one key id that expired or was revoked is a client that has not noticed; many malformed ones from few addresses ("Refusals by address") are someone trying keys.',
+        'At least 1 in 5 requests gets 401. Look at the saved query "Refused credentials by reason". One key id that expired or was revoked means a client that has not noticed. Many malformed ones from few addresses ("Refusals by address") mean that someone tries keys.',
       metric: toShare('401, % of requests', unauthorized, toAllRequests(stage), 50),
       threshold: 20,
       periods: 2,
@@ -114,7 +114,7 @@ export function defineAbuseAlarms(
       name: 'forbidden-requests',
       severity: 'ticket',
       description:
-        'At least 1 in 10 requests gets 403. Look at the saved query "Cost in request units by key" for the key: a read key is used to write, so its owner needs another or the key has leaked and must be revoked; where the firewall is on, it may be what refuses.',
+        'At least 1 in 10 requests gets 403. Look at the saved query "Cost in request units by key" for the key. A read key is used to write: its owner needs another key, or the key has leaked and must be revoked. If the firewall is on, it may refuse the requests.',
       metric: toShare('403, % of requests', forbidden, toAllRequests(stage), 50),
       threshold: 10,
       periods: 2,
@@ -129,7 +129,7 @@ function defineLatencyAlarm(stage: NamedStage, id: OperationId): WatchAlarm {
   return {
     name: `${id}-latency`,
     severity: 'page',
-    description: `The slowest hundredth of the calls of ${id} takes ${latencyMilliseconds} ms or more${until}. Look at the saved query "Slowest requests", and at the X-Ray traces for where the time goes; if it began with a deployment, roll back.`,
+    description: `A call of ${id} takes ${latencyMilliseconds} ms or more${until} at the 99th percentile. Look at the saved query "Slowest requests", and at the X-Ray traces for where the time goes. If it began with a deployment, roll back.`,
     metric: toLatencyMetric(stage, id, { statistic: Stats.p(99), period }),
     threshold: latencyMilliseconds,
     periods: 3,
@@ -137,7 +137,7 @@ function defineLatencyAlarm(stage: NamedStage, id: OperationId): WatchAlarm {
   };
 }
 
-/** Where there is always traffic, none of clients means that nothing gets through to the gateway. */
+/** If a stage always has traffic, silence means that nothing reaches the gateway. */
 function defineSilenceAlarm(
   counts: AccessLogMetrics['operations'],
   quietMinutes: number,
@@ -146,7 +146,7 @@ function defineSilenceAlarm(
   return {
     name: 'silence',
     severity: 'page',
-    description: `No client's request has come for ${quietMinutes} minutes. Look at the name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside; if it is night in the shop and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
+    description: `No client's request has arrived for ${quietMinutes} minutes. Look at the domain name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside. If it is night in the shop and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
     metric: new MathExpression({
       label: 'requests',
       expression: operationIds.map((id) => `FILL(${id}, 0)`).join(' + '),

@@ -29,21 +29,24 @@ import {
   toTableThrottles,
 } from './metrics.ts';
 
-/** Days that the objectives look back on. */
+/** The number of days that the objectives cover. */
 const DAYS = 28;
 
 const lastDays = { start: `-P${DAYS}D`, end: 'P0D' };
 
-// A widget that takes its whole time for one period makes one number of it, whatever period is named here.
+// A widget with setPeriodToTimeRange shows one number for its whole time and ignores this period.
 const sum = { statistic: Stats.SUM, period: Duration.days(1) };
 
-/** Of 24 columns, so that three graphs stand side by side. */
+/** A third of the 24 columns, so that three graphs fit in a row. */
 const width = 8;
 
-/** Keys are written by hand alone. */
+/** Only `npm run keys` writes to the table of keys. */
 const writtenTables = tableNames.filter((table) => table !== 'apiKeys');
 
-/** One page per stage: the objectives and what clients feel above, what carries them below, then what it costs, what was deployed and who must move on. At most 50 metrics: a dashboard with more costs $3 a month. */
+/**
+ * One page per stage: objectives, clients, functions and tables, costs, deployments, and callers of deprecated
+ * operations. It has at most 50 metrics, since a dashboard with more costs $3 a month.
+ */
 export function defineDashboard(
   scope: Construct,
   stage: Stage,
@@ -67,7 +70,7 @@ export function defineDashboard(
   });
 }
 
-/** How the operations did in the last four weeks, against what their settings promise. */
+/** The operations' results in the last four weeks, next to their objectives. */
 function toObjectiveRow(stage: NamedStage, counts: AccessLogMetrics['operations']): IWidget[] {
   const toValues = (what: string, toMetric: (id: OperationId) => IMetric) =>
     new SingleValueWidget({
@@ -77,7 +80,7 @@ function toObjectiveRow(stage: NamedStage, counts: AccessLogMetrics['operations'
       setPeriodToTimeRange: true,
       ...lastDays,
     });
-  // Names are unique in a widget.
+  // Names must be unique in a widget.
   const toShare = (id: OperationId, label: string, ofBudget = '') =>
     new MathExpression({
       label,
@@ -96,7 +99,7 @@ function toObjectiveRow(stage: NamedStage, counts: AccessLogMetrics['operations'
       const budget = 1 - operationSettings[id].availabilityPercent / 100;
       return toShare(id, id, ` / ${budget.toFixed(6)}`);
     }),
-    toValues('Slowest hundredth, milliseconds', (id) => {
+    toValues('99th percentile, milliseconds', (id) => {
       const label = `${id} (below ${operationSettings[id].latencyMilliseconds})`;
       return toLatencyMetric(stage, id, { statistic: Stats.p(99), period: sum.period, label });
     }),
@@ -132,7 +135,7 @@ function toFunctionRow(stage: NamedStage): IWidget[] {
   return [
     toGraph('Functions: calls', toEach('Invocations', Stats.SUM)),
     toGraph('Functions: 99th percentile, milliseconds', toEach('Duration', Stats.p(99))),
-    toGraph('Functions: running at once, throttles', [
+    toGraph('Functions: concurrency, throttles', [
       ...toEach('ConcurrentExecutions', Stats.MAXIMUM, ' at once'),
       ...toEach('Throttles', Stats.SUM, ' throttled'),
     ]),
@@ -151,19 +154,20 @@ function toTableRow(stage: Stage): IWidget[] {
 }
 
 /**
- * What the operations cost by their traffic, within minutes; the bill itself comes a day later. What a request
- * costs is the model's mean of the committed traffic's answers, so that a change of their mix does not show.
+ * What the operations cost by their traffic, within minutes; the bill itself comes a day later. Each request counts
+ * with the model's mean for the committed traffic, so a changed mix of responses does not show.
  */
 function toCostRow(stage: Stage): IWidget[] {
-  const title = 'Estimated dollars a day, by operation: its calls times what one costs';
+  const title = 'Estimated dollars a day by operation: calls times the mean cost of one';
   const left = operationIds.flatMap((id) => {
     const dollars = toMeanDollars(id, stage.settings);
-    // Its units were not measured yet.
+    // Its units have not been measured yet.
     if (dollars === undefined) return [];
     const calls = toFunctionMetric(stage, id, 'Invocations', sum);
     return new MathExpression({
       label: id,
-      // Metric math reads no exponents, which JavaScript writes small numbers with. Names are unique in a widget.
+      // Metric math reads no exponents, but JavaScript writes small numbers with them. Names must be unique in a
+      // widget.
       expression: `${dollars.toFixed(12)} * FILL(${id}Calls, 0)`,
       usingMetrics: { [`${id}Calls`]: calls },
       period: sum.period,
@@ -179,13 +183,15 @@ function toCostRow(stage: Stage): IWidget[] {
 }
 
 function toDeploymentRow(stage: NamedStage): IWidget[] {
-  return [toQueryTable('Deployments: commits that answered', stage, operationIds, deployments)];
+  return [
+    toQueryTable('Deployments: commits that served requests', stage, operationIds, deployments),
+  ];
 }
 
 function toDeprecationRow(stage: NamedStage): IWidget[] {
   const ids = toDeprecatedOperations();
   if (ids.length === 0) return [];
-  const title = `Who still calls ${ids.join(', ')}, deprecated`;
+  const title = `Callers of deprecated operations: ${ids.join(', ')}`;
   return [toQueryTable(title, stage, ids, toDeprecatedCallers())];
 }
 

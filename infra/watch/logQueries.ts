@@ -8,24 +8,24 @@ import {
   toStackName,
 } from '../stages/resourceNames.ts';
 
-/** A question to the logs, in the language of CloudWatch Logs Insights. */
+/** A query in the language of CloudWatch Logs Insights. */
 export interface LogQuery {
   readonly name: string;
-  /** Which logs it is asked of. */
+  /** The logs that it reads. */
   readonly log: 'functions' | 'access';
   readonly lines: readonly string[];
 }
 
 const isRequest = 'filter ispresent(message.operation)';
 
-/** Which commits answered, since when and until when: a canary shows as two at once. */
+/** Which commits have responded, and from when until when. During a canary there are two at once. */
 export const deployments: readonly string[] = [
   'filter ispresent(message.commit)',
   'stats min(@timestamp) as first, max(@timestamp) as last, count(*) as requests by message.commit, message.operation',
   'sort first desc',
 ];
 
-/** The questions that ops and finance ask most. The functions' lines lie under `message`. */
+/** The most frequent questions of operations and finance. The functions' lines are under `message`. */
 export const logQueries: readonly LogQuery[] = [
   {
     name: 'Slowest requests',
@@ -42,9 +42,9 @@ export const logQueries: readonly LogQuery[] = [
     log: 'functions',
     lines: [
       'fields @timestamp, @log, message.requestId, message.error.name, message.error.message, message.error.cause.name, message.error.cause.message, message.errorType, message.errorMessage, record.status',
-      // Of what a function did not catch, Lambda writes errorType and errorMessage into the message:
+      // For errors that a function did not catch, Lambda writes errorType and errorMessage into the message:
       // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-cloudwatchlogs-logformat.html
-      // The platform's own line says so where the function could not: a timeout, a crash.
+      // For a timeout or a crash, only the platform's own line reports it.
       'filter level in ["ERROR", "FATAL"] or message.status >= 500 or (type = "platform.report" and record.status != "success")',
       'sort @timestamp desc',
       'limit 100',
@@ -83,7 +83,7 @@ export const logQueries: readonly LogQuery[] = [
     log: 'functions',
     lines: [
       'fields @timestamp, @log, @message',
-      // In its own line, and in that of its failure.
+      // Matches the request's own line, and the line of its error.
       'filter message.requestId = "X-REQUEST-ID"',
       'sort @timestamp asc',
     ],
@@ -96,12 +96,12 @@ export const logQueries: readonly LogQuery[] = [
   { name: 'Callers of deprecated operations', log: 'functions', lines: toDeprecatedCallers() },
 ];
 
-/** The operations that clients are asked to leave. */
+/** The operations that clients should no longer use. */
 export function toDeprecatedOperations(): OperationId[] {
   return operationIds.filter((id) => operations[id].lifecycle.kind === 'deprecated');
 }
 
-/** Who still calls what will be gone, by the name of the key. */
+/** Who still calls deprecated operations, by the name of the key. */
 export function toDeprecatedCallers(): string[] {
   const ids = toDeprecatedOperations().map((id) => `"${id}"`);
   return [
@@ -111,7 +111,7 @@ export function toDeprecatedCallers(): string[] {
   ];
 }
 
-/** Saves the queries in Logs Insights, in a folder with the stage's name and on the stage's logs. */
+/** Saves the queries in Logs Insights, for the stage's logs, in a folder with the stage's name. */
 export function defineSavedQueries(scope: Construct, stage: NamedStage): void {
   for (const { name, log, lines } of logQueries) {
     new CfnQueryDefinition(scope, `${name.replaceAll(' ', '')}Query`, {

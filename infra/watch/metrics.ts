@@ -20,16 +20,18 @@ import { type Stage, toTableCalls } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
 import { checkAgent } from './check/probes.ts';
 
-/** The period of the metrics that alarms and dashboard look at: shorter would wake people for what passes. */
+/** The period of metrics for alarms and dashboard. A shorter one would wake people for brief problems. */
 export const period = Duration.minutes(5);
 
-/** The refusals that tell abuse and throttling, counted from the access log: the gateway's own metrics lump all 4xx together. */
+/**
+ * Refusals that show abuse and throttling, counted in the access log. The gateway's own metrics do not distinguish 4xx.
+ */
 const statuses = { unauthorized: '401', forbidden: '403', throttled: '429' } as const;
 
-/** Requests refused for each reason; a metric costs nothing in a month without such a request. */
+/** Refused requests by reason. A metric costs nothing in a month without such a request. */
 export type RefusalMetrics = Record<keyof typeof statuses, Metric>;
 
-/** What clients asked of an operation, and what of it they got a 5xx for, whatever went wrong behind the gateway. */
+/** Clients' requests to an operation, and those that got a 5xx for any reason behind the gateway. */
 export type RequestMetrics = Record<'requests' | 'failures', Metric>;
 
 export interface AccessLogMetrics {
@@ -38,8 +40,8 @@ export interface AccessLogMetrics {
 }
 
 /**
- * Has the lines of the access log counted, which has one for each request, those included that no function was
- * called for, that crashed it or that ran out of time. The scheduled check's own count for no operation.
+ * Counts lines of the access log. It has one line for each request, even if no function was called, or if it crashed or
+ * timed out. Requests of the scheduled check do not count for an operation.
  */
 export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLogMetrics {
   const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toAccessLogName(stage));
@@ -62,7 +64,7 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
     ];
     const isFailure = FilterPattern.stringValue('$.status', '=', '5*');
     return {
-      // A custom metric in every hour with a request, where Lambda's own count of calls does without alarms.
+      // A custom metric in every hour with a request. Without alarms, Lambda's own count of calls is enough.
       requests: stage.settings.raisesAlarms
         ? defineMetric(`${id}Requests`, ...isOfClient)
         : toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM, period }),
@@ -79,7 +81,7 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
   };
 }
 
-/** How long an operation's calls take; of a streamed list, until its first byte: a long list is not slow. */
+/** How long an operation's calls take; for a streamed list until its first byte, since a long list is not slow. */
 export function toLatencyMetric(
   stage: NamedStage,
   id: OperationId,
@@ -92,8 +94,8 @@ export function toLatencyMetric(
 
 /**
  * The percentage of `requests` that are counted.
- * @param minCounted as long as there are fewer, it is 0: a share of a few requests says little
- * @param sharePeriod of both metrics, in place of their own
+ * @param minCounted below this the result is 0, since a share of a few requests says little
+ * @param sharePeriod replaces the period of both metrics
  */
 export function toShare(
   label: string,
@@ -104,25 +106,23 @@ export function toShare(
 ): MathExpression {
   return new MathExpression({
     label,
-    // Filled, since CloudWatch goes on looking at the last values where there are no newer ones.
+    // FILL, because CloudWatch keeps using the last values when there are no newer ones.
     expression: `IF(FILL(counted, 0) >= ${minCounted}, 100 * counted / requests, 0)`,
     usingMetrics: { counted, requests },
     period: sharePeriod,
   });
 }
 
-/** All requests to a stage. */
 export function toAllRequests(stage: NamedStage): Metric {
   return toGatewayMetric(stage, 'Count', { statistic: Stats.SUM, period });
 }
 
-/** The request units that a table consumed. */
 export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | 'Write'): Metric {
   const TableName = toUsedTableName(stage, table);
   return toMetric(`Consumed${kind}CapacityUnits`, { TableName }, table);
 }
 
-/** The reads, and what writes the functions make, that DynamoDB refused for their rate. */
+/** Reads, and writes that the functions make, that DynamoDB refused because of their rate. */
 export function toTableThrottles(stage: Stage, table: TableName): MathExpression {
   const TableName = toUsedTableName(stage, table);
   const isWritten = toTableCalls(table).some((call) => /^(Update|TransactWrite)/.test(call));
@@ -130,7 +130,7 @@ export function toTableThrottles(stage: Stage, table: TableName): MathExpression
   return toTotal(table, names, (name) => toMetric(name, { TableName }));
 }
 
-/** DynamoDB's own failures, which it counts by the kind of call. */
+/** DynamoDB's own errors, which it counts by kind of call. */
 export function toTableSystemErrors(stage: Stage, table: TableName): MathExpression {
   const TableName = toUsedTableName(stage, table);
   return toTotal(table, toTableCalls(table), (Operation) =>
@@ -139,7 +139,7 @@ export function toTableSystemErrors(stage: Stage, table: TableName): MathExpress
 }
 
 /**
- * The writes to inventory entries that DynamoDB refused since another transaction on the entry was at work.
+ * Writes to inventory entries that DynamoDB refused because of another transaction on the entry.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
  */
 export function toTransactionConflicts(stage: Stage): Metric {
@@ -157,7 +157,7 @@ function toMetric(metricName: string, dimensionsMap: Record<string, string>, lab
   });
 }
 
-/** Where one of the metrics has no value, a plain sum would have none either. Ids are unique in a graph. */
+/** If one of the metrics has no value, a plain sum has none either. Ids must be unique in a graph. */
 function toTotal(
   table: TableName,
   names: readonly string[],

@@ -29,15 +29,15 @@ import { type CheckCounts, DAYS_AHEAD, type End, toDaysMetricName } from './chec
 import { toDeprecatedOperations } from './logQueries.ts';
 import type { AccessLogMetrics } from './metrics.ts';
 
-/** What the scheduled check is told. */
+/** The settings of the scheduled check. */
 export interface CheckSettings {
   readonly everyMinutes: number;
-  /** Those that it calls. */
+  /** The operations that it calls. */
   readonly asked: readonly OperationId[];
   /** The table of the keys in use. */
   readonly keyTable: string;
   readonly inventoryTable: string;
-  /** The length of the inventory that the stage is to bear. */
+  /** How many entries the stage's inventory may have. */
   readonly inventoryEntries: number;
   readonly logRetentionDays: StageSettings['logRetentionDays'];
 }
@@ -45,9 +45,9 @@ export interface CheckSettings {
 const root = join(import.meta.dirname, '../..');
 
 /**
- * Calls each operation of the stage at its base address, as a client does, every few minutes, with a read key of its
- * own from an encrypted parameter. A function of ours and not a canary of CloudWatch Synthetics, which costs $0.0012
- * a run, $10 a month at every five minutes (https://aws.amazon.com/cloudwatch/pricing/).
+ * Calls each operation of the stage at its base address every few minutes, as a client does. It has its own read key,
+ * from an encrypted parameter. A canary of CloudWatch Synthetics would cost $0.0012 a run, which is $10 a month at
+ * every five minutes (https://aws.amazon.com/cloudwatch/pricing/).
  */
 export function defineScheduledCheck(
   scope: Construct,
@@ -77,7 +77,7 @@ export function defineScheduledCheck(
     depsLockFilePath: join(root, 'package-lock.json'),
     memorySize: 256,
     timeout: Duration.seconds(30),
-    // It tries again by itself, a few minutes later.
+    // The next run, a few minutes later, is the retry.
     retryAttempts: 0,
     environment: {
       KEY_PARAMETER: toCheckKeyParameter(stage),
@@ -90,7 +90,7 @@ export function defineScheduledCheck(
     },
     role: defineRole(scope, stage, settings, logGroup),
     logGroup,
-    // Lines that CloudWatch makes metrics of may not lie in another.
+    // Embedded metrics must not be wrapped in JSON.
     loggingFormat: LoggingFormat.TEXT,
   });
   new Rule(scope, 'CheckSchedule', {
@@ -100,7 +100,7 @@ export function defineScheduledCheck(
   });
 }
 
-/** What the scheduled check finds out: that the service cannot be reached, and what will end. */
+/** Alarms for a service that cannot be reached, and for a certificate or key that will expire. */
 export function defineCheckAlarms(
   stage: NamedStage,
   { everyMinutes, inventoryEntries }: CheckSettings,
@@ -117,7 +117,7 @@ export function defineCheckAlarms(
     {
       name: 'check-failed',
       severity: 'page',
-      description: `The scheduled check called an operation at the base address and got a wrong answer or none, twice, or did not run. Look in the log of the function ${toCheckName(stage)} for which and for what came: the name, its certificate, the gateway, the check's own key or a table; if its key is missing or ended, give it one, as the runbook says. Of updates it proves the way to the function alone, since its key may only read.`,
+      description: `The scheduled check called an operation at the base address and got a wrong response or none, twice, or it did not run. Look in the log of the function ${toCheckName(stage)} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If its key is missing or has expired, give it one, as the runbook says. For updates the check proves only the way to the function, since its key cannot write.`,
       metric: new Metric({
         namespace: 'AWS/Lambda',
         metricName: 'Errors',
@@ -133,14 +133,14 @@ export function defineCheckAlarms(
     {
       name: 'check-throttled',
       severity: 'ticket',
-      description: `The scheduled check got 429 twice, so clients get it too: it shares their throttles. Look at the saved query "Refusals by address" for who sends so much: stop a client that runs away, or raise the throttle of the operation in ${stagesFile}.`,
+      description: `The scheduled check got 429 twice. It shares the throttles with clients, so they get it too. Look at the saved query "Refusals by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
       metric: toCountMetric('checkThrottled'),
       threshold: 1,
     },
     {
       name: 'inventory-entries',
       severity: 'ticket',
-      description: `The inventory has more than the ${inventoryEntries} entries that the worst month is reckoned with: lists take longer, and an attack costs more. Look at \`npm run costs -- --worst-case --entries N\` for how much; raise inventoryEntries in ${stagesFile}, and worstMonthDollars to what \`npm run costs -- --check\` then asks for.`,
+      description: `The inventory has more than the ${inventoryEntries} entries that the worst month is calculated with: lists take longer, and an attack costs more. Look at \`npm run costs -- --worst-case --entries N\` for how much. Raise inventoryEntries in ${stagesFile}, and worstMonthDollars to what \`npm run costs -- --check\` then asks for.`,
       metric: toCountMetric('surplusEntries'),
       threshold: 1,
     },
@@ -148,13 +148,13 @@ export function defineCheckAlarms(
       stage,
       'certificate',
       'The certificate of the base address',
-      `Look at it in ACM: it renews by itself where its DNS record is still there; else import a new one and name it in ${stagesFile}.`,
+      `Look at it in ACM. It renews by itself while its DNS record exists; otherwise import a new one and name it in ${stagesFile}.`,
     ),
     ...defineEndAlarms(
       stage,
       'key',
-      `The first API key that nobody has replaced, of those made for more than ${DAYS_AHEAD} days,`,
-      'Look at `npm run keys -- list` for which; rotate it, and tell its owner.',
+      `An API key that was made for more than ${DAYS_AHEAD} days, and that nobody has replaced,`,
+      'Look at `npm run keys -- list` for which one. Rotate it, and tell its owner.',
     ),
     ...(toDeprecatedOperations().length > 0 ? [defineSunsetAlarm(counts)] : []),
   ];
@@ -174,7 +174,7 @@ function defineRole(
   const parameters = [toCheckKeyParameter(stage), toBaseAddressParameter(stage)];
   const grants: [actions: string[], resources: string[]][] = [
     [['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]],
-    // Whoever may read an encrypted parameter may use AWS's own key of it too.
+    // Permission to read an encrypted parameter includes the use of AWS's key for it.
     [['ssm:GetParameters'], parameters.map((name) => toArn('ssm', 'parameter', name.slice(1)))],
     [['dynamodb:Scan'], [toArn('dynamodb', 'table', keyTable)]],
     [['dynamodb:DescribeTable'], [toArn('dynamodb', 'table', inventoryTable)]],
@@ -193,7 +193,7 @@ function defineEndAlarms(stage: NamedStage, end: End, what: string, act: string)
   return days.map(([severity, left]) => ({
     name: `${end}-ends-in-${left}-days`,
     severity,
-    description: `${what} ends within ${left} days. ${act}`,
+    description: `${what} expires within ${left} days. ${act}`,
     metric: toDaysMetric(stage, end),
     comparison: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: left,
@@ -210,7 +210,7 @@ function defineSunsetAlarm(counts: AccessLogMetrics['operations']): WatchAlarm {
   return {
     name: 'sunset-has-callers',
     severity: 'ticket',
-    description: `A deprecated operation (${ids.join(', ')}) may go within ${DAYS_AHEAD} days, and is called still. Look at the saved query "Callers of deprecated operations", and write to them.`,
+    description: `A deprecated operation (${ids.join(', ')}) may be removed within ${DAYS_AHEAD} days, and still has callers. Look at the saved query "Callers of deprecated operations", and write to them.`,
     metric: new MathExpression({
       label: 'requests',
       expression: terms.join(' + '),

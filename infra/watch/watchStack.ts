@@ -22,8 +22,8 @@ import { defineAccessLogMetrics } from './metrics.ts';
 import { type CheckSettings, defineCheckAlarms, defineScheduledCheck } from './scheduledCheck.ts';
 
 /**
- * What watches a deployment. A stack of its own, so that the service can be deployed without it, and it
- * can be made again at any time: it holds nothing but the confirmed alarm address.
+ * The stack that watches a deployment. It is separate, so that the service can be deployed without it. It can be
+ * rebuilt at any time, since it holds nothing but the confirmed alarm address.
  */
 export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack {
   const { account, region, budget, anomalies, protectsData } = stage.settings;
@@ -31,11 +31,11 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
   const stack = new Stack(app, toWatchStackName(stage), {
     description: `Alarms and dashboard of the pet store's inventory service, ${stage.name}`,
     env: { ...(account && { account }), ...(region && { region }) },
-    // `cdk destroy` of the service would take this stack first, and then be refused: both or neither.
+    // `cdk destroy` of the service deletes this stack first and is refused only then. So both refuse, or neither.
     terminationProtection: protectsData,
     tags,
   });
-  // Metric filters need the logs that they read.
+  // Metric filters need their logs first.
   stack.addStackDependency(service);
   const named: NamedStage = { name: stage.name };
   const check = toCheckSettings(stage);
@@ -65,16 +65,16 @@ function toCheckSettings(stage: Stage): CheckSettings | undefined {
   const { checkEveryMinutes: everyMinutes, inventoryEntries, logRetentionDays } = stage.settings;
   if (!everyMinutes) return undefined;
   const keyTable = toUsedTableName(stage, 'apiKeys');
-  // One that was turned off answers 500.
+  // An operation that was turned off responds with 500.
   const asked = operationIds.filter((id) => toReservedConcurrency(stage.settings, id) !== 0);
   const inventoryTable = toUsedTableName(stage, 'inventory');
   return { everyMinutes, asked, keyTable, inventoryTable, inventoryEntries, logRetentionDays };
 }
 
 /**
- * Tells whom the settings name when the stage has cost, or will cost by AWS's forecast, a share of its month's
- * budget. It sees what carries the tags, some 8 to 12 hours late, and stops nothing. Without actions it is
- * free (https://aws.amazon.com/aws-cost-management/aws-budgets/pricing/).
+ * Sends an e-mail when the stage's cost reaches a share of its monthly budget, actually or by AWS's forecast. It counts
+ * resources with the tags, is some 8 to 12 hours late, and stops nothing. Without actions it is free
+ * (https://aws.amazon.com/aws-cost-management/aws-budgets/pricing/).
  */
 function defineBudget(
   scope: Stack,
@@ -88,13 +88,13 @@ function defineBudget(
   ];
   new CfnBudget(scope, 'Budget', {
     budget: {
-      // CloudFormation replaces a budget whose notifications change, and cannot while the name is taken.
+      // If the notifications change, CloudFormation replaces the budget, and cannot while the name is taken.
       budgetName: `${stackName}-${toFingerprint(notificationsWithSubscribers)}`,
       budgetType: 'COST',
       timeUnit: 'MONTHLY',
       budgetLimit: { amount: monthlyDollars, unit: 'USD' },
       costFilters: { TagKeyValue: [`user:service$${service}`, `user:stage$${stage}`] },
-      // What the stage costs, and not what AWS gave back for other reasons.
+      // Only what the stage costs, without credits and refunds.
       costTypes: { includeCredit: false, includeRefund: false },
     },
     notificationsWithSubscribers,
@@ -122,8 +122,8 @@ function toFingerprint(value: unknown): string {
 }
 
 /**
- * Tells whom the settings name, once a day, of spending that is unlike that of the weeks before. A monitor by tag may
- * watch one tag alone, that of the stage; what it learns from takes AWS some ten days. It is free
+ * Sends an e-mail, at most once a day, about spending unlike that of the weeks before. A monitor by tag can watch only
+ * one tag, here the stage's. AWS needs some ten days of data. It is free
  * (https://docs.aws.amazon.com/cost-management/latest/userguide/manage-ad.html).
  */
 function defineAnomalies(

@@ -73,7 +73,7 @@ it.each([
   vi.stubEnv('CDK_DEFAULT_ACCOUNT', account);
   const app = buildApp({ context }, [stage], commit);
   const { metadata } = app.node.findChild(toStackName(stage)).node;
-  const line = `production would be deployed from files that are in no commit (${edited})`;
+  const line = `production would be deployed from uncommitted files (${edited})`;
   const warnings = metadata.filter(({ data }) => `${data}`.includes(line));
   expect(warnings.map(({ type }) => type)).toEqual(Array(count).fill('aws:cdk:warning'));
 });

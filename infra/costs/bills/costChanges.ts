@@ -13,16 +13,15 @@ import {
 
 type Month = CostReport['month'];
 
-/** A stage as the model of some commit prices it; an older one says less of what is used. */
+/** A stage as the model of one commit prices it. Older models report less of what is used. */
 export interface PricedStage extends Pick<CostReport, 'operations'> {
   readonly month: Pick<Month, 'total' | 'components' | 'fixedParts' | 'shares'> &
     Partial<Pick<Month, 'usage' | 'rates'>>;
 }
 
 /**
- * What a stage's month costs more or less in the same traffic, in a sentence; then what moved it. Nothing where
- * nothing did.
- * @param before none of a stage that is new
+ * Says in a sentence how a stage's month changes in cost at the same traffic, then why. Empty if nothing changes.
+ * @param before undefined if the stage is new
  */
 export function findCostChanges(
   name: string,
@@ -38,14 +37,14 @@ export function findCostChanges(
     components.map((one) => [componentLabels[one], toPart(after, one) - toPart(before, one)]),
   );
   if (moved.length > 0) {
-    const sentence = `${month} $${toCents(before.month.total)} → ${total}, of which ${moved.join(', ')}.`;
+    const sentence = `${month} $${toCents(before.month.total)} → ${total}: ${moved.join(', ')}.`;
     return [sentence, ...toUsageChanges(before.month, after.month)];
   }
   const others = toAnswerChanges(before, after);
-  return others.length > 0 ? [`${month} ${total} as before.`, ...others] : [];
+  return others.length > 0 ? [`${month} costs ${total}, as before.`, ...others] : [];
 }
 
-/** The largest first; none that comes to no cent. */
+/** The largest first, without changes below half a cent. */
 function toChanges(changes: readonly (readonly [name: string, dollars: number])[]): string[] {
   return changes
     .filter(([, dollars]) => Math.abs(dollars) >= 0.005)
@@ -53,7 +52,7 @@ function toChanges(changes: readonly (readonly [name: string, dollars: number])[
     .map(([name, dollars]) => `${name} ${toSigned(dollars)}`);
 }
 
-/** In cents, or to three digits where those say more. */
+/** In cents, or with three digits if that shows more. */
 function toSigned(dollars: number): string {
   return dollars.toLocaleString('en-US', {
     ...{ minimumFractionDigits: 2, maximumFractionDigits: 2 },
@@ -62,7 +61,7 @@ function toSigned(dollars: number): string {
   });
 }
 
-/** By what AWS counts: how much of it, and for which price; then by operation. */
+/** By what AWS counts, in amount and price, then by operation. */
 function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): string[] {
   const parts = usageKinds.map((kind) => {
     const [used, uses] = [was.usage?.[kind] ?? 0, is.usage?.[kind] ?? 0];
@@ -81,13 +80,13 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
         .reduce((sum, { dollars }) => sum + sumDollars(dollars), 0);
     return [id, toDollars(is) - toDollars(was)] as const;
   });
-  // An older model does not tell what is used.
+  // An older model does not report what is used.
   const lines = was.usage ? toChanges(parts.flat()) : [];
   const byOperation = toChanges(operations).join(', ');
   return [...lines, ...(byOperation ? [`by operation ${byOperation}`] : [])];
 }
 
-/** Of an answer that the month has none of, since the others move it. */
+/** Changes of responses that do not occur in the month; the others show in its total. */
 function toAnswerChanges(before: PricedStage, after: PricedStage): string[] {
   const toName = (one: { operationId: string; answer: string }) =>
     `${one.operationId} ${one.answer}`;
@@ -98,6 +97,6 @@ function toAnswerChanges(before: PricedStage, after: PricedStage): string[] {
     const [from, to] = [was.get(toName(one)) ?? '0.00', toCents(one.dollarsPerMillion)];
     return from === to
       ? []
-      : [`a million of ${toName(one)}, of which it has none, $${from} → $${to}`];
+      : [`a million of ${toName(one)}, which it does not have, $${from} → $${to}`];
   });
 }

@@ -17,8 +17,9 @@ import { type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts
 export type CostReport = ReturnType<typeof toCostReport>;
 
 /**
- * All that the model says of a stage; dollars are US dollars without tax.
- * @param entries the length of the inventory; without it, of requests several, and of the worst month the stage's
+ * The model's full report of a stage, in US dollars without tax.
+ * @param entries the length of the inventory; default: several lengths for requests, the stage's own for the worst
+ * month
  */
 export function toCostReport(
   { name, settings }: Stage,
@@ -40,7 +41,6 @@ export function toCostReport(
   };
 }
 
-/** What a stage costs in a month of such traffic. */
 export function toStageMonth({ name, settings }: Stage, traffic: Traffic) {
   const pricing = toStagePricing(settings, sumRequests(traffic), readSizes(name));
   return toMonth(settings, traffic, pricing);
@@ -49,7 +49,7 @@ export function toStageMonth({ name, settings }: Stage, traffic: Traffic) {
 export type OperationCost = ReturnType<typeof toOperationCosts>[number];
 
 /**
- * What a million requests with each answer cost; `entries` is there where that grows with the inventory.
+ * What a million requests with each response cost. `entries` is set if the cost grows with the inventory.
  * @param sizes the lengths of the inventory that lists are priced for
  */
 export function toOperationCosts(pricing: RequestPricing, sizes: readonly number[]) {
@@ -69,8 +69,8 @@ export function toOperationCosts(pricing: RequestPricing, sizes: readonly number
 }
 
 /**
- * What would make a month cheaper, and what it takes; each by itself: two together save less than their sum. Nothing
- * that saves no cent, as zstd may not where ids are short.
+ * What would make a month cheaper, and what it takes. Each saving is calculated alone; two together save less than
+ * their sum. Savings below half a cent are left out, as zstd may be if ids are short.
  */
 export function toSavings(traffic: Traffic, pricing: RequestPricing) {
   const toTotal = (shares: readonly TrafficShare[], changed: Partial<RequestPricing> = {}) =>
@@ -84,24 +84,24 @@ export function toSavings(traffic: Traffic, pricing: RequestPricing) {
   const halved = pricing.units.map((one) => ({ ...one, memoryMegabytes: one.memoryMegabytes / 2 }));
   const totals: readonly [name: string, total: number, price: string][] = [
     [
-      'Every client takes lists with zstd',
+      'All clients read lists with zstd',
       toTotal(toLists(['200', '200 gzip'], '200 zstd')),
-      "a header of the clients'; browsers send it by themselves",
+      'clients must send a header, as browsers do',
     ],
     [
-      'Entries by petId= in place of whole lists',
+      'Entries by petId= instead of whole lists',
       toTotal(toLists(['200', '200 gzip', '200 zstd', '304'], '200 petId')),
-      'clients that know which entries they show',
+      'clients must know which entries they show',
     ],
     [
       'No X-Ray traces',
       toTotal(shares, { tracedPercent: 0 }),
-      'where the time of a slow request went',
+      'slow requests no longer show where their time goes',
     ],
     [
       'Functions with half the memory',
       toTotal(shares, { units: halved }),
-      'half the processor: at most this much, and less for what computes',
+      'half the processor: at most this saving, since computing takes longer',
     ],
   ];
   return totals

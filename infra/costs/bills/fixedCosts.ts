@@ -6,20 +6,20 @@ import { tableNames } from '../../stages/tables.ts';
 import { type RecordSizes, toRecordBytes, usualSizes } from '../units/sizes.ts';
 import { GIGABYTE, type Usage } from './usage.ts';
 
-/** What DynamoDB bills with every item that it stores. */
+/** DynamoDB bills this overhead for every stored item. */
 const BYTES_OF_AN_ITEM = 100;
-/** CloudWatch bills kept logs compressed; its calculator (https://calculator.aws) takes that for 15 %. */
+/** CloudWatch bills stored logs compressed. Its calculator (https://calculator.aws) assumes 15 %. */
 const COMPRESSED_SHARE = 0.15;
-/** Of 730 hours. */
+/** A month has 730 hours. */
 const DAYS_A_MONTH = 730 / 24;
-/** A check of all operations at once takes about a second, with 256 MB. */
+/** A check of all operations takes about a second with 256 MB. */
 const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
 
 /**
- * What a stage uses in a month, whether anybody calls it or not. Its one dashboard is free.
- * `test/infra/costs/bills.test.ts` counts the same in its stacks.
- * @param entries the length of the inventory, which takes most of the tables' room
- * @param loggedGigabytes what each month adds to the logs: all that were not yet deleted are kept
+ * What a stage uses in a month without any requests. Its one dashboard is free. `test/infra/costs/bills.test.ts` counts
+ * the same in its stacks.
+ * @param entries the length of the inventory, which takes up most of the tables' storage
+ * @param loggedGigabytes what each month adds to the logs; they are kept until they expire
  */
 export function toFixedUsage(
   settings: StageSettings,
@@ -48,15 +48,15 @@ const deprecated = operationIds.filter((id) => operations[id].lifecycle.kind ===
 const streamed = operationIds.filter((id) => operations[id].streamed);
 
 /**
- * The first bytes of streamed lists, of each version too where it matters, and the requests to each operation. What
- * only counts what goes wrong, or tells an end that is near, costs nothing in the hours without.
+ * The time to the first byte of streamed lists, also per version if the rollout is gradual, and the requests to each
+ * operation. Metrics of errors and of near ends cost nothing in hours without a value.
  */
 function countCustomMetrics({ raisesAlarms, rollout }: StageSettings): number {
   const firstBytes = streamed.length * (rollout === 'atOnce' ? 1 : 2);
   return firstBytes + (raisesAlarms ? operationIds.length : 0);
 }
 
-/** Of each function errors, latency, and the share of a new version's calls that fail, which takes two. */
+/** For each function: errors, latency, and the share of a new version's failed calls, which takes two metrics. */
 function countRollbackMetrics({ rollout }: StageSettings): number {
   return rollout === 'atOnce' ? 0 : 4 * operationIds.length;
 }
@@ -66,28 +66,28 @@ function countAlarmMetrics(settings: StageSettings): number {
   const reserved = operationIds.filter((id) => (toReservedConcurrency(settings, id) ?? 0) > 0);
   const tables = tableNames.map((table) => {
     const calls = toTableCalls(table);
-    // Throttled reads, and writes where there are any; then failures by the kind of call.
+    // Throttled reads, throttled writes if there are writes, and errors by kind of call.
     return calls.length + (calls.some((call) => /^(Update|TransactWrite)/.test(call)) ? 2 : 1);
   });
   return (
     // Shares of all requests: 5xx, 401, 403 and 429.
     4 * 2 +
-    // The shares of 5xx in five minutes, an hour and four take two each; latency, errors, throttles.
+    // The shares of 5xx in five minutes, one hour and four hours take two each. Then latency, errors and throttles.
     operationIds.length * (3 * 2 + 3) +
-    // Their duration.
+    // The duration of streamed lists.
     streamed.length +
     reserved.length +
     tables.reduce((sum, count) => sum + count, 0) +
-    // Transactions that met.
+    // Transaction conflicts.
     1 +
-    // The requests to each.
+    // Silence counts the requests to each operation.
     (quietMinutes === undefined ? 0 : operationIds.length) +
     (accountConcurrency === undefined ? 0 : 1) +
     (checkEveryMinutes ? countCheckMetrics() : 0)
   );
 }
 
-/** The check itself, its 429, surplus entries, two ends with two alarms each, and the callers of what will be gone. */
+/** The check itself, its 429s, surplus entries, two ends with two alarms each, and callers of deprecated operations. */
 function countCheckMetrics(): number {
   return 3 + 2 * 2 + deprecated.length;
 }

@@ -19,12 +19,12 @@ import {
   toRequestUsage,
 } from './usage.ts';
 
-/** A month of 730 hours, as AWS reckons. */
+/** AWS calculates with months of 730 hours. */
 const SECONDS_A_MONTH = 730 * 3600;
 
 /**
  * How a stage's requests are priced.
- * @param requests a month, which the share that X-Ray traces depends on where a stage reserves some a second
+ * @param requests per month; if the stage traces a fixed number per second, the traced share depends on it
  */
 export function toStagePricing(
   { firewall, memoryMegabytes, tracing }: PricedSettings,
@@ -44,13 +44,13 @@ export function toStagePricing(
 type PricedSettings = Pick<StageSettings, 'firewall' | 'memoryMegabytes' | 'tracing'>;
 
 /**
- * What a month's requests cost. The steps of prices that fall with use are those of an account that has
- * this traffic and no other, and each request gets its part of what they save.
- * @throws {Error} when there are no units for a share
+ * What a month's requests cost. Prices that fall with use are those of an account with only this traffic. Each request
+ * gets its part of the saving.
+ * @throws {Error} when the units of a share are missing
  */
 export function toRequestsBill({ entries, shares }: Traffic, pricing: RequestPricing) {
   const metered = shares.map(({ operationId, requests, ...share }) => {
-    // A list of several pages has no 304, and is answered 200.
+    // A list of several pages has no 304; the response is 200.
     const answer = findUnits(pricing, operationId, share.answer, entries) ? share.answer : '200';
     const units = findUnits(pricing, operationId, answer, entries);
     if (!units) {
@@ -67,7 +67,7 @@ export function toRequestsBill({ entries, shares }: Traffic, pricing: RequestPri
       dollars: toDollars(own, rates),
     })),
     dollars: toDollars(usage, rates),
-    // What of it is reads of the key table.
+    // The part for reads of the key table.
     keyReads: keyReads * rates.readUnits,
     usage,
     rates,
@@ -75,7 +75,7 @@ export function toRequestsBill({ entries, shares }: Traffic, pricing: RequestPri
 }
 
 /**
- * Of a hundred requests, as many as are traced, if they are spread evenly over a month of 730 hours.
+ * How many of a hundred requests are traced, if they are spread evenly over a month of 730 hours.
  * https://docs.aws.amazon.com/xray/latest/devguide/xray-console-sampling.html
  */
 export function toTracedPercent(
@@ -88,8 +88,8 @@ export function toTracedPercent(
 }
 
 /**
- * A container reads the record of a key once a minute, a unit each time: of one key, and as many containers
- * as there are operations, that is at most each request of a month, or each of its minutes.
+ * A container reads a key's record once a minute, one unit each time. This assumes one key and one container per
+ * operation. The reads are at most one per request, and one per minute.
  */
 function countKeyReads(shares: readonly TrafficShare[]): number {
   const withKey = shares.filter(({ answer }) => answer !== '401' && answer !== '429');
@@ -99,10 +99,10 @@ function countKeyReads(shares: readonly TrafficShare[]): number {
     .reduce((sum, requests) => sum + Math.min(requests, SECONDS_A_MONTH / 60), 0);
 }
 
-/** A month with a certain traffic, in dollars. */
+/** The cost of a month with a given traffic, in dollars. */
 export type Month = ReturnType<typeof toMonth>;
 
-/** A month's requests, with what the stage costs in any case. */
+/** The cost of a month's requests and the stage's fixed costs. */
 export function toMonth(settings: StageSettings, traffic: Traffic, pricing: RequestPricing) {
   const { entries } = traffic;
   const { shares, dollars, keyReads, usage, rates } = toRequestsBill(traffic, pricing);
@@ -110,7 +110,7 @@ export function toMonth(settings: StageSettings, traffic: Traffic, pricing: Requ
   const fixedParts = toDollars(fixedUsage, toRates());
   const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
   const total = requests + fixed;
-  // Of the requests, `keyReads` is for reading the keys' records anew, once a minute.
+  // `keyReads` is the part of the requests' cost for reading key records again, once a minute.
   return {
     ...{ entries, requests, fixed, total, components: dollars, keyReads, fixedParts, shares },
     ...{ usage: sumUsage([usage, fixedUsage]), rates },
@@ -118,25 +118,25 @@ export function toMonth(settings: StageSettings, traffic: Traffic, pricing: Requ
 }
 
 /**
- * A month of attack, around the clock and as much as the stage's settings let through: of every operation, the
- * most expensive answer at the highest rate.
+ * A month of attack around the clock, with all that the stage's settings allow: for every operation, the most expensive
+ * response at the highest rate.
  */
 export type WorstMonth = ReturnType<typeof toWorstMonth>;
 
-/** @param entries the length of the inventory, since a whole list is the most expensive request by far */
+/** @param entries the length of the inventory, since a whole list is by far the most expensive request */
 export function toWorstMonth(settings: StageSettings, entries: number, sizes?: RecordSizes) {
-  // Of a flood, nothing but the settled share is traced.
+  // In a flood, only the fixed percentage of requests is traced.
   const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, sizes);
   const shares = operationIds.map((id) => mostExpensiveShare(settings, id, pricing, entries));
-  // Its logs are kept on, which the months after it pay for.
+  // The logs stay longer, but later months pay for that.
   const month = toMonth({ ...settings, logRetentionDays: 30 }, { entries, shares }, pricing);
   const refused = findUnits(pricing, 'getPet', '429', 0);
   const perRefusal = refused ? sumDollars(toDollarsPerMillion(refused, pricing)) / 1e6 : 0;
   const perAnswer = perRefusal + toRates().gatewayRequests;
-  // What the gateway answers by itself, such as unknown paths, at its own throttle.
+  // The gateway's own responses, for example to unknown paths, at their own throttle.
   const other = perAnswer * settings.throttles.other.rate * SECONDS_A_MONTH;
-  // At 10,000 a second. Nothing bounds these but what AWS does against floods: the request is free, and its line of
-  // the access log and its answer are not.
+  // 10,000 a second. Nothing but AWS's protection against floods bounds them. The request is free, but its line in the
+  // access log and its response are not.
   const refusals = perRefusal * accountThrottle.rate * SECONDS_A_MONTH;
   return { ...month, other, refusals, total: month.total + other + refusals };
 }
@@ -152,7 +152,7 @@ function mostExpensiveShare(
   const priced = answersOf[operationId].map((answer) => {
     const units = findUnits(pricing, operationId, answer, entries);
     if (!units) return { operationId, answer, requests: 0, dollars: 0 };
-    // What the throttle lets through, and no more than run at once.
+    // The throttle's rate, or less if the concurrency does not allow it.
     const atOnce = (reserved * 1000) / units.billedMilliseconds;
     const perSecond = units.functionCalls > 0 ? Math.min(rate, atOnce) : rate;
     const dollars = sumDollars(toDollarsPerMillion(units, pricing)) * perSecond;
@@ -162,9 +162,9 @@ function mostExpensiveShare(
 }
 
 /**
- * What one request of an operation costs on average, in dollars: that of the mix of answers which the
- * committed traffic has of it, or else a plain 200.
- * @returns `undefined` for an operation whose units were not measured yet
+ * The average cost of one request of an operation, in dollars. It uses the mix of responses in the committed traffic,
+ * or else a plain 200.
+ * @returns `undefined` for an operation without measured units
  */
 export function toMeanDollars(
   operationId: OperationId,

@@ -3,14 +3,13 @@ import * as z from 'zod/mini';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { type Answer, answersOf } from '../units/answerUnits.ts';
 
-/** How many requests of one month get one answer. */
+/** How many requests a month get one kind of response. */
 export interface TrafficShare {
   readonly operationId: OperationId;
   readonly answer: Answer;
   readonly requests: number;
 }
 
-/** The requests of a month. */
 export interface Traffic {
   /** The length of the inventory. */
   readonly entries: number;
@@ -23,14 +22,14 @@ export function sumRequests({ shares }: Pick<Traffic, 'shares'>): number {
   return shares.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-/** The traffic that changes of what a request costs are told for; to be kept like the stage's own. */
+/** The traffic for which cost changes are reported. Keep it similar to the stage's own. */
 export function readCommittedTraffic(): Traffic {
   return parseTraffic(readFileSync(committedFile, 'utf8'));
 }
 
 export const committedFile = new URL('../traffic.json', import.meta.url);
 
-/** How long the inventory is taken to be where nobody says. */
+/** The default length of the inventory. */
 export const usualEntries = 1_000;
 
 const count = z.int().check(z.nonnegative());
@@ -42,10 +41,10 @@ const trafficFile = z.strictObject({
 });
 
 /**
- * The traffic of a file: `{"entries": 1000, "requests": {"getPet": 2000000, "listInventory 200 gzip": …}}`,
- * the requests of a month by operation and answer; `200` where no answer is named. `shop` says what one
- * more shop adds, in the same form.
- * @throws {Error} when it is anything else
+ * Reads traffic from a file: `{"entries": 1000, "requests": {"getPet": 2000000, "listInventory 200 gzip": …}}`.
+ * `requests` has a month's requests by operation and response; the default response is `200`. `shop` has what one more
+ * shop adds, in the same form.
+ * @throws {Error} when the file has any other form
  */
 export function parseTraffic(text: string): Traffic {
   const { data, error } = trafficFile.safeParse(JSON.parse(text));
@@ -61,15 +60,15 @@ function toTraffic({ entries, requests }: { entries: number; requests: Record<st
   return { entries, shares };
 }
 
-/** The same mix of requests, so many times as many. */
+/** The same mix of requests, multiplied. */
 export function scaleTraffic(traffic: Traffic, factor: number): Traffic {
   const shares = traffic.shares.map((one) => ({ ...one, requests: one.requests * factor }));
   return { ...traffic, shares };
 }
 
 /**
- * The traffic with more shops than it has.
- * @throws {Error} when it does not say what a shop adds
+ * The traffic with additional shops.
+ * @throws {Error} when the traffic has no `shop`
  */
 export function addShops(traffic: Traffic, added: number): Traffic {
   const { entries, shares, shop } = traffic;
@@ -85,9 +84,9 @@ export function addShops(traffic: Traffic, added: number): Traffic {
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
 
 /**
- * The traffic of an option: `getPet=2M,listInventory:gzip=500k`, the requests of a month by operation and,
- * behind a colon, what sets the answer apart from a plain 200: `gzip`, `304`, `401`.
- * @throws {Error} when it is anything else
+ * Reads traffic from an option: `getPet=2M,listInventory:gzip=500k` has a month's requests by operation. After a colon
+ * comes what differs from a plain 200: `gzip`, `304`, `401`.
+ * @throws {Error} when the option has any other form
  */
 export function parseRequests(text: string): TrafficShare[] {
   return text.split(',').map((part) => {
@@ -95,13 +94,13 @@ export function parseRequests(text: string): TrafficShare[] {
       /^(\w*)(?::(.*))?=(.*)$/.exec(part.trim()) ?? [];
     const requests = parseAmount(amount);
     if (requests === undefined) {
-      throw new Error(`"${part}" must be such as getPet=2M or getPet:401=500k, or a number alone.`);
+      throw new Error(`"${part}" must have the form getPet=2M or getPet:401=500k, or be a number.`);
     }
     return toShare(operationId, answer, requests);
   });
 }
 
-/** A number such as 10M; `undefined` when it is anything else. */
+/** A number such as 10M; otherwise `undefined`. */
 export function parseAmount(text: string): number | undefined {
   const [, digits, factor = ''] = /^(\d+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];
   return digits === undefined ? undefined : Math.round(Number(digits) * (factors[factor] ?? 1));
@@ -110,12 +109,14 @@ export function parseAmount(text: string): number | undefined {
 function toShare(name: string, answerName: string, requests: number): TrafficShare {
   const operationId = operationIds.find((id) => id === name);
   if (!operationId) {
-    throw new Error(`There is no operation "${name}"; there are ${operationIds.join(', ')}.`);
+    throw new Error(
+      `There is no operation "${name}". The operations are ${operationIds.join(', ')}.`,
+    );
   }
   const answers = answersOf[operationId];
   const answer = answers.find(
     (one) => one === (answerName || '200') || one === `200 ${answerName}`,
   );
   if (answer) return { operationId, answer, requests };
-  throw new Error(`${operationId} has no answer "${answerName}"; it has ${answers.join(', ')}.`);
+  throw new Error(`${operationId} has no response "${answerName}"; it has ${answers.join(', ')}.`);
 }

@@ -2,7 +2,7 @@ import { perUnit, toUnitDollars, type UsageKind } from '../prices.ts';
 import type { AnswerUnits, BilledUnits } from '../units/answerUnits.ts';
 import type { RecordSizes } from '../units/sizes.ts';
 
-/** What a bill is made of, in the words of tables. */
+/** The components of a bill, by their names in tables. */
 export const componentLabels = {
   gateway: 'gateway',
   lambda: 'Lambda',
@@ -21,10 +21,9 @@ export const componentLabels = {
 type Component = keyof typeof componentLabels;
 export const components = Object.keys(componentLabels) as Component[];
 
-/** Dollars of each component. */
 export type Dollars = Readonly<Record<Component, number>>;
 
-/** Each thing that AWS counts, the component that it is billed under, and its name. GB are of 2^30 bytes. */
+/** What AWS counts, with its component of the bill and its name. A GB is 2^30 bytes. */
 export const usageParts = {
   gatewayRequests: ['gateway', 'requests of the gateway'],
   functionCalls: ['lambda', 'calls of functions'],
@@ -37,7 +36,7 @@ export const usageParts = {
   storedLogGigabytes: ['storedLogs', 'GB of kept logs'],
   traces: ['tracing', 'traces'],
   firewallRequests: ['firewall', 'requests through the firewall'],
-  // By the month, whether anybody calls or not. An alarm is billed for each metric that it looks at.
+  // Fixed per month, without any requests. An alarm is billed for each of its metrics.
   alarmMetrics: ['alarms', 'metrics with an alarm'],
   customMetrics: ['metrics', 'custom metrics'],
   encryptionKeys: ['encryptionKeys', 'encryption keys'],
@@ -49,26 +48,26 @@ export const usageParts = {
 
 export const usageKinds = Object.keys(usageParts) as UsageKind[];
 
-/** What was used, by whomever and however much. */
+/** Amounts used, by one request or by many. */
 export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
-/** Dollars for one of each. */
+/** Dollars per unit. */
 type Rates = Readonly<Record<UsageKind, number>>;
 
 /** What makes a request cost more or less. */
 export interface RequestPricing {
-  /** What each answer is billed by. */
+  /** What AWS bills for each response. */
   readonly units: readonly AnswerUnits[];
-  /** Of a hundred requests, as many as X-Ray keeps a trace of. */
+  /** How many of a hundred requests X-Ray traces. */
   readonly tracedPercent: number;
   readonly hasFirewall: boolean;
   readonly sizes: RecordSizes;
 }
 
-/** Of a streamed answer, what Lambda sends without a charge: https://aws.amazon.com/lambda/pricing/ */
+/** Lambda sends these bytes of a streamed response free of charge: https://aws.amazon.com/lambda/pricing/ */
 export const FREE_STREAMED_BYTES = 6 * 2 ** 20;
 export const GIGABYTE = 2 ** 30;
 
-/** What so many equal requests use. */
+/** What a number of equal requests uses. */
 export function toRequestUsage(
   units: BilledUnits,
   { tracedPercent, hasFirewall }: RequestPricing,
@@ -92,21 +91,21 @@ export function toRequestUsage(
 }
 
 /**
- * Prices as dollars for one of each.
- * @param month all that the account uses in the month, by which some prices fall; the first step where it is left out
+ * Prices in dollars per unit.
+ * @param month the account's use in the month, since some prices fall with use; default: the first step
  */
 export function toRates(month: Usage = {}): Rates {
   return toRecord(usageKinds, (kind) => toUnitDollars(perUnit[kind], month[kind] ?? 0));
 }
 
-/** Units times prices: every amount is made here. */
+/** Multiplies units by prices. Every amount is calculated here. */
 export function toDollars(usage: Usage, rates: Rates): Dollars {
   const dollars = toRecord(components, () => 0);
   for (const kind of usageKinds) dollars[usageParts[kind][0]] += (usage[kind] ?? 0) * rates[kind];
   return dollars;
 }
 
-/** What a million such requests cost, by the first step of each price. */
+/** What a million such requests cost, at the first step of each price. */
 export function toDollarsPerMillion(units: BilledUnits, pricing: RequestPricing): Dollars {
   return toDollars(toRequestUsage(units, pricing, 1e6), toRates());
 }
@@ -115,7 +114,6 @@ export function sumUsage(each: readonly Usage[]): Required<Usage> {
   return toRecord(usageKinds, (kind) => each.reduce((sum, one) => sum + (one[kind] ?? 0), 0));
 }
 
-/** All components together. */
 export function sumDollars(dollars: Readonly<Record<string, number>>): number {
   return Object.values(dollars).reduce((sum, each) => sum + each, 0);
 }
@@ -131,7 +129,7 @@ export function toCents(dollars: number): string {
   return dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 }
 
-/** Such as a quantity, or the price of one. */
+/** A quantity, or the price of one unit. */
 export function toAmount(amount: number): string {
   return amount.toLocaleString('en-US', { maximumSignificantDigits: 6 });
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/contract/operations.ts';
 import { type RecordSizes, toRecordBytes, usualSizes } from './sizes.ts';
 
-/** An answer whose cost is told: a status, and what makes it cost more or less than another of the same status. */
+/** A kind of response that is priced: a status, and what makes its cost differ from others of the same status. */
 export type Answer =
   | '200'
   | `200 ${'gzip' | 'zstd' | 'petId' | 'Idempotency-Key'}`
@@ -16,8 +16,8 @@ export type Answer =
   | `${(typeof statusOfCode)[keyof typeof statusOfCode]}`;
 
 /**
- * Every operation's answers. 413 and 415 cost what 400 does, and failures of 500 and more what the answer
- * would have that they stand in place of.
+ * Every operation's responses. 413 and 415 cost the same as 400. An error from 500 up costs what the response would
+ * have cost that it replaces.
  */
 export const answersOf: Readonly<Record<OperationId, readonly Answer[]>> = mapOperations((id) =>
   listAnswers(operations[id]),
@@ -37,58 +37,58 @@ function listAnswers({ streamed, query = {}, requestHeaders = [], errors }: Oper
   ];
 }
 
-/** Whether an answer's units grow with the inventory, as those of a whole list do. */
+/** Whether a response's units grow with the inventory, as those of a whole list do. */
 export function growsWithInventory(operationId: OperationId, answer: Answer): boolean {
   const bySize: readonly Answer[] = ['200', '200 gzip', '200 zstd', '304'];
   return operations[operationId].streamed && bySize.includes(answer);
 }
 
-/** The lengths of the inventory, in entries, that those answers were measured at, and those of its ids, in digits. */
+/** The measured lengths of the inventory, in entries, and of its ids, in digits. */
 export const measuredSizes = [1_000, 10_000, 100_000] as const;
 export const measuredDigits = [7, 19] as const;
 
 /** What AWS bills for one request, in its own units. */
 export interface BilledUnits {
-  /** What the gateway counts; none for what it refuses for its rate, one for each 10 MB of a streamed answer. */
+  /** None if the gateway refuses a request because of its rate; one per 10 MB of a streamed response. */
   readonly gatewayRequests: number;
   /** Calls of the function. */
   readonly functionCalls: number;
   readonly memoryMegabytes: number;
   /** Assumed, see `toBilledDuration`. */
   readonly billedMilliseconds: number;
-  /** With an API key that the container remembers: looking one up reads a unit more. */
+  /** With an API key that the container has cached. A key lookup reads one unit more. */
   readonly readUnits: number;
   readonly writeUnits: number;
-  /** Head and body, as they go to the client. */
+  /** Head and body, as sent to the client. */
   readonly responseBytes: number;
-  /** Of its log lines: the function's own, Lambda's of the call's beginning and end, and the gateway's. */
+  /** The function's own line, Lambda's lines for the start and end of the call, and the gateway's line. */
   readonly logBytes: Readonly<Record<'request' | 'start' | 'report' | 'access', number>>;
 }
 
-/** The units of one of an operation's answers. */
+/** The units of one response of an operation. */
 export interface AnswerUnits extends BilledUnits {
   readonly operationId: OperationId;
   readonly answer: Answer;
-  /** The length of the inventory and of its ids, where the units grow with it; no entry has a version. */
+  /** The length of the inventory and of its ids, if the units grow with them. No measured entry has a version. */
   readonly entries?: number;
   readonly idDigits?: number;
 }
 
-/** What the tests measure; the memory is the stage's. */
+/** What the tests measure. The memory is a setting of the stage. */
 export type MeasuredUnits = Omit<AnswerUnits, 'memoryMegabytes'>;
 
-/** Where `test/conformance/costs/units.test.ts` writes down what it measured. */
+/** `test/conformance/costs/units.test.ts` writes its measurements here. */
 export const unitsFile = new URL('units.json', import.meta.url);
 
-/** The units of every answer, as they were measured. */
+/** The measured units of every response. */
 export function readRecordedUnits(): MeasuredUnits[] {
   return JSON.parse(readFileSync(unitsFile, 'utf8'));
 }
 
 /**
- * The units of an answer with an inventory of any length: as measured, or on the straight line between
- * two measured lengths, or beyond the last two; and likewise by the length of its ids.
- * @returns `undefined` where there is no such answer: an inventory of several pages has no 304
+ * The units of a response for any length of the inventory. Between measured lengths, or beyond the last two, it
+ * interpolates linearly. The length of ids is treated in the same way.
+ * @returns `undefined` if there is no such response: an inventory of several pages has no 304
  */
 export function findUnits<Units extends MeasuredUnits>(
   { units, sizes = usualSizes }: { readonly units: readonly Units[]; readonly sizes?: RecordSizes },
@@ -112,7 +112,7 @@ export function findUnits<Units extends MeasuredUnits>(
   const responseBytes = Math.round(between('responseBytes'));
   return {
     ...first,
-    // By half units, of 4 KB each.
+    // Rounded to half units, of 4 KB each.
     readUnits: Math.round(2 * (between('readUnits') + (entries * versionBytes) / 8_192)) / 2,
     responseBytes,
     gatewayRequests: toGatewayRequests(responseBytes),
@@ -120,7 +120,7 @@ export function findUnits<Units extends MeasuredUnits>(
   };
 }
 
-/** On the straight line between two neighbouring points, or beyond the last two. */
+/** Linear between two neighbouring points, or beyond the last two. */
 function toValueAt(at: number, points: readonly (readonly [at: number, value: number])[]): number {
   const behind = points.findIndex(([start]) => start >= at);
   const index = behind < 0 ? points.length - 1 : Math.max(behind, 1);
@@ -129,10 +129,10 @@ function toValueAt(at: number, points: readonly (readonly [at: number, value: nu
   return start === end ? value : value + ((last - value) * (at - start)) / (end - start);
 }
 
-/** Of records, what a page of a Scan has. */
+/** A page of a Scan has this many bytes of records. */
 const BYTES_OF_A_PAGE = 2 ** 20;
 
-/** Of a streamed answer, what counts as a request, when begun: https://aws.amazon.com/api-gateway/pricing/ */
+/** Each 10 MB begun of a streamed response count as one request: https://aws.amazon.com/api-gateway/pricing/ */
 export const BYTES_OF_A_REQUEST = 10 * 2 ** 20;
 
 export function toGatewayRequests(responseBytes: number): number {
@@ -140,9 +140,9 @@ export function toGatewayRequests(responseBytes: number): number {
 }
 
 /**
- * The milliseconds that Lambda bills for a call of a function that has the memory of `stages.ts`. Assumed, since no
- * model knows a network: the CPU that `npm run bench` measures, at the share of a processor that the memory buys, and
- * some 5 ms for each call of DynamoDB. A bill, or the platform's own report lines, tells the truth.
+ * The milliseconds that Lambda bills for a call with the memory of `stages.ts`. They are an assumption, since the model
+ * knows no network. They consist of the CPU that `npm run bench` measures, at the memory's share of a processor, and
+ * some 5 ms for each call of DynamoDB. The exact values are in a bill, or in the platform's report lines.
  */
 export function toBilledDuration(operationId: OperationId, answer: Answer, entries = 0): number {
   if (growsWithInventory(operationId, answer)) {
@@ -154,10 +154,10 @@ export function toBilledDuration(operationId: OperationId, answer: Answer, entri
   return answer === '412' || answer === '200 Idempotency-Key' ? 15 : 10;
 }
 
-/** Of 1,000 and of 100,000 entries, with 1,024 MB. */
+/** For 1,000 and 100,000 entries, with 1,024 MB. */
 const listMilliseconds = { plain: [25, 700], gzip: [30, 900], zstd: [26, 730] } as const;
 
-/** How the body of a list's answer is sent. */
+/** The content coding of a list's body. */
 export function toBodyKind(answer: Answer): keyof typeof listMilliseconds {
   if (answer === '200 zstd') return 'zstd';
   return answer === '200 gzip' ? 'gzip' : 'plain';

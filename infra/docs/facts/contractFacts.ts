@@ -26,9 +26,9 @@ import { type Placeholders, toTable } from '../guide.ts';
 const rows = Object.values<Operation>(operations);
 
 /**
- * What the contract says of operations and their values.
- * @param documentationAddress where the site lies, without a slash at the end
- * @param now when the site is built, which a deprecation may lie after
+ * Facts from the contract about operations and their values.
+ * @param documentationAddress where the site is published, without a slash at the end
+ * @param now the time of the build; a deprecation may begin later
  */
 export function toOperationFacts(
   documentationAddress: string,
@@ -85,7 +85,7 @@ function toDay(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }
 
-/** The bounds that the service holds its clients to. */
+/** The limits that the service sets for its clients. */
 export const valueFacts: Placeholders = {
   bodyMegabytes: () => toCount(MAX_PAYLOAD_BYTES / 1024 / 1024),
   gatewayMegabytes: () => toCount(MAX_BODY_BYTES / 1024 / 1024),
@@ -100,7 +100,7 @@ export const valueFacts: Placeholders = {
   rules: toRuleTable,
 };
 
-/** What the parameters of paths and queries must be, in the words of the errors. */
+/** The rules for the parameters of paths and queries, in the words of the errors. */
 function toRuleTable(): string {
   const all = rows.flatMap(({ parameters, query }) =>
     Object.entries<Parameter<unknown>>({ ...query, ...parameters }),
@@ -113,7 +113,7 @@ function toCount(number: number): string {
   return number.toLocaleString('en');
 }
 
-/** Requests and answers as the document has them, which a run of the service recorded: `operationId.name`. */
+/** Recorded requests and responses in the document, by `operationId.name`. */
 export function toExampleFacts({ paths }: OpenApiDocument): Placeholders {
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
 

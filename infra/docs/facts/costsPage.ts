@@ -5,7 +5,7 @@ import { pricedRegions } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 
-/** What the guides say of production's costs at the committed traffic. */
+/** Production's costs at the committed traffic, for the guides. */
 export function toCostFacts(): Placeholders {
   const traffic = readCommittedTraffic();
   const requests = sumRequests(traffic).toLocaleString('en-US');
@@ -13,7 +13,7 @@ export function toCostFacts(): Placeholders {
   const [region] = pricedRegions;
   const report = toCostReport(stages.production, region, traffic, traffic.entries);
   const { operations, month, pricesAsOf } = report;
-  // What a client asks for and gets, and a refused key.
+  // Successful requests, and refused keys.
   const served = operations.filter(({ answer }) => /^(200|304|401)/.test(answer));
   return {
     costEntries: () => entries,
@@ -23,7 +23,7 @@ export function toCostFacts(): Placeholders {
   };
 }
 
-/** Dollars per million requests, by operation, answer and component. */
+/** Dollars per million requests, by operation, response and component. */
 function toOperationTable(costs: readonly OperationCost[]): string {
   const used = components.filter((one) => costs.some((cost) => cost.components[one] > 0));
   return toTable(
@@ -32,7 +32,7 @@ function toOperationTable(costs: readonly OperationCost[]): string {
       operationId,
       answer,
       `**${dollarsPerMillion.toFixed(2)}**`,
-      // What costs nothing stays blank.
+      // Costs of zero stay blank.
       ...used.map((one) => (dollars[one] === 0 ? '' : dollars[one].toFixed(2))),
     ]),
   );

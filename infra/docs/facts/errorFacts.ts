@@ -7,7 +7,7 @@ import { toErrorResponse } from '../../../shared/http/toErrorResponse.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 import { checkCatalogue, errorCatalogue } from './errorCatalogue.ts';
 
-/** What goes wrong, in the service's own words. */
+/** The errors, in the service's own words. */
 export const errorFacts: Placeholders = {
   error: toFacts,
   errorExample: () => String(toErrorResponse(new NotFound(entryPetId, 7n)).body),
@@ -33,14 +33,14 @@ function toFacts(code: string): string | undefined {
   return [...toStatus(code), ...items].join('\n\n');
 }
 
-/** The client's own codes have none. */
+/** The client's own codes have no status. */
 function toStatus(code: string): string[] {
   if (!Object.hasOwn(statusOfCode, code)) return [];
   const known = code as ErrorCode;
   return [`Status **${statusOfCode[known]}**, ${toOrigin(known)}.`];
 }
 
-/** Who answers it. */
+/** The operations that respond with the error. */
 function toOrigin(code: ErrorCode): string {
   const from = Object.values<Operation>(operations).filter(({ errors }) => errors.includes(code));
   if (from.length === 0) return 'at any path';

@@ -14,7 +14,7 @@ import { openCursor } from '../../../shared/store/cursor.ts';
 const rows: readonly Operation[] = Object.values(operations);
 const update = jsonBody(InventoryUpdate);
 
-/** What the checks of a request throw, asked of the checks themselves: a request that each refuses, by what is wrong. */
+/** The errors of the request checks. Each comes from the check itself, with a request that it refuses. */
 export const refusals = {
   value: rows.flatMap((row) => [
     ...refuse(parameters(row)),
@@ -47,7 +47,7 @@ interface Refused {
   readonly body?: string;
 }
 
-/** @returns what the check throws at the request; nothing, where it takes it */
+/** @returns what the check throws at the request; empty if it accepts it */
 function refuse({ before }: OperationMiddleware, { query, headers, body }: Refused = {}): Error[] {
   const sent = { 'content-type': 'application/json', ...headers };
   const lines = Object.entries(sent).map(([name, value]) => [name, [value]] as const);
@@ -75,12 +75,12 @@ function toNames({ query = {} }: Operation): string[] {
   return Object.keys(query);
 }
 
-/** The path is read before the query. */
+/** The path is checked before the query. */
 function withoutPath(row: Operation): Operation {
   return { ...row, parameters: {} };
 }
 
-/** Values are read before what is said of them together. */
+/** Each value is checked before the rules between parameters. */
 function takingAnything({ query = {}, ...row }: Operation): Operation {
   const taking = Object.entries(query).map(([name, parameter]) => [
     name,

@@ -3,7 +3,7 @@ import { operationSettings, stagesForClients } from '../../stages/stages.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 import type { Access, Server } from '../page.ts';
 
-/** Where the stages are, and what each lets through. */
+/** The stages' addresses and throttles. */
 export function toStageFacts({ servers, apiKey }: Access): Placeholders {
   const toAddress = ({ name, baseUrl, purpose }: Server) =>
     `- **${name}**: \`${baseUrl}\`, ${purpose}`;
@@ -25,7 +25,7 @@ const DEPLOYED_KEY =
   'Those who run the service give out keys, one for each client and stage. In the examples below, put yours in the ' +
   'place of `psk_…`. To try the service without one, run it on your own machine: `npm start` prints a key.';
 
-/** Of the stages that readers can call; on a machine of their own, of all. */
+/** For the stages that readers can call; in the local documentation, for all. */
 function toThrottleTable(servers: readonly Server[]): string {
   const called = stagesForClients.filter(({ name }) => servers.some((one) => one.name === name));
   const stages = called.length > 0 ? called : stagesForClients;

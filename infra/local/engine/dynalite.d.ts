@@ -7,10 +7,10 @@ declare module 'dynalite' {
 declare module 'dynalite/db/index.js' {
   /** Attributes by name, in DynamoDB's JSON. */
   export type Item = Readonly<Record<string, object>>;
-  /** A description, as DescribeTable answers it. */
+  /** A description, as DescribeTable returns it. */
   export type Table = Readonly<Record<string, unknown>>;
 
-  /** The answer to a request that fails. */
+  /** The response to a request that fails. */
   export interface RequestError extends Error {
     readonly statusCode: number;
     readonly body: { readonly __type: string };
@@ -24,7 +24,7 @@ declare module 'dynalite/db/index.js' {
 
   /** The items of one table. */
   export interface ItemDb {
-    /** Calls `run` once nobody else has the key; what `release` returns is called to let go of it. */
+    /** Calls `run` with the key's lock held. Calling what `release` returns gives it up. */
     lock(key: string, run: (release: (done?: Done) => () => void) => void): void;
     get(key: string, done: Done<Item>): void;
     put(key: string, item: Item, done: Done): void;
@@ -32,7 +32,7 @@ declare module 'dynalite/db/index.js' {
   }
 
   export interface Store {
-    /** Every table, each with a prefix of its own. A batch is written whole or not at all. */
+    /** Every table, each with its own prefix. A batch is written in full or not at all. */
     readonly db: { batch(writes: readonly Write[]): Promise<void> };
     getTable(name: string, isToBeActive: boolean, done: Done<Table>): void;
     getItemDb(table: string): ItemDb;
@@ -51,7 +51,7 @@ declare module 'dynalite/db/index.js' {
 declare module 'dynalite/actions/*' {
   import type { Done, Store } from 'dynalite/db/index.js';
 
-  /** Where the capacity is asked for. */
+  /** If the request asks for the capacity. */
   type Result = { readonly ConsumedCapacity: { readonly CapacityUnits: number } };
 
   export default function act(store: Store, parameters: object, done: Done<Result>): void;
@@ -60,13 +60,13 @@ declare module 'dynalite/actions/*' {
 declare module 'dynalite/validations/*' {
   import type { Store } from 'dynalite/db/index.js';
 
-  /** Of an action. It parses the expressions, too, and keeps them in the parameters. */
+  /** Checks the parameters of an action. It also parses the expressions and stores them in the parameters. */
   type Check = (parameters: unknown, store: Store) => string | undefined;
 
   const validation: {
     readonly types: object;
     readonly custom: Check;
-    /** Only `validations/index.js` has it. */
+    /** Only in `validations/index.js`. */
     checkValidations(parameters: unknown, types: object, custom: Check, store: Store): void;
   };
   export default validation;

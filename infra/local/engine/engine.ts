@@ -9,19 +9,19 @@ import db, { type RequestError, type Store } from 'dynalite/db/index.js';
 import { foreignHostRefusal, isLoopbackHost, listen, StartFailure } from './loopback.ts';
 import { defineTransactWrite } from './transactions.ts';
 
-/** Something that speaks DynamoDB. */
+/** A server that implements DynamoDB. */
 export interface Engine {
   readonly endpoint: string;
-  /** Aborted when it ends without being closed; the reason is a StartFailure. */
+  /** Aborted when the engine ends without `close`. The reason is a StartFailure. */
   readonly crash?: AbortSignal;
   /** @throws the reason of a crash */
   close(): Promise<void>;
 }
 
 export interface EngineOptions {
-  /** The folder that keeps the data; without one it is in memory. */
+  /** The folder with the data; without one it is in memory. */
   readonly dir?: string | undefined;
-  /** Of the loopback; by default the system picks one, as it does for 0. */
+  /** A port of the loopback; by default, and for 0, the system chooses one. */
   readonly enginePort?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface EngineOptions {
 export type StartEngine = (options: EngineOptions) => Promise<Engine>;
 
 /**
- * dynalite in this process.
+ * Runs dynalite in this process.
  * @throws {StartFailure} when the folder or the port cannot be used
  */
 export async function startEmbeddedEngine({
@@ -60,8 +60,8 @@ export async function startEmbeddedEngine({
 }
 
 /**
- * dynalite opens its store in the background and ends the process when that fails, without the
- * reason; opening it once before tells whether it is in use or cannot be written.
+ * dynalite opens its store in the background. If that fails, it ends the process without a reason. Opening the store
+ * here first shows whether it is in use or cannot be written.
  */
 async function checkFolder(dir: string): Promise<void> {
   const { Level } = createRequire(createRequire(import.meta.url).resolve('dynalite'))('level');
@@ -69,7 +69,7 @@ async function checkFolder(dir: string): Promise<void> {
     await mkdir(dir, { recursive: true });
     // Hidden files, which systems leave in any folder, do not count.
     const names = (await readdir(dir)).filter((name) => !name.startsWith('.'));
-    // LevelDB would put its files among those of others, and remove what is named as its own.
+    // LevelDB would put its files among foreign ones, and delete those with names like its own.
     if (names.length > 0 && !names.includes('CURRENT')) {
       throw new Error(`it holds ${names[0]}; name one that is empty, or not there yet`);
     }
@@ -84,7 +84,7 @@ async function checkFolder(dir: string): Promise<void> {
   }
 }
 
-/** dynalite does not give out the store that it makes; this makes the store in its place. */
+/** dynalite does not expose the store that it creates, so this creates the store instead. */
 function createDynalite(options: object): { server: Server; store: Store } {
   const { create } = db;
   const store = create(options);
@@ -95,9 +95,9 @@ function createDynalite(options: object): { server: Server; store: Store } {
 }
 
 /**
- * Lets dynalite close what it reads tables by. After each scan and query it calls the iterator's `return`, if
- * there is one, but those of its store, level, have only `close`. Each that stays open is held for as long as
- * the store: 1 to 4 KB, and in memory whatever has been replaced in the tables since.
+ * Lets dynalite close its iterators. After each scan and query it calls the iterator's `return` if there is one, but
+ * iterators of its store, level, have only `close`. Each open one occupies 1 to 4 KB until the store is closed. In
+ * memory, it also keeps all data replaced since then.
  */
 function letIteratorsClose(): void {
   const requireOfDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));
@@ -113,8 +113,8 @@ function letIteratorsClose(): void {
 type TransactWrite = ReturnType<typeof defineTransactWrite>;
 
 /**
- * Adds TransactWriteItems to what dynalite answers. No web page can read an answer: there are no CORS headers, and a
- * Host header has to name the loopback.
+ * Adds TransactWriteItems to dynalite. No web page can read a response: there are no CORS headers, and the Host header
+ * must name the loopback.
  * @param answer dynalite's own listener
  */
 function defineEngineListener(answer: RequestListener, transactWrite: TransactWrite) {
@@ -125,7 +125,7 @@ function defineEngineListener(answer: RequestListener, transactWrite: TransactWr
       response.writeHead(403, { 'Content-Type': 'text/plain' }).end(`${foreignHostRefusal}\n`);
       return;
     }
-    // dynalite sends CORS headers to requests that have an origin.
+    // dynalite sends CORS headers to requests with an Origin.
     delete request.headers.origin;
     track(request, response);
     if (request.headers['x-amz-target'] === 'DynamoDB_20120810.TransactWriteItems') {
@@ -133,11 +133,11 @@ function defineEngineListener(answer: RequestListener, transactWrite: TransactWr
     } else {
       answer(request, response);
     }
-    // dynalite throws, outside anyone's reach, when a client leaves in the middle of a request.
+    // If a client leaves in the middle of a request, dynalite throws where nobody can catch it.
     request.removeAllListeners('error').on('error', () => {});
   }
 
-  /** An action's last step, and nothing else, ends its response. */
+  /** Counts actions in progress. Only the last step of an action ends its response. */
   function track(request: IncomingMessage, response: ServerResponse): void {
     const end = response.end;
     request.once('end', () => {
@@ -149,8 +149,8 @@ function defineEngineListener(answer: RequestListener, transactWrite: TransactWr
     });
   }
 
-  // dynalite's own close waits for connections, and a connection may be gone before its action is done: an action
-  // that then finds the store closed ends the process.
+  // dynalite's own close waits for connections, but a connection may be gone before its action is done. If the action
+  // then finds the store closed, it ends the process.
   return { listener, isIdle: () => underWay === 0 };
 }
 

@@ -3,15 +3,15 @@ import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Engine, EngineOptions, StartEngine } from './engine.ts';
 import { StartFailure } from './loopback.ts';
 
-/** A quarter of what Node.js takes, since two threads hold more at the peak of a load than one. */
+/** A quarter of Node.js's default, since at the peak of a load two threads use more memory than one. */
 const YOUNG_MEGABYTES = 12;
 
-/** Tells the thread that this file starts from any other that imports it. */
+/** Distinguishes the thread that this file starts from others that import it. */
 const ENGINE_THREAD = 'petstore:engine';
 
 /**
- * A thread of its own for dynalite, which works there while this one makes requests of it. It begins to
- * load at once, beside what this one loads until it has the engine started, and holds the process from then on.
+ * Runs dynalite in its own thread, parallel to the requests from this one. The thread begins to load at once. From the
+ * engine's start on, it keeps the process alive.
  */
 export function defineEngineThread(): { readonly startEngine: StartEngine } {
   const thread = new Worker(new URL(import.meta.url), {
@@ -25,13 +25,13 @@ export function defineEngineThread(): { readonly startEngine: StartEngine } {
   });
   crashed.catch(() => {});
   let isClosing = false;
-  // An error comes out of a thread without its class.
+  // An error loses its class when it leaves a thread.
   thread.once('error', ({ isStartFailure, message }: StartFailure) =>
     crash.abort(isStartFailure ? new StartFailure(message) : toCrash(message)),
   );
   const exited = new Promise<void>((resolve) => {
     thread.once('exit', (status) => {
-      // dynalite ends its thread by itself, without a reason, when its store cannot go on.
+      // If its store fails, dynalite ends its thread without a reason.
       if (!isClosing || status !== 0) crash.abort(toCrash(`it ended with status ${status}`));
       resolve();
     });

@@ -2,19 +2,16 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/**
- * What keeps the local stage from starting, or from going on: told in one line, without a stack, to whoever
- * started it.
- */
+/** An error that keeps the local stage from starting or running. It is printed in one line, without a stack. */
 export class StartFailure extends Error {
-  /** Unlike its class, a thread's end keeps it. */
+  /** Unlike the class, this survives the way out of a thread. */
   readonly isStartFailure = true;
 }
 
 /**
  * Makes a server listen on the loopback, and returns the port.
- * @param port 0 lets the system pick one
- * @param option the option that another port can be given by
+ * @param port 0 lets the system choose one
+ * @param option the option that sets another port
  * @throws {StartFailure} when the port cannot be used
  */
 export async function listen(server: Server, port: number, option: string): Promise<number> {
@@ -36,8 +33,8 @@ export const foreignHostRefusal =
   'This answers only to 127.0.0.1, localhost and [::1] in the Host header.';
 
 /**
- * Whether a Host header names this machine. In DNS rebinding, a web page makes its own name resolve to this machine,
- * and the browser lets the page read the answers: they come from its origin. The Host header still has that name.
+ * Whether a Host header names this machine. In DNS rebinding, a web page makes its own name resolve to this machine.
+ * The browser lets it read the responses, since they come from its origin, but the Host header still has that name.
  */
 export function isLoopbackHost(host: string | undefined): boolean {
   return /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i.test(host ?? '');

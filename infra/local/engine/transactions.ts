@@ -11,7 +11,7 @@ import putValidation from 'dynalite/validations/putItem.js';
 import updateValidation from 'dynalite/validations/updateItem.js';
 
 export interface Transaction {
-  /** Each has the parameters of one action under the name of its kind. */
+  /** Each has the parameters of one action, under the name of its kind. */
   readonly TransactItems: readonly Readonly<Record<string, Parameters>>[];
   readonly ClientRequestToken?: string;
   readonly ReturnConsumedCapacity?: string;
@@ -19,9 +19,9 @@ export interface Transaction {
 
 interface Parameters {
   readonly TableName: string;
-  /** Of a Put. */
+  /** Only for a Put. */
   readonly Item?: Item;
-  /** Of any other. */
+  /** For all others. */
   readonly Key?: Item;
   readonly ReturnValuesOnConditionCheckFailure?: string;
 }
@@ -32,7 +32,7 @@ type Used = Pick<Outcome, 'TableName' | 'units'>;
 
 type Kind = typeof putValidation & { readonly act: typeof putItem };
 
-/** Runs as a deletion, whose writes are dropped. */
+/** Runs as a deletion without its writes. */
 const conditionCheck: Kind = { act: deleteItem, ...deleteValidation };
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -46,11 +46,11 @@ const kinds: Readonly<Record<string, Kind>> = {
 const TOKEN_MILLISECONDS = 10 * 60 * 1000;
 
 /**
- * Adds TransactWriteItems to a store of dynalite, which does not have it, on tables without an index:
+ * Adds the missing TransactWriteItems to a store of dynalite, on tables without an index:
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
- * A repeat by client token waits for a first call that is under way, where DynamoDB answers
- * TransactionInProgressException; its parameters are not compared. Tokens are forgotten when the process ends.
- * @returns what throws a RequestError
+ * A repeat with the same client token waits for the first call, where DynamoDB responds with
+ * TransactionInProgressException. Its parameters are not compared. Tokens are forgotten when the process ends.
+ * @returns a function that throws a RequestError
  */
 export function defineTransactWrite(store: Store): (transaction: Transaction) => Promise<object> {
   const calls = new Map<string, Promise<Used[]>>();
@@ -105,12 +105,12 @@ async function prepare(store: Store, kind: Kind, parameters: Parameters) {
   const invalid = Item ? db.validateItem(Item, table) : db.validateKey(Key, table);
   if (invalid) throw invalid;
   const key = db.createKey(Item ?? Key, table);
-  // As dynalite names it in its store, in which each table has a prefix of its own.
+  // dynalite's name for it in the store, where each table has its own prefix.
   const id = `item-${TableName}~${key}`;
   return { kind, parameters, items: store.getItemDb(TableName), key, id };
 }
 
-/** Takes the same locks as dynalite's own writes. They are taken in one order, so that no two transactions deadlock. */
+/** Takes the same locks as dynalite's own writes, always in the same order, so that transactions cannot deadlock. */
 async function lock(actions: readonly Action[]): Promise<() => void> {
   const releases: (() => void)[] = [];
   for (const { items, key } of actions.toSorted((a, b) => a.id.localeCompare(b.id))) {
@@ -150,7 +150,7 @@ async function attempt(store: Store, { kind, parameters, items, key, id }: Actio
   }
 }
 
-/** A transaction takes twice the units of its actions. A repeat is a read, whose unit is 4 KB in place of 1 KB. */
+/** A transaction uses twice the units of its actions. A repeat is a read, with units of 4 KB instead of 1 KB. */
 function toConsumedCapacity(used: readonly Used[], isRepeat: boolean): object[] {
   return [...Map.groupBy(used, ({ TableName }) => TableName)].map(([TableName, group]) => {
     const units = group.map((each) => 2 * (isRepeat ? Math.ceil(each.units / 4) : each.units));

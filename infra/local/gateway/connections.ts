@@ -6,9 +6,8 @@ import { gatewayErrors } from '../../gateway/gatewayErrors.ts';
 import { toErrorAnswer } from './messages.ts';
 
 /**
- * Watches a server, and returns a function that closes it: requests that have arrived whole are
- * answered, then every connection ends. The server's own close would wait for connections on which
- * nothing was sent.
+ * Watches a server, and returns a function that closes it. Fully received requests get their response, then every
+ * connection ends. The server's own close would wait for connections without a request.
  */
 export function defineDrain(server: Server): () => Promise<void> {
   const underWay = new Set<ServerResponse>();
@@ -27,12 +26,12 @@ export function defineDrain(server: Server): () => Promise<void> {
 }
 
 /**
- * Answers bytes that are not an HTTP request, or one with headers past all limits. Behind a request that is
- * still being answered they wait for that answer: this one would be taken for it, and the request may be an
- * update that is stored.
+ * Responds to bytes that are not an HTTP request, or to headers beyond all limits. If an earlier request on the
+ * connection still waits for its response, this waits too. Otherwise the client would take this for that response,
+ * although the request may be an update that is stored.
  */
 export function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // Node.js gives no other sight of a response that is under way; its own handler looks here too.
+  // Node.js shows a response in progress only here; its own handler uses it too.
   const { _httpMessage: underWay } = socket as Duplex & { _httpMessage?: ServerResponse | null };
   if (error.code === 'ECONNRESET') socket.destroy(error);
   else if (underWay?.req.complete) underWay.once('finish', () => refuse(socket));

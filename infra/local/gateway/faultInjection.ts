@@ -8,7 +8,7 @@ import {
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
 
-/** What clients are to be tried with: errors at a rate, and answers that take their time. */
+/** Errors at a rate, and delayed responses, for testing clients. */
 export interface FaultInjection {
   readonly failures: readonly InjectedFailure[];
   readonly delayMilliseconds: number;
@@ -17,7 +17,7 @@ export interface FaultInjection {
 export interface InjectedFailure {
   /** One of `injectedStatuses`. */
   readonly status: number;
-  /** Of all requests to an operation, from 0 to 1. */
+  /** The share of all requests to an operation, from 0 to 1. */
   readonly share: number;
 }
 
@@ -37,7 +37,7 @@ const errors: Readonly<Record<number, GatewayError>> = {
   405: toMethodNotAllowedError('OPTIONS'),
   412: {
     ...injectedConflict,
-    // In the current tag's place; no entry has it.
+    // Stands for the current tag. No entry has it.
     headers: { ETag: '"rehearsed"' },
   },
   413: gatewayErrors.REQUEST_TOO_LARGE,
@@ -51,7 +51,7 @@ const errors: Readonly<Record<number, GatewayError>> = {
 export const injectedStatuses: readonly number[] = Object.keys(errors).map(Number);
 
 /**
- * Waits, and draws whether a request to an operation fails; no request that fails reaches its function.
+ * Waits, then decides at random whether a request fails. A failing request never reaches its function.
  * @param allow the value of an Allow header on the operation's path
  * @param draw a random number from 0 to below 1
  */

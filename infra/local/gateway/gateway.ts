@@ -23,17 +23,17 @@ import {
 } from './messages.ts';
 import { defineRoutes, type FindRoute, toProxyEvent } from './proxyEvent.ts';
 
-/** What the gateway answers for. */
+/** What is behind the gateway. */
 export interface Service {
   readonly functions: readonly LambdaFunction[];
   readonly documentationAddress: string;
-  /** Serves the documentation beside the stage; a path that it does not know is an unknown path. */
+  /** Serves the documentation. A path that it does not know is an unknown path of the stage. */
   readonly serveDocs?: (request: GatewayRequest) => Promise<GatewayAnswer | undefined>;
 }
 
 /**
- * An HTTP server that does for the functions what a REST API of API Gateway does, without its
- * throttling. Requests wait until the functions are there.
+ * An HTTP server that acts like a REST API of API Gateway, without its throttling. Requests wait until the functions
+ * have loaded.
  */
 export function defineGateway(
   service: Promise<Service>,
@@ -54,7 +54,7 @@ export function defineGateway(
       if (!answer) return;
       sendAnswer(answer, response);
       const { statusCode: status } = answer;
-      // Functions log their requests by themselves; pages need no line.
+      // Functions log their own requests. Pages need no line.
       if (status !== 200) console.info({ requestId, sourceIp, method, path: fullPath, status });
     } catch (error) {
       if (incoming.destroyed && !incoming.complete) return;
@@ -69,7 +69,7 @@ export function defineGateway(
       else sendAnswer(toErrorAnswer(failure, requestId), response);
     }
   });
-  // Node.js answers an expectation that it does not know with a bare 417.
+  // Node.js responds to an unknown Expect header with a bare 417.
   server.on('checkExpectation', (_, response) => {
     sendAnswer(toErrorAnswer(gatewayErrors.DEFAULT_4XX, randomUUID()), response);
   });
@@ -78,7 +78,7 @@ export function defineGateway(
 
 type Answering = Service & { readonly findRoute: FindRoute };
 
-/** @returns the gateway's own answer, or nothing when a function answered */
+/** @returns the gateway's own response, or nothing when a function has responded */
 async function answerRequest(
   { findRoute, documentationAddress, serveDocs }: Answering,
   faultInjection: FaultInjection,

@@ -13,15 +13,15 @@ import {
 } from '../lambda/lambdaRuntime.ts';
 import { type GatewayAnswer, sendAnswer } from './messages.ts';
 
-/** The function took longer than it may. */
+/** The function exceeded its timeout. */
 export class FunctionTimeout extends Error {
   override readonly name = 'FunctionTimeout';
 }
 
 /**
- * Calls a function and sends what it answers.
+ * Calls a function and sends its response.
  * @throws {FunctionTimeout} when it takes too long
- * @throws what the function throws, or an Error when it does not answer as it should
+ * @throws the function's error, or an Error when its response is invalid
  */
 export async function invoke(
   { operation, timeoutMilliseconds, handler }: LambdaFunction,

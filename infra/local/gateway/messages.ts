@@ -10,9 +10,9 @@ import { apiVersion } from '../../../shared/contract/operation.ts';
 import { type GatewayError, tooLargeAnswers } from '../../gateway/gatewayErrors.ts';
 import { MAX_BODY_BYTES } from '../../gateway/gatewayLimits.ts';
 
-// The requests that the gateway reads, and the answers that it gives by itself.
+// The requests that the gateway reads, and its own responses.
 
-/** A request with what the gateway makes of its first lines. */
+/** A request, as the gateway reads its head. */
 export interface GatewayRequest {
   readonly requestId: string;
   readonly method: string;
@@ -49,8 +49,8 @@ export function toGatewayRequest({
 }
 
 /**
- * Reads the body as text, in which bytes that are not UTF-8 become U+FFFD.
- * @returns `null` when there is none, `undefined` as soon as it proves too large
+ * Reads the body as text. Bytes that are not UTF-8 become U+FFFD.
+ * @returns `null` without a body, `undefined` as soon as it proves too large
  */
 export async function readBody(incoming: IncomingMessage): Promise<string | null | undefined> {
   const chunks: Buffer[] = [];
@@ -60,13 +60,13 @@ export async function readBody(incoming: IncomingMessage): Promise<string | null
     if (size > MAX_BODY_BYTES) break;
     chunks.push(chunk);
   }
-  // The rest is read and dropped: a client that is still sending would miss the answer.
+  // The rest is read and dropped: a client that is still sending would miss the response.
   incoming.resume();
   if (size > MAX_BODY_BYTES) return undefined;
   return size === 0 ? null : Buffer.concat(chunks).toString('utf8');
 }
 
-/** A whole answer. */
+/** A complete response. */
 export interface GatewayAnswer {
   readonly statusCode: number;
   readonly headers: OutgoingHttpHeaders;
@@ -74,8 +74,8 @@ export interface GatewayAnswer {
 }
 
 /**
- * An error that the gateway answers by itself, with the contract's Error body; but for what is too large for a
- * function, whose refusal no response of ours takes the place of.
+ * The gateway's own error with the contract's Error body. The exception is a request too large for a function, where
+ * AWS's own refusal cannot be replaced.
  */
 export function toErrorAnswer(error: GatewayError, requestId: string): GatewayAnswer {
   if (error.code === 'payload_too_large') return payloadTooLarge;
@@ -104,7 +104,7 @@ export const bodyTooLarge: GatewayAnswer = {
   body: tooLargeAnswers.body.message,
 };
 
-/** The answer to a browser's preflight. */
+/** The response to a browser's preflight. */
 export function toPreflightAnswer(allow: string, requestId: string): GatewayAnswer {
   return {
     statusCode: 204,

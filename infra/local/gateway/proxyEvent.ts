@@ -3,9 +3,9 @@ import { apiVersion } from '../../../shared/contract/operation.ts';
 import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
 import type { GatewayRequest } from './messages.ts';
 
-/** Where a path leads: its functions by method, and the parameters as the path has them, decoded. */
+/** The target of a path: its functions by method, and the decoded parameters. */
 export interface Route {
-  /** As the contract has it, such as `/pets/{petId}`. */
+  /** The contract's path, such as `/pets/{petId}`. */
   readonly path: string;
   readonly functions: ReadonlyMap<string, LambdaFunction>;
   readonly pathParameters: Record<string, string>;
@@ -33,7 +33,7 @@ export function defineRoutes(functions: readonly LambdaFunction[]): FindRoute {
   };
 }
 
-/** Text that is not percent-encoded UTF-8 stays as it is, for the function to refuse. */
+/** Invalid percent-encoding stays as it is, and the function refuses it. */
 function decode(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -43,7 +43,7 @@ function decode(segment: string): string {
 }
 
 /**
- * The event of a REST API's Lambda proxy integration, with what functions can use of it here:
+ * The event of a REST API's Lambda proxy integration, with the parts that functions use here:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html
  */
 export function toProxyEvent(

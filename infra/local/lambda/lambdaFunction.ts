@@ -6,7 +6,7 @@ import { operationSettings } from '../../stages/stages.ts';
 export interface LambdaFunction {
   readonly operation: Operation;
   readonly timeoutMilliseconds: number;
-  /** Gets an event, a stream where the operation is `streamed` in the contract, and a context. */
+  /** Gets an event, a stream if the operation is `streamed` in the contract, and a context. */
   readonly handler: (...values: never[]) => Promise<unknown>;
 }
 
@@ -28,7 +28,7 @@ export function importHandler(operationId: OperationId): Promise<unknown> {
   return import(`../../../functions/${operationId}.ts`);
 }
 
-/** Takes a handler, or a module that exports one. */
+/** Accepts a handler, or a module that exports one. */
 function toHandler(loaded: unknown): LambdaFunction['handler'] {
   const isHandler = typeof loaded === 'function';
   return (isHandler ? loaded : (loaded as LambdaFunction).handler) as LambdaFunction['handler'];

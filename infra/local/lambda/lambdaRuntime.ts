@@ -5,9 +5,9 @@ import { format } from 'node:util';
 import type { Context } from 'aws-lambda';
 import { type TableDefinition, tables } from '../../stages/tables.ts';
 
-// What Lambda's Node.js runtime gives a function: variables, globals, a console, a context and a stream to answer with.
+// What Lambda's Node.js runtime provides: variables, globals, a console, a context and a response stream.
 
-/** Settings of the SDK that would lead the functions away from the engine, or to other credentials. */
+/** SDK settings that would direct the functions to another endpoint or to other credentials. */
 const misleading = [
   'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
   'AWS_PROFILE',
@@ -16,7 +16,7 @@ const misleading = [
   'AWS_USE_FIPS_ENDPOINT',
 ];
 
-/** Sets in this process what Lambda sets for a function. It must precede the import of the functions. */
+/** Sets the variables that Lambda sets for a function. Call it before the functions are imported. */
 export function setFunctionEnvironment(endpoint: string, documentationAddress: string): void {
   for (const name of misleading) delete process.env[name];
   Object.assign(process.env, {
@@ -33,7 +33,7 @@ export function setFunctionEnvironment(endpoint: string, documentationAddress: s
 }
 
 /**
- * Defines the global that Lambda's Node.js runtime has, with what streaming functions use of it:
+ * Defines the global of Lambda's Node.js runtime, with the parts that streaming functions use:
  * https://docs.aws.amazon.com/lambda/latest/dg/config-rs-write-functions.html
  * Functions look for it when they are imported.
  */
@@ -51,7 +51,7 @@ export function defineAwslambda(): void {
   });
 }
 
-/** What `awslambda.HttpResponseStream.from` is given for a response. */
+/** The arguments of `awslambda.HttpResponseStream.from` for a response. */
 interface ResponsePrelude {
   readonly statusCode?: number;
   readonly headers?: Record<string, string>;
@@ -59,11 +59,11 @@ interface ResponsePrelude {
 
 const preludes = new WeakMap<Writable, ResponsePrelude>();
 
-/** Has what an invocation logs carry its id. */
+/** Adds the invocation's id to what it logs. */
 export const requestIds = new AsyncLocalStorage<string>();
 
 /**
- * Makes `console` write as Lambda's JSON log format does, to standard error:
+ * Makes `console` write in Lambda's JSON log format, to standard error:
  * https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
  */
 export function useLambdaConsole(): void {
@@ -83,7 +83,7 @@ export function useLambdaConsole(): void {
   }
 }
 
-/** What Lambda tells a function of its invocation. */
+/** The context that Lambda passes to a function. */
 export function toLambdaContext(
   functionName: string,
   awsRequestId: string,
@@ -99,12 +99,12 @@ export function toLambdaContext(
 }
 
 /**
- * A response as a streaming function writes it. Status and headers leave with the first write; a write
- * is done when the client's connection took it. Destroyed after that, it breaks the connection, so that
- * a client never takes part of a body for the whole.
+ * The response stream of a streaming function. The first write sends status and headers. A write is done when the
+ * client's connection has accepted it. If it is destroyed after that, it breaks the connection, so that no client takes
+ * a truncated body for the whole.
  */
 export function defineResponseStream(response: ServerResponse): Writable {
-  /** Sends status and headers before anything else, and tells the stream where that or `act` fails. */
+  /** Sends status and headers first, and reports an error of that or of `act` to the stream. */
   function send(done: (error: Error) => void, act: () => void): void {
     try {
       const prelude = preludes.get(stream);
@@ -131,7 +131,7 @@ export function defineResponseStream(response: ServerResponse): Writable {
       done(error);
     },
   });
-  // Whoever called the function hears of a failure by its promise.
+  // The caller of the function gets the error from its promise.
   stream.on('error', () => {});
   const leave = () => {
     if (!response.writableFinished) stream.destroy(new ClientLeft());
@@ -141,12 +141,12 @@ export function defineResponseStream(response: ServerResponse): Writable {
   return stream;
 }
 
-/** Nobody is there any more to answer. */
+/** The client has closed the connection. */
 export class ClientLeft extends Error {
   override readonly name = 'ClientLeft';
 }
 
-/** A connection is told to be broken by a write sooner than by its close. */
+/** A write reports a broken connection sooner than its close event. */
 function toDone(done: (error?: Error) => void): (error?: Error | null) => void {
   return (error) => done(error ? new ClientLeft() : undefined);
 }

@@ -6,15 +6,15 @@ import { toCents } from '../../costs/bills/usage.ts';
 import { readSizes } from '../../costs/units/sizes.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 
-/** Dollars of a month of the committed traffic, by stage, as they were last accepted. */
+/** The last accepted dollars of a month with the committed traffic, by stage. */
 const acceptedFile = 'infra/costs/accepted.json';
 const readAccepted = (): Partial<Record<string, number>> =>
   JSON.parse(readFileSync(new URL('../../costs/accepted.json', import.meta.url), 'utf8'));
 
 /**
- * Holds what a month may cost to what each stage allows: one of attack, and what one of the committed traffic costs
- * more than was accepted.
- * @throws {Error} in a sentence for each month that costs more
+ * Checks the limits of each stage: for a month of attack, and for the increase of a month with the committed traffic
+ * over the accepted one.
+ * @throws {Error} with a message for each month past its limit
  */
 export function checkMonths(checked: readonly Stage[], accepted = readAccepted()): string {
   const found = checked.flatMap((stage) => [
@@ -32,23 +32,23 @@ function checkWorstMonth({ name, settings }: Stage) {
   const isWithin = total <= limit;
   const text = isWithin
     ? `The worst month of ${name} costs at most $${total}, within its worstMonthDollars of ${limit}.`
-    : `The worst month of ${name} can cost $${total}, more than its worstMonthDollars of ${limit}: lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npm run costs -- --worst-case --stage ${name}).`;
+    : `The worst month of ${name} can cost $${total}, more than its worstMonthDollars of ${limit}. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npm run costs -- --worst-case --stage ${name}).`;
   return { isWithin, text };
 }
 
-/** @param accepted none of a stage that is new, which costs more than nothing */
+/** @param accepted 0 for a new stage */
 function checkIncrease(stage: Stage, accepted = 0) {
   const total = Number(toStageMonth(stage, readCommittedTraffic()).total.toFixed(2));
   const { name, settings } = stage;
   const { maxIncreaseDollars, maxIncreasePercent } = settings;
   const added = Math.max(0, total - accepted);
   const percent = added > 0 ? (100 * added) / accepted : 0;
-  // Cents are no whole numbers in binary.
+  // Cents are not exact in binary.
   const isWithin = added < maxIncreaseDollars + 0.005 && percent <= maxIncreasePercent;
   const limits = `maxIncreaseDollars of ${maxIncreaseDollars} and maxIncreasePercent of ${maxIncreasePercent}`;
   const month = `At the traffic of infra/costs/traffic.json, ${name} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;
   const text = isWithin
     ? `${month}, within its ${limits}.`
-    : `${month}, past its ${limits}: npm run costs -- --diff REV says what moved it, and "${name}": ${total} in ${acceptedFile} accepts it, once its owners in .github/CODEOWNERS approve.`;
+    : `${month}, past its ${limits}. npm run costs -- --diff REV says why. To accept it, set "${name}": ${total} in ${acceptedFile}; its owners in .github/CODEOWNERS must approve.`;
   return { isWithin, text };
 }

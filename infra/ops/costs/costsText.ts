@@ -10,7 +10,7 @@ import {
   toCents,
 } from '../../costs/bills/usage.ts';
 
-/** Dollars per million requests, by operation, answer and component. */
+/** Dollars per million requests, by operation, response and component. */
 export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {
   const { head, toCells } = defineDollarColumns(operations.map((cost) => cost.components));
   const rows = operations.map(({ operationId, answer, entries, components: dollars }) => [
@@ -19,12 +19,12 @@ export function toOperationsText({ operations, region, pricesAsOf }: CostReport)
     ...toCells(dollars),
   ]);
   return [
-    `Dollars per million requests, ${region}, prices of ${pricesAsOf}; lists of so many entries`,
+    `Dollars per million requests, ${region}, prices of ${pricesAsOf}; lists by number of entries`,
     toColumns([['operation', 'answer', ...head], ...rows]),
   ].join('\n');
 }
 
-/** A month's bill by operation and answer, with what the stage costs in any case. */
+/** A month's bill by operation and response, with the fixed costs. */
 export function toMonthText(month: Month | WorstMonth, title: string): string {
   const { head, toCells } = defineDollarColumns([month.components]);
   const rows = month.shares.map(({ operationId, answer, requests, dollars }) => [
@@ -48,16 +48,16 @@ export function toMonthText(month: Month | WorstMonth, title: string): string {
     toColumns([
       ['', 'requests', ...head],
       ...rows,
-      toRow('keys, read anew each minute', month.keyReads),
+      toRow('keys, read once a minute', month.keyReads),
       ...byGateway,
       toRow('fixed', month.fixed),
       ['total', '', ...toCells(month.components).slice(0, -1), toCents(month.total)],
     ]),
-    `Fixed are ${fixed.join(', ')}.`,
+    `Fixed: ${fixed.join(', ')}.`,
   ].join('\n');
 }
 
-/** Months one after the other, and what they come to. */
+/** Successive months and their sum. */
 export function toMonthsText(months: readonly Month[]): string {
   const rows = months.map((month, index) => [
     `${index + 1}`,
@@ -73,16 +73,16 @@ export function toMonthsText(months: readonly Month[]): string {
 }
 
 export function toWorstMonthText(month: WorstMonth): string {
-  const title = 'The worst month, a valid key at all that the throttles let through';
-  return `${toMonthText(month, title)}\nNothing bounds the refusals: the gateway charges nothing for them, but their log lines and answers are billed.`;
+  const title = 'The worst month, a valid key at the full rate of the throttles';
+  return `${toMonthText(month, title)}\nNothing bounds refused requests. The gateway charges nothing for them, but their log lines and responses are billed.`;
 }
 
 export function toSavingsText({ savings }: CostReport): string {
   const rows = savings.map(({ name, dollars, price }) => [toCents(dollars), name, price]);
-  return `What would save how many dollars in such a month, each by itself, and what it takes\n${toColumns(rows)}`;
+  return `What each change alone would save in such a month, in dollars, with its trade-off\n${toColumns(rows)}`;
 }
 
-/** A column for each component that any of them has something of, and one for the total. */
+/** A column for each component that costs anything, and one for the total. */
 export function defineDollarColumns(all: readonly Dollars[], toText = toCents) {
   const used = components.filter((one) => all.some((dollars) => dollars[one] > 0));
   return {

@@ -52,7 +52,7 @@ function toKeptDays({ name, settings }: Stage, days: DayRange): DayRange {
   const now = Date.now();
   const first = now - (now % DAY_MILLISECONDS) - (kept - 1) * DAY_MILLISECONDS;
   if (days.from >= first) return days;
-  const line = `The logs of ${name} are kept for ${kept} days: what was before ${toDay(first)} is gone.`;
+  const line = `The logs of ${name} are kept for ${kept} days: lines before ${toDay(first)} are deleted.`;
   if (days.end <= first) throw new UsageError(line);
   tell(line);
   return { ...days, from: first };
@@ -178,7 +178,7 @@ async function runQuery(
     const { status, results = [], statistics } = answer;
     if (status === 'Running' || status === 'Scheduled') continue;
     if (status !== 'Complete') {
-      throw new Error(`The query of the logs came to no end (${status}): ask for fewer days.`);
+      throw new Error(`The query of the logs did not complete (${status}). Ask for fewer days.`);
     }
     const rows = results.map((fields) =>
       Object.fromEntries(fields.map(({ field = '', value = '' }) => [field, value])),
@@ -187,7 +187,7 @@ async function runQuery(
     const leftOut = matched - rows.reduce((sum, row) => sum + toNumber(row.lines), 0);
     if (rows.length >= MAX_ROWS && leftOut > 0) {
       tell(
-        `Logs Insights answers with ${MAX_ROWS} rows at most: ${leftOut} of ${matched} log lines are left out. Ask for fewer days.`,
+        `Logs Insights returns at most ${MAX_ROWS} rows: ${leftOut} of ${matched} log lines are left out. Ask for fewer days.`,
       );
     }
     return rows;

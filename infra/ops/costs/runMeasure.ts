@@ -25,8 +25,8 @@ export async function runMeasure(options: CostOptions): Promise<void> {
   if (options.json) return writeOut(`${JSON.stringify({ [stage]: { idDigits, taggedShare } })}\n`);
   const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
   const entries = Number(Table?.ItemCount).toLocaleString('en-US');
-  await writeOut(`Of ${entries} entries of ${stage}, as DynamoDB counts every six hours, ${records.length} were read.
-Their ids have ${idDigits} digits on average, and ${Math.round(100 * taggedShare)} % were ever updated, and so have a version.
+  await writeOut(`Read ${records.length} of the ${entries} entries of ${stage} (DynamoDB counts them every six hours).
+Their ids have ${idDigits} digits on average. ${Math.round(100 * taggedShare)} % have been updated, and so have a version.
 For infra/costs/sizes.json:
   "${stage}": { "idDigits": ${idDigits}, "taggedShare": ${taggedShare} }
 `);

@@ -103,7 +103,7 @@ function toVerdict(all: readonly Row[], [most, ...others]: readonly Row[], toler
   const percent = Math.abs(differencePercent.dollars ?? 0).toFixed(1);
   const found =
     differencePercent.dollars === undefined
-      ? `${toDollarText(difference)} for ${usageType}, which nobody expected`
+      ? `${toDollarText(difference)} for ${usageType}, which was not expected`
       : `${toDollarText(Math.abs(difference))} (${percent} %) ${difference > 0 ? 'more' : 'less'} than expected for ${usageType}`;
   const rest = others.length > 0 ? ` (other lines that differ: ${others.length})` : '';
   return `AWS charged ${found}${rest}: ${sums.join(' in all, ')} expected.`;

@@ -9,22 +9,22 @@ export function toEntry(operationId: OperationId): string {
   return join(projectRoot, 'functions', `${operationId}.ts`);
 }
 
-/** What a function would load at every cold start and never use, with the file that takes its place. */
+/** Modules that a function would load at every cold start without need, each with its replacement. */
 export const alias: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node': toPath('environmentCredentials.ts'),
 };
 
-/** Lays `index.mjs` into the folder of a bundle: `node putInFront.js FOLDER`. */
+/** Adds `index.mjs` to the folder of a bundle: `node putInFront.js FOLDER`. */
 export const putInFront = toPath('putInFront.js');
 
 /**
- * One minified file a function, behind a small one that awaits its warm-up. CommonJS, since an ESM import of
- * one of Node's own modules evaluates every export of it; with the SDK inside, since the one in the runtime comes
- * with its credential chain and changes under a deployed function. Either choice takes about a third off the
- * cold load, and the alias a sixth.
+ * Makes one minified file per function, behind a small one that awaits its warm-up. The format is CommonJS, since an
+ * ESM import of a Node.js module evaluates all its exports. The SDK is included, since the runtime's own brings its
+ * credential chain and changes under a deployed function. Each of these choices takes about a third off the cold load,
+ * and the alias a sixth.
  */
 export const bundling: BundlingOptions = {
-  // esbuild is a dev dependency; Docker is never wanted.
+  // esbuild is a dev dependency, so Docker is never needed.
   forceDockerBundling: false,
   format: OutputFormat.CJS,
   target: 'node24',

@@ -1,7 +1,6 @@
 /**
- * Takes the place of `@aws-sdk/credential-provider-node` in the bundles. Lambda hands a function its
- * credentials in the environment; the package's SSO, STS, INI and instance metadata clients, never
- * used there, would be loaded on every cold start.
+ * Replaces `@aws-sdk/credential-provider-node` in the bundles. Lambda passes credentials in the environment. The
+ * package would load its unused SSO, STS, INI and instance metadata clients on every cold start.
  */
 export function defaultProvider() {
   return readCredentials;

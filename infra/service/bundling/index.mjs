@@ -1,4 +1,4 @@
-// What Lambda loads: a CommonJS bundle cannot await what it does while it is loaded, an ES module can. Lambda looks
+// The file that Lambda loads. An ES module can await the warm-up while it loads; a CommonJS bundle cannot. Lambda looks
 // for index.js before index.mjs, so the bundle has another name.
 // https://github.com/aws/aws-lambda-nodejs-runtime-interface-client/blob/main/src/UserFunction.js
 import { createRequire } from 'node:module';

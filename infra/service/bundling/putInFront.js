@@ -1,5 +1,5 @@
-// Puts index.mjs in front of a bundle: node putInFront.js FOLDER. Plain JavaScript, since it runs in the CDK's shell
-// on whatever Node.js is found there.
+// Puts index.mjs in front of a bundle: node putInFront.js FOLDER. It is plain JavaScript, since the CDK's shell may run
+// it with any version of Node.js.
 import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 

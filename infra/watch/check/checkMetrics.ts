@@ -1,26 +1,26 @@
-/** What ends, and is to be seen before it does. */
+/** What expires, and must be noticed before it does. */
 export const ends = ['certificate', 'key'] as const;
 export type End = (typeof ends)[number];
 
-/** Days before an end from which on it is told: a custom metric costs nothing in hours without a value. */
+/** Days before the end when the metric starts. A custom metric costs nothing in hours without a value. */
 export const DAYS_AHEAD = 30;
 
-/** The custom metric that holds the days that are left. */
+/** The custom metric with the number of days left. */
 export function toDaysMetricName(end: End): string {
   return `${end}Days`;
 }
 
-/** What the check counts, by the custom metric that has it. */
+/** What the check counts, by the name of its custom metric. */
 export interface CheckCounts {
-  /** Operations that answered 429: the check shares the throttles with the clients. */
+  /** Operations that responded with 429. The check shares the throttles with the clients. */
   readonly checkThrottled: number;
-  /** Entries of the inventory past those that the stage is to bear. */
+  /** Entries of the inventory beyond the stage's inventoryEntries. */
   readonly surplusEntries: number;
 }
 
 /**
- * A log line that CloudWatch makes metrics of: the days until each end that is near, and what was counted; nothing,
- * where there is nothing to tell.
+ * A log line that CloudWatch turns into metrics: the days until each near end, and the counts. Without any of them,
+ * `undefined`.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export function toMetricsLine(

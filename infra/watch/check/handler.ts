@@ -8,7 +8,7 @@ import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { DAYS_AHEAD, toMetricsLine } from './checkMetrics.ts';
 import { checkAgent, isRight, type Probe, probes } from './probes.ts';
 
-/** How long a response may take, in milliseconds, and how long to wait before a request is repeated. */
+/** The timeout of a response, and the pause before a retry, in milliseconds. */
 const TIMEOUT = 10_000;
 const PAUSE = 1_000;
 
@@ -24,7 +24,7 @@ const {
 const parameters = new SSMClient({});
 const tables = new DynamoDBClient({});
 
-/** Checks a stage from outside, as its schedule has it. What it throws, an alarm sees. */
+/** Checks a stage from outside. An error it throws makes an alarm fire. */
 export async function handler(): Promise<void> {
   const [baseAddress, apiKey] = await readParameters(ADDRESS_PARAMETER, KEY_PARAMETER);
   const asked = probes.filter(({ operationId }) => OPERATIONS.split(',').includes(operationId));
@@ -33,35 +33,35 @@ export async function handler(): Promise<void> {
   const key = await findFirstKeyEnd(now);
   const counts = { checkThrottled: throttled, surplusEntries: await countSurplusEntries() };
   const line = toMetricsLine(NAMESPACE, { certificate, key }, counts, now);
-  // The whole line and nothing else, which console.info would not write.
+  // console.info would add a prefix to the line.
   if (line) process.stdout.write(`${line}\n`);
   if (problems.length > 0) throw new Error(problems.join('\n'));
 }
 
-/** @throws {Error} that names what is missing */
+/** @throws {Error} that names the missing parameter */
 async function readParameters(address: string, key: string): Promise<[string, string]> {
   const command = new GetParametersCommand({ Names: [address, key], WithDecryption: true });
   const { Parameters = [] } = await parameters.send(command);
   const read = (name: string) => {
     const { Value } = Parameters.find(({ Name }) => Name === name) ?? {};
     if (Value) return Value;
-    throw new Error(`There is no parameter ${name}; the runbook says where it comes from.`);
+    throw new Error(`The parameter ${name} is missing. The runbook says how to create it.`);
   };
   return [read(address), read(key)];
 }
 
 export interface CheckResult {
-  /** When the certificate ends; nothing, where there is none. */
+  /** When the certificate expires; `undefined` without one. */
   readonly certificate: Date | undefined;
-  /** Operations that answered 429: the check shares the throttles with the clients. */
+  /** Operations that responded with 429. The check shares the throttles with the clients. */
   readonly throttled: number;
-  /** One line for each operation that failed; never with the key. */
+  /** One line for each failed operation, never with the key. */
   readonly problems: readonly string[];
 }
 
 /**
- * Calls operations as a client does, and what fails a second time.
- * @param ca a certificate to trust beside those that Node.js does
+ * Calls operations as a client does, with one retry each.
+ * @param ca a certificate to trust beside those that Node.js trusts
  */
 export async function checkService(
   baseAddress: string,
@@ -119,26 +119,26 @@ async function sendProbe(
     return {
       ...(end && { certificate: new Date(end) }),
       ...(!isRight(probe, statusCode, body) && {
-        problem: `${operationId}: ${method} ${url.pathname} answered ${statusCode} (request id ${id}): ${body.slice(0, 200)}`,
+        problem: `${operationId}: ${method} ${url.pathname} responded with ${statusCode} (request id ${id}): ${body.slice(0, 200)}`,
         isThrottled: statusCode === 429,
       }),
     };
   } catch (error) {
-    // Of several addresses, none of which answers, there is a code alone.
+    // If none of several addresses responds, the error has only a code.
     const { message, code } = Object(error);
-    return { problem: `${operationId}: ${baseAddress} gave no answer: ${message || code}` };
+    return { problem: `${operationId}: ${baseAddress} did not respond: ${message || code}` };
   }
 }
 
-/** By the table's own count, which is up to six hours old. */
+/** Uses the table's own count, which is up to six hours old. */
 async function countSurplusEntries(): Promise<number> {
   const { Table } = await tables.send(new DescribeTableCommand({ TableName: INVENTORY_TABLE }));
   return Math.max(0, (Table?.ItemCount ?? 0) - Number(INVENTORY_ENTRIES));
 }
 
 /**
- * When the first of the keys ends that nobody has ended or replaced; nothing, when none of them ever does. One that
- * was made for less time than it would be told beforehand is meant to end.
+ * When the first key expires that nobody has revoked or replaced; `undefined` if none does. Keys made for at most
+ * DAYS_AHEAD days do not count, since they are meant to expire.
  */
 async function findFirstKeyEnd(now: number): Promise<Date | undefined> {
   const ends: number[] = [];

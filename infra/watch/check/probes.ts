@@ -3,27 +3,27 @@ import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { gatewayErrors } from '../../gateway/gatewayErrors.ts';
 
-/** How the scheduled check names itself, and how its requests are told from those of clients. */
+/** The User-Agent of the scheduled check, which tells its requests from those of clients. */
 export const checkAgent = 'petstore-check';
 
-/** A harmless request to an operation, and the answer that proves that its function does its work. */
+/** A harmless request to an operation, and the response that proves that its function works. */
 export interface Probe {
   readonly operationId: OperationId;
   readonly method: string;
-  /** With its query; relative to the base address. */
+  /** With its query, relative to the base address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The error that is right; none where a list is. */
+  /** The expected error; `undefined` if a list is expected. */
   readonly code: ErrorCode | undefined;
 }
 
-/** Made up, so that nothing has it. */
+/** Made up; nothing has this id. */
 const UNUSED_ID = '-8070450532247928833';
 
 /**
- * One for each operation, all with a read key: the first entry of a list; 404 of an id that nothing has, which is
- * looked up in its table; and 403 of a write. That proves the way to the function, the key and its table, and not
- * that a write would succeed. With `If-None-Match: *`, nothing is written either, should the key be allowed to.
+ * One probe for each operation, all with a read key. A list returns its first entry, an unused id 404 after a lookup in
+ * its table, and a write 403. This proves the way to the function, the key and its table, but not that a write would
+ * succeed. `If-None-Match: *` prevents a write even if the key has write permission.
  */
 export const probes: readonly Probe[] = operationIds.map((operationId) => {
   const { method, path, permission, query }: Operation = operations[operationId];
@@ -39,7 +39,7 @@ export const probes: readonly Probe[] = operationIds.map((operationId) => {
   };
 });
 
-/** Whether a probe got the answer that is right, and from the function: the gateway has errors of the same codes. */
+/** Whether the response is the expected one and comes from the function: the gateway has errors with the same codes. */
 export function isRight({ code }: Probe, status: number | undefined, body: string): boolean {
   const value = parseJson(body);
   if (code === undefined) return status === 200 && Array.isArray(value);

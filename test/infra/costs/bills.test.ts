@@ -406,7 +406,7 @@ describe('what a change does to the month of the committed traffic', () => {
     const after = change();
     const [sentence = '', ...lines] = findCostChanges('production', report, after);
     const [, from = '', to = '', first, amount] =
-      /^At the traffic of .*, production \$([\d.]+) → \$([\d.]+) a month, of which ([a-zA-Z ]+) \+([\d.]+\d)/.exec(
+      /^At the traffic of .*, production \$([\d.]+) → \$([\d.]+) a month: ([a-zA-Z ]+) \+([\d.]+\d)/.exec(
         sentence,
       ) ?? [];
     expect(first).toBe(component);
@@ -430,9 +430,9 @@ describe('what a change does to the month of the committed traffic', () => {
         }),
       }),
       [
-        'a month as before.',
-        'a million of listInventory 200 zstd, of which it has none, $9.00 → $',
-        'a million of getPet 404, of which it has none, $0.00 → $',
+        'a month, as before.',
+        'a million of listInventory 200 zstd, which it does not have, $9.00 → $',
+        'a million of getPet 404, which it does not have, $0.00 → $',
       ],
     ],
     [

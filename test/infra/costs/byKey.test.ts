@@ -369,7 +369,7 @@ describe('the cost of asking', () => {
   });
 });
 
-const gone = 'what was before 2026-09-07 is gone.';
+const gone = 'lines before 2026-09-07 are deleted.';
 it.each([
   [['--from', '2026-11-31'], '--from must be a day such as 2026-11-30; it is "2026-11-31".'],
   [['--from', '2026-12-01'], '--from 2026-12-01 comes after --to 2026-11-30.'],
@@ -385,19 +385,21 @@ it('leaves out days that are gone from the logs, in one line', async () => {
   expect(stderr).toContain(`The logs of production are kept for 90 days: ${gone}\n`);
   expect(aws.inputsOf('StartQuery')[0]?.startTime).toBe(Date.UTC(2026, 8, 7) / 1000);
   const { stderr: kept } = await run('--from', '2026-09-07', '--to', '2026-09-10');
-  expect(kept).not.toContain('gone');
+  expect(kept).not.toContain('deleted');
 });
 
-it('says how many log lines are in no row, past the rows that a query answers with', async () => {
+it('says how many log lines are left out, past the rows that a query returns', async () => {
   const functions = Array.from({ length: 10_000 }, () => ({ lines: '1' }));
   const { run } = await open({ functions, recordsMatched: 12_345 });
   const { status, stderr } = await run();
   expect(status).toBe(0);
-  expect(stderr).toContain('at most: 2345 of 12345 log lines are left out. Ask for fewer days.\n');
+  expect(stderr).toContain(
+    'at most 10000 rows: 2345 of 12345 log lines are left out. Ask for fewer days.\n',
+  );
 });
 
 it.each<[Recorded, string]>([
-  [{ status: 'Timeout' }, 'came to no end (Timeout): ask for fewer days.'],
+  [{ status: 'Timeout' }, 'did not complete (Timeout). Ask for fewer days.'],
 ])('ends in one line: %#', async (recorded, line) => {
   const { run } = await open(recorded);
   const { status, stdout, stderr } = await run();

@@ -123,7 +123,7 @@ describe('for people', () => {
     ]);
     const all = Object.values(month.components).filter(isUsed);
     for (const row of [
-      ['keys, read anew each minute', '0.01'],
+      ['keys, read once a minute', '0.01'],
       ['fixed', toText(month.fixed)],
       ['total', ...[...all, month.total].map(toText)],
     ]) {
@@ -131,9 +131,9 @@ describe('for people', () => {
     }
     const text = rows.join('\n');
     expect(text).toMatch(
-      /^Fixed are Lambda 0\.03, stored logs 0\.03, alarms \d+\.\d\d, .*encryption key 1\.00\.$/m,
+      /^Fixed: Lambda 0\.03, stored logs 0\.03, alarms \d+\.\d\d, .*encryption key 1\.00\.$/m,
     );
-    expect(text).toMatch(/What would save .*\n0\.10,No X-Ray traces/);
+    expect(text).toMatch(/What each change alone would save .*\n0\.10,No X-Ray traces/);
     expect((await readReport('--stage', 'staging')).month.fixed).toBeCloseTo(0.31, 2);
   });
 
@@ -210,7 +210,7 @@ test('--diff prices a commit by its own settings, prices and model', async () =>
   };
   const { readUnits } = perUnit;
   // One alarm less at the commit, and another price.
-  change('infra/costs/bills/fixedCosts.ts', '// Transactions that met.\n    1 +', '0 +');
+  change('infra/costs/bills/fixedCosts.ts', '// Transaction conflicts.\n    1 +', '0 +');
   change('infra/costs/prices.ts', `readUnits: ${readUnits * 1e6}e-6`, 'readUnits: 1e-6');
   execute('git', 'init', '--quiet');
   execute('git', 'add', 'infra', 'shared', 'package.json');
@@ -221,7 +221,7 @@ test('--diff prices a commit by its own settings, prices and model', async () =>
   }
   const printed = execute(process.execPath, 'infra/ops/costs/costs.ts', '--diff', 'HEAD');
   expect(printed).toMatch(
-    /^At the traffic of .*, production .*, of which reads -\d\.\d+, alarms \+0\.10\.\n/,
+    /^At the traffic of .*, production .*: reads -\d\.\d+, alarms \+0\.10\.\n/,
   );
   expect(printed).toContain(`- price of read units 0.000001 → ${readUnits.toFixed(9)} -`);
   expect(printed).toContain('- metrics with an alarm ');
@@ -295,7 +295,7 @@ describe('--check', () => {
       const check = await judge(factor, changes);
       expect(check).toThrow(figures);
       expect(check).toThrow(
-        /^At the traffic of infra\/costs\/traffic\.json, production \$[\d.]+ → \$[\d.]+ a month: \$\S+ \(\S+ %\) more than accepted, past its [^:]+: npm run costs -- --diff REV says what moved it, and "production": [\d.]+ in infra\/costs\/accepted\.json accepts it, once its owners in \.github\/CODEOWNERS approve\.$/,
+        /^At the traffic of infra\/costs\/traffic\.json, production \$[\d.]+ → \$[\d.]+ a month: \$\S+ \(\S+ %\) more than accepted, past its .+\. npm run costs -- --diff REV says why\. To accept it, set "production": [\d.]+ in infra\/costs\/accepted\.json; its owners in \.github\/CODEOWNERS must approve\.$/,
       );
     });
 
@@ -310,9 +310,9 @@ describe('--check', () => {
     ['a longer inventory', { inventoryEntries: 1_000_000 }],
     ['a firewall', { firewall: true }],
     ['more traces', { tracing: { reservedPerSecond: 0, percent: 100 } }],
-  ])('fails for %s, in one sentence with the number', async (_, changes) => {
+  ])('fails for %s, with the figure and what to do', async (_, changes) => {
     expect(await check(changes)).toThrow(
-      /^The worst month of production can cost \$\d{5,}, more than its worstMonthDollars of \d{5}: [^.]+stages\.ts, or raise [^.]+\.$/,
+      /^The worst month of production can cost \$\d{5,}, more than its worstMonthDollars of \d{5}\. Lower [^.]+stages\.ts, or raise [^.]+\.$/,
     );
   });
 
@@ -353,8 +353,8 @@ describe('--measure', () => {
     expect({ status, stdout }).toEqual({
       status: 0,
       stdout: [
-        'Of 12,345 entries of staging, as DynamoDB counts every six hours, 12 were read.',
-        'Their ids have 6.6 digits on average, and 75 % were ever updated, and so have a version.',
+        'Read 12 of the 12,345 entries of staging (DynamoDB counts them every six hours).',
+        'Their ids have 6.6 digits on average. 75 % have been updated, and so have a version.',
         'For infra/costs/sizes.json:',
         '  "staging": { "idDigits": 6.6, "taggedShare": 0.75 }\n',
       ].join('\n'),
@@ -377,10 +377,10 @@ describe('--measure', () => {
 const badTraffic = (text: string) => () => ['--traffic', writeTraffic(text)];
 test.each<[args: string[] | (() => string[]), line: string]>([
   [['--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
-  [['--requests', 'getDog=1'], `there are ${operationIds.join(', ')}.`],
-  [['--requests', 'getPet'], 'must be such as getPet=2M'],
-  [['--requests', 'getPet=-1'], 'must be such as getPet=2M'],
-  [['--requests', 'getPet:412=1'], 'getPet has no answer "412"; it has 200, 400, 401, 404, 429.'],
+  [['--requests', 'getDog=1'], `The operations are ${operationIds.join(', ')}.`],
+  [['--requests', 'getPet'], 'must have the form getPet=2M'],
+  [['--requests', 'getPet=-1'], 'must have the form getPet=2M'],
+  [['--requests', 'getPet:412=1'], 'getPet has no response "412"; it has 200, 400, 401, 404, 429.'],
   [['--requests', 'getPet=1', '--traffic', 'x'], 'Give --requests or --traffic, not both.'],
   [['--traffic', folder.toPath('none.json')], 'ENOENT'],
   [badTraffic('{'), 'JSON'],

@@ -42,41 +42,41 @@ function toFigures(stage: Stage): string {
     Object.values(dollars).reduce((sum, one) => sum + one, 0),
   ]) as [string, number][];
   const others = [
-    ['paths that there are not', worstMonth.other],
-    ['what is refused', worstMonth.refusals],
+    ['unknown paths', worstMonth.other],
+    ['refused requests', worstMonth.refusals],
     ['fixed', worstMonth.fixed],
   ] as [string, number][];
   return [
-    `## The month\n\nProduction's month of ${requests} requests and ${entries} entries costs **$${toCents(month.total)}**: $${toCents(month.requests)} for requests, and $${toCents(month.fixed)} whether anybody calls or not.`,
+    `## The month\n\nProduction's month of ${requests} requests and ${entries} entries costs **$${toCents(month.total)}**: $${toCents(month.requests)} for requests and $${toCents(month.fixed)} fixed.`,
     toPie('Dollars a month', parts),
-    '## The dearest request',
+    '## The most expensive request',
     toTable(
-      ['operation', 'dearest answer', 'dollars a million'],
+      ['operation', 'response', 'dollars per million'],
       dearest.map(({ operationId, answer, dollarsPerMillion }) => [
         operationId,
         answer,
         toCents(dollarsPerMillion),
       ]),
     ),
-    `## The worst month\n\nAn attack with a valid key around the clock, with ${toWhole(worstMonth.entries)} entries, costs **$${toWhole(worstMonth.total)}**, and may cost $${toWhole(worstMonthDollars)}.`,
-    toPie('Dollars of the worst month', [...worst, ...others]),
+    `## The worst month\n\nAn attack around the clock, with a valid key and ${toWhole(worstMonth.entries)} entries, costs **$${toWhole(worstMonth.total)}**. The limit is $${toWhole(worstMonthDollars)}.`,
+    toPie('Dollars in the worst month', [...worst, ...others]),
     '## One more shop',
     toTable(
-      ['shops more', 'dollars a month'],
+      ['more shops', 'dollars a month'],
       [0, 1, 2].map((added) => [
         added,
         toCents(toStageMonth(stage, addShops(traffic, added)).total),
       ]),
     ),
-    '## What each lever saves',
+    '## What saves money',
     toTable(
-      ['lever', 'dollars a month', 'it takes'],
+      ['change', 'saved dollars a month', 'trade-off'],
       savings.map(({ name, dollars, price }) => [name, toCents(dollars), price]),
     ),
   ].join('\n\n');
 }
 
-/** The largest first, as the chart has its slices anyway. */
+/** The largest first, like the slices of the chart. */
 function toPie(
   title: string,
   parts: readonly (readonly [name: string, dollars: number])[],

@@ -218,7 +218,7 @@ const planted: [
     'an unknown service',
     () => [...exact, toLine('AmazonEC2', 'BoxUsage', 10, 12)],
     1,
-    /^AWS charged \$12\.00 for BoxUsage of AmazonEC2, which nobody expected:/,
+    /^AWS charged \$12\.00 for BoxUsage of AmazonEC2, which was not expected:/,
   ],
   [
     'a doubled month',

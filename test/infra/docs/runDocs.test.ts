@@ -41,17 +41,17 @@ it.each([
   [
     'an example',
     () => writeDocs(own, {}),
-    'examples of ours stand in documentationAddress of staging',
+    'replace the example values of staging: documentationAddress',
   ],
   [
     'an example of a stage that is not the first',
     () => writeDocs({ ...own, baseAddress: 'https://shop.example/v1' }, {}),
-    'examples of ours stand in documentationAddress of staging',
+    'replace the example values of staging: documentationAddress',
   ],
   [
     'an example to call',
     () => writeDocs({ ...own, baseAddress: 'https://api.petstore.example/v1' }, own),
-    'examples of ours stand in baseAddress of production',
+    'replace the example values of production: baseAddress',
   ],
   ['no address', () => callDocs(own), 'There is no address to publish: deploy a stage'],
 ])('nothing is published with %s', async (_, write, line) => {

@@ -203,7 +203,7 @@ describe("a stage's settings", () => {
     (wrongName) => {
       expect(() => checkStageSettings(rename(wrongName))).toThrow(StageSettingsError);
       expect(() => checkStageSettings(rename(wrongName))).toThrow(
-        `infra/stages/stages.ts: the name of a stage must be 1 to 23 lower-case letters and digits, a letter first; it is "${wrongName}".`,
+        `infra/stages/stages.ts: the name of a stage must be 1 to 23 lower-case letters and digits, beginning with a letter; it is "${wrongName}".`,
       );
     },
   );
@@ -236,9 +236,9 @@ it('synthesizing stops at a setting that makes no sense, in one line and with a 
 });
 
 const line =
-  'infra/stages/stages.ts: examples of ours stand in documentationAddress, allowedOrigins of production; set your own.';
+  'infra/stages/stages.ts: replace the example values of production: documentationAddress, allowedOrigins.';
 const stagingLine =
-  'infra/stages/stages.ts: examples of ours stand in documentationAddress of staging; set your own.';
+  'infra/stages/stages.ts: replace the example values of staging: documentationAddress.';
 const owned = changeProduction({
   documentationAddress: 'https://docs.shop.example',
   allowedOrigins: ['https://shop.example'],
@@ -279,7 +279,7 @@ it.each([
     metadata
       .filter((entry) => entry.type === type)
       .map(({ data }) => String(data))
-      .filter((text) => text.includes('examples'));
+      .filter((text) => text.includes('example values'));
   expect(toLines('aws:cdk:error')).toEqual(errors);
   expect(toLines('aws:cdk:warning')).toEqual(warnings.map((text) => expect.stringContaining(text)));
 });

@@ -118,12 +118,20 @@ it('writes down how many days are left of the first key that ends and was not ma
 });
 
 it.each<[string, () => unknown, RegExp]>([
-  ['its key is not valid', () => values.splice(1, 1, 'psk_other'), /getPet: GET .* answered 401/],
-  ['it has no key', () => values.splice(1, 1), /no parameter \/petstore-production\/check-key;/],
+  [
+    'its key is not valid',
+    () => values.splice(1, 1, 'psk_other'),
+    /getPet: GET .* responded with 401/,
+  ],
+  [
+    'it has no key',
+    () => values.splice(1, 1),
+    /parameter \/petstore-production\/check-key is missing/,
+  ],
   [
     'it has no address',
     () => values.splice(0, 1, undefined),
-    /\/petstore-production\/base-address;/,
+    /parameter \/petstore-production\/base-address is missing/,
   ],
   ['it may not read them', () => values.splice(0), /AccessDeniedException/],
 ])('fails when %s', async (_, change, told) => {
@@ -203,7 +211,7 @@ describe('the check from outside', () => {
     expect(asked).toHaveLength(2);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(`${id}: ${wrongMethod} /v1/`);
-    expect(problems[0]).toContain(` answered ${status} (request id request-1): ${body}`);
+    expect(problems[0]).toContain(` responded with ${status} (request id request-1): ${body}`);
     expect(problems[0]).not.toContain(apiKey);
   });
 
@@ -229,10 +237,10 @@ describe('the check from outside', () => {
     const nobody = await checkService('http://127.0.0.1:1/v1', apiKey);
     expect(nobody.problems).toHaveLength(operationIds.length);
     expect(nobody.problems[0]).toMatch(
-      /^listInventory: http:\/\/127\.0\.0\.1:1\/v1 gave no answer: .*ECONNREFUSED/,
+      /^listInventory: http:\/\/127\.0\.0\.1:1\/v1 did not respond: .*ECONNREFUSED/,
     );
     const { problems } = await check((_, response) => response.destroy());
-    expect(problems[0]).toMatch(/gave no answer/);
+    expect(problems[0]).toMatch(/did not respond/);
   });
 });
 
@@ -243,7 +251,7 @@ it('writes down the 429 of a run that fails', async () => {
   };
   values[0] = `http://127.0.0.1:${await start(createServer(answer))}/v1`;
   const { failure, line } = await runHandler();
-  expect(failure).toMatch(/getPet: .* answered 500/);
+  expect(failure).toMatch(/getPet: .* responded with 500/);
   expect(line.checkThrottled).toBe(1);
 });
 
