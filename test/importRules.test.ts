@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, it, test } from 'vitest';
 
-/** The rooms from the ground up: each imports only those before it. A file belongs to the longest name that fits. */
+/** The rooms from the ground up: each imports only rooms before it. A file belongs to the longest matching name. */
 const rooms = [
   ...['shared/contract', 'shared/keys', 'shared/store', 'shared/runtime', 'shared/http'],
   ...['shared/client', 'functions', 'infra/stages', 'infra/gateway', 'infra/costs'],
@@ -10,11 +10,11 @@ const rooms = [
   ...['infra/local', 'infra/client', 'infra/ops', 'infra'],
 ];
 
-/** Whose imports have to be which: files by their paths, packages by their names. */
+/** The allowed imports, of files by path and packages by name. */
 const rules: readonly [importer: string, from: RegExp, allowed: RegExp][] = [
   ['nobody imports tests', /./, /^(?!test\/)/],
-  ['the contract imports zod alone', /^shared\/contract\//, /^(shared\/contract\/|zod\/mini$)/],
-  ['functions import shared alone', /^functions\//, /^shared\//],
+  ['the contract imports only zod', /^shared\/contract\//, /^(shared\/contract\/|zod\/mini$)/],
+  ['functions import only shared', /^functions\//, /^shared\//],
   ['only the local stage imports functions', /^(?!infra\/local\/)/, /^(?!functions\/)/],
   [
     'the client imports no package',
@@ -45,7 +45,7 @@ it('lets rooms import only those before them', () => {
   expect(findArrows(isUpward)).toEqual([]);
 });
 
-it('lets no files import each other in a circle', () => {
+it('allows no circular imports', () => {
   const done = new Set<string>();
   function visit(file: string, path: readonly string[]): void {
     if (path.includes(file)) expect.fail([...path, file].join(' → '));
@@ -68,7 +68,7 @@ it('imports zod only as `* as z` of zod/mini where it is bundled: a named import
   );
 });
 
-it('keeps the CDK out of what commands load', () => {
+it('lets no command load the CDK', () => {
   const commands = [...read('package.json').matchAll(/run\.js (infra\/\S+\.ts)/g)];
   const loaded = new Set(commands.map(([, file]) => file ?? ''));
   for (const file of loaded) for (const name of imports.get(file) ?? []) loaded.add(name);
@@ -78,7 +78,7 @@ it('keeps the CDK out of what commands load', () => {
   );
 });
 
-/** Folders that no room names would be on no floor. */
+/** Fails for a folder that no room names. */
 function toFloor(file: string): number {
   const names = rooms.filter((room) => file.startsWith(`${room}/`));
   const [own] = names.sort((one, other) => other.length - one.length);

@@ -5,13 +5,13 @@ import { expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import lock from '../package-lock.json' with { type: 'json' };
 
-/** Licences of packages that a function may be made of: all permissive. */
+/** Licences of packages in functions: all permissive. */
 const inFunctions =
   /^(MIT|Apache-2\.0|ISC|0BSD|BSD-3-Clause|MIT OR Apache-2\.0|\(MIT OR Apache-2\.0\))$/;
-/** Licences of packages that only build and test. MPL-2.0 covers changes to its own files, of which there are none. */
+/** Licences of packages that only build and test. MPL-2.0 covers changes to its own files; there are none. */
 const inDevelopment =
   /^(BSD-2-Clause|BlueOak-1\.0\.0|MPL-2\.0|CC-BY-4\.0|\(MIT (AND Zlib|OR CC0-1\.0|OR GPL-3\.0-or-later)\))$/;
-/** dynalite's LevelDB, esbuild and Node.js 24 each put the system's binary in place. */
+/** dynalite's LevelDB, esbuild and Node.js 24 each install the system's binary. */
 const installScripts = ['classic-level', 'esbuild', 'node'];
 
 interface Locked {
@@ -21,7 +21,7 @@ interface Locked {
   readonly hasInstallScript?: boolean;
   readonly resolved?: string;
   readonly integrity?: string;
-  /** It comes in the package that it lies in, whose hash holds for it. */
+  /** Part of the package around it, which has the hash. */
   readonly inBundle?: boolean;
 }
 
@@ -30,7 +30,7 @@ const packages = Object.entries(locked).map(([path, one]) => ({ path, ...one }))
 const pathsOf = (isWanted: (one: Locked) => boolean) =>
   packages.filter(isWanted).map(({ path, license }) => `${path}: ${license}`);
 
-it('every package has a licence that is allowed where it is used', () => {
+it('every package has a licence that its use allows', () => {
   expect(packages.length).toBeGreaterThan(300);
   const isAllowed = ({ license = '', dev }: Locked) =>
     inFunctions.test(license) || (dev === true && inDevelopment.test(license));
@@ -39,14 +39,14 @@ it('every package has a licence that is allowed where it is used', () => {
   expect(packageJson.license).toMatch(inFunctions);
 });
 
-it('only packages with a reason run a script when they are installed', () => {
+it('only packages with a reason have an install script', () => {
   const names = packages.filter((one) => one.hasInstallScript).map(({ path }) => path);
   const found = new Set(names.map((path) => path.replace(/^.*node_modules\//, '')));
   expect([...found].sort()).toEqual(installScripts);
   expect(Object.keys(packageJson.allowScripts).sort()).toEqual(installScripts);
 });
 
-it('every package is pinned by its hash, and none to the address it was fetched from', () => {
+it('every package is pinned by its hash, and none by its address', () => {
   expect(pathsOf((one) => !/^sha512-/.test(one.integrity ?? '') && !one.inBundle)).toEqual([]);
   expect(pathsOf(({ resolved }) => resolved !== undefined)).toEqual([]);
 });
@@ -57,7 +57,7 @@ it('every dependency is pinned to one version', () => {
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
 });
 
-it('every script that a text names is there', () => {
+it('every script that a text names exists', () => {
   const texts = globSync(['*.{md,yaml}', '{infra,shared,test}/**/*.{md,ts,js}'], {
     cwd: `${import.meta.dirname}/..`,
   });
@@ -69,14 +69,14 @@ it('every script that a text names is there', () => {
     }));
   });
   expect(named.length).toBeGreaterThan(50);
-  // What a version had then, the changelog keeps.
+  // The changelog names scripts of earlier versions.
   const unknown = named.filter(
     ({ file, name }) => file !== 'CHANGELOG.md' && !(name in packageJson.scripts),
   );
   expect(unknown).toEqual([]);
 });
 
-it('no package asks for another Node.js than package.json names', () => {
+it('no package needs another Node.js than package.json names', () => {
   const earliest = packageJson.engines.node.match(/\d+\.\d+\.\d+/g) ?? [];
   expect(earliest.length).toBeGreaterThan(0);
   const isMet = ({ engines }: Locked) =>

@@ -31,7 +31,7 @@ interface Workflow {
   >;
 }
 
-it('there are workflows, which audit, look for secrets and list what there is', () => {
+it('the workflows audit packages, look for secrets and make an SBOM', () => {
   expect(files.length).toBeGreaterThanOrEqual(4);
   const steps = files.flatMap((file) => read(file).steps);
   const runs = steps.map(({ run }) => run);
@@ -50,7 +50,7 @@ it('there are workflows, which audit, look for secrets and list what there is', 
 describe.each(files)('%s', (file) => {
   const { text, workflow, jobs, steps } = read(file);
 
-  it('gives a job what it names, no credentials in its checkout, and an end some time', () => {
+  it('gives each job only its permissions, a checkout without credentials, and a timeout', () => {
     expect(workflow.permissions).toEqual({});
     for (const { permissions, steps, 'timeout-minutes': minutes } of jobs) {
       const find = (name: string) => steps.filter(({ uses }) => uses?.startsWith(`${name}@`));
@@ -67,7 +67,7 @@ describe.each(files)('%s', (file) => {
     }
   });
 
-  it('pins each action by its hash, with the version behind it', () => {
+  it('pins each action by its hash, followed by the version', () => {
     const uses = text.match(/\buses:.*/g) ?? [];
     expect(uses).toHaveLength(steps.filter(({ uses }) => uses !== undefined).length);
     for (const line of uses) {
@@ -75,7 +75,7 @@ describe.each(files)('%s', (file) => {
     }
   });
 
-  it('has no secret where a pull request runs it, nobody’s text in a command, and scripts that there are', () => {
+  it('has no secret in a pull request, no untrusted text in a command, and only existing scripts', () => {
     const events = typeof workflow.on === 'string' ? [workflow.on] : Object.keys(workflow.on);
     expect(events).not.toContain('pull_request_target');
     if (events.includes('pull_request')) expect(text).not.toMatch(/\bsecrets[.[]/);
@@ -96,7 +96,7 @@ describe('the deployment', () => {
     role: job.steps.map((step) => step.with?.['role-to-assume']).find((role) => role),
   }));
 
-  it('goes from what was built and tested to staging, and from a staging that passed to production', () => {
+  it('goes from a tested build to staging, and from a staging that passed to production', () => {
     expect(jobs.map(({ name, needs }) => [name, needs])).toEqual([
       ['build', undefined],
       ['staging', 'build'],
@@ -109,7 +109,7 @@ describe('the deployment', () => {
     expect(build?.steps.at(-1)?.with).toMatchObject({ name: 'cdk.out', path: 'cdk.out/' });
   });
 
-  it('is made by jobs that run nothing but the CDK of package.json, on the assembly that was built', () => {
+  it('is made by jobs that run only the CDK of package.json, on the built assembly', () => {
     const cdk = `npx --yes --ignore-scripts aws-cdk@${packageJson.devDependencies['aws-cdk']}`;
     for (const { name, runs, steps } of jobs.filter(({ name }) =>
       /^(staging|production)$/.test(name),
@@ -125,7 +125,7 @@ describe('the deployment', () => {
     }
   });
 
-  it('gives no other job a role that may deploy, nor the environment that such a role trusts, nor a secret', () => {
+  it('gives no other job a role that may deploy, an environment that such a role trusts, or a secret', () => {
     const roles = jobs.map(({ name, environment, role }) => [name, environment, role]);
     const toRole = (name: string) => `\${{ vars.${name}_ROLE_ARN }}`;
     expect(roles).toEqual([
@@ -139,7 +139,7 @@ describe('the deployment', () => {
   });
 });
 
-it('OPERATIONS.md has the policies of its roles, on what a stage is made of', () => {
+it('OPERATIONS.md has the policies of its roles, for the resources of a stage', () => {
   const operations = readFileSync(join(root, 'infra/OPERATIONS.md'), 'utf8');
   const [trust, ...grants] = [...operations.matchAll(/^```json\n(.*?)^```/gms)].map(
     ([, text = '']) => JSON.parse(text.replaceAll('STAGE', 'staging')).Statement.flat(),
@@ -156,12 +156,12 @@ it('OPERATIONS.md has the policies of its roles, on what a stage is made of', ()
     `stack/${toStackName(staging)}/*`,
     `function:${toFunctionName(staging, '*' as OperationId)}`,
     `parameter${toCheckKeyParameter(staging)}`,
-    // One that was restored in its place has a longer name.
+    // A table restored in its place has a longer name.
     `table/${toTableName(staging, 'apiKeys')}*`,
   ]);
 });
 
-it('the same action has the same version everywhere', () => {
+it('an action has the same version everywhere', () => {
   const uses = new Set(
     files.flatMap((file) => read(file).steps.flatMap((step) => step.uses ?? [])),
   );
@@ -169,7 +169,7 @@ it('the same action has the same version everywhere', () => {
   expect(names.size).toBe(uses.size);
 });
 
-it('new versions are looked for every week, of packages and of actions, but no aws-cdk 3', () => {
+it('Dependabot looks for new packages and actions every week, but not for aws-cdk 3', () => {
   const { updates } = parse(readFileSync(join(root, '.github/dependabot.yml'), 'utf8'));
   const [packages, actions, ...others] = updates;
   expect(others).toEqual([]);
@@ -179,7 +179,7 @@ it('new versions are looked for every week, of packages and of actions, but no a
   expect(packages.ignore).toContainEqual({ 'dependency-name': 'aws-cdk', versions: ['>=3'] });
 });
 
-it('gitleaks finds an API key, and nothing that is only like one', () => {
+it('gitleaks finds an API key, and no text that only looks like one', () => {
   const rule = readFileSync(join(root, '.gitleaks.toml'), 'utf8');
   const pattern = new RegExp(/^regex = '''(.+)'''$/m.exec(rule)?.[1] ?? '');
   const { apiKey } = mintApiKey();

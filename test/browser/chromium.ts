@@ -3,16 +3,13 @@ import { type Browser, chromium } from 'playwright-core';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** The path of a Chromium that is installed; tests that need one are skipped without it. */
+/** The path of an installed Chromium; without one, tests that need it are skipped. */
 export function findChromium(): string | undefined {
   const { stdout } = spawnSync('which', names, { encoding: 'utf8' });
   return stdout?.split('\n')[0] || undefined;
 }
 
-/**
- * @param args switches of Chromium
- * @throws {Error} when none is installed
- */
+/** @throws {Error} if no Chromium is installed */
 export function launchChromium(...args: readonly string[]): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error('No Chromium is installed.');

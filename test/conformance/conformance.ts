@@ -12,19 +12,19 @@ import { describePages } from './rows/pages.ts';
 import { describePreconditions } from './rows/preconditions.ts';
 import type { ConformanceTarget } from './target.ts';
 
-/** What no request can ask for: `openApi.test.ts` brings these about. */
+/** Statuses that no request alone can cause: `openApi.test.ts` causes them. */
 const onlyInTrouble: readonly number[] = errorsAnywhere.map((code) => statusOfCode[code]);
 
 /**
- * The service's contract as tests over HTTP, the same for the sources and the bundles. Rows that change
- * the store put back what they change.
+ * The service's contract as tests over HTTP, the same for the sources and the bundles. Rows that change the
+ * store restore it.
  */
 export function describeConformance(
   name: string,
   openTarget: () => Promise<ConformanceTarget>,
 ): void {
   describe(name, () => {
-    /** The statuses that the run met, by the operation that was asked. */
+    /** The statuses of the run, by operation. */
     const met = new Map<OperationId, Set<number>>(operationIds.map((id) => [id, new Set()]));
     const note: ConformanceTarget['onResponse'] = (method, path, response) => {
       expectDocumented(method, path, response);
@@ -48,7 +48,7 @@ export function describeConformance(
     for (const id of operationIds) suites[id].describeRows(target);
     describePreconditions(target);
     describe('the document', () => {
-      // Each status has one code, and each answer was seen to have that of its status.
+      // Each status has one code, and each response has been checked for the code of its status.
       test.each(operationIds)('%s was seen to give each answer that the document lists', (id) => {
         const { path, method } = operations[id];
         const { document } = readCommittedDocument();

@@ -22,14 +22,14 @@ const statusOf: Record<ErrorCode, number> = {
 const exposedHeaders =
   'allow deprecation etag link retry-after sunset www-authenticate x-request-id'.split(' ');
 
-/** A 200 with everything that each response of the operation has. */
+/** Expects a 200 with everything that each response of the operation has. */
 export function expectSuccess(response: ExactResponse, operationId: OperationId): void {
   expect(`${response.status} ${response.status === 200 ? '' : response.text}`).toBe('200 ');
   expectCommon(response);
   expectLifecycle(response, operationId);
 }
 
-/** An error with its status, its code, an Error body and everything that each response has. */
+/** Expects an error with its status, its code, an Error body and everything that each response has. */
 export function expectError(
   response: ExactResponse,
   code: ErrorCode,
@@ -48,7 +48,7 @@ export function expectError(
   if (operationId !== undefined) expectLifecycle(response, operationId);
 }
 
-/** The refusal of a body of so many bytes: API Gateway's own, past 10 MB in plain text, on which nothing of ours has a say. */
+/** Expects API Gateway's own refusal of a body of so many bytes: past 10 MB it is plain text, which we cannot change. */
 export function expectTooLarge({ status, headers, text }: ExactResponse, bytes = 0): void {
   const isPlain = bytes > 10 * 1024 ** 2;
   const [type, told] = isPlain ? ['text/plain', /exceeded/] : ['application/json', /Too Long/];
@@ -56,7 +56,7 @@ export function expectTooLarge({ status, headers, text }: ExactResponse, bytes =
   expect(text).toMatch(told);
 }
 
-/** What lets a browser storefront at `origin` read the response. */
+/** Expects the headers that let a browser storefront at `origin` read the response. */
 export function expectReadableFrom(origin: string, response: ExactResponse): void {
   expect([origin, '*']).toContain(response.headers.get('Access-Control-Allow-Origin'));
   const exposed = response.headers.get('Access-Control-Expose-Headers') ?? '';
@@ -87,14 +87,14 @@ function expectNoLeak(message: string): void {
   expect(message).not.toMatch(/psk_|\n/);
 }
 
-/** What an error says: of another's 413, what the catalogue calls it. */
+/** An error's code and message; the gateway's plain 413 gets the catalogue's code. */
 export function toTold({ status, text }: Pick<ExactResponse, 'status' | 'text'>) {
   if (!text.startsWith('{')) return { code: 'payload_too_large', message: text };
   const { code, message } = JSON.parse(text);
   return { code: code ?? (status === 413 ? 'payload_too_large' : undefined), message };
 }
 
-/** @returns the catalogue's message of that code that a message is, but for its ids, names and times */
+/** @returns the catalogue's message of that code that matches, except for ids, names and times */
 export function findExplained(code: string | undefined, message: string): string | undefined {
   const messages = errorCatalogue.filter((one) => one.code === code).flatMap((one) => one.messages);
   return messages.find((one) => withoutExamples(one) === withoutExamples(message));

@@ -36,7 +36,7 @@ const pets: Pet[] = [
   ...exactPetIds.map((id): Pet => ({ id, name: `Pet ${id}`, status: 'pending' })),
 ];
 
-// Two orders of one instant, and instants whose texts sort the other way.
+// Two orders at one instant, and instants that sort otherwise as texts.
 const orders: Order[] = [
   order(9223372036854775807n, '2026-11-03T09:00:00Z'),
   { ...order(3n, '2026-11-03T09:00:00Z'), shipDate: '2026-11-05T08:30:00Z', complete: true },
@@ -51,7 +51,7 @@ function order(id: bigint, placedAt: string): Order {
   return { id, petId: 9007199254740993n, quantity: 1, status: 'placed', placedAt };
 }
 
-/** The data that the suite's own stages are filled with. */
+/** The data of the suite's own stages. */
 export const fixtures: Fixtures & { inventory: InventoryItem[]; pets: Pet[]; orders: Order[] } = {
   inventory,
   pets,

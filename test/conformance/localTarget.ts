@@ -12,7 +12,7 @@ import { findExplained, toTold } from './expectations.ts';
 import { fixtures } from './fixtures.ts';
 import type { ConformanceTarget } from './target.ts';
 
-/** A local stage in this process, filled with the fixtures unless the options have other data. */
+/** A local stage in this process, with the fixtures unless the options have other data. */
 export async function openLocalTarget(
   options: Partial<LocalStageOptions> = {},
 ): Promise<ConformanceTarget> {
@@ -34,7 +34,7 @@ export async function openLocalTarget(
   };
 }
 
-/** Holds an answer against the committed document, and an error against the guides' catalogue. */
+/** Checks a response against the committed document, and an error against the guides' catalogue. */
 export function expectDocumented(method: string, path: string, answer: ExactResponse): void {
   expect(findAnswerProblems(method, path, answer), `${method} ${path}`).toEqual([]);
   if (answer.status < 400 || method === 'HEAD') return;
@@ -45,8 +45,8 @@ export function expectDocumented(method: string, path: string, answer: ExactResp
 let stages = 0;
 
 /**
- * The functions of a stage of its own: they read their settings when they are loaded, and many stages
- * share the process, one after the other.
+ * Functions for one stage alone: they read their settings when they load, and many stages run in this process in
+ * sequence.
  */
 export function defineFreshFunctions(): LoadHandler {
   stages += 1;
@@ -57,7 +57,7 @@ export function defineFreshFunctions(): LoadHandler {
   };
 }
 
-/** Puts a new key into the table of the local stage that runs in this process, and returns the key. */
+/** Adds a new key to the table of this process's local stage. @returns the key */
 export async function addApiKey(permission: Permission): Promise<string> {
   const client = new DynamoDBClient();
   const register = defineKeyRegister(client, readVariable('API_KEYS_TABLE'));

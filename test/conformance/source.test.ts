@@ -28,7 +28,7 @@ describe('the log of the run above', () => {
     const text = log.join('\n');
     expect(secrets).toHaveLength(4);
     for (const secret of secrets) expect(text).not.toContain(secret);
-    // Nor any of the wrong ones that the suite sends.
+    // Nor any of the suite's invalid credentials.
     expect(text).not.toMatch(/psk_|bearer [^c]|dXNlcjpwYXNzd29yZA|eyJhbGci/i);
   });
 });

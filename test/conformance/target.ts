@@ -1,38 +1,38 @@
 import type { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
 import { type ExactRequest, type ExactResponse, exactFetch } from '../support/exactFetch.ts';
 
-/** A running service and what the suite may assume about it. */
+/** A running service, and the suite's assumptions about it. */
 export interface ConformanceTarget {
   /** Ends in `/v1`. */
   readonly baseUrl: string;
   /** A key with write permission. */
   readonly apiKey: string;
-  /** A key that allows reading alone. */
+  /** A key that allows only reading. */
   readonly readOnlyApiKey: string;
   /** An origin that the stage allows. */
   readonly origin: string;
   readonly fixtures: Fixtures;
-  /** Is told of each answer. */
+  /** Called with each response. */
   onResponse?(method: string, path: string, response: ExactResponse): void;
   close(): Promise<void>;
 }
 
-/** The data that the service holds, and nothing besides. */
+/** All the data of the service. */
 export interface Fixtures {
   readonly inventory: readonly InventoryItem[];
   readonly pets: readonly Pet[];
   readonly orders: readonly Order[];
-  /** The inventory entry that may be changed, and is put back. */
+  /** The inventory entry that tests may change, and restore. */
   readonly changeablePetId: bigint;
-  /** An id that neither the inventory nor the pets have. */
+  /** An id in neither the inventory nor the pets. */
   readonly missingPetId: bigint;
 }
 
-/** Gives the target once it runs: tests are named before it does. */
+/** Returns the running target: tests get their names before it runs. */
 export type TargetSource = () => ConformanceTarget;
 
 export interface Sending extends ExactRequest {
-  /** In place of the target's key; `null` sends no `Authorization`. */
+  /** Replaces the target's key; `null` sends no `Authorization`. */
   readonly apiKey?: string | null;
 }
 

@@ -7,10 +7,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine, EngineOptions } from '../../infra/local/engine/engine.ts';
 import { listen } from '../../infra/local/engine/loopback.ts';
 
-/** Milliseconds that an engine may take until it answers: a Java machine on busy cores takes its time. */
+/** Milliseconds until an engine must respond: on busy cores, a Java machine is slow to start. */
 const START_TIMEOUT = 60_000;
 
-/** An engine in a process of its own, with empty tables, ended with this process whichever way that ends. */
+/** An engine in its own process, with empty tables. It ends with this process, however that ends. */
 export async function startEngineProcess(
   command: string,
   toArguments: (port: number) => readonly string[],
@@ -36,7 +36,7 @@ async function untilItAnswers(endpoint: string): Promise<void> {
   const end = Date.now() + START_TIMEOUT;
   for (;;) {
     try {
-      // Whatever it says of a request that is none of DynamoDB's.
+      // Any response will do: this is not a DynamoDB request.
       await (await fetch(endpoint)).body?.cancel();
       return;
     } catch (error) {
@@ -55,10 +55,10 @@ async function findFreePort(): Promise<number> {
 
 const binary = new URL('../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url).pathname;
 
-/** Dynoxide is an optional dependency, built for linux-x64 alone. */
+/** Dynoxide is an optional dependency, built only for linux-x64. */
 export const dynoxideIsInstalled = existsSync(binary);
 
-/** A DynamoDB emulator in a process of its own, which keeps its data in the folder, or in memory. */
+/** A DynamoDB emulator in its own process, with its data in the folder or in memory. */
 export function startDynoxide({ dir }: EngineOptions = {}): Promise<Engine> {
   const data = dir === undefined ? [] : ['--db-path', join(dir, 'dynoxide.db')];
   return startEngineProcess(binary, (port) => ['--port', String(port), ...data]);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 it.each([
   [[], 0],
   [['--required'], 1],
-])('npm run test:dynamodb-local -- %j says in a line that there is no Java', (options, status) => {
+])('npm run test:dynamodb-local -- %j prints one line without Java', (options, status) => {
   const { NODE_COMPILE_CACHE } = process.env;
   const ended = spawnSync(process.execPath, ['test/engines/run.ts', ...options], {
     cwd: join(import.meta.dirname, '../..'),

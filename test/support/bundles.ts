@@ -6,7 +6,6 @@ import { type BuildOptions, build } from 'esbuild';
 import { alias, bundling, putInFront, toEntry } from '../../infra/service/bundling/bundling.ts';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 
-/** A deployment's options. */
 export const deployedOptions: BuildOptions = {
   bundle: true,
   platform: 'node',
@@ -21,8 +20,8 @@ export const deployedOptions: BuildOptions = {
 const built = new Map<OperationId, Promise<Uint8Array>>();
 
 /**
- * A function's code as a deployment uploads it, built without the CDK, which takes much longer. Each process of the
- * tests builds a function once.
+ * A function's code as a deployment uploads it, built without the CDK, which takes much longer. Each test process
+ * builds a function once.
  */
 export function buildBundle(id: OperationId): Promise<Uint8Array> {
   const building = built.get(id) ?? buildOnce(id);
@@ -37,8 +36,8 @@ async function buildOnce(id: OperationId): Promise<Uint8Array> {
 }
 
 /**
- * Lays a function's files into a folder as a deployment does.
- * @returns the one that Lambda loads
+ * Writes a function's files into a folder as a deployment does.
+ * @returns the file that Lambda loads
  */
 export async function writeBundle(id: OperationId, folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
@@ -47,7 +46,7 @@ export async function writeBundle(id: OperationId, folder: string): Promise<stri
   return join(folder, 'index.mjs');
 }
 
-/** Lays every function into a folder of its own in this one. @returns the files that Lambda loads */
+/** Writes each function into its own folder in this one. @returns the files that Lambda loads */
 export async function writeBundles(folder: string): Promise<Record<OperationId, string>> {
   const paths = operationIds.map(async (id) => [id, await writeBundle(id, join(folder, id))]);
   return Object.fromEntries(await Promise.all(paths));

@@ -7,7 +7,7 @@ export interface NamedEngine {
   start(): Promise<Engine>;
 }
 
-/** The emulator of tests that run on one alone. */
+/** The emulator of tests that need only one. */
 export const firstEngine: NamedEngine = dynamodbLocal ?? {
   name: 'dynalite',
   start: () => startEmbeddedEngine({}),

@@ -6,7 +6,7 @@ import { parseJson } from '../../shared/contract/values.ts';
 
 export interface ExactRequest {
   readonly method?: string;
-  /** Sent in the case and order written here. */
+  /** Sent in this case and order. */
   readonly headers?: Record<string, string>;
   readonly body?: string | Uint8Array;
 }
@@ -21,8 +21,8 @@ export interface ExactResponse {
 }
 
 /**
- * Sends what it is told, byte for byte, where `fetch` would lower the case of header names and tidy
- * the path. Rejects when the connection breaks before the end of the body.
+ * Sends the request byte for byte; `fetch` would change header names to lower case and normalize the path.
+ * Rejects if the connection breaks before the end of the body.
  */
 export async function exactFetch(
   url: string,
@@ -32,7 +32,7 @@ export async function exactFetch(
   const request = origin.startsWith('https:') ? requestSecure : requestPlain;
   const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
   const outgoing = request(origin, { method, path, headers: { ...length, ...sent } });
-  // A connection that breaks later is the body's error.
+  // If the connection breaks later, the body has the error.
   outgoing.on('error', () => {}).end(body);
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
   const bytes = await buffer(response);

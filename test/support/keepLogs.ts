@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { afterAll, vi } from 'vitest';
 
-/** From here to the end of the file's tests keeps, as text to its full depth, all that this process would log. */
+/** Captures all logs of this process, as text to their full depth, until the end of the file's tests. */
 export function keepLogs(): readonly string[] {
   const lines: string[] = [];
   afterAll(() => void vi.restoreAllMocks());

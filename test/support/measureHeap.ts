@@ -3,14 +3,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Bytes in use after a collection, buffers outside of V8's heap included, in this thread, where gateway and
- * functions are, and not the engine.
+ * Bytes in use after a collection, with buffers outside V8's heap, in this thread: it has the gateway and the
+ * functions, but not the engine.
  */
 export async function measureHeap(): Promise<number> {
-  // No process has to be started with a flag for it.
+  // So processes can start without this flag.
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
-  // What a collection finalizes, such as buffers outside of the heap, is garbage only to the next.
+  // Finalized objects, such as buffers outside the heap, are garbage only in the next collection.
   for (let times = 0; times < 3; times += 1) {
     collect();
     await setImmediate();

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** An event as a REST API's proxy integration sends it, with what the functions read of it. */
+/** An event as a REST API's proxy integration sends it, with the parts that the functions read. */
 export function toProxyRequest(
   headers: Record<string, string[]> = {},
   pathParameters: Record<string, string> | null = null,

@@ -14,25 +14,23 @@ export interface StageTemplates {
   readonly watch: Template;
 }
 
-/** What the templates say that they were made of. */
+/** The commit in the templates. */
 export const builtCommit = '0123456789ab';
 
 const built = synthesizeStages(Object.values(fixtures));
 
-/** Each deployment's service stack, as the settings have it. */
 export const templates: Record<FixtureName, Template> = {
   staging: built.staging.service,
   production: built.production.service,
 };
 
-/** Each deployment's watch stack, as the settings have it. */
 export const watchTemplates: Record<FixtureName, Template> = {
   staging: built.staging.watch,
   production: built.production.watch,
 };
 
 export interface CfnResource {
-  // biome-ignore lint/suspicious/noExplicitAny: a template is read as the JSON that it is.
+  // biome-ignore lint/suspicious/noExplicitAny: a template is read as JSON.
   readonly Properties: any;
   readonly DeletionPolicy?: string;
   readonly UpdateReplacePolicy?: string;
@@ -43,7 +41,7 @@ export function findResources(stage: FixtureName, type: string): Record<string, 
   return templates[stage].findResources(type) as Record<string, CfnResource>;
 }
 
-/** A line of a stage's access log, with the variables' names, and 0 for what is a number, for values. */
+/** A line of a stage's access log: each value is the variable's name, or 0 for a number. */
 export function fillAccessLog(stage: FixtureName): Record<string, string | number> {
   const [gateway] = Object.values(findResources(stage, 'AWS::ApiGateway::Stage'));
   const format: string = gateway?.Properties.AccessLogSetting.Format;
@@ -52,13 +50,13 @@ export function fillAccessLog(stage: FixtureName): Record<string, string | numbe
 
 let changed: StageTemplates | undefined;
 
-/** Production with every setting other than it is, or that it does without; built once a process. */
+/** Production with every setting changed or left out; built once a process. */
 export function changedProduction(): StageTemplates {
   changed ??= synthesizeProduction(changedSettings);
   return changed;
 }
 
-/** Production with some settings other than they are, or deployed from another commit. */
+/** Production with some settings changed, or deployed from another commit. */
 export function synthesizeProduction(
   changes: Partial<StageSettings>,
   commit?: string,
@@ -70,7 +68,7 @@ function synthesizeStages(
   deployments: readonly Stage[],
   commit: string = builtCommit,
 ): Record<FixtureName, StageTemplates> {
-  // Outside the checkout, and without the functions' bundles, which take longer than all the rest.
+  // Outside the checkout, and without the functions' bundles, which take longer than everything else.
   const outdir = mkdtempSync(join(tmpdir(), 'petstore-templates-'));
   try {
     const context = { 'aws:cdk:bundling-stacks': [] };

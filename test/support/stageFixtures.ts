@@ -2,9 +2,8 @@ import type { StageSettings } from '../../infra/stages/stageSettings.ts';
 import type { Stage } from '../../infra/stages/stages.ts';
 import { mapOperations } from '../../shared/contract/operations.ts';
 
-// Stages of the tests' own, so that no test depends on what the deployed ones are set to.
+// The tests have their own stages, so that no test depends on the settings of the deployed ones.
 
-/** What both have. */
 const common = {
   logLevel: 'INFO',
   memoryMegabytes: { ...mapOperations(() => 512), listInventory: 1024 },
@@ -15,7 +14,7 @@ const common = {
   maxIncreasePercent: 1_000,
 } as const satisfies Partial<StageSettings>;
 
-/** One that keeps nothing, raises no alarms and moves to new code at once. */
+/** A stage that keeps nothing, raises no alarms and moves to new code at once. */
 const staging: Stage = {
   name: 'staging',
   settings: {
@@ -45,7 +44,7 @@ const staging: Stage = {
   },
 };
 
-/** One that protects its data, raises alarms, lists its origins and moves to new code gradually. */
+/** A stage that protects its data, raises alarms, lists its origins and moves to new code gradually. */
 const production: Stage = {
   name: 'production',
   settings: {
@@ -80,7 +79,7 @@ export const fixtures = { staging, production } as const;
 export type FixtureName = keyof typeof fixtures;
 export const fixtureNames = Object.keys(fixtures) as FixtureName[];
 
-/** All that `production` does without, and what it has otherwise: a domain with something in front of it, a firewall, alarms that somebody gets. */
+/** Settings that `production` lacks or has otherwise: a domain with a proxy in front, a firewall, alarms with a receiver. */
 export const changedSettings = {
   accountConcurrency: 1000,
   anomalies: { minDollars: 20, notify: ['finance@petstore.example'] },
@@ -108,12 +107,12 @@ export const changedSettings = {
   worstMonthDollars: 50_000,
 } as const satisfies Partial<StageSettings>;
 
-/** `production` with some settings other than they are. */
+/** `production` with some settings changed. */
 export function changeProduction(changes: Partial<StageSettings>): Stage {
   return { ...production, settings: { ...production.settings, ...changes } };
 }
 
-/** `production` with every setting other than it is, or that it does without. */
+/** `production` with every setting changed or left out. */
 export const changedStage = changeProduction({
   ...changedSettings,
   region: 'eu-west-1',

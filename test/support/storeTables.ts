@@ -6,7 +6,7 @@ import { createTables } from '../../infra/local/localTables.ts';
 import { defineDynamoDB } from '../../shared/runtime/dynamodb.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from './faults/faultyEndpoint.ts';
 
-/** The service's own client on an engine with empty tables, each named as in `infra/stages/tables.ts`. */
+/** The service's own client on an engine with empty tables, named as in `infra/stages/tables.ts`. */
 export async function openStoreTables({ endpoint }: Engine): Promise<DynamoDBClient> {
   setFunctionEnvironment(endpoint, 'https://docs.petstore.example');
   const client = defineDynamoDB();
@@ -16,7 +16,7 @@ export async function openStoreTables({ endpoint }: Engine): Promise<DynamoDBCli
 
 export type StoreTables = ReturnType<typeof useStoreTables>;
 
-/** For the surrounding group's tests, an engine with empty tables and the service's own client, whose calls can fail. */
+/** For the surrounding group's tests: an engine with empty tables, and the service's own client with calls that can fail. */
 export function useStoreTables(start: () => Promise<Engine>) {
   let engine: Engine;
   let endpoint: FaultyEndpoint;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 
-/** A folder outside the checkout, gone when the test file ends. */
+/** A folder outside the checkout, deleted when the test file ends. */
 export function openTemporaryFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -6,7 +6,7 @@ import { openLocalTarget } from '../localTarget.ts';
 import { type ConformanceTarget, send } from '../target.ts';
 
 const update = { method: 'PATCH', body: '{"quantity":7}' };
-// Most consume other request units than the rest.
+// Most of them consume different request units.
 const requests: { path: string; method?: string; body?: string; ifMatch?: string }[] = [
   { path: '/pets/1' },
   { path: '/store/orders?limit=2' },
@@ -39,7 +39,7 @@ afterAll(async () => {
   await target?.close();
 });
 
-/** Sends a request, sees that the key could do what it may, and logged its name, and gives its units. */
+/** Sends a request, checks the key's permission and its logged name, and returns its units. */
 async function ask({ apiKey, record }: (typeof keys)[number], request: (typeof requests)[number]) {
   const { method = 'GET', path, body, ifMatch } = request;
   const { keyId, name: keyName, permission } = record;
@@ -55,7 +55,7 @@ async function ask({ apiKey, record }: (typeof keys)[number], request: (typeof r
     ...(body && { body }),
   });
   expect(status).toBe(body && permission === 'read' ? 403 : ifMatch ? 412 : 200);
-  // A streamed answer ends before its line is written.
+  // A streamed response ends before its line is written.
   const line = await vi.waitUntil(() =>
     lines.find((one) => one.clientRequestId === clientRequestId),
   );
@@ -65,13 +65,13 @@ async function ask({ apiKey, record }: (typeof keys)[number], request: (typeof r
 }
 
 test('one container lets each of many keys at once do what it may, and logs its own name and units', async () => {
-  // Each function has met each key, so that no lookup adds to the units after it.
+  // Each function has now cached each key, so that no lookup adds units later.
   for (const key of keys) for (const request of requests) await ask(key, request);
   const alone = new Set<string>();
   for (const key of keys.slice(0, 2)) {
     for (const request of requests) alone.add(await ask(key, request));
   }
-  // A request that took units of another could not be told where all take the same.
+  // If all requests took the same units, a mix-up would not show.
   expect(new Set([...alone].map((units) => units.split(': ')[1])).size).toBeGreaterThanOrEqual(4);
 
   const jobs = [1, 2, 3, 4].flatMap(() =>

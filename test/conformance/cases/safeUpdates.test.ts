@@ -9,7 +9,7 @@ import { setQuantity } from '../operations/inventoryEntry.ts';
 const CLIENTS = 50;
 const STOCK = 1_000;
 
-/** Fifty clients that sell a piece each by `updateStock`: no sale is lost, and none done twice. */
+/** Fifty clients sell one piece each by `updateStock`: no sale is lost, and none happens twice. */
 describe.each(engines)("fifty clients that sell one entry's stock on $name", ({ start }) => {
   let target: FaultyTarget;
   let lossy: Awaited<ReturnType<typeof startLossyProxy>>;
@@ -29,10 +29,10 @@ describe.each(engines)("fifty clients that sell one entry's stock on $name", ({ 
     const petId = target.fixtures.changeablePetId;
     let etag: string | undefined = await setQuantity(target, STOCK);
     let tries = 0;
-    /** By the tag of the state that a sale started from, that of the state which it made. */
+    /** From the tag before each sale to the tag after it. */
     const sales = new Map<string, string>();
     const sellOne = async () => {
-      // Of a thousand requests, one may well be lost four times.
+      // Of a thousand requests, one may be lost four times.
       const client = createPetstoreClient({ baseUrl, apiKey, maxRetries: 20 });
       let before = '';
       const after = await client.updateStock(petId, (entry) => {
@@ -50,7 +50,7 @@ describe.each(engines)("fifty clients that sell one entry's stock on $name", ({ 
       },
     );
     expect(items[0]?.quantity).toBe(STOCK - CLIENTS);
-    // From the first state to the last every change is the one effect of a sale: a 412 had none.
+    // Every change from the first state to the last is the effect of one sale: a 412 had none.
     for (let sold = 0; sold < CLIENTS; sold++) etag = sales.get(String(etag));
     expect(etag).toBe(items[0]?.etag);
     expect(tries).toBeGreaterThan(CLIENTS * 1.2);

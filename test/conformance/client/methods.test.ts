@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => target?.close());
 
-it.each(operationIds)('the client gives what %s answers', async (id) => {
+it.each(operationIds)('the client returns the response of %s', async (id) => {
   const response = await sendValid(target, id);
   const answered = parseJson(response.text);
   const given = await suites[id].callClient(client, fixtures);
@@ -45,13 +45,13 @@ describe('the client lists the inventory', () => {
     },
   );
 
-  it('by ids, in their order, without those that do not exist', async () => {
+  it('by ids, in their order, without unknown ones', async () => {
     const petIds = [...exactPetIds].reverse();
     const { items } = await client.listInventory({ petIds: [missingPetId, ...petIds] });
     expect(items.map(({ petId }) => petId)).toEqual(petIds);
   });
 
-  it('not again while it is the same', async () => {
+  it('only once while it does not change', async () => {
     const { etag } = await client.listInventory();
     expect(await client.listInventory({ ifNoneMatch: etag })).toBeUndefined();
     await client.updateStock(changeablePetId, ({ quantity }) => quantity + 1);
@@ -89,7 +89,7 @@ it.each<[string, number, () => Promise<unknown>]>([
     412,
     () => client.updateInventory(changeablePetId, { quantity: 1 }, { ifMatch: '"a"' }),
   ],
-])('the client’s errors say %s, %i and the request id', async (code, status, call) => {
+])('the client’s errors have %s, %i and the request id', async (code, status, call) => {
   const error: PetstoreError = await call().then(
     () => expect.fail('It did not reject.'),
     (cause) => cause,

@@ -20,21 +20,21 @@ import { toCompactItem } from '../../bench/canned/cannedRecords.ts';
 import { toPages } from '../../bench/canned/requestUnits.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 
-/** A request's line as the function logged it. */
+/** A request's log line from the function. */
 export type RequestLine = Readonly<Record<string, unknown>>;
 
-/** What was seen of a request. */
+/** A measured request. */
 export interface Seen {
   readonly operationId: OperationId;
   readonly answer: Answer;
   readonly path: string;
   readonly response: ExactResponse;
-  /** None where the request reached no function. */
+  /** None if the request reached no function. */
   readonly line?: RequestLine;
   readonly entries?: number;
 }
 
-/** The units of an answer that was seen. */
+/** The units of a measured response. */
 export function toAnswerUnits(seen: Seen): MeasuredUnits {
   const { operationId, answer, response, line, entries } = seen;
   const milliseconds = toBilledDuration(operationId, answer, entries);
@@ -49,7 +49,7 @@ export function toAnswerUnits(seen: Seen): MeasuredUnits {
     readUnits: Number(line?.readUnits ?? 0),
     writeUnits: Number(line?.writeUnits ?? 0),
     responseBytes,
-    // CloudWatch bills for the text alone.
+    // CloudWatch bills only for the text.
     logBytes: {
       // Lambda's JSON log format: https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
       request: line
@@ -63,7 +63,7 @@ export function toAnswerUnits(seen: Seen): MeasuredUnits {
   };
 }
 
-/** What differs from one run to another, or on AWS, as long as it usually is. */
+/** Gives fields that differ between runs, or on AWS, their usual length. */
 function toUsualLine({ operationId, answer, entries, line = {} }: Seen): RequestLine {
   const milliseconds = toBilledDuration(operationId, answer, entries);
   return {
@@ -77,14 +77,14 @@ function toUsualLine({ operationId, answer, entries, line = {} }: Seen): Request
   };
 }
 
-/** What the gateway adds to each answer on AWS. */
+/** Headers that the gateway adds to each response on AWS. */
 const addedByTheGateway = [
   'x-amzn-RequestId: b2c3d4e5-0f1a-4b2c-8d3e-4f5a6b7c8d9e',
   'x-amz-apigw-id: AbCdEfGhIjKlMnO=',
   'X-Amzn-Trace-Id: Root=1-6922f0b2-710d76f009d6e7785905449a;Parent=0efbd19962d95b05;Sampled=0',
 ];
 
-/** Only the local stage's server tells it. */
+/** Headers of the local stage's server alone. */
 const addedLocally = ['keep-alive'];
 
 function toHeadBytes({ status, headers }: ExactResponse): number {
@@ -107,7 +107,7 @@ function toAccessLine(
   return {
     requestId: id,
     sourceIp: '203.0.113.195',
-    // Of fetch in Node.js, and so of our client.
+    // From fetch in Node.js, and so from our client.
     userAgent: 'node',
     method: operations[operationId].method,
     path: `/v1${path.split('?')[0]}`,
@@ -128,7 +128,7 @@ function toBytes(line: object): number {
   return Buffer.byteLength(JSON.stringify(line));
 }
 
-/** Entry number `index` of the measured inventory, whose ids are as scattered as random ones. */
+/** Entry number `index` of the measured inventory, with ids as scattered as random ones. */
 export function toMeasuredItem(index: number, idDigits = 19): InventoryItem {
   const item = toInventoryItem(toCompactItem(index));
   if (idDigits === 19) return item;
@@ -137,7 +137,7 @@ export function toMeasuredItem(index: number, idDigits = 19): InventoryItem {
 
 export type List = Awaited<ReturnType<typeof toList>>;
 
-/** A whole list as the function makes it, page by page of a Scan: its read units, and the bytes of its body. */
+/** A whole list as the function makes it, from the pages of a Scan: its read units, and the bytes of its body. */
 export async function toList(entries: number, idDigits: number) {
   const chunks: string[] = [];
   let readUnits = 0;
@@ -153,7 +153,7 @@ export async function toList(entries: number, idDigits: number) {
   return { entries, idDigits, readUnits, bytes };
 }
 
-/** The units of another list, made of those of one that was seen. */
+/** The units of another list, calculated from those of a measured one. */
 export function toOtherList(seen: MeasuredUnits, short: List, long: List): MeasuredUnits {
   const kind = toBodyKind(seen.answer);
   const grown = seen.answer === '304' ? 0 : long.bytes[kind] - short.bytes[kind];

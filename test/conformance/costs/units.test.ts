@@ -29,7 +29,7 @@ import {
 const sample = new URL('../../../infra/local/sample.json', import.meta.url);
 
 /** `npm run units` runs this with `--update`, which writes the units down. */
-describe('what a request is billed by', () => {
+describe('the billed units of a request', () => {
   const lines: RequestLine[] = [];
   let target: ConformanceTarget;
   let lists: List[];
@@ -40,7 +40,7 @@ describe('what a request is billed by', () => {
     const { pets, orders } = await readStoreData(sample);
     const inventory = Array.from({ length: measuredSizes[0] }, (_, index) => toMeasuredItem(index));
     const local = await openLocalTarget({ data: { inventory, pets, orders } });
-    // What the valid requests name: an entry with an id as long as most, and a pet of the sample.
+    // The valid requests name an entry with an id of the usual length, and a pet of the sample.
     const entry = { ...toMeasuredItem(0), quantity: 8 };
     const named = { inventory: [entry], pets: pets.filter(({ id }) => id === 7n), orders };
     const ids = { changeablePetId: entry.petId, missingPetId: -9223372036854775808n };
@@ -55,7 +55,7 @@ describe('what a request is billed by', () => {
     await target?.close();
   });
 
-  test('is what stands in units.json', async () => {
+  test('are those in units.json', async () => {
     const text = `${JSON.stringify(measured, null, 2)}\n`;
     await expect(text, 'commit what `npm run units` writes').toMatchFileSnapshot(
       unitsFile.pathname,
@@ -64,7 +64,7 @@ describe('what a request is billed by', () => {
 
   test.each(
     answersOf.listInventory.filter((answer) => growsWithInventory('listInventory', answer)),
-  )('of a short list %s is what is reckoned for long ones', (answer) => {
+  )('of a short list %s match the calculation for long ones', (answer) => {
     const seen = measured.find((units) => units.answer === answer && units.idDigits === 19);
     const list = lists.find(isSeen);
     expect(seen?.readUnits).toBe(list?.readUnits);
@@ -93,7 +93,7 @@ describe('what a request is billed by', () => {
     answer: Answer,
     request: MeasuredRequest,
   ): Promise<MeasuredUnits[]> {
-    // A key's first request looks it up, which the next need not.
+    // Only a key's first request looks the key up.
     if (answer === '403') await ask(id, answer, request);
     const seen = await ask(id, answer, request);
     const own = lists.find(isSeen);
@@ -127,25 +127,25 @@ describe('what a request is billed by', () => {
   }
 });
 
-/** The list that the local stage answers. */
+/** Whether it is the list of the local stage. */
 const isSeen = ({ entries, idDigits }: List) => entries === measuredSizes[0] && idDigits === 19;
 
-/** A request that gets the answer whose units are measured. */
+/** A request for the measured response. */
 interface MeasuredRequest extends Sending {
   /** Relative to the base address. */
   readonly path: string;
 }
 
-/** What is wrong about a request that is answered 400, where a path parameter cannot be. */
+/** How a request without a path parameter becomes invalid for a 400. */
 const invalidRequests: Readonly<Partial<Record<OperationId, Partial<MeasuredRequest>>>> = {
   updateInventory: { body: '{"quantity":-1}' },
   listOrders: { path: '/store/orders?cursor=abc' },
 };
 
 /**
- * How to get each answer but 429, which the gateway gives by itself: the operation's valid request, changed
- * by what the contract says leads to the answer.
- * @param tag that of the valid request's answer
+ * The request for each response except 429, which comes from the gateway: the operation's valid request, changed
+ * as the contract says.
+ * @param tag the tag in the response to the valid request
  */
 function toMeasuredRequest(
   target: ConformanceTarget,
@@ -169,12 +169,12 @@ function toMeasuredRequest(
     '401': { apiKey: 'psk_not-a-key' },
     '403': { apiKey: target.readOnlyApiKey },
     '404': { path: toPath(id, `${target.fixtures.missingPetId}`) },
-    // An entity tag that nothing has.
+    // No entry has this tag.
     '412': { headers: { 'If-Match': '"AAAAGQBh"' } },
   };
   const change = changes[answer];
   if (!change) {
-    throw new Error(`Nobody knows how to get ${answer} of ${id}: say it in ${import.meta.url}.`);
+    throw new Error(`Add to ${import.meta.url} how to get ${answer} from ${id}.`);
   }
   const headers = { ...(body && { 'Content-Type': 'application/json' }), ...change.headers };
   return { path, ...(body && { body }), ...change, headers };

@@ -20,7 +20,7 @@ import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
 import { suites } from '../operations/suites.ts';
 import { send, sendUpdate } from '../target.ts';
 
-/** The catalogue's messages that a request has met, as it writes them. */
+/** The catalogue's messages that requests have got, as the catalogue writes them. */
 const met = new Set<string>();
 
 function meet(code: string | undefined, message: string): void {
@@ -37,7 +37,7 @@ describe('the catalogue of errors', () => {
   });
   afterAll(() => target?.close());
 
-  /** Sends a request that is refused. */
+  /** Sends a request that must be refused. */
   async function ask(line: string, sending: Parameters<typeof send>[3] = {}): Promise<void> {
     const [method = '', path = ''] = line.split(' ');
     const response = await send(target, method, path, sending);
@@ -52,7 +52,7 @@ describe('the catalogue of errors', () => {
     meet(code, message);
   };
 
-  test('has what is said of every parameter', async () => {
+  test('has the messages about every parameter', async () => {
     for (const { path, method, ...row } of Object.values(operations)) {
       if (path.includes('{')) await ask(`${method} ${path.replace(/\{\w+\}/, 'abc')}`);
       for (const name of Object.keys('query' in row ? row.query : {})) {
@@ -65,7 +65,7 @@ describe('the catalogue of errors', () => {
     }
   });
 
-  test('has what is said of a body and of its headers', async () => {
+  test('has the messages about a body and its headers', async () => {
     for (const body of [
       '',
       '{',
@@ -86,7 +86,7 @@ describe('the catalogue of errors', () => {
     for (const megabytes of [7, 11]) await update(' '.repeat(megabytes * 1024 ** 2));
   });
 
-  test('has what is said of keys, paths and methods, and of a database in trouble', async () => {
+  test('has the messages about keys, paths, methods and a failing database', async () => {
     await ask('GET /inventory', { apiKey: null });
     await ask('GET /inventory', { apiKey: 'psk_not-a-key' });
     await ask('PATCH /inventory/1', { apiKey: target.readOnlyApiKey, body: '{"quantity":5}' });
@@ -100,7 +100,7 @@ describe('the catalogue of errors', () => {
     }
   });
 
-  test.each(injectedStatuses)('has what --fail %i says', async (status) => {
+  test.each(injectedStatuses)('has the message of --fail %i', async (status) => {
     const faults = { failures: [{ status, share: 1 }], delayMilliseconds: 0 };
     const { baseUrl, drain } = await startTestGateway({}, 1_000, faults);
     const { code, message } = toTold(await exactFetch(`${baseUrl}/inventory`));
@@ -108,7 +108,7 @@ describe('the catalogue of errors', () => {
     meet(code, message);
   });
 
-  test.each(Object.entries(gatewayErrors))('has what the gateway says of %s', (_, error) => {
+  test.each(Object.entries(gatewayErrors))('has the gateway’s message for %s', (_, error) => {
     const { statusCode: status, headers, body } = toErrorAnswer(error, 'request-1');
     const { code, message } = toTold({ status, text: String(body) });
     expect(headers).toBeDefined();
@@ -116,7 +116,7 @@ describe('the catalogue of errors', () => {
   });
 });
 
-describe('the catalogue of errors, of the client', () => {
+describe('the catalogue of the client’s errors', () => {
   const standIn = useStandIn();
   const repeated = { headers: { Link: '</v1?cursor=a>; rel="next"' }, body: '[]' };
   const readTwice = (client: PetstoreClient) => Array.fromAsync(client.orders({ cursor: 'a' }));
@@ -126,25 +126,25 @@ describe('the catalogue of errors, of the client', () => {
   };
 
   test.each<[string, () => Promise<unknown>]>([
-    ['a count', () => call({}).updateInventory(7n, { quantity: -1 })],
-    ['an id', () => call({}).getPet(7 as never)],
-    ['no entry', () => call({}).updateStock(7n, () => 1)],
-    ['no connection', () => call(lost).getPet(7n)],
-    ['a part of an answer', () => call(brokenOff('{"id":')).getPet(7n)],
-    ['a part of a list', () => call(brokenOff('[{"petId":')).listInventory()],
-    ['silence', () => call(silent, 20).getPet(7n)],
+    ['an invalid count', () => call({}).updateInventory(7n, { quantity: -1 })],
+    ['an invalid id', () => call({}).getPet(7 as never)],
+    ['a missing entry', () => call({}).updateStock(7n, () => 1)],
+    ['a lost connection', () => call(lost).getPet(7n)],
+    ['a truncated response', () => call(brokenOff('{"id":')).getPet(7n)],
+    ['a truncated list', () => call(brokenOff('[{"petId":')).listInventory()],
+    ['a timeout', () => call(silent, 20).getPet(7n)],
     ['another document', () => call({ body: '{}' }).getPet(7n)],
     ['a page that repeats', () => readTwice(call(repeated))],
-    ['another status', () => call({ status: 302 }).getPet(7n)],
-    ['another server in its status', () => call({ status: 502, body: '<html>' }).getPet(7n)],
-  ])('has what is said of %s', async (_, reject) => {
+    ['a redirect', () => call({ status: 302 }).getPet(7n)],
+    ['another server’s error', () => call({ status: 502, body: '<html>' }).getPet(7n)],
+  ])('has the message for %s', async (_, reject) => {
     const error = await reject().catch((cause) => cause);
     if (!(error instanceof PetstoreError)) throw error;
     meet(error.code, error.message);
   });
 });
 
-test('no message of the catalogue of errors is one that no request meets', () => {
+test('some request gets each message of the catalogue of errors', () => {
   const all = errorCatalogue.flatMap(({ code, messages }) =>
     messages.map((message) => `${code}: ${message}`),
   );

@@ -16,15 +16,15 @@ import { send } from '../target.ts';
 
 const sample = new URL('../../../infra/local/sample.json', import.meta.url);
 
-/** What makes any operation fail, and how. */
+/** Faults that make any operation fail. */
 const faults: readonly [name: string, summary: string, fault: Fault, code: ErrorCode][] = [
   ['broken', 'Something is broken', 'accessDenied', 'internal_error'],
   ['busy', 'The database is busy', 'throttled', 'service_unavailable'],
 ];
 
 /**
- * `npm run openapi` runs this with `--update`, which writes the document. Nothing here reads the one that is
- * committed, so that it works whatever that says.
+ * `npm run openapi` runs this with `--update`, which writes the document. Nothing here reads the committed document,
+ * so any content there will do.
  */
 describe('the document', () => {
   let target: FaultyTarget;
@@ -39,12 +39,12 @@ describe('the document', () => {
   });
   afterAll(() => target?.close());
 
-  test('is what the contract says and the local stage answers: run "npm run openapi" where it is not', async () => {
+  test('matches the contract and the responses of the local stage: else run "npm run openapi"', async () => {
     const text = `${JSON.stringify(document, null, 2)}\n`;
     await expect(text).toMatchFileSnapshot('../../../shared/contract/openapi.json');
   });
 
-  test.each(operationIds)('shows an example of every answer of %s that is JSON', (id) => {
+  test.each(operationIds)('shows an example of every JSON response of %s', (id) => {
     const { path, method } = operations[id];
     const { responses = {} } = document.paths[path]?.[method.toLowerCase()] ?? {};
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['200', '429', '500', '503']));
@@ -55,7 +55,7 @@ describe('the document', () => {
     }
   });
 
-  test('fills in what makes an update safe', () => {
+  test('fills in the headers of a safe update', () => {
     const { parameters = [] } = document.paths['/inventory/{petId}']?.patch ?? {};
     const examples = parameters.map(({ name, example }) => [name, example]);
     expect(Object.fromEntries(examples)).toMatchObject({
@@ -74,7 +74,7 @@ describe('the document', () => {
       examples.push({ ...toRecorded(name, summary, response, request), headers });
     }
     const [[, valid] = ['', undefined]] = requests;
-    if (!valid) throw new Error(`There is no example of ${id}.`);
+    if (!valid) throw new Error(`${id} has no example.`);
     const limit = { failures: [{ status: 429, share: 1 }], delayMilliseconds: 0 };
     const limited = await startTestGateway({}, undefined, limit);
     const code = 'too_many_requests';
@@ -82,7 +82,7 @@ describe('the document', () => {
     examples.push(toRecorded('tooMany', 'Too many requests at once', response));
     await limited.drain();
     for (const [name, summary, fault, code] of faults) {
-      // The key was verified just before, and is not looked up again.
+      // The key has just been verified, and is not looked up again.
       target.store.fail({ fault });
       const response = await ask(target.baseUrl, id, { ...valid, code });
       examples.push(toRecorded(name, summary, response));
@@ -112,7 +112,7 @@ function toRecorded(
   { status, text }: ExactResponse,
   request?: unknown,
 ): RecordedExample {
-  // Tools read the document as doubles: an id that one of them would round is no good example.
+  // Tools parse numbers as doubles, so an example must have no id that they would round.
   const response = JSON.parse(text, (_, value) => {
     if (typeof value === 'number') expect(value).toSatisfy(Number.isSafeInteger);
     return value;

@@ -17,7 +17,7 @@ const desk = { width: 1280, height: 900 };
 let stage: LocalStage;
 beforeAll(async () => {
   keepLogs();
-  // As many as the entry that the reference's sample updates: its tag, which is filled in, is the same.
+  // The same quantity as in the reference's sample update, so that the tag filled in there matches.
   const inventory = [{ petId, quantity: 9, status: 'available' as const }];
   const data = { inventory, pets: [], orders: [] };
   const loadHandler = defineFreshFunctions();
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-test('the stage serves the documentation beside the API, and nothing else there', async () => {
+test('the stage serves the documentation next to the API, and nothing else there', async () => {
   const { origin } = new URL(stage.baseUrl);
   const page = await exactFetch(`${origin}/docs/`);
   expect(page.status).toBe(200);
@@ -40,7 +40,7 @@ test('the stage serves the documentation beside the API, and nothing else there'
   }
 });
 
-// One page for all, in this order: a load of the reference takes a second of processor time.
+// All tests share one page, in this order: loading the reference takes a second of processor time.
 describe.skipIf(findChromium() === undefined)('in a browser', () => {
   let browser: Browser;
   let page: Page;
@@ -71,7 +71,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     }
   }
 
-  /** Opens the form that sends requests of an operation. */
+  /** Opens an operation's request form. */
   async function openForm(button: RegExp): Promise<void> {
     await page.getByRole('button', { name: button }).click();
     await page.getByRole('button', { name: 'Send' }).first().waitFor();
@@ -93,11 +93,11 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     return { url: request.url(), authorization: await request.headerValue('Authorization') };
   }
 
-  /** @param disabled the rules that Scalar's own elements break */
+  /** @param disabled the rules that Scalar's elements break */
   async function expectAccessible(at: Page, ...disabled: string[]): Promise<void> {
     const rules = Object.fromEntries(disabled.map((id) => [id, { enabled: false }]));
     await at.evaluate(axe.source);
-    // The schemes differ in colours alone.
+    // The schemes differ only in colours.
     for (const [colorScheme, options] of [
       ['light', { rules, resultTypes: ['violations'] }],
       ['dark', { runOnly: ['color-contrast'], resultTypes: ['violations'] }],
@@ -113,7 +113,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     }
   }
 
-  test('every guide fits a phone, and axe finds nothing serious in it, light and dark', async () => {
+  test('every guide fits a phone, and axe finds nothing serious, light and dark', async () => {
     await page.setViewportSize(phone);
     for (const name of guideNames) {
       await open(name);
@@ -122,7 +122,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     }
   });
 
-  test('the tabs of a guide are worked by keyboard, and the choice holds on every page', async () => {
+  test('the tabs of a guide work by keyboard, and the choice holds on every page', async () => {
     const group = '```sh\ncurl a\n```\n\n```ts\nawait b();\n```\n\n```python\nc()\n```\n';
     const guide = renderGuide('tabs', `# Tabs\n\n${group}\ntext\n\n${group}\n\n## Last\n`);
     const { body } = toPage(guide, [guide]);
@@ -156,7 +156,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await plain.close();
   });
 
-  test('a code block is copied as it stands', async () => {
+  test('a code block is copied unchanged', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await open('index');
     const blocks = await page.locator('pre').count();
@@ -169,7 +169,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await page.context().clearPermissions();
   });
 
-  test('a search leads to a section of a guide, and to an operation of the reference', async () => {
+  test('a search finds sections of the guides and operations of the reference', async () => {
     await open('index');
     const box = page.getByRole('searchbox');
     await box.fill('xylophone');
@@ -193,7 +193,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
       .toBe(true);
   });
 
-  test('the reference shows its operations at once, fits, and leads to the guides beside it', async () => {
+  test('the reference shows its operations at once, fits, and links to the guides', async () => {
     const early = await browser.newPage();
     await early.route('**/scalar-*.js', (route) => route.abort());
     await early.goto(`${stage.documentationAddress}/reference.html`);
@@ -208,7 +208,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     expect(await guides.getAttribute('href')).toBe(`${stage.documentationAddress}/`);
   });
 
-  test('an id of 19 digits is sent and shown exactly, with the key that is filled in', async () => {
+  test('an id of 19 digits is sent and shown exactly, with the prefilled key', async () => {
     await page.getByRole('link', { name: 'Set the stock count of one pet' }).first().click();
     await openForm(/Test Request.*patch \/inventory/);
     await fillValue('petId', String(petId));
@@ -222,7 +222,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('a key that is typed is sent, without an optional parameter, and kept nowhere', async () => {
+  test('a typed key is sent without optional parameters, and stored nowhere', async () => {
     await page.getByPlaceholder('Token').first().fill(stage.readKey);
     await openForm(/Test Request.*get \/inventory\b/);
     expect(await send()).toEqual({
@@ -240,7 +240,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     expect(await page.getByPlaceholder('Token').first().inputValue()).toBe(stage.apiKey);
   });
 
-  test('nothing of all this was asked of another server, or complained of', () => {
+  test('no test made a request to another server or a browser error', () => {
     const { origin } = new URL(stage.baseUrl);
     expect(requests.length).toBeGreaterThan(10);
     expect(requests.filter((url) => !url.startsWith(`${origin}/`))).toEqual([]);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   for (const id of operationIds) await writeBundle(id, join(folder, 'built', id));
 }, 60_000);
 
-/** Milliseconds that a cold start may be held up by a database that does not answer, and more for a busy machine. */
+/** Milliseconds that a silent database may delay a cold start, and more for a busy machine. */
 const TIMEOUT = 1_000 + 4_000;
 
 const opened: ConformanceTarget[] = [];
@@ -38,18 +38,18 @@ afterEach(async () => {
 const logs = keepLogs();
 
 /**
- * Opens a stage whose functions are the built bundles, started while the database is as `spoil` makes it, and
- * healed after that. `identity` makes the database speak TLS.
+ * Opens a stage with the built bundles as functions. They start while the database is as `spoil` makes it; then it
+ * is healed. `identity` makes the database speak TLS.
  */
 async function open(spoil: Spoil, identity?: Certificate) {
   const fresh = mkdtempSync(join(folder, 'stage-'));
   const require = createRequire(import.meta.url);
   let timeLeft: number | undefined;
 
-  /** How long all of them took to warm up, what they asked for in that time, and what they logged. */
+  /** @returns the time that all warm-ups took, with their calls and log lines */
   async function start(store: FaultyEndpoint) {
     cpSync(join(folder, 'built'), fresh, { recursive: true });
-    // What is behind the file that Lambda loads, so that the warm-ups alone are timed.
+    // Loads the code behind Lambda's entry file, so that only the warm-ups are timed.
     for (const id of operationIds) require(join(fresh, id, 'function.cjs'));
     await store.heal();
     await spoil(store);
@@ -77,14 +77,14 @@ async function open(spoil: Spoil, identity?: Certificate) {
     };
   });
   opened.push(target);
-  /** From now on, each request has so many milliseconds, in place of the function's timeout. */
+  /** From now on, each request has so many milliseconds, instead of the function's timeout. */
   const setTimeLeft = (milliseconds?: number) => {
     timeLeft = milliseconds;
   };
   return { target, setTimeLeft, ...(await (starting ?? start(target.store))) };
 }
 
-/** That the start was short for all its trouble, and told of it in a line for each function. */
+/** Expects a start within the timeout, with one log line for each function. */
 function expectBoundedStart({ milliseconds, logged }: Awaited<ReturnType<typeof open>>): void {
   expect(milliseconds).toBeLessThan(TIMEOUT);
   expect(logged).toHaveLength(operationIds.length);
@@ -107,9 +107,9 @@ const failWith =
     store.fail({ fault });
 
 describe('a cold start', () => {
-  test('makes the calls of one request of each function, changes nothing and logs nothing', async () => {
+  test('makes the calls of one request for each function, changes nothing and logs nothing', async () => {
     const { target, calls, logged } = await onFastClock(() => open(() => {}), 1);
-    // Each function's key and its own call, and the entry that an update would have found.
+    // Each function's key lookup and its own call, and a read of the entry by the update.
     const own = operationIds.map((id) => toStoreCalls(id).action);
     const wanted = [...operationIds.map(() => 'GetItem'), ...own, 'GetItem'];
     const made = [...calls].flatMap(([action, count]) => Array(count).fill(action));
@@ -127,19 +127,17 @@ describe('a cold start', () => {
     ['fails', failWith('internalServerError')],
     ['breaks connections', failWith('reset')],
     ['has no such table', failWith('resourceNotFound')],
-    ['takes the credentials for expired', failWith('expiredToken')],
+    ['says that the credentials have expired', failWith('expiredToken')],
     ['allows nothing', failWith('accessDenied')],
-  ])(
-    'while the database %s is short, logs one error, and leaves a function that works',
-    (_, spoil) =>
-      onFastClock(async () => {
-        const stage = await open(spoil);
-        expectBoundedStart(stage);
-        await expectService(stage.target);
-      }),
+  ])('while the database %s is short, logs one error, and leaves a working function', (_, spoil) =>
+    onFastClock(async () => {
+      const stage = await open(spoil);
+      expectBoundedStart(stage);
+      await expectService(stage.target);
+    }),
   );
 
-  describe('while connections of TLS come to nothing', () => {
+  describe('while TLS connections fall silent', () => {
     const identity = makeCertificate();
     const trusted = getCACertificates();
     beforeAll(() => setDefaultCACertificates([identity.cert]));
@@ -148,13 +146,13 @@ describe('a cold start', () => {
     test.each<[string, Silence]>([
       ['before they are made', 'connection'],
       ['before their handshake', 'handshake'],
-    ])('%s is short, logs one error, and leaves a function that works', (_, silence) =>
+    ])('%s is short, logs one error, and leaves a working function', (_, silence) =>
       onFastClock(async () => {
         const spoil: Spoil = (store) => store.swallow(silence);
         const stage = await open(spoil, identity);
         const { target } = stage;
         expectBoundedStart(stage);
-        // The first request of some finds the database back, that of the others still gone.
+        // The first request of some functions finds the database back, that of others does not.
         await expectService(target, ['getPet', 'listOrders']);
 
         await spoil(target.store);

@@ -17,21 +17,21 @@ const outages = [
   ...(['truncated', 'emptied', 'htmlPage', 'notHttp'] as const),
 ];
 
-/** Milliseconds, well before the 28 s after which the platform would end the function. */
+/** Milliseconds, well before the platform would end the function after 28 s. */
 const TIMEOUT = 24_000;
 
 let target: FaultyTarget;
 useNoBackOff();
 beforeAll(async () => {
   target = await openFaultyStage();
-  // Each operation has met the key once.
+  // Each operation has now cached the key.
   for (const id of operationIds) await sendValid(target, id);
   target.store.heal();
 }, 30_000);
 afterEach(() => target.store.heal());
 afterAll(() => target?.close());
 
-/** Sends the operations at once, from a browser. */
+/** Sends all operations at once, as from a browser. */
 function sendAll(apiKey = target.apiKey) {
   const headers = { Origin: target.origin };
   return Promise.all(
@@ -44,7 +44,7 @@ function sendAll(apiKey = target.apiKey) {
 }
 
 describe('each operation', () => {
-  /** Sends one after the other while the calls to its table fail. */
+  /** Sends each operation in sequence while the calls to its table fail. */
   async function forEachOperation(
     failure: { fault: Fault; times?: number },
     check: (response: ExactResponse, id: OperationId, calls: number) => void,
@@ -86,7 +86,7 @@ describe('each operation', () => {
     ['reset', 'service_unavailable'],
     ['accessDenied', 'internal_error'],
   ] as const)(
-    'lets nobody in and turns nobody away when the key table answers %s',
+    'neither accepts nor refuses a key when the key table fails with %s',
     async (fault, code) => {
       const valid = await addApiKey('write');
       target.store.fail({ table: String(process.env.API_KEYS_TABLE), fault });
@@ -100,9 +100,9 @@ describe('each operation', () => {
 
   test.each<[string, Fault]>([
     ['never answers', 'hang'],
-    ['answers a byte every half second', 'trickle'],
-    ['falls silent in the middle of each answer', 'stalledBody'],
-  ])('answers 503 in good time when the database %s', async (_, fault) => {
+    ['sends a byte every half second', 'trickle'],
+    ['falls silent in the middle of each response', 'stalledBody'],
+  ])('answers 503 before its timeout when the database %s', async (_, fault) => {
     target.store.fail({ fault });
     await onFastClock(async () => {
       const started = performance.now();
@@ -117,7 +117,7 @@ describe('each operation', () => {
 describe('listInventory in the middle of its list', () => {
   const list = (headers = {}) => sendValid(target, 'listInventory', { headers });
 
-  test('goes on after a page that had to be asked for twice', async () => {
+  test('continues after the retry of a page', async () => {
     target.store.pageSize = 10;
     target.store.fail({ action: 'Scan', fault: 'throttled', after: 2, times: 1 });
     const response = await list();
@@ -132,7 +132,7 @@ describe('listInventory in the middle of its list', () => {
     ['accessDenied', 'gzip'],
     ['accessDenied', 'zstd'],
   ] as const)(
-    'breaks the connection when the next page ends in %s, in the coding %s: half a list is never taken for a whole one',
+    'breaks the connection when the next page fails with %s, in the coding %s, so that no truncated list looks complete',
     async (fault, coding) => {
       const headers = coding && { 'Accept-Encoding': coding };
       target.store.pageSize = 30;
@@ -146,7 +146,7 @@ describe('listInventory in the middle of its list', () => {
   );
 });
 
-test('listOrders links what a short answer of the database leaves out', async () => {
+test('listOrders links to the orders that a short page of the database leaves out', async () => {
   target.store.pageSize = 2;
   const response = await sendValid(target, 'listOrders');
   expectSuccess(response, 'listOrders');

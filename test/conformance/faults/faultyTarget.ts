@@ -12,14 +12,14 @@ export interface FaultyTarget extends ConformanceTarget {
   readonly store: FaultyEndpoint;
 }
 
-/** What a valid request of an operation does to its own table, as a rule of the faulty endpoint has it. */
+/** The call that a valid request of an operation makes to its own table, as a rule of the faulty endpoint. */
 export function toStoreCalls(operationId: OperationId): { action: string; table: string } {
   const [[table = '', [action = ''] = []] = []] = Object.entries(suites[operationId].access);
   return { action: action.replace('dynamodb:', ''), table };
 }
 
 /**
- * A local stage whose database can be made to fail. `identity` makes the database speak TLS, and `define` makes the
+ * A local stage with a database that can fail. `identity` makes the database speak TLS, and `define` makes the
  * functions.
  */
 export async function openFaultyStage(

@@ -15,14 +15,14 @@ export interface Entry {
   readonly status: string;
 }
 
-/** The entry that may be changed, as the fixtures have it. */
+/** The entry that tests may change, as in the fixtures. */
 export function changeableEntry(fixtures: Fixtures): InventoryItem {
   const entry = fixtures.inventory.find(({ petId }) => petId === fixtures.changeablePetId);
   if (entry === undefined) throw new Error('The fixtures have no changeable entry.');
   return entry;
 }
 
-/** Reads one entry back through the list, the only operation that reads the inventory. */
+/** Reads one entry through the list, the only operation that reads the inventory. */
 export async function readEntry(
   target: ConformanceTarget,
   petId: bigint,
@@ -37,7 +37,7 @@ export async function readQuantity(target: ConformanceTarget): Promise<number | 
   return (await readEntry(target, target.fixtures.changeablePetId))?.quantity;
 }
 
-/** Sets the changeable entry's quantity and returns its new ETag. */
+/** Sets the changeable entry's quantity. @returns its new ETag */
 export async function setQuantity(target: ConformanceTarget, quantity: number): Promise<string> {
   const { changeablePetId } = target.fixtures;
   const response = await sendUpdate(target, changeablePetId, `{"quantity":${quantity}}`);
@@ -45,7 +45,7 @@ export async function setQuantity(target: ConformanceTarget, quantity: number): 
   return response.headers.get('ETag') ?? '';
 }
 
-/** Puts the changeable entry back after each test of the surrounding group. */
+/** Restores the changeable entry after each test of the surrounding group. */
 export function restoreEntryAfterEach(target: TargetSource): void {
   afterEach(async () => {
     await setQuantity(target(), changeableEntry(target().fixtures).quantity);

@@ -24,7 +24,7 @@ type TaggedEntry = Entry & { readonly etag: string };
 
 const badPetIds = ['', 'abc', '1,', ',1', '1,,2', '1,%202', '01', '1.5', '9223372036854775808'];
 const manyIds = Array.from({ length: 101 }, (_, petId) => petId);
-/** Over 100, and one that is none, in both ways of writing several. */
+/** Over 100 ids, and an invalid one, in both ways of writing several. */
 const badQueries = [
   ...[...badPetIds, manyIds.join()].map((petIds) => `petId=${petIds}`),
   ...[manyIds.join('&petId='), `1&petId=${manyIds.slice(1).join()}`].map((ids) => `petId=${ids}`),

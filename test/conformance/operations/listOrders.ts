@@ -52,7 +52,7 @@ function describeRows(target: TargetSource): void {
   });
 }
 
-/** One instant has many spellings, and any of them will do. */
+/** Compares instants, since one instant has many valid spellings. */
 function withInstants({ placedAt, shipDate, ...order }: Order) {
   return {
     ...order,

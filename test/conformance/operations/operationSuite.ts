@@ -4,40 +4,39 @@ import type { PetstoreClient } from '../../../shared/client/index.ts';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import type { ConformanceTarget, Fixtures, Sending, TargetSource } from '../target.ts';
 
-/** What the tests know of an operation. Written out and not read from the contract, so that a mistake there shows. */
+/** An operation's test data. Written out and not read from the contract, so that a mistake there shows. */
 export interface OperationSuite {
-  /** A request that the service answers with 200. */
+  /** A request that gets 200. */
   toValidRequest(target: Pick<ConformanceTarget, 'fixtures'>): {
     readonly method: string;
     readonly path: string;
     readonly body?: string;
   };
-  /** All that its function may do to its tables, first what a valid request does. */
+  /** All actions of its function on its tables; those of a valid request come first. */
   readonly access: Partial<Record<TableName, readonly [DynamoDbAction, ...DynamoDbAction[]]>>;
   /**
-   * What the document shows, by name, of the sample that the local stage has; the first answers 200. What fails
-   * only where something is broken, or too busy, is added to each operation's.
+   * The document's examples by name, with the local stage's sample data; the first gets 200. Every operation also
+   * gets examples of failures when something is broken or too busy.
    */
   readonly examples: Readonly<Record<string, ExampleRequest>>;
-  /** Its valid request by the client, whose answer is the same. */
+  /** Sends its valid request by the client, with the same result. */
   callClient(client: PetstoreClient, fixtures: Fixtures): Promise<unknown>;
-  /** Its rows, success and error. */
   describeRows(target: TargetSource): void;
 }
 
-/** A request that shows what an operation answers. */
+/** A request for one of the document's examples. */
 export interface ExampleRequest extends Omit<Sending, 'apiKey' | 'body'> {
   readonly summary: string;
   /** Relative to the base address. */
   readonly path: string;
-  /** The error that is to come; an answer of 200, when there is none. */
+  /** The expected error; without one, a 200 is expected. */
   readonly code?: ErrorCode;
   readonly body?: unknown;
-  /** The key to send; that with write permission by default. */
+  /** The key to send; by default the one with write permission. */
   readonly key?: 'read' | 'none' | 'invalid';
 }
 
-/** Those of a request without a key, and with one that is not valid. */
+/** Examples of a request without a key, and with an invalid one. */
 export function withoutKey(request: Omit<ExampleRequest, 'summary'>) {
   return {
     noKey: { ...request, summary: 'No API key', key: 'none', code: 'unauthorized' },
@@ -58,5 +57,5 @@ const petIds = [
   '1'.repeat(4000),
 ];
 
-/** Texts in the place of `{petId}` that name no int64, or spell one in another way; each after a short name. */
+/** Texts for `{petId}` that are no int64, or spell one in another way; each after a short name. */
 export const malformedPetIds = petIds.map((petId) => [petId.slice(0, 24), petId] as const);

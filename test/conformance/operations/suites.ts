@@ -3,7 +3,7 @@ import type { ExactResponse } from '../../support/exactFetch.ts';
 import { type ConformanceTarget, type Sending, send } from '../target.ts';
 import type { OperationSuite } from './operationSuite.ts';
 
-/** Each operation's suite, which the file of its name exports under it. */
+/** Each operation's suite, exported by the file of the same name. */
 export const suites = Object.fromEntries(
   await Promise.all(
     operationIds.map(async (id) => [id, (await import(/* @vite-ignore */ `./${id}.ts`))[id]]),

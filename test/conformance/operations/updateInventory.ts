@@ -19,7 +19,7 @@ const sale = {
 };
 
 export const updateInventory: OperationSuite = {
-  // Sets the quantity that the entry already has.
+  // Sets the entry's present quantity.
   toValidRequest: ({ fixtures }) => ({
     method: 'PATCH',
     path: `/inventory/${fixtures.changeablePetId}`,
@@ -78,7 +78,7 @@ export const updateInventory: OperationSuite = {
   },
 };
 
-/** The rows that leave the store as it is. */
+/** Rows that do not change the store. */
 function describeRefusals(target: TargetSource): void {
   describe('updateInventory refuses', () => {
     test('an empty petId', async () => {
@@ -130,7 +130,7 @@ function describeRefusals(target: TargetSource): void {
   });
 }
 
-/** The rows that change the store. */
+/** Rows that change the store. */
 function describeUpdates(target: TargetSource): void {
   describe('updateInventory', () => {
     restoreEntryAfterEach(target);

@@ -113,7 +113,7 @@ const rule = 'it must be an integer from 0 to 2147483647';
 const empty =
   'The body is empty; it must be a JSON object with a quantity, such as {"quantity": 5}.';
 
-/** What is said of a body that lacks a quantity. */
+/** Bodies without a quantity, and their messages. */
 const told = [
   ['', empty],
   [' \n', empty],
@@ -174,7 +174,7 @@ const hostileBodies: Record<string, string | Uint8Array> = {
   'a quantity behind a constructor': '{"constructor":{"prototype":{"quantity":5}}}',
 };
 
-/** Bodies whose other members are ignored, whatever they are called; each sets the quantity to 5. */
+/** Bodies with other members, which are ignored by any name; each sets the quantity to 5. */
 const harmlessBodies: Record<string, string> = {
   'other members': '{"quantity":5,"status":"sold","petId":1}',
   'a member within a member': '{"quantity":5,"a":{"quantity":6}}',
@@ -184,7 +184,7 @@ const harmlessBodies: Record<string, string> = {
   'a constructor within a member': '{"quantity":5,"a":{"constructor":{"prototype":1}}}',
 };
 
-/** Integers in [0, 2^31 - 1] by value, however they are written. */
+/** Integers in [0, 2^31 - 1], written in several ways, with their values. */
 const validQuantities: Record<string, number> = {
   '0': 0,
   '-0': 0,

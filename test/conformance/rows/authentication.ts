@@ -62,7 +62,7 @@ export function describeAuthentication(target: TargetSource): void {
   );
 }
 
-/** API Gateway renames the header of a function's response, and offers no way to keep its name. */
+/** API Gateway renames this header of a function's response, and this cannot be turned off. */
 function toChallenge({ headers }: ExactResponse): string | null {
   return headers.get('WWW-Authenticate') ?? headers.get('x-amzn-Remapped-WWW-Authenticate');
 }

@@ -9,7 +9,7 @@ const unknownPaths = [
   ...'/store /store/orders/1/2 /v1/inventory /constructor /__proto__'.split(' '),
 ];
 
-/** Each method that an operation's path has no operation for, with those that it has. */
+/** Each method without an operation on a path, with the path's allowed methods. */
 const otherMethods = operationIds.flatMap((id) => {
   const { path } = operations[id];
   const same = Object.values(operations).filter((operation) => operation.path === path);
@@ -20,7 +20,7 @@ const otherMethods = operationIds.flatMap((id) => {
   return others.map((method) => [method, id, allowed] as const);
 });
 
-/** What the gateway answers by itself. */
+/** Responses of the gateway itself. */
 export function describeGateway(target: TargetSource): void {
   describe('the gateway', () => {
     test.each(unknownPaths)('answers 404 to the unknown path %s', async (path) => {

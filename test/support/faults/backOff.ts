@@ -1,18 +1,17 @@
 import { beforeAll, vi } from 'vitest';
 
 /**
- * Has the SDK, and whoever else draws the pauses between attempts at random, draw the shortest: none. What is
- * tested so shows which calls are repeated, how often, and how that ends; not that there are pauses, nor how
- * long they last.
- * @returns ends it
+ * Makes every randomly drawn pause between attempts, of the SDK and of other code, as short as possible: none. Such
+ * tests show which calls are retried, how often and with what result; not that there are pauses, or how long.
+ * @returns a function that ends it
  */
 export function skipBackOff(): () => void {
   const draw = vi.spyOn(Math, 'random').mockReturnValue(0);
   return () => draw.mockRestore();
 }
 
-/** As `skipBackOff`, for the surrounding group's tests and for what they are prepared by from here on. */
+/** As `skipBackOff`, for the surrounding group's tests and for its later hooks. */
 export function useNoBackOff(): void {
-  // What it returns is run after the last test.
+  // vitest runs the returned function after the last test.
   beforeAll(skipBackOff);
 }

@@ -3,34 +3,33 @@ import { connect, createServer } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** Where a connection ends in silence: before it is made, or before its TLS handshake. */
+/** When a connection becomes silent: before it is made, or before its TLS handshake. */
 export type Silence = 'connection' | 'handshake';
 
-/** Something on a port that neither answers nor refuses. Who was swallowed stays so once it is closed. */
+/** A port that neither responds nor refuses. Swallowed clients stay so after it is closed. */
 export interface BlackHole {
   close(): Promise<void>;
 }
 
-/** Takes a port that nobody listens on. */
 export function openBlackHole(port: number, silence: Silence): Promise<BlackHole> {
   return silence === 'handshake' ? acceptInSilence(port) : acceptNothing(port);
 }
 
 /** Accepts connections and never sends a byte. */
 async function acceptInSilence(port: number): Promise<BlackHole> {
-  // A client that gives up may do so with a reset.
+  // A client may give up with a reset.
   const server = createServer((socket) => void socket.resume().on('error', () => {}));
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return { close: async () => void server.close() };
 }
 
-/** Connections: systems let some more wait than the one that the thread asks for. */
+/** Connections: systems queue a few more than the one that the thread asks for. */
 const MORE_THAN_FIT = 8;
 
 /**
- * Listens in a thread that stands still, and fills the queue of those who wait to be accepted: the system
- * then drops whatever else asks to connect, as a firewall does.
+ * Listens in a thread that stands still, and fills the queue of connections to accept. The system then drops
+ * every new connection, as a firewall does.
  */
 async function acceptNothing(port: number): Promise<BlackHole> {
   const signal = new Int32Array(new SharedArrayBuffer(4));
@@ -39,7 +38,7 @@ async function acceptNothing(port: number): Promise<BlackHole> {
   const waiting = Array.from({ length: MORE_THAN_FIT }, () =>
     connect(port, '127.0.0.1').on('error', () => {}),
   );
-  // Once they have been asked for, the system of this one machine has made those that fit.
+  // The system has now made all connections that fit, since both ends are on this machine.
   await setImmediate();
   return {
     async close() {
@@ -52,7 +51,7 @@ async function acceptNothing(port: number): Promise<BlackHole> {
   };
 }
 
-/** In the thread: listens and then stands still, so that it accepts nothing, until it is woken. */
+/** In the thread: listens, then stands still and accepts nothing until it is woken. */
 if (parentPort && workerData?.deafPort) {
   const { deafPort: port, signal } = workerData as { deafPort: number; signal: Int32Array };
   const server = createServer().listen({ port, host: '127.0.0.1', backlog: 1 });

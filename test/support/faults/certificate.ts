@@ -6,10 +6,10 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** Makes a certificate of 127.0.0.1, signed by itself: Node.js can make keys and no certificates (RFC 5280 section 4.1, in DER). */
+/** Makes a self-signed certificate of 127.0.0.1 in DER (RFC 5280 section 4.1): Node.js can make only keys. */
 export function makeCertificate(): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  // Clients look for the host among the alternative names alone.
+  // Clients look for the host only among the alternative names.
   const noName = sequence();
   const ecdsaWithSha256 = sequence(tlv(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
   const subjectAltName = tlv(0x06, Buffer.from('551d11', 'hex'));
@@ -37,7 +37,7 @@ function sequence(...contents: readonly Buffer[]): Buffer {
   return tlv(0x30, ...contents);
 }
 
-/** A value with its tag and its length. */
+/** A value after its tag and length. */
 function tlv(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;

@@ -3,21 +3,21 @@ import { vi } from 'vitest';
 
 const waitForReal = globalThis.setTimeout;
 
-/** Milliseconds of the clock after which it stops: whoever still waits has no end, and the test's own time runs. */
+/** Milliseconds of the clock after which it stops: code that still waits would wait forever, so the test times out. */
 const MAX_MILLISECONDS = 120_000;
 
 /**
- * Does what waits for time limits on a clock that goes some twenty times as fast: timers, dates and
- * `performance.now()` of this whole process agree on it, so that limits and what a test measures keep their
- * lengths and their order. It goes on by one step a turn of the event loop and of the threads that read files,
- * and no faster: on a busy machine the clock is slow too, and nobody seems silent who only had no turn.
+ * Runs `act` on a clock that is some twenty times as fast, for code that waits for time limits. Timers, dates and
+ * `performance.now()` of the whole process use this clock, so limits and measured times keep their length and order.
+ * The clock advances at most one step for each turn of the event loop and of the threads that read files. On a busy
+ * machine it is slow too, so that nothing times out for lack of a turn.
  *
- * Whatever answers from another process, or takes more than some tens of turns, is late on this clock: it is
- * for calls that fail, and engines in this process. A timer that is left when it ends never fires, so whatever
- * waits for one belongs inside. Not for tests that run beside others, which would share the clock; nor for a
- * limit that Node or the system keeps, as of a socket, which it does not hasten.
- * @param step milliseconds of the clock for one of the real clock's, or more; with 1 it is never fast, for what
- *   must be done within a limit however busy the machine is
+ * Responses from another process, or after more than some tens of turns, are late on this clock. Use it for calls
+ * that fail and for engines in this process. Timers that are left when it ends never fire, so code that waits for
+ * one belongs inside. Do not use it in concurrent tests, which would share the clock. It does not speed up limits
+ * of Node or the system, such as those of a socket.
+ * @param step milliseconds of the clock for one of the real clock, or more; with 1 the clock is never fast, for work
+ *   that must end within a limit on any busy machine
  */
 export async function onFastClock<T>(act: () => Promise<T>, step = 20): Promise<T> {
   vi.useFakeTimers({

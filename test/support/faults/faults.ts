@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 
-/** What the engine answered. */
 interface EngineAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -24,7 +23,7 @@ function refuse(status: number, type: string, message: string, more: object = {}
   };
 }
 
-/** A transaction of two items, by why each is refused. */
+/** The refusal of a transaction of two items, with a reason for each. */
 function cancel(...CancellationReasons: readonly object[]): Refusal {
   const message = 'Transaction cancelled, please refer cancellation reasons for specific reasons';
   return refuse(400, 'TransactionCanceledException', message, { CancellationReasons });
@@ -36,7 +35,7 @@ function sendPage(status: number): Refusal {
 
 const none = { Code: 'None' };
 
-/** How a call can go wrong that never reaches the tables, so that it has no effect. */
+/** Faults of a call that never reaches the tables, so that it has no effect. */
 export const refusals = {
   throughputExceeded: refuse(400, 'ProvisionedThroughputExceededException', throttled),
   throttled: refuse(400, 'ThrottlingException', 'Rate of requests exceeds the allowed throughput.'),
@@ -52,39 +51,39 @@ export const refusals = {
   transactionThrottled: cancel(none, { Code: 'ThrottlingError' }),
   transactionOverTable: cancel(none, { Code: 'ProvisionedThroughputExceeded' }),
   transactionInvalid: cancel(none, { Code: 'ValidationError' }),
-  /** The row of a request that was answered, by a version of 01 02 03 04 05. */
+  /** The row of a request that already has its response, with the version 01 02 03 04 05. */
   transactionRepeated: cancel(
     { Code: 'ConditionalCheckFailed', Item: { s: { S: 'a' }, v: { B: 'AQIDBAU=' } } },
     { Code: 'TransactionConflict' },
   ),
-  // What stands before DynamoDB can answer in its place.
+  // A proxy before DynamoDB can respond in its place.
   htmlError: sendPage(502),
   gatewayTimeout: sendPage(504),
   hang() {},
   reset: (response) => response.socket?.resetAndDestroy(),
 } as const satisfies Record<string, Refusal>;
 
-/** Milliseconds between two bytes of an answer that trickles. */
+/** Milliseconds between two bytes of a trickling response. */
 const TRICKLE = 500;
-/** Milliseconds by which an answer is late that the service has the patience for. */
+/** Milliseconds of a delay that is within the service's timeout. */
 const LATENCY = 1_000;
 
-/** How an answer can go wrong on its way, once its call has taken effect. */
+/** Faults of a response on its way, after its call has taken effect. */
 export const manglings = {
   late: (response, answer) => void setTimeout(() => sendWhole(response, answer), LATENCY),
   lostAnswer: refusals.reset,
   lostInError: (response) => void response.writeHead(500).end('{}'),
   lostInSilence() {},
-  /** The head and half of the body, and then the connection breaks. */
+  /** The head and half of the body, then the connection breaks. */
   brokenBody: (response, answer) => sendHalf(response, answer, () => response.destroy()),
-  /** The head and half of the body, and then nothing. */
+  /** The head and half of the body, then nothing. */
   stalledBody: (response, answer) => sendHalf(response, answer, () => {}),
-  /** Half of the body, and a length that agrees with it. */
+  /** Half of the body, with a length that matches it. */
   truncated: (response, answer) => sendWhole(response, answer, toHalf(answer)),
   emptied: (response, answer) => sendWhole(response, answer, Buffer.alloc(0)),
   htmlPage: sendPage(200),
   notHttp: (response) => response.socket?.end('\u0000\u0001 these bytes are not HTTP\r\n\r\n'),
-  /** A byte at a time, so that the connection is never silent for long. */
+  /** One byte at a time, so that the connection is never silent for long. */
   trickle(response, { status, headers, body }) {
     response.writeHead(status, headers).flushHeaders();
     let sent = 0;
@@ -94,7 +93,7 @@ export const manglings = {
     }, TRICKLE);
     response.once('close', () => clearInterval(timer));
   },
-  /** The whole answer, and then the connection breaks. */
+  /** The whole response, then the connection breaks. */
   resetAfterwards(response, answer) {
     response.once('finish', () => setImmediate(() => response.socket?.resetAndDestroy()));
     sendWhole(response, answer);

@@ -15,27 +15,27 @@ import { type BlackHole, openBlackHole, type Silence } from './blackHole.ts';
 import type { Certificate } from './certificate.ts';
 import { type Fault, manglings, refusals } from './faults.ts';
 
-/** Which calls a fault meets. */
+/** The calls that fail. */
 export interface FaultRule {
-  /** The DynamoDB action, such as `GetItem`; without one, every action. */
+  /** The DynamoDB action, for example `GetItem`; by default every action. */
   readonly action?: string;
   readonly table?: string;
   readonly fault: Fault;
-  /** How many matching calls get through first; 0 by default. */
+  /** How many matching calls succeed first; 0 by default. */
   readonly after?: number;
-  /** How many calls then fail; all of them by default. */
+  /** How many calls then fail; all by default. */
   readonly times?: number;
-  /** Of the calls that it meets, every how manyth; each by default. */
+  /** With n, only every nth matching call fails; by default each. */
   readonly every?: number;
-  /** Until it settles, the calls that fail have no answer. */
+  /** Failing calls get no response until this settles. */
   readonly until?: Promise<unknown>;
 }
 
 export type FaultyEndpoint = Awaited<ReturnType<typeof startFaultyEndpoint>>;
 
 /**
- * Starts an HTTP proxy before a DynamoDB endpoint that misbehaves on command.
- * @param identity with it, the proxy speaks TLS, as DynamoDB does
+ * Starts an HTTP proxy before a DynamoDB endpoint that injects faults on command.
+ * @param identity makes the proxy speak TLS, as DynamoDB does
  */
 export async function startFaultyEndpoint(behind: string, identity?: Certificate) {
   let rules: { rule: FaultRule; met: number }[] = [];
@@ -51,7 +51,7 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
     await until;
     if (fault && fault in refusals) return refusals[fault as keyof typeof refusals](outgoing);
     const { host: _, ...headers } = incoming.headers;
-    // Whole requests only: a half one would end the engine.
+    // Only complete requests: an incomplete one would end the engine.
     const sent = withPageSize(action, body, proxy.pageSize);
     const onward = request(behind, {
       method: incoming.method ?? 'POST',
@@ -89,13 +89,13 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
     endpoint: `${identity ? 'https' : 'http'}://127.0.0.1:${port}`,
     /** The calls since the last `heal`, by action. */
     calls: new Map<string, number>(),
-    /** The same calls in their order, with what they ask. */
+    /** The same calls in order, with their inputs. */
     get requests() {
       return requests.map(({ action, body }) => ({ action, input: JSON.parse(body.toString()) }));
     },
-    /** When set, the largest number of records that a page of a Scan or Query has. */
+    /** If set, the most records on a page of a Scan or Query. */
     pageSize: undefined as number | undefined,
-    /** From now on, calls that the rule matches fail. */
+    /** From now on, calls that match the rule fail. */
     fail: (rule: FaultRule) => void rules.push({ rule, met: 0 }),
     refuse: door.refuse,
     swallow: door.swallow,
@@ -112,7 +112,7 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
   return proxy;
 }
 
-/** A batch names its tables as members. */
+/** A batch has its tables as members. */
 function namesTable(body: Buffer, table: string): boolean {
   return body.includes(`"TableName":"${table}"`) || body.includes(`"RequestItems":{"${table}":`);
 }
@@ -122,7 +122,7 @@ function withPageSize(action: string, body: Buffer, pageSize: number | undefined
   return Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), Limit: pageSize }));
 }
 
-/** A listening server's port, which can be shut and opened again. */
+/** A listening server's port, which can be closed and reopened. */
 function defineDoor(server: Server | SecureServer, port: number) {
   let left = 0;
   let hole: BlackHole | undefined;
@@ -148,7 +148,7 @@ function defineDoor(server: Server | SecureServer, port: number) {
     await listen(server, port, '');
   }
 
-  /** Nobody but who was refused can tell of it: https://nodejs.org/api/diagnostics_channel.html#net */
+  /** Only the refused client notices a refusal: https://nodejs.org/api/diagnostics_channel.html#net */
   function watch(message: unknown): void {
     const { socket } = message as { socket: Socket };
     socket.once('error', (error: Error & { code?: string; port?: number }) => {
@@ -159,13 +159,13 @@ function defineDoor(server: Server | SecureServer, port: number) {
   }
 
   return {
-    /** From now on, connections are refused: so many of them, or until `heal`. */
+    /** Refuses so many connections from now on, or all until `heal`. */
     async refuse(times = Number.POSITIVE_INFINITY) {
       left = times;
       await shut();
       subscribe('net.client.socket', watch);
     },
-    /** From now on, connections are neither answered nor refused, until `heal`. */
+    /** Neither responds to connections nor refuses them from now on, until `heal`. */
     async swallow(silence: Silence) {
       await shut();
       hole = await openBlackHole(port, silence);

@@ -1,7 +1,7 @@
 import { createServer, request } from 'node:http';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 
-/** A proxy before the gateway that breaks the connection in place of every tenth answer. */
+/** A proxy before the gateway that breaks the connection instead of every tenth response. */
 export async function startLossyProxy(behind: string) {
   let answers = 0;
   const { origin, pathname } = new URL(behind);

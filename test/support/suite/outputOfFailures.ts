@@ -1,8 +1,8 @@
 import { format } from 'node:util';
 import { afterAll, beforeEach, type RunnerTask } from 'vitest';
 
-// A run logs some tens of thousands of requests. Vitest's `silent: 'passed-only'` formats each line and sends
-// it to another process; here each is kept as it came, and written only where a test or a hook failed.
+// A run logs some tens of thousands of requests. Vitest's `silent: 'passed-only'` formats each line and sends it
+// to another process. Here lines are kept as they are, and written only if a test or a hook failed.
 const shared = globalThis as { keptOutput?: (() => void)[] };
 shared.keptOutput ??= keepOutput();
 const kept = shared.keptOutput;
@@ -12,13 +12,12 @@ beforeEach(({ onTestFailed }) => {
   onTestFailed(show);
 });
 
-// biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are wanted.
+// biome-ignore lint/correctness/noEmptyPattern: vitest reads the wanted fixtures from the pattern.
 afterAll(({}, file) => {
   if (hasFailed(file)) show();
   kept.length = 0;
 });
 
-/** Whether a test, or what prepares one, has. */
 function hasFailed(task: Readonly<RunnerTask>): boolean {
   return task.result?.state === 'fail' || (task.type === 'suite' && task.tasks.some(hasFailed));
 }

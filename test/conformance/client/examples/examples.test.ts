@@ -18,7 +18,7 @@ import { fixtures } from '../../fixtures.ts';
 import { readEntry } from '../../operations/inventoryEntry.ts';
 import { sendUpdate } from '../../target.ts';
 
-/** What the page makes of the client's module. */
+/** The client's module, as the page uses it. */
 declare global {
   var createPetstoreClient: typeof clientModule.createPetstoreClient;
   var client: clientModule.PetstoreClient;
@@ -27,7 +27,7 @@ declare global {
 const byStatus = (status: string) =>
   fixtures.inventory.filter((entry) => entry.status === status).map(({ petId }) => petId);
 const [pending = 0n] = byStatus('pending');
-/** For each test that sells, a pet of its own. */
+/** Each test that sells has its own pet. */
 const [contended = 0n, ordered = 0n, shown = 0n, soldOut = 0n, ...available] =
   byStatus('available');
 const notForSale = [pending, soldOut];
@@ -52,14 +52,14 @@ afterAll(async () => {
   await target?.close();
 });
 
-/** What a script writes, to its end. */
+/** Runs a script to its end. @returns its output */
 async function run(program: string, file: string, petId = 0n, changes = {}): Promise<string> {
   const env = { ...process.env, ...settings, ...changes };
   const args = [join(examples, file), `${petId}`];
   return (await promisify(execFile)(program, args, { env })).stdout;
 }
 
-/** Starts the shop on a port of its own, and gives the address that it prints. */
+/** Starts the shop on its own port. @returns the address that it prints */
 async function start(changes: Record<string, string>): Promise<typeof shop> {
   const child = spawn(process.execPath, [join(examples, 'shop/server.ts')], {
     env: { ...process.env, ...settings, ...changes, PORT: '0' },
@@ -73,7 +73,7 @@ const stock = (petId: bigint, quantity: number) =>
   sendUpdate(target, petId, `{"quantity":${quantity}}`);
 const quantityNow = async (petId: bigint) => (await readEntry(target, petId))?.quantity;
 
-// Before the others change what it lists.
+// Runs before other tests change the list.
 it('list.ts lists every entry, digit for digit', async () => {
   const { baseUrl, apiKey } = target;
   const lines = (await run(process.execPath, 'list.ts')).trimEnd().split('\n');
@@ -98,12 +98,12 @@ describe.each(installed)('%s', { concurrent: true }, (file) => {
     expect(await quantityNow(quiet)).toBe(4);
   });
 
-  it('repeats an update after 503 with the same key, and starts anew with another after 412', async ({
+  it('retries an update after 503 with the same key, and starts over with another after 412', async ({
     expect,
   }) => {
     await stock(busy, 5);
     const keys: unknown[] = [];
-    // Lets the first update through and answers it 503; before the first, another shop sells a piece.
+    // The first update takes effect but gets 503; before it, another shop sells a piece.
     const proxy = createServer(async (incoming, outgoing) => {
       const { method = 'GET', url = '/', headers } = incoming;
       if (method === 'PATCH') keys.push(headers['idempotency-key']);
@@ -122,7 +122,7 @@ describe.each(installed)('%s', { concurrent: true }, (file) => {
     expect(await quantityNow(busy)).toBe(2);
   });
 
-  it('sells nothing where the service refuses, or the pet is not for sale', async ({ expect }) => {
+  it('sells nothing if the service refuses or the pet is not for sale', async ({ expect }) => {
     const refused = sell(file, quiet, { API_KEY: 'psk_wrong' });
     await expect(refused).rejects.toThrow('The API key is not valid.');
     for (const petId of [...notForSale, target.fixtures.missingPetId]) {
@@ -132,7 +132,7 @@ describe.each(installed)('%s', { concurrent: true }, (file) => {
   });
 });
 
-it('twenty shops sell fifteen pieces exactly where a tenth of all answers is lost', async () => {
+it('twenty shops sell exactly fifteen pieces while a tenth of all responses is lost', async () => {
   const petId = contended;
   await stock(petId, 15);
   const lossy = await startLossyProxy(target.baseUrl);
@@ -159,7 +159,7 @@ it('twenty shops sell fifteen pieces exactly where a tenth of all answers is los
   expect(lossy.lost()).toBeGreaterThan(5);
 });
 
-it('shop/server.ts sells every piece once, and tells what is not for sale from what it does not know', async () => {
+it('shop/server.ts sells every piece once, and knows pets that are not for sale from unknown ones', async () => {
   await stock(ordered, 5);
   const sell = (id: unknown, method = 'POST') => fetch(`${shop.address}/sell/${id}`, { method });
   const answers = await Promise.all(Array.from({ length: 8 }, () => sell(ordered)));
@@ -182,7 +182,7 @@ describe.runIf(findChromium())('the shop page', () => {
   const petId = shown;
   let browser: Browser;
   let page: Page;
-  /** What the page sent and got: headers and bodies. */
+  /** The page's requests and responses: headers and bodies. */
   const traffic: Promise<string>[] = [];
 
   beforeAll(async () => {
@@ -212,7 +212,7 @@ describe.runIf(findChromium())('the shop page', () => {
     expect(isOffered).toEqual([true, false, false]);
   });
 
-  it('gets 304 while nothing has changed, and the new stock when it has', async () => {
+  it('gets 304 while nothing changes, and the new stock after a change', async () => {
     const answered = (status: number) =>
       page.waitForResponse(
         (response) =>
@@ -236,7 +236,7 @@ describe.runIf(findChromium())('the shop page', () => {
     await page.getByText(`Pet ${petId} is yours.`).waitFor();
   });
 
-  it('has the key that reads, and never sees the one that writes', async () => {
+  it('has the read key, and never sees the write key', async () => {
     const text = (await Promise.all(traffic)).join('\n');
     for (const sent of [`Bearer ${target.readOnlyApiKey}`, '/settings.json', '/sell/']) {
       expect(text).toContain(sent);
@@ -253,7 +253,7 @@ describe.runIf(findChromium())('the shop page', () => {
       const { baseUrl, apiKey } = target;
       await page.evaluate(
         (options) => {
-          // A page that came over plain HTTP has none; this one came from the machine itself.
+          // Pages over plain HTTP lack it; this page is from the machine itself and has it.
           crypto.randomUUID = undefined as never;
           globalThis.client = createPetstoreClient(options);
         },
@@ -261,7 +261,7 @@ describe.runIf(findChromium())('the shop page', () => {
       );
     });
 
-    it('lists the inventory, every id exact, whole, in pages and streamed, and not again', async () => {
+    it('lists the inventory with exact ids, whole, in pages, streamed, and with 304', async () => {
       const [again, ...lists] = await page.evaluate(async () => {
         const { items, etag } = await client.listInventory();
         const again = [typeof etag, await client.listInventory({ ifNoneMatch: etag })];
@@ -286,7 +286,7 @@ describe.runIf(findChromium())('the shop page', () => {
       expect(after).toMatchObject({ petId, quantity: 8 });
     });
 
-    it('sees errors, redirects, the end of a deprecated operation, a list that broke off, an abort', async () => {
+    it('sees errors, redirects, the sunset of an operation, a truncated list, an abort', async () => {
       const warning = page.waitForEvent('console', (message) => message.type() === 'warning');
       await page.route('**/moved/**', (route) =>
         route.fulfill({ status: 302, headers: { Location: '/' } }),

@@ -14,14 +14,14 @@ import { defineFreshFunctions } from '../../localTarget.ts';
 const root = join(import.meta.dirname, '../../../..');
 const sample = new URL('../../../../infra/local/sample.json', import.meta.url);
 
-/** Blocks that this test does not run, by how they begin. */
+/** Blocks that this test does not run, by their beginning. */
 const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start':
-    'CI runs both commands; what the first starts is what the other samples call.',
+    'CI runs both commands; the other samples call the service that `npm start` starts.',
   'npm install ./petstore': 'test/infra/client installs the package that "npm run client" builds.',
 };
 
-/** The README first: its update names the state that the sample data has. */
+/** The README comes first: its update names the state of the sample data. */
 const readmes = ['README.md', 'shared/client/README.md'];
 const pages = [...readmes, ...guideNames.map((name) => `${name}.html`)];
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
   blocks = new Map(
     await Promise.all(pages.map(async (page) => [page, await readBlocks(page)] as const)),
   );
-  // A reader's own folder, with the package.
+  // A reader's folder, with the package.
   mkdirSync(folder.toPath('node_modules/petstore-inventory-client'), { recursive: true });
   for (const file of ['index.js', 'index.d.ts']) {
     const entry = `export * from '${join(root, 'shared/client/index.ts')}';`;
@@ -63,12 +63,12 @@ beforeAll(async () => {
     '{"type": "module", "exports": "./index.js"}',
   );
   folder.write('package.json', '{"type": "module"}');
-  // An answer that is an error fails the sample.
+  // An error response fails the sample.
   folder.write('.curlrc', 'fail-with-body\nsilent\nshow-error\n');
 });
 afterAll(() => stage?.close());
 
-/** The blocks of a page, with the stage's address and key, as the page shows them. */
+/** The blocks of a page as it shows them, with the stage's address and key. */
 async function readBlocks(page: string): Promise<Block[]> {
   const html = readmes.includes(page)
     ? renderGuide(page, readFileSync(join(root, page), 'utf8')).html
@@ -87,7 +87,7 @@ function toText(html: string): string {
     .replaceAll('&amp;', '&');
 }
 
-/** What a reader of a README fills in, and where the repository lies. */
+/** Fills in what a reader of a README fills in, and the repository's path. */
 function fillIn(code: string): string {
   return code
     .replaceAll('http://127.0.0.1:3000/v1', stage.baseUrl)
@@ -95,7 +95,7 @@ function fillIn(code: string): string {
     .replaceAll("'./shared/", `'${root}/shared/`);
 }
 
-/** The blocks of one language on a page, in their order: they may build on each other. */
+/** The blocks of one language on a page, in order: they may build on each other. */
 function toProgram(page: string, language: Language): string {
   const isRun = ({ code }: Block) => !Object.keys(notRun).some((start) => code.startsWith(start));
   const own = blocks.get(page)?.filter((block) => block.language === language) ?? [];
@@ -105,7 +105,7 @@ function toProgram(page: string, language: Language): string {
     .join('\n');
 }
 
-it('every block has a language that is run or that is known not to be; every exception is needed', () => {
+it('every block runs or is a known exception, and every exception is needed', () => {
   const all = [...blocks.values()].flat();
   expect(all.filter(({ language }) => !languages.has(language))).toEqual([]);
   expect(all.length).toBeGreaterThan(15);
@@ -120,7 +120,7 @@ it('every block has a language that is run or that is known not to be; every exc
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
-it.runIf(hasCurl).each(pages)('the commands of %s run, and no answer is an error', async (page) => {
+it.runIf(hasCurl).each(pages)('the commands of %s run without an error', async (page) => {
   const python = hasPython ? toProgram(page, 'python') : '';
   const script = `${toProgram(page, 'sh')}\n${python && `python3 - <<'PYTHON'\n${python}\nPYTHON`}`;
   if (script === '\n') return;
@@ -132,7 +132,7 @@ describe('the programs', () => {
   beforeAll(() => {
     const [firstCall] = blocks.get('index.html')?.filter(({ language }) => language === 'ts') ?? [];
     for (const page of pages) {
-      // A guide goes on with the client of the first call.
+      // A guide uses the client of the first call.
       const isComplete = readmes.includes(page) || page === 'index.html';
       for (const language of ['ts', 'js'] as const) {
         const program = toProgram(page, language);
@@ -144,13 +144,13 @@ describe('the programs', () => {
     }
   });
 
-  it('are of the types that the client has', async () => {
+  it('match the types of the client', async () => {
     const options =
       '--noEmit --strict --exactOptionalPropertyTypes --module nodenext --allowImportingTsExtensions ' +
       '--lib es2024,dom --skipLibCheck --types node --typeRoots';
     const types = join(root, 'node_modules/@types');
     const tsc = join(root, 'node_modules/.bin/tsc');
-    // JavaScript has no types to hold against: that it runs has to do.
+    // JavaScript has no types to check: it only has to run.
     const typed = files.filter((file) => file.endsWith('.ts'));
     await execute(tsc, [...options.split(' '), types, ...typed]);
   });
@@ -162,7 +162,7 @@ describe('the programs', () => {
   });
 });
 
-/** Runs a program in the reader's folder, with no other environment. */
+/** Runs a program in the reader's folder, with only this environment. */
 async function execute(program: string, args: readonly string[], env = {}): Promise<void> {
   const options = { cwd: folder.folder, env: { PATH: process.env.PATH, ...env } };
   const running = promisify(execFile)(program, args, options);
