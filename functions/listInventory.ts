@@ -14,7 +14,7 @@ const inventory = defineInventoryList(
   defineDynamoDB({ beside: service.client }),
 );
 
-/** GET /inventory: all entries, however many, sent while they are read; or a page of them, or those of some ids. */
+/** GET /inventory: all entries as a streamed list, or a page of them, or the entries of some ids. */
 export const handler = defineStreamedHandler(
   listInventory,
   service,
@@ -31,7 +31,7 @@ export const handler = defineStreamedHandler(
   },
 );
 
-/** Of the whole list's way, which is the longest. */
+/** Warms up the whole list, which uses the most code. */
 export const warmUp = defineWarmUp(
   listInventory,
   defineStreamedHandler(listInventory, service, async () => ({ pages: inventory.sample() })),

@@ -12,7 +12,7 @@ const inventory = defineInventoryUpdates(
   readVariable('REQUESTS_TABLE'),
 );
 
-/** PATCH /inventory/{petId}: sets an entry's stock count, never its status; creates nothing. */
+/** PATCH /inventory/{petId}: sets an entry's stock count, never its status. It creates nothing. */
 export const handler = defineHandler(
   updateInventory,
   service,
@@ -23,7 +23,7 @@ export const handler = defineHandler(
   },
 );
 
-/** `If-None-Match: *` is true of no entry, so that no entry is changed. */
+/** `If-None-Match: *` is false for every entry, so no entry changes. */
 export const warmUp = defineWarmUp(updateInventory, handler, {
   pathParameters: { petId: MIN_ID },
   headers: { 'If-None-Match': '*' },

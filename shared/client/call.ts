@@ -10,14 +10,14 @@ import type { Call } from './settings.ts';
 
 type Contract = typeof operations;
 
-/** A path with something in the place of each parameter. */
+/** A path with text in place of each parameter. */
 type Filled<Path extends string> = Path extends `${infer Start}{${string}}${infer Rest}`
   ? `${Start}${string}${Filled<Rest>}`
   : Path;
 
 type QueryNames<Of> = Of extends { readonly query: infer Query } ? keyof Query : never;
 
-/** It compiles only as long as it is what the contract says. */
+/** Compiles only if it matches the contract. */
 export interface PetstoreRequest<Id extends OperationId = OperationId> {
   readonly operationId: Id;
   readonly method: Contract[Id]['method'];
@@ -29,29 +29,29 @@ export interface PetstoreRequest<Id extends OperationId = OperationId> {
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body?: string;
-  /** Whether it may be sent again though an earlier attempt may have had its effect. */
+  /** Whether a retry is safe after an attempt that may have taken effect. */
   readonly isRepeatable: boolean;
   readonly answersList?: boolean;
 }
 
-/** An answer of which the headers are there. Who has it reads the body or stops the watchdog. */
+/** A response with its headers. The caller must read the body or stop the watchdog. */
 interface OpenAnswer {
   readonly request: PetstoreRequest;
   readonly response: Response;
   readonly watchdog: Watchdog;
 }
 
-/** An answer that came whole. */
+/** A complete response. */
 interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as JSON; undefined where there is none. */
+  /** The parsed JSON body; undefined without a body. */
   readonly document: unknown;
 }
 
 /**
- * Sends a request, again where that is safe and of use, and reads its answer.
- * @param toValue reads the answer; whatever it throws means that the answer is not as it should be
+ * Sends a request, retries it if that is safe and useful, and reads the response.
+ * @param toValue converts the response; any error from it means that the response is invalid
  */
 export function send<Id extends OperationId, Value>(
   call: Call,
@@ -71,16 +71,15 @@ export function send<Id extends OperationId, Value>(
   });
 }
 
-/** What to throw when a body breaks off. */
+/** The error for a truncated body. */
 export function breakError(answer: OpenAnswer, cause?: unknown): unknown {
   if (answer.watchdog.signal.aborted) return answer.watchdog.signal.reason;
   const code = answer.request.answersList ? 'incomplete_list' : 'connection_failed';
-  return answerError(answer, code, 'The answer broke off before its end.', cause);
+  return answerError(answer, code, 'The response was truncated.', cause);
 }
 
-/** An answer that is no such thing as the service says. */
 export function invalidAnswerError(answer: OpenAnswer, cause: unknown): PetstoreError {
-  const message = `The answer is not one that ${answer.request.operationId} gives.`;
+  const message = `The response is not a valid ${answer.request.operationId} response.`;
   return answerError(answer, 'invalid_answer', message, cause);
 }
 
@@ -98,9 +97,9 @@ const FIRST_BACKOFF = 200;
 const MAX_BACKOFF = 5_000;
 
 /**
- * Tries again what may go better another time, after a pause that is never shorter than `Retry-After`.
- * @param isRepeatable whether it may be sent again though an earlier attempt may have had its effect
- * @throws {PetstoreError} of the last attempt when there are no retries left, or no time for another
+ * Retries temporary failures, after a pause of at least `Retry-After`.
+ * @param isRepeatable whether a retry is safe after an attempt that may have taken effect
+ * @throws {PetstoreError} of the last attempt if no retries or no time are left
  */
 export async function withRetries<Value>(
   call: Call,
@@ -121,7 +120,7 @@ export async function withRetries<Value>(
   }
 }
 
-/** Waits, or until the signal is aborted: whatever comes next looks at it. */
+/** Waits, or ends early on abort. It does not throw: the next attempt checks the signal. */
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
@@ -136,8 +135,7 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
 }
 
 /**
- * Milliseconds to wait: at random up to `first`, and up to twice as many after each further attempt, so
- * that clients that met do not meet again. This is full jitter:
+ * Random milliseconds up to `first`, doubled after each attempt, so that clients do not collide again (full jitter):
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  * @param attempt counted from 0
  */
@@ -145,7 +143,7 @@ export function drawBackoff(first: number, attempt: number): number {
   return Math.random() * Math.min(first * 2 ** attempt, MAX_BACKOFF);
 }
 
-/** A 429 is the one failure of which it is known that nothing has happened, and that it passes. */
+/** Only a 429 certainly had no effect and is certainly temporary. */
 function isRetryable({ code, status = 0 }: PetstoreError, isRepeatable: boolean): boolean {
   if (status === 429) return true;
   return isRepeatable && (status >= 500 || passing.includes(code));
@@ -155,8 +153,8 @@ const passing: readonly string[] = ['connection_failed', 'timeout', 'incomplete_
 
 /**
  * Sends a request once.
- * @throws {PetstoreError} when no answer comes, or that of an error
- * @throws the reason of the caller's signal when that is aborted
+ * @throws {PetstoreError} if no response comes, or an error response
+ * @throws the reason of the caller's signal if it is aborted
  */
 export async function openAnswer(call: Call, request: PetstoreRequest): Promise<OpenAnswer> {
   const watchdog = startWatchdog(call);
@@ -176,7 +174,6 @@ export async function openAnswer(call: Call, request: PetstoreRequest): Promise<
   }
 }
 
-/** The whole body. */
 async function readText(answer: OpenAnswer): Promise<string> {
   try {
     return await answer.response.text();
@@ -187,7 +184,7 @@ async function readText(answer: OpenAnswer): Promise<string> {
   }
 }
 
-/** The body piece by piece, as it arrives. Whoever stops early ends the connection. */
+/** The body in chunks, as they arrive. Stopping early ends the connection. */
 export async function* readPieces(answer: OpenAnswer): AsyncGenerator<string, void, undefined> {
   const { response, watchdog } = answer;
   const reader = response.body?.getReader();
@@ -204,12 +201,12 @@ export async function* readPieces(answer: OpenAnswer): AsyncGenerator<string, vo
     throw breakError(answer, cause);
   } finally {
     watchdog.stop();
-    // Whatever is wrong with the rest, nobody wants it any more.
+    // Errors in the rest no longer matter.
     reader?.cancel().catch(() => {});
   }
 }
 
-/** A `fetch` or a function for the key that the caller gave may take no notice of a signal. */
+/** The caller's `fetch` or key function may ignore the signal. */
 function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
@@ -229,7 +226,7 @@ async function fetchAnswer(
   const allHeaders = new Headers(callHeaders);
   for (const [name, value] of Object.entries(headers)) allHeaders.set(name, value);
   allHeaders.set('Authorization', `Bearer ${await readApiKey()}`);
-  // The key may have come too late.
+  // The key function may have taken too long.
   signal.throwIfAborted();
   try {
     return await fetch(url.href, {
@@ -237,7 +234,7 @@ async function fetchAnswer(
       headers: allHeaders,
       ...(body !== undefined && { body }),
       signal,
-      // Stock is of this moment, and a key goes to no address but the one that it was given for.
+      // Stock must be current, and the key must go only to the base address.
       cache: 'no-store',
       redirect: 'manual',
     });
@@ -249,8 +246,8 @@ async function fetchAnswer(
 type Watchdog = ReturnType<typeof startWatchdog>;
 
 /**
- * Ends an attempt that takes too long, or whose caller wants no more of it.
- * @throws the reason of the caller's signal when that is aborted already
+ * Ends an attempt that takes too long or that the caller aborts.
+ * @throws the reason of the caller's signal if it is already aborted
  */
 function startWatchdog({ signal, timeout, timeLeft }: Call) {
   signal?.throwIfAborted();
@@ -267,9 +264,9 @@ function startWatchdog({ signal, timeout, timeLeft }: Call) {
 
   watch(Math.min(timeout, Math.max(timeLeft(), 0)));
   return {
-    /** Its reason is the caller's own, or a PetstoreError. */
+    /** Its reason is the caller's own or a PetstoreError. */
     signal: controller.signal,
-    /** Stops the clock, while it is the caller who takes time. */
+    /** Stops the clock while the caller processes a chunk. */
     rest,
     restart: () => watch(timeout),
     stop() {
@@ -280,5 +277,5 @@ function startWatchdog({ signal, timeout, timeLeft }: Call) {
 }
 
 function timeoutError(milliseconds: number): PetstoreError {
-  return new PetstoreError('timeout', `Nothing came for ${Math.ceil(milliseconds)} ms.`);
+  return new PetstoreError('timeout', `Timed out after ${Math.ceil(milliseconds)} ms.`);
 }

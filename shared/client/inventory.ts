@@ -28,21 +28,21 @@ import {
 } from './resources.ts';
 import { type Call, type CallOptions, refuseUnknown } from './settings.ts';
 
-/** Which entries, and what of each. */
+/** Selects entries and their members. */
 export interface InventoryQuery<Include extends Included = Included> {
-  /** Leaves out the entries of other statuses. */
+  /** Only entries with this status. */
   readonly status?: PetStatus | undefined;
-  /** 1 to 100 pets: their entries, in this order, without those that do not exist; without a `limit`. */
+  /** 1 to 100 ids: their entries in this order, without those that do not exist. Not together with `limit`. */
   readonly petIds?: readonly bigint[] | undefined;
   /** Gives each entry its `etag`. */
   readonly include?: Include;
-  /** The most entries that the answer may have: 1 to 1,000. Without one, all of them. */
+  /** Maximum entries in the response: 1 to 1,000. Without a limit, all entries. */
   readonly limit?: number | undefined;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
-/** What an entry can have beside its own members. */
+/** Optional members of an entry. */
 export type Included = 'etag' | undefined;
 
 export type EntryOf<Include extends Included> = Include extends 'etag'
@@ -51,45 +51,44 @@ export type EntryOf<Include extends Included> = Include extends 'etag'
 
 export interface InventoryList<Include extends Included = undefined>
   extends Page<EntryOf<Include>> {
-  /** For `ifNoneMatch`. A page has none, and neither has a list of more than some 60,000 entries. */
+  /** For `ifNoneMatch`. Pages, and lists of more than some 60,000 entries, have none. */
   etag: string | undefined;
 }
 
 export interface UpdatePreconditions {
-  /** An entry's `etag`, quotes included: when the entry has changed since, nothing is done (412). */
+  /** An entry's `etag`, quotes included. If the entry has changed since, the update has no effect (412). */
   readonly ifMatch?: string | undefined;
   /**
-   * 1 to 255 visible ASCII characters: the same update with the same key has its effect once, within 24
-   * hours. With `ifMatch`, the client makes one up for the attempts of a call.
+   * 1 to 255 visible ASCII characters. Within 24 hours, the same update with the same key takes effect once.
+   * With `ifMatch`, the client generates a key for all attempts of a call.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** The new quantity for an entry as it is. */
+/** Returns the new quantity for an entry. */
 export type StockChange = (entry: TaggedInventoryItem) => number | Promise<number>;
 
-/** The methods that the inventory has. */
 export interface InventoryMethods {
-  /** The list, or undefined when it is still the one whose `etag` is given as `ifNoneMatch`. */
+  /** The list, or undefined if it still has the `etag` given as `ifNoneMatch`. */
   listInventory<Include extends Included = undefined>(
     query: InventoryQuery<Include> & { readonly ifNoneMatch: string | undefined },
     options?: CallOptions,
   ): Promise<InventoryList<Include> | undefined>;
-  /** All entries, or those that the query asks for, in one answer: a large inventory is better streamed. */
+  /** All entries, or those that the query selects, in one response. Use `streamInventory` for a large inventory. */
   listInventory<Include extends Included = undefined>(
     query?: InventoryQuery<Include>,
     options?: CallOptions,
   ): Promise<InventoryList<Include>>;
 
-  /** The inventory page by page: of 1,000 entries where the query has no `limit`. */
+  /** The inventory page by page. Without a `limit`, a page has up to 1,000 entries. */
   inventoryPages<Include extends Included = undefined>(
     query?: Omit<InventoryQuery<Include>, 'petIds'>,
     options?: CallOptions,
   ): AsyncGenerator<InventoryList<Include>, void, undefined>;
 
   /**
-   * The whole inventory entry by entry, as they arrive, without ever holding all of it. Only its beginning
-   * is tried again: a list that breaks off throws `incomplete_list` after the entries that came.
+   * The whole inventory entry by entry, as they arrive, without holding all of it in memory. It retries only
+   * until the response starts. A truncated list throws `incomplete_list` after the entries that arrived.
    */
   streamInventory<Include extends Included = undefined>(
     query?: Pick<InventoryQuery<Include>, 'status' | 'include'>,
@@ -97,9 +96,9 @@ export interface InventoryMethods {
   ): AsyncGenerator<EntryOf<Include>, void, undefined>;
 
   /**
-   * Sets a stock count, whatever it was: where it follows from what was read, use `updateStock`. Sent
-   * again after 429; with `ifMatch` also after 5xx, a lost connection or a timeout, with one
-   * `Idempotency-Key`, so that it counts once.
+   * Sets a stock count. If the new count depends on the old one, use `updateStock`. Retried after 429. With
+   * `ifMatch`, it is also retried after 5xx, a lost connection or a timeout. One `Idempotency-Key` for all attempts
+   * makes them take effect once.
    * @returns the entry with its new tag
    */
   updateInventory(
@@ -109,12 +108,11 @@ export interface InventoryMethods {
   ): Promise<TaggedInventoryItem>;
 
   /**
-   * Changes a stock count by what it is, safely among any number of clients: reads the entry, calls
-   * `change` for the new quantity, and writes it if nobody else has written since; otherwise begins anew,
-   * for as long as `totalTimeout` lets it, and then rejects with `precondition_failed` or `timeout`. When
-   * `change` throws, nothing is written and the call rejects with the same. An entry that does not exist
-   * is `not_found`.
-   * @returns the entry as this update left it
+   * Changes a stock count safely, with any number of clients. It reads the entry, calls `change` for the new
+   * quantity, and writes it if the entry has not changed since. Otherwise it starts again, until `totalTimeout`,
+   * and then rejects with `precondition_failed` or `timeout`. If `change` throws, nothing is written and the call
+   * rejects with the same error. If the entry does not exist, it rejects with `not_found`.
+   * @returns the entry after this update
    */
   updateStock(
     petId: bigint,
@@ -128,7 +126,7 @@ export type StartCall = (options?: CallOptions, names?: readonly string[]) => Ca
 
 export function defineInventoryMethods(start: StartCall): InventoryMethods {
   const methods: InventoryMethods = {
-    // Without `ifNoneMatch` there is always a list, which its overloads say.
+    // As the overloads say, there is always a list without `ifNoneMatch`.
     listInventory: (async (query = {}, options) =>
       listInventory(start(options), query)) as InventoryMethods['listInventory'],
 
@@ -147,7 +145,7 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
   return methods;
 }
 
-/** @returns undefined when the list is still the one that `ifNoneMatch` names (RFC 9110 section 13.1.2) */
+/** @returns undefined if the list still has the tag `ifNoneMatch` (RFC 9110 section 13.1.2) */
 async function listInventory<Include extends Included = undefined>(
   call: Call,
   {
@@ -169,8 +167,8 @@ async function listInventory<Include extends Included = undefined>(
 }
 
 /**
- * @param start begins the call, when the first entry is asked for
- * @throws {PetstoreError} also after entries: `incomplete_list` when the list breaks off
+ * @param start starts the call when the caller requests the first entry
+ * @throws {PetstoreError} `incomplete_list`, also after entries, if the list is truncated
  */
 async function* streamInventory<Include extends Included>(
   start: () => Call,
@@ -220,10 +218,10 @@ function toEntryReader<Include extends Included>(
   return toEntry as (document: unknown) => EntryOf<Include>;
 }
 
-/** The contract's own, whose file would bring a schema library with it. */
+/** Copied, since the contract's file would load a schema library. */
 const MAX_QUANTITY: typeof ContractMaximum = 2_147_483_647;
 
-/** Without `ifMatch`, the update may be sent again only when the service refused to look at it. */
+/** Without `ifMatch`, only a 429 is retried. */
 async function updateInventory(
   call: Call,
   petId: bigint,
@@ -231,7 +229,7 @@ async function updateInventory(
   { ifMatch, idempotencyKey = ifMatch && drawKey() }: UpdatePreconditions = {},
 ): Promise<TaggedInventoryItem> {
   if (!Number.isInteger(quantity) || quantity < 0 || quantity > MAX_QUANTITY) {
-    const message = `quantity must be an integer from 0 to ${MAX_QUANTITY}, and not ${quantity}.`;
+    const message = `quantity must be an integer from 0 to ${MAX_QUANTITY}, not ${quantity}.`;
     throw new PetstoreError('invalid_request', message);
   }
   const request: PetstoreRequest<'updateInventory'> = {
@@ -251,13 +249,12 @@ async function updateInventory(
   );
 }
 
-/** 128 random bits. Not `randomUUID`, which a page that came over plain HTTP does not have. */
+/** 128 random bits. Not `randomUUID`, which a page loaded over plain HTTP does not have. */
 function drawKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Reads, changes, and writes only where nobody else did in between; otherwise it begins anew. */
 async function updateStock(
   call: Call,
   petId: bigint,
@@ -276,8 +273,8 @@ async function updateStock(
       return await updateInventory(call, petId, { quantity }, { ifMatch: entry.etag });
     } catch (error) {
       if (!(error instanceof PetstoreError) || error.code !== 'precondition_failed') throw error;
-      // Whoever takes long is in the way for long. Twice that lets two clients hardly wait, and fifty
-      // end with the fewest requests.
+      // A slow attempt is in the way of others for longer. With twice its duration, two clients hardly wait,
+      // and fifty clients need the fewest requests.
       const delay = drawBackoff(2 * (performance.now() - begun), conflicts);
       if (delay >= call.timeLeft()) throw error;
       await pause(delay, call.signal);

@@ -1,18 +1,18 @@
 /**
- * Strings, and what looks like a number, each with the colon that makes it a member's name. A string that is
- * cut off is one too: otherwise each quote within it would be tried as the beginning of another.
+ * A string or something like a number, with the colon after a member's name. It also matches a truncated string.
+ * Otherwise the pattern would try each quote in it as the start of another string.
  */
 const token = /("[^"\\]*(?:\\.[^"\\]*)*"?|-?\d[\d.eE+-]*)(\s*:)?/g;
 const longInteger = /^-?[1-9]\d{15,}$/;
 
 /**
- * Reads a document in which an integer that a number cannot hold exactly becomes a bigint. It works in
- * every engine, also in those whose `JSON.parse` does not show a reviver the source text.
- * @throws {SyntaxError} when the text is not JSON
+ * Parses JSON; an integer that a number cannot hold exactly becomes a bigint. It works in every engine, even if
+ * `JSON.parse` does not pass the source text to a reviver.
+ * @throws {SyntaxError} if the text is invalid JSON
  */
 export function parseExactJson(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
-  // Long integers travel as strings. Every other string is marked too, so that none is mistaken for one.
+  // Long integers become strings marked "n". All other strings are marked "s", so that none looks like an integer.
   return JSON.parse(text.replace(token, toMarked), (_, value) => {
     if (typeof value !== 'string') return value;
     return value[0] === 'n' ? toInteger(value.slice(1)) : value.slice(1);
@@ -30,26 +30,25 @@ function toInteger(digits: string): number | bigint {
   return Number.isSafeInteger(value) ? value : BigInt(digits);
 }
 
-/** Reads an array's elements while its text arrives, and keeps no more of it than the element under way. */
+/** Reads an array's elements as its text arrives, and keeps only the incomplete element in memory. */
 export interface ArrayReader {
   /**
    * @returns the elements that the text completes
-   * @throws {SyntaxError} when it is not the text of an array
+   * @throws {SyntaxError} if it is not the text of an array
    */
   read(text: string): unknown[];
-  /** Whether the closing bracket has arrived: without it, some elements may be missing. */
+  /** Whether the closing bracket has arrived. Without it, elements may be missing. */
   readonly isWhole: boolean;
 }
 
-/** What ends a string, changes the depth or separates elements. */
 const sign = /["\\[\]{},]/g;
 
 export function defineArrayReader(): ArrayReader {
-  /** What has arrived and is not returned yet, from the next element on. */
+  /** Text from the next element on, not returned yet. */
   let rest = '';
-  /** How much of `rest` has been looked at. */
+  /** How much of `rest` has been scanned. */
   let position = 0;
-  /** Brackets and braces that are open. */
+  /** Open brackets and braces. */
   let depth = 0;
   let isInString = false;
   let hasElements = false;
@@ -63,7 +62,7 @@ export function defineArrayReader(): ArrayReader {
     depth = 1;
   }
 
-  /** @returns where the last element that is whole ends, or -1 */
+  /** @returns the end of the last complete element, or -1 */
   function findEnd(): number {
     let end = -1;
     sign.lastIndex = position;
@@ -72,7 +71,7 @@ export function defineArrayReader(): ArrayReader {
       const [found] = match;
       if (found === '\\') {
         sign.lastIndex += 1;
-        // The character that it escapes has yet to arrive.
+        // The escaped character has not arrived yet.
         if (sign.lastIndex > rest.length) position = match.index;
       } else if (found === '"') isInString = !isInString;
       else if (isInString) continue;

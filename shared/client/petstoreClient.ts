@@ -22,38 +22,38 @@ import {
 } from './settings.ts';
 
 /**
- * Calls the service. Every method rejects with a `PetstoreError`, with the reason of the caller's
- * `AbortSignal`, or with what a function of the caller's throws. What only reads is sent again after 429, 5xx, a lost connection or a timeout.
+ * Calls the service. A method rejects with a `PetstoreError`, with the reason of your `AbortSignal`, or with the
+ * error that your own function throws. Reads are retried after 429, 5xx, a lost connection or a timeout.
  */
 export interface PetstoreClient extends InventoryMethods {
-  /** @deprecated A warning says after when the operation may be gone, and where to read on. */
+  /** @deprecated A warning has the date after which it may be gone, and a link to the guide. */
   getPet(petId: bigint, options?: CallOptions): Promise<Pet>;
 
   /** A page of the orders, newest first. */
   listOrders(query?: OrderQuery, options?: CallOptions): Promise<OrderPage>;
 
-  /** All orders, newest first, page by page: of 1,000 where the query has no `limit`. */
+  /** All orders, newest first, page by page. Without a `limit`, a page has up to 1,000. */
   orderPages(query?: OrderQuery, options?: CallOptions): AsyncGenerator<OrderPage, void, undefined>;
 
-  /** All orders, newest first, one by one; read in pages of 1,000 where the query has no `limit`. */
+  /** All orders, newest first, one by one. Without a `limit`, it reads pages of 1,000. */
   orders(query?: OrderQuery, options?: CallOptions): AsyncGenerator<Order, void, undefined>;
 }
 
 export interface OrderQuery {
-  /** The most orders that the page may have: 1 to 1,000, 100 by default. */
+  /** Maximum orders in the page: 1 to 1,000, 100 by default. */
   readonly limit?: number | undefined;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
 export type OrderPage = Page<Order>;
 
-/** It does not compile while it lacks an operation of the contract. */
+/** Compiles only if the client has every operation of the contract. */
 type CompleteClient = PetstoreClient & Readonly<Record<OperationId, unknown>>;
 
 /**
- * A client of one deployment with one API key.
- * @throws {TypeError} when an option makes no sense; the message never has the key
+ * Creates a client for one deployment with one API key.
+ * @throws {TypeError} if an option is invalid; the message never contains the key
  */
 export function createPetstoreClient(options: ClientOptions): PetstoreClient {
   const settings = parseOptions(options);

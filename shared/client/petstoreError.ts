@@ -1,18 +1,18 @@
 import { type ErrorCode, statusOfCode } from '../contract/errorBody.ts';
 
-/** The service's own codes, and what a client can meet before it has an answer of the service. */
+/** The service's own codes, and codes for calls without a valid response from the service. */
 export type PetstoreErrorCode =
   | ErrorCode
-  /** No answer, or only a part of one. What a request that changes something did is not known. */
+  /** No response, or a truncated one. An update may or may not have been applied. */
   | 'connection_failed'
-  /** As `connection_failed`, since nothing came for as long as `timeout` says. */
+  /** As `connection_failed`, because `timeout` or `totalTimeout` passed. */
   | 'timeout'
-  /** A list broke off before its closing bracket: what came of it is not all there is. */
+  /** A list ended before its closing bracket: entries are missing. */
   | 'incomplete_list'
-  /** Something answered that is not the service, or not as the service would. */
+  /** The response is not from the service, or is not valid. */
   | 'invalid_answer';
 
-/** Where the documentation is; `npm run client` puts it into the package. */
+/** The documentation's address; `npm run client` sets it in the package. */
 declare const DOCUMENTATION_ADDRESS: string | undefined;
 const documentationAddress =
   typeof DOCUMENTATION_ADDRESS === 'undefined' ? undefined : DOCUMENTATION_ADDRESS;
@@ -24,18 +24,18 @@ export interface PetstoreErrorDetails {
   readonly cause?: unknown;
 }
 
-/** What every call rejects with, save for an abort: that rejects with the reason of the caller's signal. */
+/** The error of every failed call. An aborted call rejects with the reason of your signal instead. */
 export class PetstoreError extends Error {
   override readonly name = 'PetstoreError';
-  /** What went wrong, for a program. */
+  /** For your program. */
   readonly code: PetstoreErrorCode;
-  /** The HTTP status; undefined where the client found out by itself, without an answer. */
+  /** The HTTP status; undefined without a response. */
   readonly status: number | undefined;
-  /** The answer's `X-Request-Id`: name it when you report a problem. */
+  /** The response's `X-Request-Id`: include it when you report a problem. */
   readonly requestId: string | undefined;
-  /** Seconds that the answer asked to wait (`Retry-After`, RFC 9110 section 10.2.3). */
+  /** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */
   readonly retryAfter: number | undefined;
-  /** The address of the page that explains the code; undefined where the package was built without one. */
+  /** The address of the page that explains the code; undefined if the package was built without one. */
   readonly documentation: string | undefined;
 
   constructor(code: PetstoreErrorCode, message: string, details: PetstoreErrorDetails = {}) {
@@ -49,14 +49,14 @@ export class PetstoreError extends Error {
 }
 
 /**
- * The error that an answer is. One without the service's Error body, as a proxy on the way makes it, gets
- * the code that the service has for its status.
- * @param text the body, as much of it as came
+ * Converts an error response. Without the service's Error body, for example from a proxy, the code follows from the
+ * status.
+ * @param text the body, which may be truncated
  */
 export function toPetstoreError({ status, headers }: Response, text: string): PetstoreError {
   const { code, message } = parseErrorBody(text) ?? {
     code: toCode(status),
-    message: `Something answered with status ${status}, and not as the service does.`,
+    message: `The response has status ${status}, but no error body of the service.`,
   };
   return new PetstoreError(code, message, {
     ...toAnswerDetails(headers, status),
@@ -64,9 +64,8 @@ export function toPetstoreError({ status, headers }: Response, text: string): Pe
   });
 }
 
-/** What an error says of the answer that it is about. */
 export function toAnswerDetails(headers: Headers, status: number) {
-  // A browser gives a redirect, which is never followed, no status.
+  // In a browser, a redirect that is not followed has status 0.
   return { status: status || undefined, requestId: headers.get('X-Request-Id') ?? undefined };
 }
 
@@ -85,7 +84,7 @@ function toCode(status: number): PetstoreErrorCode {
   return codes.find((code) => statusOfCode[code] === status) ?? unknown;
 }
 
-/** `Retry-After` has seconds or a date (RFC 9110 section 10.2.3). Some proxies send parts of a second. */
+/** `Retry-After` is seconds or a date (RFC 9110 section 10.2.3). Some proxies send fractions of a second. */
 function toSeconds(value: string | null): number | undefined {
   if (value === null) return undefined;
   const seconds = /^[\d.]+$/.test(value)

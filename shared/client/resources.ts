@@ -11,7 +11,7 @@ export interface InventoryItem {
   status: PetStatus;
 }
 
-/** An entry with the tag of its present state, as `If-Match` takes it (RFC 9110 section 8.8.3). */
+/** An entry with the tag of its current state, as `If-Match` takes it (RFC 9110 section 8.8.3). */
 export interface TaggedInventoryItem extends InventoryItem {
   etag: string;
 }
@@ -42,16 +42,16 @@ export interface Order {
   /** An integer of at least 1. */
   quantity: number;
   status: 'placed' | 'approved' | 'delivered';
-  /** When, as an RFC 3339 date-time. */
+  /** RFC 3339 date-time. */
   placedAt: string;
-  /** When, as an RFC 3339 date-time. */
+  /** RFC 3339 date-time. */
   shipDate?: string;
   complete?: boolean;
 }
 
 /*
- * Each makes a resource of a document. Members that are not known stay, and what makes no sense as an
- * id, or is no object at all, throws.
+ * Each converts a document to a resource. It keeps unknown members, and throws if the document is not an object or
+ * an id is invalid.
  */
 
 export function toInventoryItem(document: unknown): InventoryItem {
@@ -61,7 +61,7 @@ export function toInventoryItem(document: unknown): InventoryItem {
 
 export function toTaggedItem(document: unknown): TaggedInventoryItem {
   const item = toInventoryItem(document) as TaggedInventoryItem;
-  // Who updates with a tag that is missing updates unconditionally, and learns nothing of it.
+  // An update with a missing tag would silently be unconditional.
   if (typeof item.etag !== 'string') throw new TypeError('The tag is missing.');
   return item;
 }
@@ -93,17 +93,14 @@ function toNamed(document: unknown): Named {
   return { ...named, id: toId(named.id) };
 }
 
-/** @throws when it is no integer */
+/** @throws if it is not an integer */
 function toId(value: unknown): bigint {
   if (typeof value !== 'number' && typeof value !== 'bigint')
     throw new TypeError('An id is missing.');
   return BigInt(value);
 }
 
-/**
- * An id as the service reads it.
- * @throws {PetstoreError} when it is no bigint: a number may have been rounded to another pet's id already
- */
+/** @throws {PetstoreError} if it is not a bigint: a number may already be rounded to another pet's id */
 export function toPetIdText(petId: bigint): string {
   if (typeof petId === 'bigint') return petId.toString();
   throw new PetstoreError('invalid_request', 'petId must be a bigint, such as 7n or BigInt("7").');
@@ -112,17 +109,14 @@ export function toPetIdText(petId: bigint): string {
 /** A part of a list, or all of it. */
 export interface Page<Element> {
   items: Element[];
-  /** The `cursor` of the page behind this one; undefined after the last. */
+  /** The `cursor` of the next page; undefined after the last. */
   next: string | undefined;
 }
 
-/** Elements that a page has where the caller does not say: as many as the service gives at once. */
+/** The default `limit` of the page iterators: the service's maximum. */
 export const PAGE_LIMIT = 1_000;
 
-/**
- * Reads page after page until there is none.
- * @throws {PetstoreError} when a page leads back to one that was read, after its elements
- */
+/** @throws {PetstoreError} after a page that leads back to an earlier one */
 export async function* eachPage<OnePage extends Page<unknown>>(
   first: string | undefined,
   readPage: (cursor: string | undefined) => Promise<OnePage>,
@@ -135,16 +129,15 @@ export async function* eachPage<OnePage extends Page<unknown>>(
     yield page;
     cursor = page.next;
     if (cursor !== undefined && read.has(cursor)) {
-      const message = 'The next page is one that was read already: the list would never end.';
+      const message = 'The next page was already read: the list would never end.';
       throw new PetstoreError('invalid_answer', message);
     }
   } while (cursor !== undefined);
 }
 
 /**
- * The cursor in the `next` link (RFC 8288). Not the link itself, so that the key goes to no address but
- * the one that it was given for.
- * @throws {TypeError} when the link has none, which must not look like the last page
+ * The cursor in the `next` link (RFC 8288). Not the link itself: the key must go only to the client's own base address.
+ * @throws {TypeError} if the link has no cursor, which must not look like the last page
  */
 export function toNextCursor(headers: Headers): string | undefined {
   const link = toLink(headers, 'next');
@@ -154,7 +147,7 @@ export function toNextCursor(headers: Headers): string | undefined {
   return decodeURIComponent(cursor);
 }
 
-/** The target of the link with this relation, where the answer has one (`Link`, RFC 8288). */
+/** The target of the link with this relation, if the response has one (`Link`, RFC 8288). */
 export function toLink(headers: Headers, relation: string): string | undefined {
   for (const [, target, parameters = ''] of (headers.get('Link') ?? '').matchAll(link)) {
     if (new RegExp(`;\\s*rel="?${relation}"?\\s*(;|$)`).test(parameters)) return target;

@@ -4,31 +4,31 @@ export interface ClientOptions extends SharedOptions {
   /** The base address, which ends in `/v1`. */
   readonly baseUrl: string;
   /**
-   * The key, or a function that gives it, which is called before each attempt. It is sent to the base
-   * address alone, and no error or warning has it.
+   * The key, or a function that returns it, called before each attempt. It is sent only to the base address. No error
+   * and no warning contains it.
    */
   readonly apiKey: string | (() => string | Promise<string>);
-  /** Sends the requests in place of the global `fetch`: through a proxy, or in a test. */
+  /** Replaces the global `fetch`: for a proxy, or in a test. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Is told of each deprecated operation that is called, once; by default a warning on the console. */
+  /** Called once for each deprecated operation that you use. By default, the client warns on the console. */
   readonly onDeprecation?: ((deprecation: Deprecation) => void) | undefined;
 }
 
 export interface CallOptions extends SharedOptions {
-  /** Ends the call, which then rejects with the signal's reason; what an update did is then not known. */
+  /** Ends the call, which rejects with the signal's reason. An update may or may not have been applied. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What can be set for a client, and for a single call. */
+/** Options of a client or of a single call. */
 export interface SharedOptions extends Bounds {
   /**
-   * Headers of your own for each request, such as `X-Request-Id`; a call's replace those of the client by
-   * the same name. The client refuses those that it sets itself, such as `Authorization`.
+   * Your own headers for each request, such as `X-Request-Id`. A call's header replaces the client's header of the
+   * same name. The client rejects headers that it sets itself, such as `Authorization`.
    */
   readonly headers?: Headers | Readonly<Record<string, string>> | undefined;
   /**
-   * Is called with each response, as soon as its headers are there: also with errors and with each attempt
-   * and page. A call's replaces the client's.
+   * Called with each response as soon as its headers arrive, including errors, retries and pages. A call's function
+   * replaces the client's.
    */
   readonly onResponse?: ((response: ResponseInfo) => void) | undefined;
 }
@@ -38,31 +38,31 @@ export interface ResponseInfo {
   readonly operationId: string;
   readonly status: number;
   readonly headers: Headers;
-  /** Its `X-Request-Id`: name it when you report a problem. */
+  /** Its `X-Request-Id`: include it when you report a problem. */
   readonly requestId: string | undefined;
 }
 
-/** How long and how often a call is tried. */
+/** Limits of a call. */
 export interface Bounds {
   /**
-   * Milliseconds that an attempt may take, the answer's body included, or that a stream may be silent.
-   * 30,000 by default, since the service gives up on a request after 29 seconds.
+   * Milliseconds that an attempt may take, response body included, or that a stream may be silent. 30,000 by default:
+   * the service ends a request after 29 seconds.
    */
   readonly timeout?: number | undefined;
   /**
-   * Milliseconds after which a call begins no further attempt, and ends the one under way; 60,000 by
-   * default. A stream that has begun may take longer.
+   * Milliseconds after which a call starts no further attempt and ends the current one. 60,000 by default. A stream
+   * that has started may take longer.
    */
   readonly totalTimeout?: number | undefined;
-  /** How often a request is sent again at most; 3 by default. */
+  /** Maximum retries of a request; 3 by default. */
   readonly maxRetries?: number | undefined;
 }
 
-/** A client's options, checked. */
+/** A client's validated options. */
 export interface Settings {
   /** Without a slash at its end. */
   readonly baseUrl: string;
-  /** @throws {TypeError} when the caller's function gives no key */
+  /** @throws {TypeError} if your function returns no valid key */
   readonly readApiKey: () => string | Promise<string>;
   readonly fetch: ClientOptions['fetch'];
   readonly shared: Shared;
@@ -74,7 +74,7 @@ interface Shared extends Required<{ readonly [Name in keyof Bounds]: number }> {
   readonly onResponse: SharedOptions['onResponse'];
 }
 
-/** The longest that a timer can be set to. */
+/** The longest possible timer, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 const defaults: Shared = {
@@ -86,7 +86,7 @@ const defaults: Shared = {
 };
 const sharedNames = Object.keys(defaults);
 
-/** @throws {TypeError} when an option makes no sense; the message never has the key */
+/** @throws {TypeError} if an option is invalid; the message never contains the key */
 export function parseOptions(options: ClientOptions): Settings {
   refuseUnknown(options, ['baseUrl', 'apiKey', 'fetch', 'onDeprecation', ...sharedNames]);
   const { baseUrl, apiKey, fetch, onDeprecation } = options;
@@ -102,17 +102,17 @@ export function parseOptions(options: ClientOptions): Settings {
   };
 }
 
-/** A call under way, which may be several requests. */
+/** A running call, which may send several requests. */
 export interface Call extends Omit<Shared, 'totalTimeout'> {
   readonly settings: Settings;
   readonly signal: AbortSignal | undefined;
-  /** Milliseconds that are left of its total; 0 or less when its time is up. */
+  /** Milliseconds left of `totalTimeout`; 0 or less after it. */
   timeLeft(): number;
 }
 
 /**
- * @param names of the options that this call alone has
- * @throws {TypeError} when an option makes no sense
+ * @param names of the options that only this call has
+ * @throws {TypeError} if an option is invalid
  */
 export function startCall(
   settings: Settings,
@@ -126,8 +126,8 @@ export function startCall(
 }
 
 /**
- * A misspelt option must not be taken in silence, nor one that stands in the wrong argument.
- * @throws {TypeError} that names it and those that there are
+ * A misspelt option, or one in the wrong argument, must not be ignored.
+ * @throws {TypeError} that names it and lists the valid options
  */
 export function refuseUnknown(options: object, names: readonly string[]): void {
   const unknown = Object.keys(options).find((name) => !names.includes(name));
@@ -147,13 +147,13 @@ function parseApiKey(apiKey: string): string {
   // With a line break in it, `fetch` would quote the whole header in its error.
   if (typeof apiKey === 'string' && /^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new TypeError(
-    'apiKey must be an API key, visible ASCII characters without spaces, or a function that gives one.',
+    'apiKey must be an API key (visible ASCII characters, no spaces) or a function that returns one.',
   );
 }
 
 /**
- * @param otherwise what holds where the options say nothing
- * @throws {TypeError} when an option makes no sense
+ * @param otherwise the defaults
+ * @throws {TypeError} if an option is invalid
  */
 function parseShared(options: SharedOptions, otherwise: Shared): Shared {
   const {
@@ -184,9 +184,9 @@ const ownHeaders = [
   'if-none-match',
 ];
 
-/** @throws {TypeError} that names a header that cannot be sent, but not its value, which may be a secret */
+/** @throws {TypeError} with the name of an invalid header, but not its value, which may be a secret */
 function addHeaders(headers: Headers, more: Shared['headers']): Headers {
-  // Not `instanceof`: a library's own Headers would look empty.
+  // Not `instanceof`, since a library may have its own Headers, which would then look empty.
   for (const [name, value] of Symbol.iterator in more ? more : Object.entries(more)) {
     if (ownHeaders.includes(name.toLowerCase())) {
       throw new TypeError(`The client sets ${name} itself: leave it out of headers.`);
@@ -227,20 +227,19 @@ function toUrl(text: string): URL | undefined {
   }
 }
 
-/** What an answer says of an operation that is deprecated. */
+/** The deprecation headers of a response. */
 export interface Deprecation {
   readonly operationId: string;
-  /** Since when it is (`Deprecation`, RFC 9745). */
+  /** When it was deprecated (`Deprecation`, RFC 9745). */
   readonly since: Date | undefined;
-  /** After when it may be gone (`Sunset`, RFC 8594). */
+  /** After this date it may be gone (`Sunset`, RFC 8594). */
   readonly sunset: Date | undefined;
-  /** The page that says what to call instead (`Link`, relation `deprecation`). */
+  /** The page with the replacement (`Link`, relation `deprecation`). */
   readonly documentation: string | undefined;
 }
 
 type ReportDeprecation = (operationId: string, headers: Headers) => void;
 
-/** Reports each deprecated operation once. */
 function defineDeprecationReport(
   onDeprecation: (deprecation: Deprecation) => void = warn,
 ): ReportDeprecation {

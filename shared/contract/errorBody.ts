@@ -1,4 +1,4 @@
-/** Every code that a client can meet, with its HTTP status. The set is closed. */
+/** Every error code of the service, with its HTTP status. The set is closed. */
 export const statusOfCode = {
   invalid_request: 400,
   unauthorized: 401,
@@ -14,7 +14,7 @@ export const statusOfCode = {
 } as const;
 export type ErrorCode = keyof typeof statusOfCode;
 
-/** The body of every error: `status` repeats the HTTP status. */
+/** The body of every error; `status` repeats the HTTP status. */
 export interface ErrorBody {
   readonly code: ErrorCode;
   readonly message: string;
@@ -25,20 +25,20 @@ export function toErrorBody(code: ErrorCode, message: string): ErrorBody {
   return { code, message, status: statusOfCode[code] };
 }
 
-/** What every 401 and 403 asks for (`WWW-Authenticate`, RFC 6750 section 3). */
+/** The `WWW-Authenticate` of every 401 and 403 (RFC 6750 section 3). */
 export const challenge = 'Bearer realm="petstore"';
 
 /** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */
 export const retryAfter = {
-  /** The rate of the moment is too high. */
+  /** The request rate is too high. */
   throttled: '1',
-  /** Past the SDK's own retries, and short enough for a person to wait. */
+  /** Longer than the SDK's own retries, and short enough for a person to wait. */
   unavailable: '5',
 } as const;
 
-/** What a client is told alike whether a function or the gateway refuses it. */
+/** Messages that functions and the gateway share. */
 export const errorMessages = {
   invalidKey: 'The API key is not valid.',
   notJson: 'The body must be JSON: send the header "Content-Type: application/json".',
-  internalError: 'Something went wrong on our side; the request id tells us what.',
+  internalError: 'Something went wrong on our side. Report the X-Request-Id.',
 } as const;

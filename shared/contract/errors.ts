@@ -2,9 +2,8 @@ import { errorMessages } from './errorBody.ts';
 import type { IdParameter } from './parameters.ts';
 
 /**
- * What the service tells a client when it cannot do what was asked. `shared/http/toErrorResponse.ts`
- * gives each its status. The messages are for the client and leak nothing; what is for the log alone
- * is `reason` or `cause`.
+ * Errors for the client. `shared/http/toErrorResponse.ts` maps each to its status. The messages are for the client and
+ * leak nothing. `reason` and `cause` are only for the log.
  */
 export type DomainError =
   | InvalidRequest
@@ -15,17 +14,17 @@ export type DomainError =
   | UnsupportedMediaType
   | StoreUnavailable;
 
-/** The request is wrong in itself; the message says what was wrong and what would be right. */
+/** The request is invalid; the message says what was wrong and what would be right. */
 export class InvalidRequest extends Error {
   override readonly name = 'InvalidRequest';
 }
 
-/** No valid credentials. The client learns only whether it sent any; the log gets the reason. */
+/** No valid credentials. The client learns only whether it sent any; the log has the reason. */
 export class Unauthorized extends Error {
   override readonly name = 'Unauthorized';
   readonly credentialsSent: boolean;
   readonly reason: string;
-  /** The public part of the key, where one was recognized. */
+  /** The public part of the key, if one was recognized. */
   readonly keyId: string | undefined;
 
   constructor(credentialsSent: boolean, reason: string, keyId?: string) {
@@ -40,16 +39,17 @@ export class Unauthorized extends Error {
   }
 }
 
-/** The API key is valid, and does not allow the operation. */
+/** The API key is valid but does not allow the operation. */
 export class Forbidden extends Error {
   override readonly name = 'Forbidden';
 
   constructor() {
-    super('This operation takes an API key with write permission; this key allows reading only.');
+    super(
+      'This operation requires an API key with write permission; this key only allows reading.',
+    );
   }
 }
 
-/** Nothing has this id. */
 export class NotFound extends Error {
   override readonly name = 'NotFound';
 
@@ -58,21 +58,20 @@ export class NotFound extends Error {
   }
 }
 
-/** What has the id is not, or is no longer, what the request's preconditions ask for. */
+/** The resource does not, or no longer, match the request's preconditions. */
 export class PreconditionFailed extends Error {
   override readonly name = 'PreconditionFailed';
-  /** What it is now, which becomes the `ETag`. */
+  /** The current version, which becomes the `ETag`. */
   readonly version: string;
 
   constructor({ resource, name }: IdParameter, id: bigint, version: string) {
     super(
-      `The ${resource} with ${name} ${id} is not in a state that If-Match or If-None-Match asks for.`,
+      `The ${resource} with ${name} ${id} is not in the state that If-Match or If-None-Match requires: read it again.`,
     );
     this.version = version;
   }
 }
 
-/** The body is of another type than JSON. */
 export class UnsupportedMediaType extends Error {
   override readonly name = 'UnsupportedMediaType';
 
@@ -81,7 +80,7 @@ export class UnsupportedMediaType extends Error {
   }
 }
 
-/** The database throttles or cannot be reached, and went on so through every retry. */
+/** The database throttles or cannot be reached, and every retry failed too. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 

@@ -1,4 +1,4 @@
-/** What a browser may send beside the headers that the Fetch standard always lets through. */
+/** Request headers that a browser may send besides those that the Fetch standard always allows. */
 export const allowedRequestHeaders = [
   'Authorization',
   'Content-Type',
@@ -11,7 +11,7 @@ export const allowedRequestHeaders = [
   'baggage',
 ] as const;
 
-/** What a script may read of a response beside the headers that the Fetch standard always shows. */
+/** Response headers that a script may read besides those that the Fetch standard always exposes. */
 export const exposedHeaders = [
   'ETag',
   'Link',
@@ -23,17 +23,17 @@ export const exposedHeaders = [
   'Allow',
 ] as const;
 
-/** How long a browser may keep a preflight's answer: two hours, the most that Chromium honours. */
+/** How long a browser may cache a preflight's response: two hours, the maximum in Chromium. */
 export const preflightMaxAgeSeconds = 7200;
 
-/** The most tags that an `If-Match` may name. */
+/** Maximum tags in an `If-Match`. */
 export const MAX_TAGS = 20;
 
-/** The most characters of an `Idempotency-Key`, which are visible ASCII. */
+/** Maximum length of an `Idempotency-Key`, in visible ASCII characters. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255;
 
-/** For as long as a request is known by its `Idempotency-Key`. */
+/** How long the service remembers a request by its `Idempotency-Key`. */
 export const IDEMPOTENCY_HOURS = 24;
 
-/** The most characters of a client's own `X-Request-Id`. */
+/** Maximum length of a client's own `X-Request-Id`. */
 export const MAX_CLIENT_REQUEST_ID_LENGTH = 64;

@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 /** The largest stock count, 2^31 - 1. */
 export const MAX_QUANTITY = 2_147_483_647;
 
-/** A count of at least this much and at most `MAX_QUANTITY`. */
 export function quantityFrom(least: number) {
   const error = `must be an integer from ${least} to ${MAX_QUANTITY}`;
   return z.int({ error }).check(z.minimum(least), z.maximum(MAX_QUANTITY));

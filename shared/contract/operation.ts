@@ -2,13 +2,13 @@ import type * as z from 'zod/mini';
 import type { ErrorCode } from './errorBody.ts';
 import type { Parameter } from './parameters.ts';
 
-/** The major version of the contract: the name of the gateway's stage, and the end of every base address. */
+/** The contract's major version. It is the name of the gateway's stage and ends every base address. */
 export const apiVersion = 'v1';
 
 /** What an API key allows. `write` includes `read`. */
 export type Permission = 'read' | 'write';
 
-/** One row of the service's contract; what it answers stands beside it in `operations.ts`. */
+/** One row of the contract. Its response body is in `operations.ts`. */
 export interface Operation {
   readonly operationId: string;
   readonly method: 'GET' | 'PATCH';
@@ -19,18 +19,18 @@ export interface Operation {
   readonly permission: Permission;
   /** The parameters of `path`. */
   readonly parameters?: Readonly<Record<string, Parameter<unknown>>>;
-  /** The query's parameters, all optional; names that it does not have are ignored. */
+  /** The query's parameters, all optional. Unknown names are ignored. */
   readonly query?: Readonly<Record<string, Parameter<unknown>>>;
-  /** Pairs of query parameters of which a request can have but one. */
+  /** Pairs of query parameters that a request cannot combine. */
   readonly exclusive?: readonly (readonly [string, string])[];
-  /** The headers that it heeds beside those that every operation does. */
+  /** The headers that it reads besides those that every operation reads. */
   readonly requestHeaders?: readonly ('If-Match' | 'If-None-Match' | 'Idempotency-Key')[];
   readonly requestBody?: z.ZodMiniType;
-  /** Whether a 200 always has an `ETag`; one that is updated with `If-Match` has it anyway. */
+  /** Whether a 200 always has an `ETag`. An operation that takes `If-Match` has it anyway. */
   readonly tagged?: boolean;
-  /** Whether the body is sent while it is being read, so that it may outgrow a buffered answer. */
+  /** Whether the response is streamed, so that it may exceed the size of a buffered response. */
   readonly streamed: boolean;
-  /** What can go wrong apart from 429 and 5xx, which any operation can answer. */
+  /** Its error codes, without 429 and 5xx, which any operation can return. */
   readonly errors: readonly ErrorCode[];
 }
 
@@ -39,22 +39,22 @@ export type Lifecycle =
   | { readonly kind: 'stable' }
   /** It is complete, and may still change without a new major version, with notice. */
   | { readonly kind: 'beta' }
-  /** It may change, or go, without a new major version. */
+  /** It may change, or be removed, without a new major version. */
   | { readonly kind: 'experimental' }
   | {
       readonly kind: 'deprecated';
       /** The instant of the `Deprecation` header (RFC 9745). */
       readonly since: Date;
-      /** The instant of the `Sunset` header (RFC 8594), after which it may be gone. */
+      /** The instant of the `Sunset` header (RFC 8594). The operation may be removed after it. */
       readonly sunset: Date;
-      /** Where the documentation says what to call instead (`Link`, relation `deprecation`). */
+      /** The documentation of its replacement (`Link`, relation `deprecation`). */
       readonly guide: string;
     };
 
 /**
- * What every answer of a deprecated operation carries: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and
- * a link to the page that says what to do.
- * @param documentationAddress without a slash at the end
+ * Headers of every response of a deprecated operation: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to the
+ * guide.
+ * @param documentationAddress without a trailing slash
  */
 export function toLifecycleHeaders(
   lifecycle: Lifecycle,

@@ -10,17 +10,16 @@ const rows = { listInventory, updateInventory, getPet, listOrders } as const;
 export type OperationId = keyof typeof rows;
 
 /**
- * Every operation of the service, each under its own operationId. Routes, functions, grants and the
- * local gateway are made by going through it; a function itself imports only its own operation, which
- * keeps its bundle small.
+ * Every operation by its operationId. Routes, functions, grants and the local gateway loop over it. A function imports
+ * only its own operation, which keeps its bundle small.
  */
 export const operations: {
   readonly [Id in OperationId]: (typeof rows)[Id] & { readonly operationId: Id };
 } = rows;
 
 /**
- * The body of each operation's 200. They stand apart from the operations, which the functions import:
- * what a function answers comes from its store, and a schema that it never checks costs its cold start.
+ * The body of each operation's 200. Separate from the operations, which the functions import: a function never checks
+ * its own responses, and the schemas would slow its cold start.
  */
 export const responses = {
   listInventory: z.array(ListedInventoryItem),
@@ -29,12 +28,12 @@ export const responses = {
   listOrders: z.array(Order),
 } as const satisfies Record<OperationId, z.core.$ZodType>;
 
-/** What the document says of an operation beside its summary. */
+/** An operation's texts in the OpenAPI document, besides its summary. */
 export interface OperationText {
   readonly tag: 'Inventory' | 'Pets' | 'Orders';
-  /** In Markdown; links lead to the guides beside the page. */
+  /** Markdown; links are relative to the guides. */
   readonly description: string;
-  /** What a 200 has. */
+  /** Describes the 200. */
   readonly success: string;
 }
 
@@ -48,31 +47,30 @@ export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
   listInventory: {
     tag: 'Inventory',
     description:
-      'Without a query, the whole inventory, in no order that means anything. A large one is sent while it is read, and a connection that breaks before the closing bracket means that it is not whole: see [Reading large lists](lists.html).',
-    success: 'The entries that were asked for.',
+      'Without a query, returns the whole inventory, in no particular order. A large inventory is a streamed list. If the connection breaks before the closing bracket, the list is truncated: see [Lists](lists.html).',
+    success: 'The requested entries.',
   },
   updateInventory: {
     tag: 'Inventory',
     description:
-      'Experimental: it may change, or go, without a new major version. Sets the stock count of an entry that exists; it never creates one, and never touches its status. Send `If-Match` and an `Idempotency-Key` to be safe from the updates of others and from lost answers: see [Updating safely](updates.html). Takes an API key with write permission.',
-    success: 'The entry as it is after the update.',
+      'Experimental: it may change, or be removed, without a new major version. Sets the stock count of an existing entry. It never creates an entry and never changes its status. Send `If-Match` and an `Idempotency-Key`, so that concurrent updates and lost responses do no harm: see [Safe updates](updates.html). Requires an API key with write permission.',
+    success: 'The entry after the update.',
   },
   getPet: {
     tag: 'Pets',
     description:
-      'Deprecated: see [Deprecations](deprecations.html#getPet) for what to call instead, and until when it answers.',
+      'Deprecated: see [Deprecations](deprecations.html#getPet) for the replacement and the sunset date.',
     success: 'The pet.',
   },
   listOrders: {
     tag: 'Orders',
-    description: 'A page of the orders, of 100 where no `limit` says otherwise.',
+    description: 'Returns a page of the orders: 100 without a `limit`.',
     success: 'The orders, newest first.',
   },
 };
 
 export const operationIds = Object.keys(operations) as readonly OperationId[];
 
-/** One value for each operation. */
 export function mapOperations<Value>(
   toValue: (operationId: OperationId) => Value,
 ): Record<OperationId, Value> {

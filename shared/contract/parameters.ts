@@ -1,16 +1,16 @@
 import { INT64_ERROR, parseInt64 } from './values.ts';
 
 /**
- * A parameter of a path or of a query: text in the URL, a value in the handler. Plain functions and not
- * schemas, so that a function that takes no body starts without a schema library.
+ * A parameter of a path or a query: text in the URL, a value in the handler. It uses plain functions, not schemas, so
+ * that a function without a body starts without a schema library.
  */
 export interface Parameter<Value> {
-  /** `undefined` when the text is no value of it. An array comes separated by commas, also where it was repeated. */
+  /** Returns `undefined` for an invalid text. An array comes comma-separated, also if the parameter was repeated. */
   readonly parse: (text: string) => Value | undefined;
-  /** What a client is told then, after the parameter's name. */
+  /** The error message for an invalid text, after the parameter's name. */
   readonly error: string;
-  /** What the document says of it: a sentence, and the values that `parse` takes as JSON Schema has them. */
   readonly description: string;
+  /** The values that `parse` accepts, as JSON Schema. */
   readonly schema: ParameterSchema;
 }
 
@@ -33,11 +33,10 @@ export type Values<Parameters> = {
     : never;
 };
 
-/** The id of something, in a path. */
 export interface IdParameter extends Parameter<bigint> {
-  /** As the path has it, such as `petId`. */
+  /** The name in the path, such as `petId`. */
   readonly name: string;
-  /** What has the id, such as `pet`. */
+  /** The resource with this id, such as `pet`. */
   readonly resource: string;
 }
 
@@ -47,7 +46,7 @@ export const petId = defineIdParameter('petId', 'pet');
 /** The `{petId}` of an inventory entry. */
 export const entryPetId = defineIdParameter('petId', 'inventory entry');
 
-/* @__NO_SIDE_EFFECTS__ so that a function bundles only the ids that it takes */
+/* @__NO_SIDE_EFFECTS__ so that a function bundles only the ids that it uses */
 function defineIdParameter(name: string, resource: string): IdParameter {
   return {
     name,

@@ -11,7 +11,7 @@ export const int64 = z.pipe(
 
 export const PetStatus = z.enum(petStatuses, { error: PET_STATUS_ERROR });
 
-/** The stock of one pet: what the inventory lists and an update answers. */
+/** The stock of one pet: an element of the list, and the response to an update. */
 export const InventoryItem = z.object({
   petId: int64,
   quantity: quantityFrom(0),
@@ -19,7 +19,7 @@ export const InventoryItem = z.object({
 });
 export type InventoryItem = z.output<typeof InventoryItem>;
 
-/** An entry of the list, with its tag where that was asked for (`include=etag`). */
+/** An entry of the list, with its tag if requested (`include=etag`). */
 export const ListedInventoryItem = z.extend(InventoryItem, { etag: z.exactOptional(z.string()) });
 
 const text = z.string({ error: 'must be a string' });
@@ -53,7 +53,6 @@ export const Order = z.object({
 });
 export type Order = z.output<typeof Order>;
 
-/** The body of every error. */
 export const ErrorBody = z.object({
   code: z.enum(Object.keys(statusOfCode) as [ErrorCode, ...ErrorCode[]]),
   message: z.string(),

@@ -10,7 +10,7 @@ export function startAccessLog({ internal }: OperationRequest): void {
   internal.units = meterRequest();
 }
 
-/** One line a request, once its body is on its way or, where it is streamed, has ended. */
+/** Logs one line per request, when its body is sent or a streamed body has ended. */
 export function logAccess(
   { operationId }: Operation,
   request: OperationRequest,
@@ -41,8 +41,8 @@ export function logAccess(
 }
 
 /**
- * Whether a streamed body ended before its end: the store failed. That its client left, Lambda does not
- * tell: the stream runs on to its end (https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html).
+ * Whether a streamed body is truncated because the store failed. Lambda does not report that a client disconnected:
+ * the stream runs to its end (https://docs.aws.amazon.com/lambda/latest/dg/configuration-response-streaming.html).
  */
 function isBroken(body: unknown): boolean {
   return typeof body === 'object' && (body as { readableEnded?: boolean }).readableEnded === false;

@@ -1,12 +1,12 @@
 import { pipeline, type Readable } from 'node:stream';
 
-/** How a body is compressed on its way: RFC 8878 and RFC 1952. */
+/** RFC 8878 and RFC 1952. */
 export type ContentCoding = 'zstd' | 'gzip';
 
 /**
- * The coding that a client would rather have than the body as it is (RFC 9110 section 12.5.3), or at least as
- * much; of the two zstd, unless gzip is preferred, since it takes a fraction of the time for fewer bytes. It has to
- * be named: what sends `*` may be older than it. Where a client names neither, the body is sent as it is.
+ * The coding that a client prefers at least as much as the uncompressed body (RFC 9110 section 12.5.3). It is zstd
+ * unless the client prefers gzip: zstd makes fewer bytes in a fraction of the time. The client must name zstd, since a
+ * client that sends `*` may be older than zstd. If it accepts neither, the body is not compressed.
  */
 export function toContentCoding(acceptEncoding: string | undefined): ContentCoding | undefined {
   const qualities = new Map<string, number>();
@@ -21,10 +21,10 @@ export function toContentCoding(acceptEncoding: string | undefined): ContentCodi
   return zstd === best ? 'zstd' : 'gzip';
 }
 
-/** Compresses a stream chunk by chunk, so that what went in can leave before the stream has ended. */
+/** Compresses a stream chunk by chunk, so that each chunk can leave before the stream ends. */
 export function compress(source: Readable, coding: ContentCoding): Readable {
   const compressor = toCompressor(coding);
-  // A failure of either destroys the other; whoever reads the result is told by its error.
+  // A failure of either destroys the other. The reader gets the error.
   pipeline(source, compressor, () => {});
   return compressor;
 }
@@ -36,12 +36,12 @@ function toQuality(parameters: readonly string[]): number {
 }
 
 function toCompressor(coding: ContentCoding) {
-  // Loading zlib takes a millisecond or two, so a cold start leaves it to the first who needs it.
+  // Loading zlib takes a millisecond or two, so it is loaded when first needed.
   const { constants, createGzip, createZstdCompress } = process.getBuiltinModule('node:zlib');
   if (coding === 'gzip') return createGzip({ flush: constants.Z_SYNC_FLUSH });
   return createZstdCompress({
     flush: constants.ZSTD_e_flush,
-    // The lowest: of a list it makes fewer bytes than gzip does, in a fifth of the time.
+    // The lowest level: for a list, it makes fewer bytes than gzip in a fifth of the time.
     params: { [constants.ZSTD_c_compressionLevel]: 1 },
   });
 }

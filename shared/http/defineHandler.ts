@@ -20,31 +20,31 @@ import type { Reply } from './reply.ts';
 import { endTime, inTime, startTime, withDeadline } from './requestTime.ts';
 import { isWarmUp } from './warmUp.ts';
 
-/** What a handler is given: everything is checked already. */
+/** A handler's input, already checked. */
 export interface OperationInput<O extends Operation> {
   readonly parameters: Values<O['parameters']>;
   readonly query: Partial<Values<O['query']>>;
   readonly body: O['requestBody'] extends z.ZodMiniType<infer Body> ? Body : never;
-  /** The versions that the client will have updated; any, when undefined. */
+  /** The versions that the client allows the update to replace; undefined means any. */
   readonly ifMatch: readonly string[] | undefined;
-  /** Names the request, where its client may send it again. */
+  /** Identifies the request if the client may retry it. */
   readonly idempotencyKey: string | undefined;
 }
 
 export interface HttpSettings {
   readonly verifier: KeyVerifier;
-  /** Where browsers may call from: origins, or `*` for any. */
+  /** Origins that browsers may call from, or `*` for any. */
   readonly allowedOrigins: readonly string[];
-  /** Where the stage's documentation lies, without a slash at the end. */
+  /** The address of the stage's documentation, without a trailing slash. */
   readonly documentationAddress: string;
-  /** What each request's log line says that it was served by. */
+  /** The deployed commit, for each request's log line. */
   readonly commit?: string | undefined;
 }
 
 /**
- * Makes an operation's Lambda handler of what the operation does. The order of the middleware is the
- * order of the checks: credentials and permission, path and query, media type and body, preconditions.
- * On the way out it is reversed, so that the last to touch a response are the first here.
+ * Makes an operation's Lambda handler. The order of the middleware is the order of the checks: credentials and
+ * permission, path and query, media type and body, preconditions. For responses the order is reversed, so the first
+ * middleware here handles a response last.
  */
 export function defineHandler<O extends Operation>(
   operation: O,
@@ -75,19 +75,19 @@ export function defineHandler<O extends Operation>(
   }).use(chain.filter((middleware) => middleware !== undefined) as MiddlewareObj[]);
 }
 
-/** How a reply becomes a response, and how middy sends it. */
+/** The middleware that makes the response, and how middy sends it. */
 export interface Sending {
   readonly response: OperationMiddleware;
   readonly executionMode?: PluginExecutionMode;
 }
 
-/** What middy hands to the handler in the event's place. */
+/** What middy passes to the handler in place of the event. */
 interface Handed<O extends Operation> {
   readonly input: OperationInput<O>;
   readonly internal: RequestState;
 }
 
-/** Gives the handler what the checks made of the event. */
+/** Passes the checked input to the handler. */
 function handOver(request: OperationRequest): void {
   const { internal } = request;
   const { parameters, query, body, ifMatch, idempotencyKey } = internal;
@@ -95,9 +95,9 @@ function handOver(request: OperationRequest): void {
   Object.assign(request, { event: { input, internal } });
 }
 
-/** middy's first hook, so that clock, meter and deadline run through every later one. */
+/** middy's first hook, so that clock, meter and deadline cover all later hooks. */
 function startRequest(request: OperationRequest): void {
-  // What calls the function without them is answered too.
+  // A call without them gets a response too.
   request.event ??= {} as never;
   request.context ??= {} as never;
   request.internal.isWarmUp = isWarmUp(request.event);

@@ -5,8 +5,8 @@ import { streamedResponse } from './middleware/streamedResponse.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * As `defineHandler`, for an operation whose answer is sent while it is read. It stands apart so that
- * the other functions load nothing of it.
+ * As `defineHandler`, for an operation with a streamed response. It is a separate file, so that the other functions do
+ * not load it.
  */
 export function defineStreamedHandler<O extends Operation & { readonly streamed: true }>(
   operation: O,

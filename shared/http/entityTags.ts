@@ -1,16 +1,16 @@
 /**
- * A tag and what parts it from the next one. Past 0x7f it may have any byte, of which the gateway may have
- * made other characters. Elements of a list may be empty (RFC 9110 section 5.6.1.2).
+ * A tag and the separator before the next tag. It may have any byte past 0x7f, which the gateway may have turned into
+ * other characters. Elements of a list may be empty (RFC 9110 section 5.6.1.2).
  */
 const entityTag = /(W\/)?"([\x21\x23-\x7e\x80-\uffff]*)"\s*(?:,[\s,]*|$)/y;
 
 export interface EntityTag {
   readonly isWeak: boolean;
-  /** What stands between the quotes. */
+  /** The text between the quotes. */
   readonly opaque: string;
 }
 
-/** Reads a list of entity tags (RFC 9110 section 8.8.3); `undefined` when it is not one. */
+/** Parses a list of entity tags (RFC 9110 section 8.8.3); `undefined` if it is invalid. */
 export function parseEntityTags(value: string): EntityTag[] | undefined {
   const tags: EntityTag[] = [];
   entityTag.lastIndex = /^[\s,]*/.exec(value)?.[0].length ?? 0;
@@ -23,8 +23,8 @@ export function parseEntityTags(value: string): EntityTag[] | undefined {
 }
 
 /**
- * Whether the client has the current representation already (RFC 9110 section 13.1.2, weak
- * comparison). A header that makes no sense is as none: the client gets the representation.
+ * Whether the client already has the current representation (RFC 9110 section 13.1.2, weak comparison). An invalid
+ * header is ignored: the client gets the representation.
  */
 export function matchesIfNoneMatch(value: string | undefined, current: string): boolean {
   if (value === undefined) return false;

@@ -3,37 +3,37 @@ import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import type { VerifiedKey } from '../keys/keyVerifier.ts';
 import type { RequestUnits } from '../runtime/requestUnits.ts';
 
-/** What the middleware learns of a request on its way to the handler. */
+/** What the middleware learns about a request on its way to the handler. */
 export interface RequestState extends Record<string, unknown> {
   /** Milliseconds since the epoch. */
   startedAt: number;
-  /** Whether it is the function's own: see `warmUp.ts`. */
+  /** Whether it is the function's own request: see `warmUp.ts`. */
   isWarmUp: boolean;
-  /** Runs until the request's deadline. */
+  /** Fires at the request's deadline. */
   timer?: NodeJS.Timeout;
-  /** Ends what the request waits for. */
+  /** Rejects the promise that the request awaits. */
   expire?: (error: Error) => void;
-  /** When a streamed answer began, in milliseconds since the epoch. */
+  /** When a streamed response started, in milliseconds since the epoch. */
   firstByteAt?: number;
-  /** The gateway's id of the request, which the client gets as `X-Request-Id`. */
+  /** The gateway's request id, which the client gets as `X-Request-Id`. */
   requestId: string;
   /** Header lines by lower-case name. */
   headers: ReadonlyMap<string, readonly string[]>;
-  /** What the request has consumed so far. */
+  /** Request units consumed so far. */
   units: RequestUnits;
-  /** What of them the lookup of the key was; 0 where the container knew the key. */
+  /** Read units of the key lookup; 0 if the container knew the key. */
   keyReadUnits?: number;
   key?: VerifiedKey;
-  /** As the client wrote it, the stage included. */
+  /** As the client sent it, including the stage. */
   path: string;
   parameters: Record<string, unknown>;
   query: Record<string, unknown>;
   body: unknown;
-  /** The versions that `If-Match` names; `undefined` when any will do. */
+  /** The versions in `If-Match`; `undefined` means any. */
   ifMatch?: readonly string[] | undefined;
-  /** Names the request among all that are sent with an `Idempotency-Key`. */
+  /** Identifies the request among all with an `Idempotency-Key`. */
   idempotencyKey?: string;
-  /** The client's own name for the request. */
+  /** The client's own request id. */
   clientRequestId?: string | undefined;
 }
 
@@ -51,19 +51,19 @@ export type OperationRequest = Request<
   RequestState
 >;
 
-/** A middleware whose parts middy calls in turn; after a throw only `onError` runs. */
+/** A middleware: middy calls its hooks in turn. After a throw, only `onError` runs. */
 export interface OperationMiddleware {
   before?(request: OperationRequest): void | Promise<void>;
   after?(request: OperationRequest): void | Promise<void>;
   onError?(request: OperationRequest): void | Promise<void>;
 }
 
-/** A header's value, several lines of it joined as RFC 9110 section 5.3 says. */
+/** A header's value; several lines are joined as in RFC 9110 section 5.3. */
 export function toHeader({ internal }: OperationRequest, name: string): string | undefined {
   return internal.headers.get(name)?.join(', ');
 }
 
-/** Adds headers to the response that is on its way, if there is one; `Vary` to what it varies by. */
+/** Adds headers to the response, if there is one. `Vary` is appended. */
 export function addHeaders({ response }: OperationRequest, headers: Record<string, string>): void {
   if (!response) return;
   const { Vary } = response.headers;

@@ -1,16 +1,15 @@
-/** What an operation's handler answers when all went well. */
+/** A handler's successful reply. */
 export type Reply = DocumentReply | PagesReply;
 
-/** One document. */
 export interface DocumentReply {
   readonly body: unknown;
-  /** Becomes the `ETag`, where the document has one. */
+  /** Becomes the `ETag`, if present. */
   readonly version?: string;
-  /** The cursor of the page behind this one, which becomes the `next` link. */
+  /** The cursor of the next page, which becomes the `next` link. */
   readonly next?: string | undefined;
 }
 
-/** An array that is sent while it is read. */
+/** A streamed list. */
 export interface PagesReply {
   readonly pages: Pages;
 }

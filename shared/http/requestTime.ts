@@ -2,15 +2,15 @@ import { StoreUnavailable } from '../contract/errors.ts';
 import { setDeadline } from '../runtime/requestDeadline.ts';
 import type { OperationMiddleware, OperationRequest, RequestState } from './operationRequest.ts';
 
-/** Milliseconds before the function's time runs out at which a request that still waits is answered. */
+/** A request that still waits this many milliseconds before the function's timeout gets an error. */
 export const MARGIN = 1_000;
 
 /**
- * Starts the request's one deadline, for all that it waits for up to its answer, or, where that is
- * streamed, up to its first byte. middy's own covers the handler and not the middleware.
+ * Starts the request's deadline. It covers everything up to the response, or up to the first byte of a streamed
+ * response. middy's own deadline covers the handler but not the middleware.
  */
 export function startTime({ context, internal }: OperationRequest): void {
-  // Lambda's; absent where something else calls the function.
+  // Set by Lambda; absent if something else calls the function.
   const remaining = context.getRemainingTimeInMillis?.();
   if (remaining === undefined) return;
   const milliseconds = Math.max(0, remaining - MARGIN);
@@ -25,7 +25,7 @@ export function endTime({ internal }: OperationRequest): void {
 }
 
 /**
- * What is waited for, unless the deadline comes first.
+ * Waits for the promise, until the deadline.
  * @throws {StoreUnavailable} at the deadline
  */
 export function inTime<Value>(internal: RequestState, waited: Promise<Value>): Promise<Value> {
@@ -35,7 +35,7 @@ export function inTime<Value>(internal: RequestState, waited: Promise<Value>): P
   });
 }
 
-/** A middleware that may wait, as `inTime`. */
+/** Limits a middleware's time as `inTime` does. */
 export function withDeadline({ before, after }: OperationMiddleware): OperationMiddleware {
   const withinTime = (step: typeof before) =>
     step && ((request: OperationRequest) => waitInTime(request, step(request)));

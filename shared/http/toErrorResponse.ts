@@ -18,7 +18,7 @@ const codeOf: Record<DomainError['name'], ErrorCode> = {
   StoreUnavailable: 'service_unavailable',
 };
 
-/** The one place that gives an error its status. Whatever it does not know is a 500 that says nothing. */
+/** The only place that maps errors to statuses. An unknown error is a 500 without details. */
 export function toErrorResponse(error: Error): HttpResponse {
   const known = error.name in codeOf ? (error as DomainError) : undefined;
   const body = known

@@ -5,7 +5,7 @@ import { mintApiKey } from '../keys/apiKey.ts';
 import { logError } from '../runtime/logger.ts';
 import { MARGIN } from './requestTime.ts';
 
-/** What the request that warms a function up asks for. It must change nothing, whatever there is. */
+/** The request that warms a function up. It must never change anything. */
 export interface WarmUpRequest {
   readonly pathParameters?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -13,25 +13,23 @@ export interface WarmUpRequest {
   readonly body?: string;
 }
 
-/** An id that nobody gives to anything: the least of all. */
+/** The smallest id, which nobody uses. */
 export const MIN_ID = '-9223372036854775808';
 
-/** Milliseconds. A database that does not answer delays a cold start by no more. */
+/** Milliseconds. A silent database delays a cold start by no more. */
 const TIMEOUT = 1_000;
 
-/** A client's event comes as JSON, in which nothing has a symbol for a name. */
+/** A client's event is JSON, which cannot have a symbol as a name. */
 const mark = Symbol('warm-up');
 
-/** Whether it is no client that asks. */
 export function isWarmUp(event: object): boolean {
   return Object.hasOwn(event, mark);
 }
 
 /**
- * Makes what a cold start awaits before it takes requests: one request through the whole of the handler and over
- * the network, since Lambda runs INIT on a whole processor, and a first request on a share of one. Its key is
- * made this moment and nobody's; that it is not known is what `authenticate` overlooks. It logs no request line,
- * and where it fails one error, and nothing else comes of that.
+ * Makes the warm-up that a cold start awaits before it takes requests: one request through the whole handler and over
+ * the network. Lambda runs INIT on a full processor, but a first request on a share of one. The key is new and belongs
+ * to nobody; `authenticate` lets the warm-up pass. It logs no request line. A failure only logs an error.
  */
 export function defineWarmUp(
   { streamed }: Operation,
@@ -39,7 +37,7 @@ export function defineWarmUp(
   request: WarmUpRequest = {},
 ): () => Promise<void> {
   return async function warmUp() {
-    // What the request keeps in its asynchronous context stays in there.
+    // Keeps the request's asynchronous context separate from the caller's.
     await undefined;
     try {
       const rest = streamed ? [openSink(), context] : [context];
@@ -75,7 +73,7 @@ function toLists(values: Readonly<Record<string, string>>): Record<string, strin
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value]]));
 }
 
-/** Takes what a streamed answer sends, as Lambda's own stream does, to nowhere. */
+/** Discards a streamed response, with the interface of Lambda's own stream. */
 function openSink(): Writable {
   const sink = new Writable({ write: (_chunk, _encoding, done) => done() });
   return Object.assign(sink, { setContentType() {} });

@@ -1,27 +1,26 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 
 /**
- * An API key is `psk_`, a key id of 10, a secret of 26 (154 random bits) and a checksum of 6
- * characters, all of them letters and digits: one word that needs no quoting and that a secret scanner
- * finds with `psk_[0-9A-Za-z]{42}`.
+ * An API key is `psk_`, a key id of 10 characters, a secret of 26 (154 random bits) and a checksum of 6. All are
+ * letters and digits, so a key is one word without quoting. A secret scanner finds it with `psk_[0-9A-Za-z]{42}`.
  */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape = /^psk_([0-9A-Za-z]{10})([0-9A-Za-z]{26})([0-9A-Za-z]{6})$/;
 
 export interface ParsedKey {
-  /** The public part: it names the key in the table and in logs. */
+  /** The public part, which identifies the key in the table and in logs. */
   readonly keyId: string;
   readonly secret: string;
 }
 
 export interface MintedKey {
   readonly keyId: string;
-  /** The whole key. It is shown once and stored nowhere. */
+  /** The whole key, shown once and never stored. */
   readonly apiKey: string;
   readonly secretHash: string;
 }
 
-/** Makes a key from the system's random source; a given key id is kept, so that a key can be replaced. */
+/** Makes a key from the system's random source. Pass a key id to replace the key with that id. */
 export function mintApiKey(keyId: string = randomText(10)): MintedKey {
   const secret = randomText(26);
   return {
@@ -31,14 +30,14 @@ export function mintApiKey(keyId: string = randomText(10)): MintedKey {
   };
 }
 
-/** The parts of a well-formed key; `undefined` when the shape or the checksum is wrong. */
+/** The parts of a well-formed key; `undefined` if the format or the checksum is wrong. */
 export function parseApiKey(text: string): ParsedKey | undefined {
   const [, keyId, secret, checksum] = shape.exec(text) ?? [];
   if (keyId === undefined || secret === undefined) return undefined;
   return toChecksum(keyId + secret) === checksum ? { keyId, secret } : undefined;
 }
 
-/** Whether the hash is the secret's, in a time that does not tell how much of it is right. */
+/** Whether the hash is the secret's, in constant time. */
 export function matchesSecretHash(secret: string, secretHash: string): boolean {
   const expected = Buffer.from(secretHash, 'base64url');
   const actual = hash('sha256', secret, 'buffer');
@@ -50,7 +49,7 @@ function toSecretHash(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
-/** Not a protection: it lets a mistyped or random key be refused without a look into the table. */
+/** Not a protection: it rejects a mistyped or random key without a read of the table. */
 function toChecksum(text: string): string {
   let number = Number.parseInt(hash('sha256', `psk_${text}`).slice(0, 12), 16);
   let checksum = '';

@@ -9,21 +9,19 @@ import type { Permission } from '../contract/operation.ts';
 import { mintApiKey } from './apiKey.ts';
 import { defineKeyStore, type KeyRecord, type KeyStore } from './keyStore.ts';
 
-/** A key just made: the only time that the whole key can be seen. */
+/** A new key. The whole key is available only here. */
 export interface NewKey {
   readonly apiKey: string;
   readonly record: KeyRecord;
 }
 
-/** A key that has a successor. */
 export interface RetiredKey {
-  /** When it ends. */
   readonly ends: string;
-  /** Its record until then, which somebody else may have changed since it was read. */
+  /** Its record before this change. It may differ from the one that the caller read. */
   readonly before: KeyRecord;
 }
 
-/** The writing side of the key table, for those who hand out keys; no function needs it. */
+/** Writes the key table, for operators; no function needs it. */
 export interface KeyRegister extends KeyStore {
   create(key: {
     name: string;
@@ -34,19 +32,19 @@ export interface KeyRegister extends KeyStore {
   list(): Promise<KeyRecord[]>;
   /** Adds a key, or replaces the one with the same key id. */
   put(record: KeyRecord): Promise<void>;
-  /** Makes a key with the same name, permission and lifetime. The old key stays as it is. */
+  /** Makes a key with the same name, permission and lifetime. The old key does not change. */
   succeed(old: KeyRecord): Promise<NewKey>;
   /**
-   * Ends a key that has a successor: once the grace is over, or when it would have ended anyway.
+   * Ends a key that has a successor: after the grace, or at its own end if that is earlier.
    * @param graceMilliseconds 0 ends it at once
    */
   retire(keyId: string, successorId: string, graceMilliseconds: number): Promise<RetiredKey>;
-  /** Ends a key, unless it has ended already: at the latest 60 s later nothing lets it in. */
+  /** Ends a key, unless it has already ended. Within 60 s, it is refused everywhere. */
   revoke(keyId: string): Promise<void>;
 }
 
 /**
- * @param base a client of the register's own, since a document client changes its settings
+ * @param base a client only for the register, since a document client changes its settings
  * @param now the clock, in milliseconds since the epoch
  */
 export function defineKeyRegister(
@@ -72,8 +70,8 @@ export function defineKeyRegister(
   }
 
   /**
-   * @returns the record as it was until then
-   * @throws {ConditionalCheckFailedException} when there is no such key, or the condition does not hold
+   * @returns the record before the change
+   * @throws {ConditionalCheckFailedException} if there is no such key, or the condition fails
    */
   async function update(
     keyId: string,
@@ -97,13 +95,13 @@ export function defineKeyRegister(
     return toRecord(Attributes);
   }
 
-  /** As `update`, but changes nothing and returns nothing where the key has an earlier end, or is not there. */
+  /** As `update`, but has no effect and returns undefined if the key has an earlier end or does not exist. */
   async function end(
     keyId: string,
     changes: Parameters<typeof update>[1] & { readonly revokedAt: string },
   ): Promise<KeyRecord | undefined> {
     try {
-      // Where there is no revokedAt, no comparison with it holds.
+      // Without a revokedAt, every comparison with it is false.
       const isNoLater = 'attribute_exists(keyId) AND NOT revokedAt < :revokedAt';
       return await update(keyId, changes, isNoLater);
     } catch (error) {
@@ -165,7 +163,7 @@ export function defineKeyRegister(
   };
 }
 
-/** What is no text, in a record that somebody else wrote, becomes an empty one, as the store reads it. */
+/** An attribute that is not a string becomes an empty text, as in the store. */
 function toRecord(item: Record<string, unknown>): KeyRecord {
   const entries = Object.entries(item).map(([name, value]) => [
     name,

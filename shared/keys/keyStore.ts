@@ -1,7 +1,7 @@
 import { type AttributeValue, type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Permission } from '../contract/operation.ts';
 
-/** What the table keeps of a key. Times are ISO 8601 in UTC. */
+/** A key's record in the table. Times are ISO 8601 in UTC. */
 export interface KeyRecord {
   readonly keyId: string;
   /** SHA-256 of the secret in base64url. */
@@ -10,15 +10,15 @@ export interface KeyRecord {
   readonly permission: Permission;
   readonly createdAt: string;
   readonly expiresAt?: string;
-  /** From then on the key is refused. It may lie ahead, while a rotated key's grace runs. */
+  /** From this time, the key is refused. It is in the future during a rotated key's grace. */
   readonly revokedAt?: string;
-  /** When a successor was made. */
+  /** When the successor was made. */
   readonly rotatedAt?: string;
-  /** The key id of the successor made last. */
+  /** The key id of the latest successor. */
   readonly successorId?: string;
 }
 
-/** Whether all that decides about a key is what the commands write; another key is refused. */
+/** Whether the deciding attributes are valid, as the commands write them. Other keys are refused. */
 export function isReadable({ secretHash, permission, expiresAt, revokedAt }: KeyRecord): boolean {
   const isPermission = permission === 'read' || permission === 'write';
   return isPermission && hash.test(secretHash) && isTime(expiresAt) && isTime(revokedAt);
@@ -28,12 +28,12 @@ export function isReadable({ secretHash, permission, expiresAt, revokedAt }: Key
 const hash = /^[\w-]{43}$/;
 const utcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** Whether it is a time, or none is set: the parser alone takes much for a time that nobody meant as one. */
+/** Whether it is a time or undefined. `Date.parse` alone accepts many texts that are not meant as times. */
 function isTime(time: string | undefined): boolean {
   return time === undefined || (utcTime.test(time) && !Number.isNaN(Date.parse(time)));
 }
 
-/** The reading side of the key table, which is all that a function needs. */
+/** Reads the key table; functions need nothing else. */
 export interface KeyStore {
   get(keyId: string): Promise<KeyRecord | undefined>;
 }
@@ -41,7 +41,7 @@ export interface KeyStore {
 export function defineKeyStore(client: DynamoDBClient, tableName: string): KeyStore {
   return {
     async get(keyId) {
-      // Consistent, so that a revocation counts from the moment it is written.
+      // Consistent, so that a revocation counts as soon as it is written.
       const { Item } = await client.send(
         new GetItemCommand({
           TableName: tableName,
@@ -55,8 +55,8 @@ export function defineKeyStore(client: DynamoDBClient, tableName: string): KeySt
 }
 
 /**
- * Every attribute of a key is a string, so that no document client is needed to read one. What is
- * something else becomes an empty text, which is no value of any of them: it is there, and unreadable.
+ * Every attribute of a key is a string, so no document client is needed. Any other type becomes an empty text. That is
+ * never a valid value, so the record is present but unreadable.
  */
 function toKeyRecord(attributes: Record<string, AttributeValue>): KeyRecord {
   const entries = Object.entries(attributes).map(([name, { S = '' }]) => [name, S]);

@@ -11,9 +11,9 @@ export interface VerifiedKey {
 
 export interface KeyVerifier {
   /**
-   * @throws {Unauthorized} when the key is malformed, unknown, wrong, expired or revoked, or its record
-   *   cannot be read: one that was edited by hand must not let in whom it was to keep out
-   * @throws {StoreUnavailable} when the table has to be asked and cannot be reached
+   * @throws {Unauthorized} if the key is malformed, unknown, wrong, expired or revoked, or its record is unreadable: a
+   *   mistake in a hand-edited record must not grant access
+   * @throws {StoreUnavailable} if the key is not cached and the table cannot be reached
    */
   verify(apiKey: string): Promise<VerifiedKey>;
 }
@@ -38,7 +38,7 @@ export function defineKeyVerifier(
   };
 }
 
-/** Why the key is refused, for the log; a client is never told which it was. */
+/** Why the key is refused, only for the log; the client never learns it. */
 function toRefusal(record: KeyRecord, secret: string, now: number): string | undefined {
   if (!isReadable(record)) return 'unreadable record';
   if (!matchesSecretHash(secret, record.secretHash)) return 'wrong secret';
@@ -51,13 +51,13 @@ function isPast(time: string | undefined, now: number): boolean {
   return time !== undefined && Date.parse(time) <= now;
 }
 
-/** How long a known key is believed: a revocation takes effect within this time. */
+/** How long a known key is cached: a revocation takes effect within this time. */
 const KNOWN_MILLISECONDS = 60_000;
-/** How long an unknown key id stays unknown: short, since a key just made should work. */
+/** How long an unknown key id is cached: short, since a new key should work soon. */
 const UNKNOWN_MILLISECONDS = 5_000;
 /**
- * How long others join a read that is under way. A function may have answered the request that began it,
- * which ran out of time on a silent connection, and the read ends with that request's time.
+ * How long other requests join a pending read. The request that started it may already have timed out on a silent
+ * connection; the read fails at that request's deadline.
  */
 const JOIN_MILLISECONDS = 1_000;
 const MAX_ENTRIES = 1_000;
@@ -73,9 +73,8 @@ interface Reading {
 }
 
 /**
- * Reads keys through a bounded cache. Requests that miss at the same time share one read; a failed
- * read is not remembered. Unknown key ids have a cache of their own, so that a flood of them cannot
- * push out the keys in use.
+ * Reads keys through a bounded cache. Concurrent misses share one read, and a failed read is not cached. Unknown key
+ * ids have their own cache, so that a flood of them cannot evict keys in use.
  */
 function defineKeyCache(store: Pick<KeyStore, 'get'>, now: () => number): Pick<KeyStore, 'get'> {
   const known = new Map<string, Entry>();

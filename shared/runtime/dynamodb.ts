@@ -16,28 +16,26 @@ interface Consumed {
   readonly CapacityUnits?: number;
 }
 
-/** A batch tells of each table that it touched. */
+/** A batch reports each table. */
 interface Answer {
   readonly ConsumedCapacity?: Consumed | readonly Consumed[];
 }
 
-/** What tells one client of a function from another. */
 export interface ClientKind {
   /**
-   * Makes a command's chain of middleware once for all commands of its class, which takes a tenth off a small
-   * call. A command with middleware of its own must not be sent by such a client: its middleware would be left
-   * out, or stay for every command after it.
+   * Builds a command's middleware once for all commands of its class, which saves a tenth of a small call. Do not send
+   * a command with its own middleware: the client would ignore that middleware, or keep it for later commands.
    */
   readonly cacheMiddleware?: boolean;
-  /** Another client, whose connections this one uses. */
+  /** Another client; this one shares its connections. */
   readonly beside?: DynamoDBClient;
 }
 
 /**
- * A client that obeys the SDK's own variables (`AWS_REGION`, `AWS_ENDPOINT_URL_DYNAMODB`, …).
- * Its calls throw `StoreUnavailable` in place of what the SDK throws when DynamoDB throttles, fails or
- * cannot be reached or understood through every retry, and count the request units that they consume; of a write whose
- * condition fails too, although DynamoDB does not say how much it bills for that.
+ * A client that obeys the SDK's own variables (`AWS_REGION`, `AWS_ENDPOINT_URL_DYNAMODB`, …). Its calls throw
+ * `StoreUnavailable` if every retry fails because DynamoDB throttles, fails, cannot be reached or sends unreadable
+ * replies. They count the request units that they consume. That includes failed conditional writes, although DynamoDB
+ * does not report their units.
  */
 export function defineDynamoDB({
   cacheMiddleware = false,
@@ -51,9 +49,9 @@ export function defineDynamoDB({
     ...(beside && { requestHandler: beside.config.requestHandler }),
     cacheMiddleware,
   });
-  // It walks everything that is sent and answered, also where there is no logger to tell of it.
+  // It walks every input and output, even without a logger.
   client.middlewareStack.remove('loggerMiddleware');
-  // It puts the names of the SDK and of the runtime together anew for each call, and nobody reads them.
+  // It builds the user agent again for each call, and nobody reads it.
   client.middlewareStack.remove('getUserAgentMiddleware');
   limitReplyTime(client);
   client.middlewareStack.add(
@@ -76,17 +74,17 @@ export function defineDynamoDB({
           throw isOutage(error) ? new StoreUnavailable(error) : error;
         }
       },
-    // The outermost step and place: outside the SDK's retries.
+    // The outermost position: outside the SDK's retries.
     { priority: 'high' },
   );
   return client;
 }
 
 /**
- * What the SDK would look for in the environment and then in configuration files, which a function does not
- * have, at its first call: all of it is said here, so that no file is looked for. The environment still
- * counts, for region, endpoint and the endpoint's kind; credentials have a provider of their own.
- * @throws {Error} when there is no region
+ * Settings that the SDK would otherwise read at its first call from the environment, then from configuration files. A
+ * function has no such files, so this sets all of them. Region, endpoint and the endpoint's kind still come from the
+ * environment; credentials have their own provider.
+ * @throws {Error} if there is no region
  */
 export function toClientSettings(): DynamoDBClientConfig {
   const endpoint = toEndpoint();
@@ -96,7 +94,7 @@ export function toClientSettings(): DynamoDBClientConfig {
     ignoreConfiguredEndpointUrls: true,
     useDualstackEndpoint: isSet('AWS_USE_DUALSTACK_ENDPOINT'),
     useFipsEndpoint: isSet('AWS_USE_FIPS_ENDPOINT'),
-    // Needs the account's id, which a function's credentials come without.
+    // Needs the account id, which a function's credentials do not have.
     accountIdEndpointMode: 'disabled',
     endpointDiscoveryEnabledProvider: async () => undefined,
     authSchemePreference: [],
@@ -119,9 +117,9 @@ function isSet(name: string): boolean {
 }
 
 /**
- * The bytes of a reply. The SDK's own way is to ask whether they come in a stream of the web, for which Node.js loads
- * all of those, and to pipe them into a stream, for which it makes the ones of the standard output: some
- * milliseconds of each cold start.
+ * Collects the bytes of a reply. The SDK's own collector checks for a web stream, so Node.js loads all web streams. It
+ * also pipes into a stream, so Node.js creates those of the standard output. Both cost each cold start some
+ * milliseconds.
  */
 function collectReply(reply: Readable): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {

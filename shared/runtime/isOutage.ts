@@ -1,8 +1,8 @@
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 
 /**
- * Whether DynamoDB throttled, failed or was not reached, by the SDK's own judgement of what is worth
- * repeating; anything else is a mistake on our side.
+ * Whether DynamoDB throttled, failed or was not reached. These are the errors that the SDK itself retries. Any other
+ * error is our own mistake.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
  */
 export function isOutage(error: unknown): boolean {

@@ -4,39 +4,37 @@ import { StoreUnavailable } from '../contract/errors.ts';
 import { isOverdue } from './requestDeadline.ts';
 
 /**
- * The bounds of one call: at most 3 attempts, each with 1 s to connect and, from being sent to the last
- * byte of its reply, `REPLY_MILLISECONDS`; so 9 s and the pauses between them. What a request may wait
- * for in all is bounded by `requestDeadline.ts`.
+ * The limits of one call: at most 3 attempts. Each has 1 s to connect, and `REPLY_MILLISECONDS` from sending to the
+ * last byte of its reply. That makes 9 s and the pauses between attempts. `requestDeadline.ts` limits a whole request.
  */
 export const callBounds = {
   maxAttempts: 3,
   requestHandler: {
     connectionTimeout: 1_000,
-    // Ends at the reply's head; `limitReplyTime` sees to the body.
+    // Ends at the reply's headers; `limitReplyTime` limits the body.
     requestTimeout: 3_000,
     throwOnRequestTimeout: true,
-    // It would see only silence, which the bound of the whole reply sees too.
+    // It detects only silence, which the limit of the whole reply covers.
     socketTimeout: 0,
   },
 };
 
-/** Milliseconds from when an attempt is sent to the last byte of a small reply. */
+/** Milliseconds from sending an attempt to the last byte of a small reply. */
 const REPLY_MILLISECONDS = callBounds.requestHandler.requestTimeout;
 
 /**
- * The slowest that a large reply may come, in bytes a millisecond: each MB of it has a second more. A full
- * page of a list, 1 MB of records or some 4 MB of DynamoDB's JSON, has 7 s.
+ * The minimum rate of a large reply, in bytes per millisecond: each MB adds a second. A full page of a list, 1 MB of
+ * records or some 4 MB of DynamoDB's JSON, has 7 s.
  */
 const MIN_RATE = 1_000;
 
-/** What a reply may be that has more time for its length: twice the largest page. */
+/** The length up to which a reply gets more time: twice the largest page. */
 const MAX_REPLY_BYTES = 8_000_000;
 
 /**
- * Limits what the SDK does not, the time of a reply's body, and has it repeat what it would not: a call whose
- * reply cannot be read. `x-amz-crc32` is left unchecked: within TLS every record of bytes is authenticated, and a
- * connection that was cut short is told from one that ended, so that the sum could only find what
- * DynamoDB itself got wrong. What a machine in between answers is not JSON.
+ * Adds what the SDK lacks: a time limit for a reply's body, and retries of a call with an unreadable reply. It does not
+ * check `x-amz-crc32`: TLS authenticates every record and detects a truncated connection. The checksum could only find
+ * DynamoDB's own errors. A reply from a machine in between is not JSON.
  */
 export function limitReplyTime({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
@@ -45,16 +43,16 @@ export function limitReplyTime({ middlewareStack }: DynamoDBClient): void {
         const sent = performance.now();
         const result = await next(args);
         const { headers, body } = result.response as Reply;
-        // DynamoDB's own have two bytes at least; to the SDK, nothing means that there is nothing.
+        // DynamoDB's own replies have at least two bytes. The SDK takes an empty reply as an empty result.
         if (body.complete && body.readableLength === 0) throw new UnreadableReply('It is empty.');
         const length = Number(headers['content-length'] ?? 0);
         limitBody(body, sent + replyTimeout(length) - performance.now());
         return result;
       },
-    // The innermost step and place: next to the network.
+    // The innermost position: next to the network.
     { step: 'deserialize', priority: 'low' },
   );
-  // Around one attempt: within the SDK's retries, and around its signing, which marks errors.
+  // Around one attempt: inside the SDK's retries, and outside its signing, which marks errors.
   middlewareStack.addRelativeTo(classifyReply, {
     relation: 'before',
     toMiddleware: 'httpSigningMiddleware',
@@ -78,7 +76,7 @@ interface Reply {
   readonly body: Body;
 }
 
-/** Node's `IncomingMessage`, of which the types of the browser know nothing. */
+/** Node's `IncomingMessage`, which the browser types do not know. */
 interface Body {
   readonly complete: boolean;
   readonly destroyed: boolean;
@@ -93,13 +91,13 @@ function replyTimeout(length: number): number {
 }
 
 function limitBody(body: Body, milliseconds: number): void {
-  // As most are: the body of a small reply comes with its head.
+  // The usual case: the body of a small reply comes with its headers.
   if (body.complete || body.destroyed) return;
   const timer = setTimeout(() => body.destroy(new LateReply()), milliseconds);
   body.once('close', () => clearTimeout(timer));
 }
 
-/** The SDK repeats a call for this name. */
+/** The SDK retries an error with this name. */
 class LateReply extends Error {
   override readonly name = 'TimeoutError';
 
@@ -108,7 +106,7 @@ class LateReply extends Error {
   }
 }
 
-/** What came is not DynamoDB's, or not all of it. The SDK repeats a call for `$retryable`. */
+/** The reply is truncated or not DynamoDB's. The SDK retries an error with `$retryable`. */
 class UnreadableReply extends Error {
   override readonly name = 'UnreadableReply';
   readonly $retryable = {};
@@ -119,8 +117,8 @@ class UnreadableReply extends Error {
 }
 
 /**
- * While this machine's clock is wrong, the SDK marks every error that DynamoDB answers as one that a corrected
- * clock may fix, and repeats the call. That is true only where DynamoDB refuses a signature.
+ * If this machine's clock is wrong, the SDK marks every error of DynamoDB as fixable by a corrected clock, and retries
+ * the call. That is right only if DynamoDB refuses a signature.
  */
 function unmarkClockSkew(error: { $metadata?: Record<string, unknown> }): void {
   if (!isClockSkewError(error as never)) delete error.$metadata?.clockSkewCorrected;

@@ -4,18 +4,18 @@ import { defineKeyVerifier, type KeyVerifier } from '../keys/keyVerifier.ts';
 import { defineDynamoDB } from './dynamodb.ts';
 import { readVariable } from './environment.ts';
 
-/** What every function needs, made once a container and used by all its requests. */
+/** What every function needs, created once per container and shared by its requests. */
 export interface Service {
-  /** For commands as they are: it remembers what becomes of each class of them. */
+  /** For commands without their own middleware, since it caches middleware by command class. */
   readonly client: DynamoDBClient;
   readonly verifier: KeyVerifier;
   readonly allowedOrigins: readonly string[];
   readonly documentationAddress: string;
-  /** What the function was made of, where its deployment told. */
+  /** The deployed commit, if the deployment set it. */
   readonly commit: string | undefined;
 }
 
-/** @throws {Error} when a variable of the environment is not set */
+/** @throws {Error} if an environment variable is not set */
 export function openService(): Service {
   const client = defineDynamoDB({ cacheMiddleware: true });
   return {

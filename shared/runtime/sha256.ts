@@ -3,8 +3,8 @@ import { createHash, createHmac, createSecretKey, type Hash, type Hmac } from 'n
 type Secret = string | ArrayBuffer | ArrayBufferView | undefined;
 
 /**
- * SHA-256 as the SDK signs with it, and with a secret its HMAC (RFC 2104). The SDK's own class hands Node.js the bytes
- * of a secret as they are; to find out that they are no key object takes three times as long as the HMAC itself.
+ * SHA-256 for the SDK's signatures, or with a secret its HMAC (RFC 2104). The SDK's own class passes a secret as bytes.
+ * Node.js then takes three times as long as the HMAC itself to find that they are not a key object.
  */
 export class Sha256 {
   readonly #secret: Secret;

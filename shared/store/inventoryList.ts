@@ -20,16 +20,14 @@ import {
 } from './inventoryRecord.ts';
 import { scanPage } from './scanPage.ts';
 
-/** A part of the whole list. */
 export interface InventoryPage {
   /** Entries as InventoryItems in JSON, separated by commas. */
   readonly items: Buffer;
   readonly isLast: boolean;
 }
 
-/** Which entries, and how each is told. */
 export interface Selection {
-  /** Only those of one status. */
+  /** Only entries with this status. */
   readonly status?: PetStatus | undefined;
   /** Whether each has its tag. */
   readonly withTags?: boolean | undefined;
@@ -38,29 +36,29 @@ export interface Selection {
 export type ListedItem = InventoryItem | TaggedItem;
 
 export interface InventoryList {
-  /** Every selected entry once; a last page comes even when it is empty. */
+  /** Every selected entry once. The last page may be empty. */
   pages(selection?: Selection): AsyncGenerator<InventoryPage, void, undefined>;
-  /** As `pages`, of an inventory that ends with its first entry: half a read unit, whatever there is. */
+  /** As `pages`, but ends after the first entry. Always costs half a read unit. */
   sample(): AsyncGenerator<InventoryPage, void, undefined>;
   /**
-   * At most `limit` entries, from the start or from where a cursor says.
-   * @throws {InvalidRequest} when the cursor is not one that this store gave
+   * At most `limit` entries, from the start or from the cursor.
+   * @throws {InvalidRequest} if this store did not make the cursor
    */
   page(request: PageRequest & Selection): Promise<Page<ListedItem>>;
   /**
-   * The entries that exist of at most 100 different ids, in the order of the ids, at half a read unit
-   * each; with tags, which an update will be held to, as they are at this moment, at one.
+   * The existing entries of at most 100 different ids, in the order of the ids. Each costs half a read unit. With tags,
+   * which updates depend on, the read is consistent and each costs one.
    */
   find(petIds: readonly bigint[], selection?: Selection): Promise<ListedItem[]>;
 }
 
-/** @param scanning sends what has middleware of its own, so it must not cache that of its commands */
+/** @param scanning sends commands with their own middleware, so it must not cache middleware */
 export function defineInventoryList(
   client: DynamoDBClient,
   tableName: string,
   scanning: DynamoDBClient = client,
 ): InventoryList {
-  /** The records of ids, in no order. */
+  /** The records of ids, in any order. */
   async function readRecords(
     petIds: readonly bigint[],
     consistent: boolean,
@@ -98,7 +96,7 @@ export function defineInventoryList(
       let page = await read();
       for (;;) {
         const { items, next } = page;
-        // Read while the page before it is on its way to the client.
+        // Reads the next page while the client receives this one.
         const reading = next && read(next);
         reading?.catch(() => {});
         if (items.length > 0 || !reading) yield { items, isLast: !reading };
@@ -120,7 +118,7 @@ export function defineInventoryList(
           new ScanCommand({
             TableName: tableName,
             ExclusiveStartKey: next,
-            // A filter is applied after the limit, so a filtered page looks further at once.
+            // DynamoDB filters after the limit, so a filtered page reads more per call.
             Limit: status === undefined ? limit : Math.max(limit, FILTERED_LIMIT),
             ...toFilter(status),
           }),
@@ -148,10 +146,10 @@ export function defineInventoryList(
   };
 }
 
-/** Entries that one call of a filtered page looks at: some 100 KB at most, so 12.5 read units. */
+/** Entries that one call of a filtered page reads: some 100 KB at most, so 12.5 read units. */
 const FILTERED_LIMIT = 5_000;
 
-/** A hundred small entries are left unprocessed only where the table throttles. */
+/** DynamoDB leaves some of a hundred small entries unprocessed only if the table throttles. */
 const MAX_ATTEMPTS = 5;
 
 function toFilter(status: PetStatus | undefined) {

@@ -4,9 +4,9 @@ import type { InventoryItem } from '../contract/schemas.ts';
 import type { PetStatus } from '../contract/values.ts';
 
 /**
- * An inventory entry as DynamoDB keeps it. A scan is billed by bytes, attribute names included, so
- * names and status are one letter each: 18 bytes for an entry whose petId has 19 digits, in place of 40.
- * Numbers travel as text and so stay exact.
+ * An inventory entry as DynamoDB stores it. A scan is billed by bytes, including attribute names, so names and status
+ * are one letter each. An entry with a petId of 19 digits takes 18 bytes instead of 40. Numbers are sent as text, so
+ * they stay exact.
  */
 export interface InventoryRecord {
   /** petId */
@@ -15,11 +15,11 @@ export interface InventoryRecord {
   readonly q: AttributeValue.NMember;
   /** status */
   readonly s: AttributeValue.SMember;
-  /** A random value of the last update, `VERSION_BYTES` long; absent, and free, until the first one. */
+  /** A random value of the last update, `VERSION_BYTES` long. Absent, and so free, before the first update. */
   readonly v?: AttributeValue.BMember;
 }
 
-/** Forty random bits: few enough to cost a scan 6 bytes an entry, and enough that no two updates of an entry share them. */
+/** Forty random bits cost a scan 6 bytes per entry, and are enough to distinguish the updates of an entry. */
 const VERSION_BYTES = 5;
 
 export const letterOf: Record<PetStatus, string> = { available: 'a', pending: 'p', sold: 's' };
@@ -37,7 +37,7 @@ export function toInventoryRecord(
   };
 }
 
-/** @throws {Error} when the record is not one of ours */
+/** @throws {Error} if the record is not one of ours */
 export function toInventoryItem(attributes: Record<string, AttributeValue>): InventoryItem {
   const { p, q, s } = attributes as unknown as InventoryRecord;
   return { petId: BigInt(p.N), quantity: Number(q.N), status: toStatus(s.S) };
@@ -48,14 +48,14 @@ export interface TaggedItem extends InventoryItem {
   readonly etag: string;
 }
 
-/** @throws {Error} when the record is not one of ours */
+/** @throws {Error} if the record is not one of ours */
 export function toTaggedItem(attributes: Record<string, AttributeValue>): TaggedItem {
   return { ...toInventoryItem(attributes), etag: `"${toVersion(attributes)}"` };
 }
 
 /**
- * The entry as the JSON text of an InventoryItem, its numbers digit for digit as they are stored.
- * @throws {Error} when the record is not one of ours
+ * The entry as the JSON text of an InventoryItem, with the stored numbers digit for digit.
+ * @throws {Error} if the record is not one of ours
  */
 export function toInventoryJson(attributes: Record<string, AttributeValue>): string {
   const { p, q, s } = attributes as unknown as InventoryRecord;
@@ -68,12 +68,12 @@ export function toTaggedJson(attributes: Record<string, AttributeValue>): string
 }
 
 /**
- * Names one state of an entry: by the last update's value, or by the content of one that was never
- * updated. Opaque outside of this file.
+ * Identifies one state of an entry: by the last update's value, or by the content if it was never updated. Opaque
+ * outside this file.
  */
 export function toVersion(attributes: Record<string, AttributeValue>): string {
   const { q, s, v } = attributes as unknown as InventoryRecord;
-  // In a page that is read without the SDK, bytes are still the base64 of DynamoDB's JSON.
+  // In a page read without the SDK, bytes are still base64, as in DynamoDB's JSON.
   if (v?.B) return Buffer.from(v.B as never, 'base64').toString('base64url');
   const content = Buffer.alloc(CONTENT_BYTES);
   content.writeUInt32BE(Number(q.N));
@@ -81,31 +81,31 @@ export function toVersion(attributes: Record<string, AttributeValue>): string {
   return content.toString('base64url');
 }
 
-/** A version for an update, of which nobody can know anything before. */
+/** An unpredictable version for an update. */
 export function newVersion(): string {
-  // Node.js keeps random bytes ahead for these, and asks the system for any others each time. The first ten digits
-  // of version 4 are all random (RFC 9562 section 5.4).
+  // Node.js buffers random bytes for UUIDs, but calls the system each time for others. The first ten digits of
+  // version 4 are all random (RFC 9562 section 5.4).
   const digits = randomUUID()
     .replace('-', '')
     .slice(0, 2 * VERSION_BYTES);
   return Buffer.from(digits, 'hex').toString('base64url');
 }
 
-/** The quantity in four bytes, one of nothing, which tells it from an update's value, and the status. */
+/** The quantity in four bytes, a zero byte that no update's value has there, and the status. */
 const CONTENT_BYTES = 6;
 
-/** A version of an update as its record has it. */
+/** An update's version as the record stores it. */
 export function toVersionValue(version: string): AttributeValue {
   return { B: Buffer.from(version, 'base64url') };
 }
 
 /**
- * The condition that an entry has a version; `undefined` when the text is not a version of ours.
- * @param index keeps the names of its values apart from those of others
+ * The condition that an entry has a version; `undefined` if the text is not one of our versions.
+ * @param index makes the names of its values unique
  */
 export function toCondition(version: string, index: number) {
   const bytes = Buffer.from(version, 'base64url');
-  // One state has one spelling: the decoder passes over what is not base64url.
+  // One state has one spelling, but the decoder ignores characters outside base64url.
   if (bytes.toString('base64url') !== version) return undefined;
   if (bytes.length === VERSION_BYTES) {
     return { expression: `v = :v${index}`, values: { [`:v${index}`]: { B: bytes } } };
@@ -119,12 +119,12 @@ export function toCondition(version: string, index: number) {
   };
 }
 
-/** The key of an entry, by the canonical text of its petId. */
+/** An entry's key, by the canonical text of its petId. */
 export function toKey(petId: string): Record<string, AttributeValue> {
   return { p: { N: petId } };
 }
 
-/** @throws {Error} when the letter is not one of ours */
+/** @throws {Error} if the letter is unknown */
 export function toStatus(letter: string): PetStatus {
   const status = statusOf[letter];
   if (status === undefined)

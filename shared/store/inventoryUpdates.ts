@@ -29,19 +29,18 @@ import {
 
 export interface InventoryEntry {
   readonly item: InventoryItem;
-  /** Names this state of the entry; opaque outside of the store. */
+  /** Identifies this state of the entry; opaque outside the store. */
   readonly version: string;
 }
 
-/** What an update asks for. */
 export interface Update {
   readonly petId: bigint;
   readonly quantity: number;
-  /** The versions of the entry that the update may replace; any, without them. */
+  /** The versions of the entry that the update may replace; undefined means any. */
   readonly versions?: readonly string[] | undefined;
 }
 
-/** @param requestsTable keeps the answers to requests with an idempotency key */
+/** @param requestsTable stores the responses to requests with an idempotency key */
 export function defineInventoryUpdates(
   client: DynamoDBClient,
   tableName: string,
@@ -56,8 +55,8 @@ export function defineInventoryUpdates(
   }
 
   /**
-   * One conditional write, and where its condition fails one read. The SDK repeats a call that was not answered,
-   * although it may have taken effect: the next attempt's condition then fails on the first one's own version.
+   * One conditional write, and one read if its condition fails. The SDK retries a call without a response, although
+   * the call may have taken effect. Then the retry's condition fails because of the first attempt's own version.
    */
   async function setOnce(update: Update): Promise<InventoryEntry> {
     const { petId, quantity, versions } = update;
@@ -84,16 +83,16 @@ export function defineInventoryUpdates(
   }
 
   /**
-   * One transaction writes the request's row, which holds the answer, and the entry: both or neither. Where it is
-   * cancelled, its reasons tell why. A transaction returns no attributes, so the entry's status, which is part of
-   * the answer, is read before, and the transaction is held to it.
+   * One transaction writes both the entry and the request's row with the response, or neither. If it is cancelled, its
+   * reasons say why. A transaction returns no attributes. The response needs the entry's status, so this reads the
+   * status first, and the transaction requires it.
    * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
    */
   async function setIdempotently(update: Update, idempotencyKey: string): Promise<InventoryEntry> {
     const { petId, quantity, versions } = update;
     const request = { p: { N: petId.toString() }, r: { S: toFingerprint(update, idempotencyKey) } };
 
-    /** @param status the letter of the entry's, as far as it is known */
+    /** @param status the letter of the entry's status, if known */
     async function transact(status = letterOf.available): Promise<InventoryEntry> {
       const version = newVersion();
       const seconds = Math.floor(Date.now() / 1_000);
@@ -105,7 +104,7 @@ export function defineInventoryUpdates(
           v: toVersionValue(version),
           t: { N: String(seconds + IDEMPOTENCY_HOURS * 60 * 60) },
         },
-        // DynamoDB takes its time, up to some days, to delete what has expired.
+        // DynamoDB may take some days to delete expired items.
         ConditionExpression: 'attribute_not_exists(r) OR t <= :now',
         ExpressionAttributeValues: { ':now': { N: String(seconds) } },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
@@ -132,31 +131,31 @@ export function defineInventoryUpdates(
         if (versions && !versions.includes(current)) {
           throw new PreconditionFailed(entryPetId, petId, current);
         }
-        // Only its status has changed since it was read.
+        // Only the status has changed since the read.
         return transact(letterOf[toInventoryItem(entry.Item).status]);
       }
     }
 
-    // As it is, or was a moment ago: the transaction is cancelled where its status is another by now.
+    // May be slightly out of date: the transaction is cancelled if the status has changed.
     const found = await readEntry(petId, false);
     return transact(found && letterOf[toInventoryItem(found).status]);
   }
 
   return {
     /**
-     * Sets the stock count of an entry that exists; where versions are given, only of one that has one of them.
-     * @param idempotencyKey names the request among all that were ever sent: the same request again within
-     *   24 hours has no second effect and gets the first answer
-     * @throws {NotFound} when there is no such entry
-     * @throws {PreconditionFailed} when the entry has another version, and this request changed nothing
-     * @throws {StoreUnavailable} also when nobody can tell whether this request changed the entry
+     * Sets the stock count of an existing entry; with versions, only if the entry has one of them.
+     * @param idempotencyKey unique to the request: within 24 hours, the same request again has no second effect and
+     *   gets the first response
+     * @throws {NotFound} if there is no such entry
+     * @throws {PreconditionFailed} if the entry has another version; this request changed nothing
+     * @throws {StoreUnavailable} also if it is unknown whether this request changed the entry
      */
     setQuantity: (update: Update, idempotencyKey?: string) =>
       idempotencyKey === undefined ? setOnce(update) : setIdempotently(update, idempotencyKey),
   };
 }
 
-/** @param status what the entry's status must be; any, without it */
+/** @param status the required status of the entry; undefined means any */
 function toChange({ petId, quantity, versions }: Update, version: string, status?: string) {
   const conditions = versions?.flatMap((text, index) => toCondition(text, index) ?? []) ?? [
     { expression: 'attribute_exists(p)', values: {} },
@@ -166,7 +165,7 @@ function toChange({ petId, quantity, versions }: Update, version: string, status
   return {
     Key: toKey(petId.toString()),
     UpdateExpression: 'SET q = :quantity, v = :version',
-    // AND binds more tightly than OR, and DynamoDB refuses parentheses that it does not need.
+    // AND binds more tightly than OR, and DynamoDB rejects redundant parentheses.
     ConditionExpression: terms
       .map((term) => (status === undefined ? term : `s = :status AND ${term}`))
       .join(' OR '),
@@ -179,21 +178,21 @@ function toChange({ petId, quantity, versions }: Update, version: string, status
   };
 }
 
-/** The same request has the same fingerprint, and no other request has it. */
+/** Unique to the request: only the same request has the same fingerprint. */
 function toFingerprint({ petId, quantity, versions }: Update, idempotencyKey: string): string {
   const request = JSON.stringify([idempotencyKey, `${petId}`, quantity, versions ?? null]);
   return createHash('sha256').update(request).digest('base64url');
 }
 
 const CONDITION_FAILED = 'ConditionalCheckFailed';
-/** Why DynamoDB cancels a transaction that can succeed a moment later. */
+/** Temporary reasons for which DynamoDB cancels a transaction. */
 const passing = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 const MAX_ATTEMPTS = 5;
 
 /**
- * Sends a write again that met a transaction on the same item, and so changed nothing. The pauses take at most
- * 750 ms together.
- * @throws {StoreUnavailable} when the last attempt meets one too
+ * Retries a write that conflicts with a transaction on the same item, and so changed nothing. The pauses take at most
+ * 750 ms in total.
+ * @throws {StoreUnavailable} if the last attempt conflicts too
  */
 async function repeatConflicts<Output>(send: () => Promise<Output>): Promise<Output> {
   for (let attempt = 1; ; attempt += 1) {
@@ -209,20 +208,20 @@ async function repeatConflicts<Output>(send: () => Promise<Output>): Promise<Out
 
 function isConflict(error: unknown): boolean {
   const codes = toReasons(error).map(({ Code }) => String(Code));
-  // A request that is answered already has its answer, whatever else is at work on the entry.
+  // A request that already has its response needs no retry, even if another transaction is using the entry.
   const isCanceled = codes[0] !== CONDITION_FAILED && codes.some((code) => passing.includes(code));
   return isCanceled || error instanceof TransactionConflictException;
 }
 
-/** Why each item of a transaction canceled it; nothing for any other error. */
+/** The reason of each item of a cancelled transaction; empty for any other error. */
 function toReasons(error: unknown): CancellationReason[] {
   return (error instanceof TransactionCanceledException && error.CancellationReasons) || [];
 }
 
-/** By an update's values, the very object, which no other call has: how many of its attempts had no answer. */
+/** Attempts without a response, by the update's values object, which only this call has. */
 const attemptsOf = new WeakMap<object, { unanswered: number }>();
 
-/** Has a client count them, since a client that caches its middleware would not know a command's own. */
+/** Counts them in the client: a client that caches its middleware would ignore a command's own. */
 function countUnansweredAttempts({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) =>
@@ -240,7 +239,7 @@ function countUnansweredAttempts({ middlewareStack }: DynamoDBClient): void {
           throw error;
         }
       },
-    // Within the SDK's retries, which run in the same step at a higher priority. A client may have several users.
+    // Inside the SDK's retries, which have a higher priority in this step. Several stores may share a client.
     { step: 'finalizeRequest', priority: 'low', name: 'countUnanswered', override: true },
   );
 }

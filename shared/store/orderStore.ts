@@ -4,17 +4,17 @@ import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts
 
 export interface OrderStore {
   /**
-   * At most `limit` orders, newest first, from the newest or from where a cursor says. 1,000 orders take
-   * well under the 1 MB that one call reads.
-   * @throws {InvalidRequest} when the cursor is not one that this store gave
+   * At most `limit` orders, newest first, from the newest or from the cursor. 1,000 orders take well under the 1 MB
+   * that one call reads.
+   * @throws {InvalidRequest} if this store did not make the cursor
    */
   page(request: PageRequest): Promise<Page<Order>>;
 }
 
-/** All orders stand in one ledger, sorted by time, so that the newest are read first by a query. */
+/** All orders are in one ledger, sorted by time, so that a query reads the newest first. */
 const LEDGER = 'orders';
 
-/** An order as the table keeps it. */
+/** An order as the table stores it. */
 export type OrderRecord = Order & { readonly ledger: string; readonly placed: string };
 
 export function defineOrderStore(client: DynamoDBDocumentClient, tableName: string): OrderStore {
@@ -46,8 +46,8 @@ export function toOrderRecord(order: Order): OrderRecord {
 }
 
 /**
- * Sorts as text as the instants do, whatever offset they were written with, and by id where two orders
- * share a millisecond.
+ * Its text order is the order of the instants, independent of their offsets. Orders in the same millisecond are sorted
+ * by id.
  */
 function toSortKey({ placedAt, id }: Order): string {
   const unsignedId = BigInt.asUintN(64, id + 2n ** 63n);
@@ -58,7 +58,7 @@ function isSortKey(text: string): boolean {
   return /^[-+\d]{4,7}-\d\d-\d\dT[\d:.]{12}Z#\d{20}$/.test(text);
 }
 
-/** The document client reads every number as bigint, which is right for ids and not for a quantity. */
+/** The document client reads every number as bigint, which is right for ids but not for a quantity. */
 function toOrder({
   id,
   petId,

@@ -4,7 +4,7 @@ import { petId as parameter } from '../contract/parameters.ts';
 import type { Pet } from '../contract/schemas.ts';
 
 export interface PetStore {
-  /** @throws {NotFound} when no pet has this id */
+  /** @throws {NotFound} if no pet has this id */
   get(petId: bigint): Promise<Pet>;
 }
 
@@ -20,12 +20,12 @@ export function definePetStore(client: DynamoDBDocumentClient, tableName: string
   };
 }
 
-/** The document that the table keeps: the pet as it is, its ids as DynamoDB numbers. */
+/** The table stores the pet unchanged, with its ids as DynamoDB numbers. */
 export function toPetRecord(pet: Pet): Pet {
   return pet;
 }
 
-/** DynamoDB keeps no order of members; this restores the contract's. */
+/** DynamoDB does not keep the order of members; this restores the contract's order. */
 function toPet({ id, name, status, category, photoUrls, tags }: Pet): Pet {
   return {
     id,

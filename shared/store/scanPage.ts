@@ -8,15 +8,16 @@ import { toInventoryJson, toTaggedJson } from './inventoryRecord.ts';
 import { rewriteScanResponse } from './scanResponse.ts';
 
 export interface ScannedPage {
-  /** The entries in JSON, as `toInventoryJson` or `toTaggedJson` has them, separated by commas. */
+  /** The entries in JSON, as from `toInventoryJson` or `toTaggedJson`, separated by commas. */
   readonly items: Buffer;
   /** Where the next page starts; undefined after the last. */
   readonly next: Record<string, AttributeValue> | undefined;
 }
 
 /**
- * One page of the inventory, from the response's bytes to the list's, without an object per entry. The SDK still signs, retries, times out and reads the rest of the response. Its own reading of the
- * items, two thirds of the CPU of a large list, is left out.
+ * Reads one page of the inventory, and converts the response's bytes to the list's bytes without an object per entry.
+ * The SDK still signs, retries, times out and reads the rest of the response. It does not parse the items, which would
+ * take two thirds of a large list's CPU time.
  */
 export async function scanPage(
   client: DynamoDBClient,
@@ -30,7 +31,7 @@ export async function scanPage(
       async function takeItems(args) {
         const result = await next(args);
         const response = result.response as HttpResponse;
-        // What is not a page goes to the deserializer as it is, which makes an error of it.
+        // Any other response goes unchanged to the deserializer, which throws its error.
         if (response.statusCode === 200) {
           const bytes = await readBytes(response);
           const page = rewrite(bytes, withTags);
@@ -40,8 +41,8 @@ export async function scanPage(
         }
         return result;
       },
-    // Nearer to the network than the deserializer, so that it has the response first, and no nearer than
-    // what bounds the time that the response may take.
+    // Closer to the network than the deserializer, so that it gets the response first, but not closer than the
+    // middleware that limits the response's time.
     { step: 'deserialize', priority: 'normal', name: 'takeItems' },
   );
   const { LastEvaluatedKey } = await client.send(command);
@@ -55,8 +56,8 @@ interface HttpResponse {
 }
 
 /**
- * The bytes of the last page, for the next one. A page is some megabytes outside of the JavaScript
- * heap, of which V8 lets many gather before it collects them.
+ * The last page's buffer, reused for the next page. A page takes some megabytes outside the JavaScript heap, and V8
+ * lets many of them accumulate before it collects them.
  */
 let spare: Buffer | undefined;
 

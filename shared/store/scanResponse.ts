@@ -1,10 +1,10 @@
 import { letterOf } from './inventoryRecord.ts';
 
-/** A page of a Scan, rewritten from DynamoDB's JSON to the list's JSON. */
+/** A Scan page, rewritten from DynamoDB's JSON to the list's JSON. */
 export interface RewrittenPage {
   /** The entries in JSON, separated by commas. */
   readonly items: Buffer;
-  /** The response with an empty list of items, for the SDK to read as usual. */
+  /** The response with an empty list of items, for the SDK. */
   readonly remainder: Buffer;
 }
 
@@ -33,26 +33,26 @@ const MAX_UINT32 = 2 ** 32 - 1;
 const NUMBER = toTable('-0123456789');
 const BASE64 = toTable('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=');
 
-/** The seventh of five bytes in base64: four bits of them, and two of nothing. */
+/** The seventh base64 character of five bytes: four bits of data and two zero bits. */
 const LAST = toTable('AEIMQUYcgkosw048');
 const BASE64URL = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
 
 const petIdText = Buffer.from('{"petId":');
 const quantityText = Buffer.from(',"quantity":');
 const statusTexts = toStatusTexts('}');
-/** Of an entry whose tag follows. */
+/** For an entry with a tag. */
 const taggedTexts = toStatusTexts(',"etag":"\\"');
 const tagEnd = Buffer.from('\\""}');
 
 /**
- * Rewrites a response byte by byte, without an object or a string per entry, so that numbers stay the
- * digits that they are: about a third of the CPU of JSON.parse and string building. The entries are those of
- * `toInventoryJson`, or with their tags those of `toTaggedJson`.
+ * Rewrites a response byte by byte, without an object or a string per entry, so numbers keep their digits. It takes
+ * about a third of the CPU time of JSON.parse and string building. The entries are those of `toInventoryJson`, or with
+ * tags those of `toTaggedJson`.
  *
- * It knows only records that are plainly ours: the attributes p, q, s and at most v, each once, in any
- * order, without white space or escapes. A version is bytes in base64. Anything else gives
- * `undefined`, and is for a JSON parser. The bytes `"Items":[` stand nowhere but before the items:
- * within a string the quotes would be escaped, and what follows an attribute's name is an object.
+ * It accepts only our own records: the attributes p, q, s and optionally v, each once, in any order, without white
+ * space or escapes. A version is bytes in base64. For anything else it returns `undefined`, and the caller uses a JSON
+ * parser. The bytes `"Items":[` occur only before the items: in a string, the quotes would be escaped, and an object
+ * follows each attribute's name.
  */
 export function rewriteScanResponse(
   response: Buffer,
@@ -60,7 +60,7 @@ export function rewriteScanResponse(
 ): RewrittenPage | undefined {
   const start = response.indexOf(ITEMS) + ITEMS.length;
   if (start < ITEMS.length) return undefined;
-  // The shortest record, of 41 bytes and a comma, grows by two, and by 22 more with its tag.
+  // The shortest record, 41 bytes and a comma, grows by two bytes, and by 22 more with its tag.
   const growth = withTags ? (response.length >> 1) + (response.length >> 3) : response.length >> 4;
   const items = Buffer.allocUnsafe(response.length + growth);
   const texts = withTags ? taggedTexts : statusTexts;
@@ -131,8 +131,8 @@ export function rewriteScanResponse(
 }
 
 /**
- * Copies some bytes one by one: for so few, `Buffer.copy` takes twice as long.
- * @returns where the next one goes
+ * Copies bytes one by one: for so few, `Buffer.copy` takes twice as long.
+ * @returns the next position in `items`
  */
 function put(source: Buffer, from: number, end: number, items: Buffer, to: number): number {
   let at = to;
@@ -140,7 +140,7 @@ function put(source: Buffer, from: number, end: number, items: Buffer, to: numbe
   return at;
 }
 
-/** Whether `"p":{"N":"` stands here, with any name and type of one byte. */
+/** Whether the text here is like `"p":{"N":"`, with any name and type of one byte. */
 function isAttribute(response: Buffer, at: number): boolean {
   return (
     response[at] === QUOTE &&
@@ -154,7 +154,7 @@ function isAttribute(response: Buffer, at: number): boolean {
   );
 }
 
-/** Where a value of the types that our records have would end. */
+/** Where a value of this type ends. */
 function findValueEnd(response: Buffer, from: number, type: number | undefined): number {
   if (type === S) return from + 1;
   const belongs = type === B ? BASE64 : NUMBER;
@@ -164,8 +164,8 @@ function findValueEnd(response: Buffer, from: number, type: number | undefined):
 }
 
 /**
- * The value of the last update, five bytes, from base64 to the seven characters of base64url.
- * @returns how many, or 0 where it is anything else, which is for the parser
+ * Converts the last update's value, five bytes, from base64 to seven characters of base64url.
+ * @returns their number, or 0 for any other value, which the parser must read
  */
 function writeUpdateVersion(
   items: Buffer,
@@ -184,9 +184,9 @@ function writeUpdateVersion(
 }
 
 /**
- * The version of an entry that was never updated: quantity, a byte of nothing and status, as `toVersion` has them,
- * in eight characters of base64url.
- * @returns how many, or 0 where the quantity is none, which is for the parser
+ * Writes the version of an entry that was never updated: quantity, a zero byte and status, as in `toVersion`, in eight
+ * characters of base64url.
+ * @returns their number, or 0 for an invalid quantity, which the parser must read
  */
 function writeContentVersion(
   items: Buffer,
@@ -215,12 +215,12 @@ function writeContentVersion(
   return 8;
 }
 
-/** Of the last six bits, as base64url has them. */
+/** The base64url character of the last six bits. */
 function toCharacter(bits: number): number {
   return BASE64URL[bits & 63] as number;
 }
 
-/** What follows a quantity, by the status's letter. */
+/** The text after a quantity, by the letter of the status. */
 function toStatusTexts(end: string): Readonly<Record<number, Buffer>> {
   const texts = Object.entries(letterOf).map(([status, letter]) => [
     code(letter),
@@ -229,7 +229,7 @@ function toStatusTexts(end: string): Readonly<Record<number, Buffer>> {
   return Object.fromEntries(texts);
 }
 
-/** 1 for each byte that is one of those characters. It is looked up, since a call a byte is slow until it is compiled. */
+/** 1 for each of these characters. A table, since a function call per byte is slow until it is compiled. */
 function toTable(characters: string): Uint8Array {
   const table = new Uint8Array(256);
   for (const byte of Buffer.from(characters)) table[byte] = 1;

@@ -104,5 +104,5 @@ function withoutExamples(message: string): string {
   return message
     .replace(/petId -?\d+/, 'petId 7')
     .replace(/has only ".*\.$/s, 'has only "Quantity".')
-    .replace(/(?<=came for |status )\d+|(?<=one that )\w+/, '0');
+    .replace(/(?<=out after |status )\d+|(?<=a valid )\w+/, '0');
 }

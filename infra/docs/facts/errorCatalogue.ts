@@ -38,57 +38,57 @@ export interface Explained {
 }
 
 const rows: readonly Operation[] = Object.values(operations);
-const again = 'Wait for as many seconds as `Retry-After` says, and [repeat it](retries.html).';
-const repeat = 'Repeat [what is safe to repeat](retries.html).';
+const again = 'Wait the number of seconds in `Retry-After`, then [retry](retries.html).';
+const repeat = 'Retry [if that is safe](retries.html).';
 const readAgain =
-  'Read the entry again, decide anew, and [send the update with the new tag](updates.html).';
+  'Read the entry again, decide again, and [send the update with the new tag](updates.html).';
 
 /** What the checks of a request throw. */
 const badRequests = {
   value: [
-    'A parameter of the path or the query has a value that it does not take.',
-    'Send what the message says: ids in digits alone, without a plus sign or zeros in front.',
+    'A parameter of the path or the query has an invalid value.',
+    'Send what the message says. Write ids in digits only, without a plus sign or leading zeros.',
   ],
   repeated: [
     'The query has the parameter more than once.',
     'Send it once. Only the `petId` of `listInventory` may be repeated.',
   ],
   exclusive: [
-    'The entries of some ids come in one answer, and never in pages.',
-    'Send the one or the other.',
+    'Entries requested by id come in one response, never in pages.',
+    'Send only one of them.',
   ],
   cursor: [
-    'The cursor was cut, changed or made up, or is of another list or stage.',
-    'Follow the [`Link`](lists.html#pages) of the page before as it is, or start at the first page.',
+    'The cursor was cut, changed or made up, or belongs to another list or stage.',
+    'Follow the [`Link`](lists.html#pages) of the previous page unchanged, or start at the first page.',
   ],
   emptyBody: [
-    'The request has no body, or blanks alone. With curl, `-d` is missing.',
-    'Send the quantity in JSON.',
+    'The request has no body, or only blanks. With curl, `-d` is missing.',
+    'Send the quantity as JSON.',
   ],
   noJson: [
-    'The body breaks off, is a form, or has a comma too many, single quotes or a comment.',
-    'Let a library write the JSON. In a shell, put it between single quotes.',
+    'The body is truncated or a form, or has an extra comma, single quotes or a comment.',
+    'Let a library write the JSON. In a shell, put it in single quotes.',
   ],
   noUtf8: [
-    'The body has bytes that are not UTF-8, such as Latin-1 or UTF-16.',
+    'The body has bytes that are not UTF-8, for example Latin-1 or UTF-16.',
     'Encode it in UTF-8.',
   ],
-  noObject: ['The body is an array, a number or another value in JSON.', 'Send an object.'],
+  noObject: ['The body is an array, a number or another JSON value.', 'Send an object.'],
   noQuantity: [
     'The object has no `quantity`. Names are case-sensitive, and unknown members are ignored.',
     'Compare the names that the message quotes with `quantity`.',
   ],
   quantity: [
-    'The quantity is negative, a fraction, too large, or no number, such as `"5"` in quotes.',
-    'Send the new stock count as a number, and not the difference.',
+    'The quantity is negative, a fraction, too large, or not a number, such as `"5"` in quotes.',
+    'Send the new stock count as a number, not the difference.',
   ],
   ifMatch: [
-    'The tag lost its double quotes, for instance in a shell, or there are too many tags.',
-    'Send the `ETag` as it came, quotes included.',
+    'The tag lost its double quotes, for example in a shell, or there are too many tags.',
+    'Send the `ETag` unchanged, quotes included.',
   ],
   idempotencyKey: [
-    'The key is empty or too long, or has a blank or a letter beyond ASCII.',
-    'Draw a new random key, such as a UUID, for each update.',
+    'The key is empty or too long, or has a blank or a character outside ASCII.',
+    'Generate a new random key, such as a UUID, for each update.',
   ],
 } as const satisfies Record<keyof typeof refusals, readonly [cause: string, cure: string]>;
 
@@ -96,18 +96,18 @@ const badRequests = {
 const failures: readonly Explained[] = [
   explain(
     [new Unauthorized(false, '')],
-    'There is no `Authorization`, or one of another scheme, such as `Basic`.',
-    'Send the header once, as the message has it.',
+    'The `Authorization` header is missing, or has another scheme, such as `Basic`.',
+    'Send the header once, as the message shows it.',
   ),
   explain(
     [new Unauthorized(true, '')],
-    'The key is mistyped, revoked or of another stage, or there are two `Authorization` headers. A stage on your own machine has new keys at each start.',
-    'Compare the key with the one that you were given, or ask those who run the service for a new one.',
+    'The key is mistyped, revoked or from another stage, or there are two `Authorization` headers. A stage on your own machine has new keys at each start.',
+    'Compare the key with the one that you received, or ask the operators of the service for a new one.',
   ),
   explain(
     [new Forbidden()],
-    'The key is valid and may only read, while the operation writes.',
-    'Ask those who run the service for a key with write permission.',
+    'The key is valid but may only read, and the operation writes.',
+    'Ask the operators of the service for a key with write permission.',
   ),
   explain(
     [new NotFound(entryPetId, 7n), new NotFound(petId, 7n)],
@@ -121,8 +121,8 @@ const failures: readonly Explained[] = [
   ),
   explain(
     [new UnsupportedMediaType()],
-    'The body came without the header, or with another type. At an unknown path or method, a body of a rare type is refused so too.',
-    'Send the header as the message has it; with curl, by `-H`.',
+    'The body has no `Content-Type`, or another one. An unknown path or method with a body of a rare type gets this error too.',
+    'Send the header as the message shows it; with curl, use `-H`.',
   ),
   explain(
     [new StoreUnavailable(undefined)],
@@ -136,12 +136,12 @@ const gatewayAnswers: readonly Explained[] = [
   explain(
     [gatewayErrors.DEFAULT_4XX],
     'The request is not valid HTTP, or its headers are [too large](limits.html#sizes).',
-    'Send less in headers and cookies, or report the `X-Request-Id`.',
+    'Send fewer headers and cookies, or report the `X-Request-Id`.',
   ),
   explain(
     [gatewayErrors.WAF_FILTERED],
-    'A firewall, where the stage has one, took the request for an attack or for one of too many from your address.',
-    'Send fewer at once, or report the `X-Request-Id`.',
+    'The firewall, if the stage has one, blocked the request as an attack or because your address sent too many.',
+    'Send fewer requests at once, or report the `X-Request-Id`.',
   ),
   explain(
     [gatewayErrors.RESOURCE_NOT_FOUND],
@@ -152,32 +152,32 @@ const gatewayAnswers: readonly Explained[] = [
     [...Map.groupBy(rows, ({ path }) => path).values()].map((same) =>
       toMethodNotAllowedError(toAllow(same.map(({ method }) => method))),
     ),
-    'The path is known, with other methods.',
-    'Use a method that the message names; the header `Allow` has them too.',
+    'The path exists, but not with this method.',
+    'Use a method that the message lists; the `Allow` header lists them too.',
   ),
   explain(
     [injectedConflict],
-    'A stage on your own machine was asked to fail so (`npm start -- --fail 412:0.1`).',
+    'A stage on your own machine was started to fail this way (`npm start -- --fail 412:0.1`).',
     readAgain,
   ),
   explain(
     Object.values(tooLargeAnswers).map(({ message }) => ({ code: 'payload_too_large', message })),
-    'The body is larger than what a function can be handed, or than what the gateway reads: see [limits](limits.html#sizes).',
-    'Send the quantity alone. No valid update is that large.',
+    'The body is larger than a function can receive, or than the gateway reads: see [limits](limits.html#sizes).',
+    'Send only the quantity. No valid update is that large.',
   ),
   explain(
     [gatewayErrors.THROTTLED],
-    'The operation gets more requests than its [limit](limits.html), from all clients together. This one had no effect.',
+    'All clients together sent more requests than the [limit](limits.html) of the operation. This one had no effect.',
     again,
   ),
   explain(
     [gatewayErrors.DEFAULT_5XX],
-    'An error in the service, which its operators are told of. An update may or may not have been applied.',
-    `${repeat} Report the \`X-Request-Id\` if it stays.`,
+    'The service has an error, which is reported to its operators. An update may or may not have been applied.',
+    `${repeat} If the error persists, report the \`X-Request-Id\`.`,
   ),
   explain(
     [gatewayErrors.INTEGRATION_TIMEOUT],
-    'The function did not answer in time. An update may or may not have been applied.',
+    'The function did not respond in time. An update may or may not have been applied.',
     again,
   ),
 ];
@@ -188,69 +188,69 @@ const clientErrors: readonly Explained[] = [
     [
       {
         code: 'invalid_request',
-        message: 'quantity must be an integer from 0 to 2147483647, and not -1.',
+        message: 'quantity must be an integer from 0 to 2147483647, not -1.',
       },
       {
         code: 'invalid_request',
         message: 'petId must be a bigint, such as 7n or BigInt("7").',
       },
     ],
-    'The client refuses the argument before it sends anything.',
-    'Give the id as a bigint, and the new stock count as a number.',
+    'The client rejects the argument before it sends anything.',
+    'Pass the id as a bigint, and the new stock count as a number.',
   ),
   explain(
     [{ code: 'connection_failed', message: 'The service could not be reached.' }],
-    'The name does not resolve, nothing listens there, or the browser blocked the call. `cause` has the reason.',
+    'The host name does not resolve, nothing listens there, or the browser blocked the call. `cause` has the reason.',
     `Check \`baseUrl\` and the network. ${repeat}`,
   ),
   explain(
-    [{ code: 'connection_failed', message: 'The answer broke off before its end.' }],
-    'The connection ended within an answer. An update may or may not have been applied.',
+    [{ code: 'connection_failed', message: 'The response was truncated.' }],
+    'The connection ended during a response. An update may or may not have been applied.',
     repeat,
   ),
   explain(
-    [{ code: 'timeout', message: 'Nothing came for 30000 ms.' }],
-    'No answer came within `timeout`, or within what was left of `totalTimeout`.',
-    `${repeat} Give more time only for large lists.`,
+    [{ code: 'timeout', message: 'Timed out after 30000 ms.' }],
+    'No complete response came within `timeout` or the rest of `totalTimeout`, or a stream was silent for `timeout`.',
+    `${repeat} Raise the timeout only for large lists.`,
   ),
   explain(
-    [{ code: 'incomplete_list', message: 'The answer broke off before its end.' }],
+    [{ code: 'incomplete_list', message: 'The response was truncated.' }],
     'The list ended before its closing bracket.',
-    'Discard what came, and read the list again.',
+    'Discard the truncated list, and read it again.',
   ),
   explain(
-    [{ code: 'invalid_answer', message: 'The answer is not one that getPet gives.' }],
-    'Something else answered with status 200, such as the login page of a network.',
+    [{ code: 'invalid_answer', message: 'The response is not a valid getPet response.' }],
+    'Another server responded with status 200, for example with the login page of a network.',
     'Check `baseUrl`, and read `cause`.',
   ),
   explain(
     [
       {
         code: 'invalid_answer',
-        message: 'The next page is one that was read already: the list would never end.',
+        message: 'The next page was already read: the list would never end.',
       },
     ],
-    'Something between you and the service answers with an old page, such as a cache.',
-    'Check `baseUrl`, and have nothing in between cache answers.',
+    'A cache or another server between you and the service returns an old page.',
+    'Check `baseUrl`, and make sure that nothing in between caches responses.',
   ),
   explain(
     [
       {
         code: 'service_unavailable',
-        message: 'Something answered with status 502, and not as the service does.',
+        message: 'The response has status 502, but no error body of the service.',
       },
     ],
-    'The client got the error page of a proxy or of another server. The code is that of its status.',
+    'The client got the error page of a proxy or another server. The code follows from its status.',
     repeat,
   ),
   explain(
     [
       {
         code: 'invalid_answer',
-        message: 'Something answered with status 302, and not as the service does.',
+        message: 'The response has status 302, but no error body of the service.',
       },
     ],
-    'A proxy or another server answered, with a status that the service does not have.',
+    'A proxy or another server responded, with a status that the service does not have.',
     `Check that \`baseUrl\` is the base address, which ends in \`/${apiVersion}\`.`,
   ),
 ];

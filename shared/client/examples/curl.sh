@@ -2,12 +2,12 @@
 # Sells one piece of a pet with curl alone, however many shops sell at once:
 #   BASE_ADDRESS=http://127.0.0.1:3000/v1 API_KEY=psk_… sh curl.sh 7
 set -eu
-: "${BASE_ADDRESS:?is where the service is, up to /v1}" "${API_KEY:?is a key with write permission}"
+: "${BASE_ADDRESS:?is the base address, up to /v1}" "${API_KEY:?is a key with write permission}"
 PET_ID=${1:-7}
 answer=$(mktemp)
 trap 'rm -f "$answer"' EXIT
 
-# Prints the status and keeps the body. Sends the same request again after 429, 5xx or a lost answer.
+# Prints the status and keeps the body. Retries after 429, 5xx or a lost response.
 petstore() {
   curl --silent --show-error --max-time 30 --retry 5 --retry-all-errors \
     --header "Authorization: Bearer $API_KEY" --output "$answer" --write-out '%{http_code}' "$@"
@@ -24,14 +24,14 @@ while :; do
     exit 1
   fi
 
-  # One less, if nobody has changed the entry since. One key for all attempts makes them count once.
+  # One less, if the entry has not changed since. One key for all attempts makes them count once.
   key=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
   status=$(petstore --request PATCH "$BASE_ADDRESS/inventory/$PET_ID" \
     --header 'Content-Type: application/json' \
     --header "If-Match: ${etag:?}" --header "Idempotency-Key: ${key:?}" \
     --data "{\"quantity\": $((quantity - 1))}")
 
-  # 412: another shop was faster. Start anew after a random part of a second.
+  # 412: another shop was faster. Start again after a random part of a second.
   [ "$status" = 412 ] || break
   sleep "0.$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')"
 done

@@ -12,7 +12,7 @@ def read_variable(name):
 BASE_ADDRESS, API_KEY = read_variable("BASE_ADDRESS"), read_variable("API_KEY")
 
 def call(path, **request):
-    """Returns the answer. Sends the same request again after 429, 5xx or a lost answer."""
+    """Returns the response. Retries after 429, 5xx or a lost response."""
     request = Request(BASE_ADDRESS + path, **request)
     request.add_header("Authorization", f"Bearer {API_KEY}")
     for attempt in range(6):
@@ -31,7 +31,7 @@ def sell(pet_id):
         [entry] = call(f"/inventory?petId={pet_id}&include=etag") or [None]
         if not entry or entry["status"] != "available" or entry["quantity"] == 0:
             sys.exit(f"Pet {pet_id} is not for sale.")
-        # One less, if nobody has changed the entry since. One key for all attempts makes them count once.
+        # One less, if the entry has not changed since. One key for all attempts makes them count once.
         headers = {"If-Match": entry["etag"], "Idempotency-Key": uuid.uuid4().hex}
         headers["Content-Type"] = "application/json"
         body = json.dumps({"quantity": entry["quantity"] - 1}).encode()
@@ -40,7 +40,7 @@ def sell(pet_id):
         except HTTPError as error:
             if error.code != 412:
                 raise
-        # Another shop was faster. Start anew after a random part of a second.
+        # Another shop was faster. Start again after a random part of a second.
         time.sleep(random.random())
 
 try:

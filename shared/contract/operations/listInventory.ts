@@ -5,15 +5,16 @@ import { PET_STATUS_ERROR, type PetStatus, parseInt64, petStatuses } from '../va
 
 const MAX_IDS = 100;
 
-/** The ids of the entries that are wanted; an id that comes again counts once. */
+/** The ids of the requested entries; a repeated id counts once. */
 const petIdsParameter: Parameter<readonly bigint[]> = {
   parse(text) {
     const petIds = text.split(',').map(parseInt64);
     if (petIds.length > MAX_IDS || petIds.includes(undefined)) return undefined;
     return [...new Set(petIds as bigint[])];
   },
-  error: `must be 1 to ${MAX_IDS} integers from -9223372036854775808 to 9223372036854775807, separated by commas or each in a petId of its own`,
-  description: 'The entries of these ids alone, in this order, without those that do not exist.',
+  error: `must be 1 to ${MAX_IDS} integers from -9223372036854775808 to 9223372036854775807, separated by commas or in repeated petId parameters`,
+  description:
+    'Returns only the entries with these ids, in this order, without those that do not exist.',
   schema: {
     type: 'array',
     items: { type: 'integer', format: 'int64' },
@@ -25,11 +26,11 @@ const petIdsParameter: Parameter<readonly bigint[]> = {
 const petStatusParameter: Parameter<PetStatus> = {
   parse: (text) => petStatuses.find((status) => status === text),
   error: PET_STATUS_ERROR,
-  description: 'The entries of this status alone.',
+  description: 'Returns only the entries with this status.',
   schema: { type: 'string', enum: petStatuses },
 };
 
-/** What each entry of a list gets beside its three members. */
+/** An optional member of each entry. */
 const includeParameter: Parameter<'etag'> = {
   parse: (text) => (text === 'etag' ? text : undefined),
   error: 'must be "etag"',

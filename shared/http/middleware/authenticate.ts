@@ -4,9 +4,9 @@ import type { KeyVerifier } from '../../keys/keyVerifier.ts';
 import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 
 /**
- * Lets in whoever sends exactly one `Authorization: Bearer <API_KEY>` (RFC 6750 section 2.1) whose key
- * is valid and has the permission. The scheme's name is case-insensitive (RFC 9110 section 11.1). The function's
- * own warm-up, which no client can send, goes on without a key.
+ * Requires exactly one `Authorization: Bearer <API_KEY>` (RFC 6750 section 2.1), with a valid key that has the
+ * permission. The scheme is case-insensitive (RFC 9110 section 11.1). The function's own warm-up, which no client can
+ * send, needs no valid key.
  */
 export function authenticate(verifier: KeyVerifier, permission: Permission): OperationMiddleware {
   async function verifyKey({ internal }: OperationRequest): Promise<void> {

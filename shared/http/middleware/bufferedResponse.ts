@@ -2,7 +2,7 @@ import { toJson } from '../../contract/values.ts';
 import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 import type { DocumentReply } from '../reply.ts';
 
-/** Makes a response of the document that the handler answered. */
+/** Converts the handler's document to a response. */
 export function bufferedResponse(): OperationMiddleware {
   function sendDocument(request: OperationRequest): void {
     const { body, version, next } = request.response as unknown as DocumentReply;
@@ -20,7 +20,7 @@ export function bufferedResponse(): OperationMiddleware {
   return { after: sendDocument };
 }
 
-/** RFC 8288. The path is the client's own, its stage or custom domain's base path included. */
+/** RFC 8288. The path is the client's own, including the stage or the custom domain's base path. */
 function toNextLink({ internal }: OperationRequest, cursor: string): string {
   const query = Object.entries({ ...internal.query, cursor }).map(
     ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,

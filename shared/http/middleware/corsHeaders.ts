@@ -8,8 +8,8 @@ import {
 
 /**
  * Lets scripts of the allowed origins read the response (https://fetch.spec.whatwg.org/#http-cors-protocol).
- * @param allowedOrigins such as `https://www.example.com`, or `*` alone for any: a key travels in a
- * header that a script has to set, so an origin by itself opens nothing
+ * @param allowedOrigins such as `https://www.example.com`, or only `*` for any. A script must set the key's header, so
+ * an origin alone grants nothing
  */
 export function corsHeaders(allowedOrigins: readonly string[]): OperationMiddleware {
   const anyOrigin = allowedOrigins.includes('*');

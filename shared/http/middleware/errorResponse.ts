@@ -2,7 +2,7 @@ import { logError } from '../../runtime/logger.ts';
 import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 import { toErrorResponse } from '../toErrorResponse.ts';
 
-/** Turns whatever was thrown into a response. What the client is not told goes to the log. */
+/** Turns any error into a response. The details of a 5xx go to the log. */
 export function errorResponse(): OperationMiddleware {
   function answerError(request: OperationRequest): void {
     const error = request.error ?? new Error('middy reported no error');

@@ -3,8 +3,8 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../contract/headers.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
 /**
- * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). What clients choose is their own
- * affair: one API key's requests are never taken for another's.
+ * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). It adds the key id, so that requests of
+ * different API keys never collide.
  */
 export function idempotency(): OperationMiddleware {
   function readIdempotencyKey(request: OperationRequest): void {

@@ -4,9 +4,8 @@ import { InvalidRequest, UnsupportedMediaType } from '../../contract/errors.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
 /**
- * Reads the body as the operation's schema has it. Middy's parser does the parsing; it is shown the
- * media type without its parameters, and its verdicts are told apart here, since it answers 422 where
- * the service answers 400, or nothing.
+ * Parses the body by the operation's schema. Middy's parser gets the media type without its parameters. This middleware
+ * maps its errors: middy's 422 is 400 in this service, or no error.
  */
 export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
   const { before: parseJson } = httpJsonBodyParser();
@@ -23,7 +22,7 @@ export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
       if ((error as { statusCode?: number }).statusCode === 415) throw new UnsupportedMediaType();
       event.body = parseRefused(text);
     }
-    // What was not UTF-8 has become replacement characters, here or in the gateway.
+    // Invalid UTF-8 has become replacement characters, here or in the gateway.
     if (text.includes('\uFFFD')) {
       throw new InvalidRequest('The body must be encoded in UTF-8.');
     }
@@ -34,10 +33,10 @@ export function jsonBody(schema: z.ZodMiniType): OperationMiddleware {
 }
 
 /**
- * What middy's parser refused: no text at all, which is `undefined`, and JSON with a member that is called
- * `__proto__`, or one that is called `constructor` and has a `prototype`. Nothing comes of either: JSON.parse makes
- * plain members of them, and the schema takes no members but its own, each by name.
- * @throws {InvalidRequest} when it is not JSON
+ * Parses what middy's parser refused. An empty text is `undefined`. Middy also refuses a member `__proto__`, or a
+ * `constructor` with a `prototype`. Both are harmless: JSON.parse makes plain members of them, and the schema reads
+ * only its own members, by name.
+ * @throws {InvalidRequest} if it is invalid JSON
  */
 function parseRefused(text: string): never {
   if (!/\S/.test(text)) return undefined as never;
@@ -52,9 +51,9 @@ function toText({ body, isBase64Encoded }: OperationRequest['event']): string {
   return isBase64Encoded ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
 }
 
-/** @throws {InvalidRequest} that names each member that is wrong and says what would be right */
+/** @throws {InvalidRequest} that names each invalid member and says what would be right */
 function parseValue<Value>(schema: z.ZodMiniType<Value>, value: unknown): Value {
-  // By the schema's own method: only an operation that has a schema loads the library.
+  // The schema's own method, so that only an operation with a schema loads the library.
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => toProblem(issue, value));
@@ -70,7 +69,7 @@ function toProblem({ path, message }: z.core.$ZodIssue, body: unknown): string {
   return isMissing ? `${name} is missing; it ${message}${toFound(body)}` : `${name} ${message}`;
 }
 
-/** Of the members in a missing one's place, so that a misspelt one is seen. */
+/** Limits of the members that the message lists if one is missing, so that a misspelt name is seen. */
 const MAX_NAMES = 3;
 const MAX_NAME_LENGTH = 40;
 

@@ -5,7 +5,7 @@ import {
   type OperationRequest,
 } from '../operationRequest.ts';
 
-/** Tells the callers of a deprecated operation so, on success and on error. */
+/** Adds the headers of a deprecated operation, on success and on error. */
 export function lifecycleHeaders(
   lifecycle: Lifecycle,
   documentationAddress: string,

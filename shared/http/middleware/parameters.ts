@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operation.ts';
 import type { Parameter } from '../../contract/parameters.ts';
 import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 
-/** Reads the parameters of path and query as the operation has them. */
+/** Parses the operation's path and query parameters. */
 export function parameters({
   parameters = {},
   query = {},
@@ -31,7 +31,7 @@ export function parameters({
   return { before: parseParameters };
 }
 
-/** @throws {InvalidRequest} when the text is no value of the parameter */
+/** @throws {InvalidRequest} if the text is invalid */
 function parseText(name: string, { parse, error }: Parameter<unknown>, text: string): unknown {
   const value = parse(text);
   if (value === undefined) throw new InvalidRequest(`${name} ${error}.`);

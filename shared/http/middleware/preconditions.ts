@@ -4,9 +4,9 @@ import { parseEntityTags } from '../entityTags.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
 /**
- * Reads `If-Match` (RFC 9110 section 13.1.1). Weak tags are dropped, as they never match strongly; `*`
- * matches any state, as no header does, since an operation that takes it never creates an entry. For the
- * same reason no state will do where `If-None-Match` is `*` (section 13.1.2); tags in it mean nothing here.
+ * Reads `If-Match` (RFC 9110 section 13.1.1). Weak tags are dropped, as they never match strongly. An operation with
+ * `If-Match` never creates an entry. So `*` matches any state, as without the header, and no state matches
+ * `If-None-Match: *` (section 13.1.2). Tags in `If-None-Match` are ignored.
  */
 export function preconditions(): OperationMiddleware {
   function parsePreconditions(request: OperationRequest): void {
@@ -22,7 +22,7 @@ function toVersions(value: string): readonly string[] {
   const tags = parseEntityTags(value);
   if (!tags || tags.length > MAX_TAGS) {
     throw new InvalidRequest(
-      `If-Match must be "*" or at most ${MAX_TAGS} entity tags in double quotes, as ETag gave them.`,
+      `If-Match must be "*" or at most ${MAX_TAGS} entity tags in double quotes, as in the ETag header.`,
     );
   }
   return tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => opaque);

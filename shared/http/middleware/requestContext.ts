@@ -5,12 +5,12 @@ import {
   type OperationRequest,
 } from '../operationRequest.ts';
 
-/** Reads what every later step needs of the event, and names the request in the response. */
+/** Reads the event for the later steps, and adds the request id to the response. */
 export function requestContext(): OperationMiddleware {
   function readContext({ event, context, internal }: OperationRequest): void {
     internal.requestId =
       event.requestContext?.requestId ?? context.awsRequestId ?? crypto.randomUUID();
-    // Also an event that cannot be read is answered, with what can be said without it.
+    // Set first, so that an unreadable event gets a response too.
     internal.headers = new Map();
     internal.headers = toHeaderLines(event.multiValueHeaders ?? {});
     internal.clientRequestId = toClientRequestId(internal.headers.get('x-request-id'));
@@ -26,7 +26,7 @@ export function requestContext(): OperationMiddleware {
   return { before: readContext, after: nameRequest, onError: nameRequest };
 }
 
-/** What a client calls its request, for the log; anything but a plain name is passed over. */
+/** The client's own request id, for the log. Anything but a plain name is ignored. */
 function toClientRequestId(lines: readonly string[] = []): string | undefined {
   const [line = ''] = lines;
   const isName = /^[A-Za-z0-9._-]+$/.test(line) && line.length <= MAX_CLIENT_REQUEST_ID_LENGTH;
@@ -34,8 +34,8 @@ function toClientRequestId(lines: readonly string[] = []): string | undefined {
 }
 
 /**
- * Names come in the client's case, and a client may send one name in two cases.
- * @throws {TypeError} when a header is not a list of lines
+ * Names are in the client's case, and a client may send one name in two cases.
+ * @throws {TypeError} if a header is not a list of lines
  */
 function toHeaderLines(
   headers: Record<string, string[] | undefined>,

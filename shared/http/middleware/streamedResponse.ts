@@ -12,14 +12,13 @@ import {
 import type { Pages, Reply } from '../reply.ts';
 import { bufferedResponse } from './bufferedResponse.ts';
 
-/** A body smaller than this goes out as it is: compressing it would save less than a network packet. */
+/** A smaller body is not compressed: that would save less than a network packet. */
 const COMPRESSED_FROM_BYTES = 1_024;
 
 /**
- * As `bufferedResponse`, and sends an array's pages while they are read. The first page is read before
- * the status goes out, so that a failure up to there is still answered as an error; a later one breaks
- * the connection, so that a client never takes a part for the whole. An array of one page has an
- * `ETag`, and is not sent to whom has it already.
+ * As `bufferedResponse`, and streams an array's pages. It reads the first page before it sends the status, so that a
+ * failure until then is an error response. A later failure breaks the connection, so that a client never takes a
+ * truncated list as complete. An array of one page has an `ETag`, and is not sent to a client that already has it.
  */
 export function streamedResponse(): OperationMiddleware {
   const { after: sendDocument } = bufferedResponse();
@@ -35,8 +34,8 @@ export function streamedResponse(): OperationMiddleware {
 }
 
 async function toPagesResponse(pages: Pages, request: OperationRequest): Promise<HttpResponse> {
-  // A stream asks for more whenever the client's connection drains, which is outside the request's own
-  // asynchronous context, where its request units are counted.
+  // A stream reads more when the client's connection drains. That is outside the request's asynchronous context,
+  // which counts its request units.
   const nextPage = AsyncLocalStorage.bind(() => pages.next());
   const { value: first = { items: Buffer.alloc(0), isLast: true } } = await nextPage();
   const headers: Record<string, string> = { Vary: 'Accept-Encoding' };
@@ -80,7 +79,7 @@ async function* toArrayText(
   }
 }
 
-/** Weak, since the same entries are sent compressed and not (RFC 9110 section 8.8.3.3). */
+/** Weak, since compressed and uncompressed bodies share the tag (RFC 9110 section 8.8.3.3). */
 function toEntityTag(items: Buffer): string {
   return `W/"${createHash('sha256').update(items).digest('base64url').slice(0, 22)}"`;
 }

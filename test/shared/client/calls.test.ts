@@ -157,7 +157,7 @@ describe('a timeout', () => {
   ] as const)('ends an attempt %s', async (_, answer) => {
     standIn.answers = [answer];
     const call = standIn.open().listInventory({}, { timeout: 50, maxRetries: 0 });
-    await expect(call).rejects.toThrow(new PetstoreError('timeout', 'Nothing came for 50 ms.'));
+    await expect(call).rejects.toThrow(new PetstoreError('timeout', 'Timed out after 50 ms.'));
     await standIn.requests[0]?.closed;
   });
 

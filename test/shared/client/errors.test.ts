@@ -17,7 +17,7 @@ async function fail(answer: StandInAnswer): Promise<PetstoreError> {
   return error;
 }
 
-const notOurs = 'Something answered with status 502, and not as the service does.';
+const notOurs = 'The response has status 502, but no error body of the service.';
 
 describe('a PetstoreError', () => {
   it('has the service’s code, message and status, and the request id', async () => {
@@ -48,15 +48,15 @@ describe('a PetstoreError', () => {
       { body: '<html>' },
       'invalid_answer',
       200,
-      /^The answer is not one that getPet gives\. .*JSON/,
+      /^The response is not a valid getPet response\. .*JSON/,
     ],
-    [{ body: '[]' }, 'invalid_answer', 200, /gives\. An id is missing\.$/],
+    [{ body: '[]' }, 'invalid_answer', 200, /response\. An id is missing\.$/],
     [{ body: '[' }, 'invalid_answer', 200],
     [{ body: '{"id":1.5}' }, 'invalid_answer', 200],
     [{ body: '{"id":"7"}' }, 'invalid_answer', 200],
     [{ body: 'null' }, 'invalid_answer', 200],
     [lost, 'connection_failed', undefined, /^The service could not be reached\. fetch failed$/],
-    [brokenOff('{"id":'), 'connection_failed', 200, /^The answer broke off before its end\. t/],
+    [brokenOff('{"id":'), 'connection_failed', 200, /^The response was truncated\. t/],
     [brokenOff('{"code":', 503), 'service_unavailable', 503],
   ] as const)(
     'is made of whatever a proxy answers: %j',
@@ -83,7 +83,7 @@ describe('a PetstoreError', () => {
     const client = standIn.open();
     for (const quantity of [-1, 1.5, 2 ** 31, Number.NaN, '5' as never]) {
       const call = client.updateInventory(7n, { quantity });
-      const message = `quantity must be an integer from 0 to 2147483647, and not ${quantity}.`;
+      const message = `quantity must be an integer from 0 to 2147483647, not ${quantity}.`;
       const refusal = { code: 'invalid_request', status: undefined, message };
       await expect(call).rejects.toMatchObject(refusal);
     }

@@ -52,7 +52,7 @@ describe('pages', () => {
       const reading = (async () => {
         for await (const one of standIn.open()[method]({ cursor: 'a' })) given.push(one);
       })();
-      const message = 'The next page is one that was read already: the list would never end.';
+      const message = 'The next page was already read: the list would never end.';
       await expect(reading).rejects.toMatchObject({
         name: 'PetstoreError',
         code: 'invalid_answer',
@@ -135,7 +135,7 @@ describe('a stream of the inventory', () => {
   ])('of %s throws invalid_answer', async (_, body, told) => {
     standIn.answers = [{ body }];
     const reading = Array.fromAsync(standIn.open().streamInventory({ include: 'etag' }));
-    const message = 'The answer is not one that listInventory gives.';
+    const message = 'The response is not a valid listInventory response.';
     const cause = { message: expect.stringContaining(told) };
     await expect(reading).rejects.toMatchObject({ code: 'invalid_answer', message, cause });
   });

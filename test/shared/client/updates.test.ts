@@ -65,7 +65,7 @@ describe('an update', () => {
   it('without a tag in its answer is none, since no safe one could follow it', async () => {
     standIn.answers = [{ body }];
     const call = standIn.open().updateInventory(7n, { quantity: 5 });
-    const message = 'The answer is not one that updateInventory gives.';
+    const message = 'The response is not a valid updateInventory response.';
     await expect(call).rejects.toMatchObject({ code: 'invalid_answer', message });
   });
 

@@ -1,5 +1,5 @@
 /*
- * A shop: a page that reads the stock by itself, with a key that only reads, and a server that sells.
+ * A shop: its page reads the stock with a read key, and its server sells.
  *   npm run client
  *   BASE_ADDRESS=http://127.0.0.1:3000/v1 READ_KEY=psk_… API_KEY=psk_… node server.ts
  */
@@ -20,7 +20,7 @@ const {
   CLIENT_MODULE = join(here, '../../../../dist/client/package/index.js'),
 } = process.env;
 
-// The key that writes stays here: the page gets nothing but what it reads with.
+// The key with write permission stays here: the page gets only the read key.
 const petstore = createPetstoreClient({ baseUrl: BASE_ADDRESS, apiKey: API_KEY });
 const settings = JSON.stringify({ baseUrl: BASE_ADDRESS, apiKey: READ_KEY });
 
@@ -34,14 +34,14 @@ const files = new Map<string, readonly [type: string, content: string | Buffer]>
 
 class NotForSale extends Error {}
 
-/** Sells one piece, however many customers want it at once, and gives what the customer is answered. */
+/** Sells one piece, with any number of customers at once, and returns the response for the customer. */
 async function sellPiece(petId: bigint): Promise<[status: number, body: object]> {
   try {
     const { quantity } = await petstore.updateStock(petId, (entry) => {
       if (entry.status !== 'available' || entry.quantity === 0) throw new NotForSale();
       return entry.quantity - 1;
     });
-    // As a string, since the page would round a large id.
+    // A string, since the page would round a large id.
     return [200, { petId: `${petId}`, quantity }];
   } catch (error) {
     if (error instanceof NotForSale) return [409, { error: 'It is not for sale.' }];

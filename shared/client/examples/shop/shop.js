@@ -1,13 +1,13 @@
 import { createPetstoreClient } from 'petstore-inventory-client';
 
-/** Milliseconds between two looks at the stock. */
+/** Milliseconds between two reads of the stock. */
 const REFRESH = 5_000;
 
 const settings = await (await fetch('/settings.json')).json();
 const petstore = createPetstoreClient(settings);
 const news = document.querySelector('#news');
 const pets = document.querySelector('#pets');
-/** The tag of the list that is shown. */
+/** The tag of the displayed list. */
 let etag;
 
 for (;;) {
@@ -15,7 +15,7 @@ for (;;) {
   await new Promise((resolve) => setTimeout(resolve, REFRESH));
 }
 
-/** Shows the stock, unless it is what is shown already: then nothing but a 304 is sent. */
+/** Updates the page. If the stock is unchanged, the service sends only a 304. */
 async function refresh() {
   try {
     const list = await petstore.listInventory({ ifNoneMatch: etag });
@@ -41,7 +41,7 @@ function toElement({ petId, quantity, status }) {
   return element;
 }
 
-/** Our own server sells: it has the key that writes. */
+/** Our own server sells: it has the key with write permission. */
 async function buy(petId, button) {
   button.disabled = true;
   try {
@@ -50,7 +50,7 @@ async function buy(petId, button) {
     await refresh();
     news.textContent = error ?? `Pet ${petId} is yours.`;
   } catch {
-    news.textContent = 'We do not know whether it was sold: look at the stock again.';
+    news.textContent = 'The sale may or may not have happened: check the stock.';
   }
   button.disabled = false;
 }
