@@ -240,7 +240,7 @@ describe('npm run import and export', () => {
     const loaded = await callOps(runImport, [...at, '--inventory', '-'], {}, stock);
     expect(loaded).toMatchObject({ status: 0, stderr: '' });
     expect(loaded.stdout).toMatch(/^inventory: 100 rows in -: 100 added/);
-    const saved = await runOps(['infra/ops/data/export.ts', ...at, '--inventory', '-']);
+    const saved = await runOps(['infra/petstore.js', 'export', ...at, '--inventory', '-']);
     expect(saved).toMatchObject({ status: 0, stdout: stock });
     expect(saved.stderr).toMatch(/^inventory: 100 rows to -; /);
     const pets = '{"id":1,"name":"Rex","status":"sold"}\n{"id":2}\n';

@@ -296,7 +296,7 @@ describe('npm run smoke, of an empty stage', () => {
   it('passes, prints each row, and never the key', async () => {
     const file = data.write('key', `${target.apiKey}\n`);
     const args = ['--base-url', target.baseUrl, '--api-key-file', file];
-    const outcome = await runOps(['infra/ops/smoke/smoke.ts', ...args]);
+    const outcome = await runOps(['infra/petstore.js', 'smoke', ...args]);
     expect(outcome).toMatchObject({ status: 0, stderr: '' });
     for (const line of [
       'passed   the whole list: is whole',
