@@ -38,11 +38,11 @@ export function refuseSwallowed(
   if (taken.length === 0) return;
   const typed = toTyped(name, args, taken);
   const script = name === 'start' ? 'npm start' : `npm run ${name}`;
-  const lines = [...(isRun ? [`${script} -- ${typed}`] : []), `npx petstore ${name} ${typed}`];
+  const line = isRun ? `${script} -- ${typed}` : `npx petstore ${name} ${typed}`;
   const hidden = lost.filter((option) => option in commands[name].options);
   const rest = hidden.map((option) => `, and --${option} if you gave it`).join('');
   throw new UsageError(
-    `npm took ${taken.map(([option]) => `--${option}`).join(', ')} for itself, and nothing was done. Type this${rest}: ${lines.join('   or: ')}`,
+    `npm took ${taken.map(([option]) => `--${option}`).join(', ')} for itself, so nothing was done. Type this${rest}: ${line}`,
   );
 }
 

@@ -24,7 +24,7 @@ import {
 import { openStoreTables } from '../../../support/storeTables.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../aws.ts';
-import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
+import { callOps, defineInterrupt, expectRefusal, type Outcome, runOps } from '../opsProcess.ts';
 
 const folder = openTemporaryFolder();
 const toText = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
@@ -159,6 +159,20 @@ describe('npm run import and export', () => {
     const absent = await transfer(runImport, '--pets', file, '--dry-run');
     expect(absent).toMatchObject({ status: 1, stdout: '' });
     expect(absent.stderr).toContain('ResourceNotFoundException');
+  });
+
+  it('prints JSON for a machine', async () => {
+    const file = data.write('counts.csv', ['petId,quantity,status', '1,1,sold', '1,2,lost']);
+    const read = ({ stdout }: Outcome) => JSON.parse(stdout);
+    const counts = { table: 'inventory', file, rows: 2, invalid: 1 };
+    const options = ['--skip-invalid', '--json'];
+    const none = { ...counts, written: 0, kept: 0 };
+    expect(read(await load(file, ...options, '--dry-run'))).toEqual(none);
+    expect(read(await load(file, ...options))).toEqual({ ...none, written: 1 });
+    expect(read(await load(file, ...options))).toEqual({ ...none, kept: 1 });
+    const saved = data.toPath('counted.csv');
+    const one = { table: 'inventory', file: saved, rows: 1 };
+    expect(read(await save(saved, '--json'))).toEqual(one);
   });
 
   it('leaves rows that are not valid out, in a file that can be corrected and imported', async () => {

@@ -313,6 +313,30 @@ describe('npm run smoke, of an empty stage', () => {
     expect(outcome.stdout).not.toContain('psk_');
   });
 
+  it('prints JSON for a machine', async () => {
+    const variables = { PETSTORE_API_KEY: target.apiKey };
+    const args = ['--base-url', target.baseUrl, '--light', '--json'];
+    const { status, stdout } = await callOps(runSmoke, args, variables);
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const [first, ...rows] = lines;
+    const { passed, skipped, ...counts } = rows.pop();
+    expect({ status, first }).toEqual({ status: 0, first: { baseUrl: target.baseUrl } });
+    expect(counts).toEqual({
+      failed: 0,
+      requests: expect.any(Number),
+      seconds: expect.any(Number),
+    });
+    expect(Object.groupBy(rows, ({ outcome }) => outcome)).toEqual({
+      passed: Array(passed).fill({ outcome: 'passed', row: expect.any(String) }),
+      skipped: Array(skipped).fill({
+        ...{ outcome: 'skipped', row: expect.any(String), message: expect.any(String) },
+      }),
+    });
+  });
+
   it('keeps to the pace of its throttles, and its origin', async () => {
     const origins = new Set<string | null>();
     const times: number[] = [];
