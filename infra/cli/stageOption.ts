@@ -4,8 +4,6 @@ import { UsageError } from './usage.ts';
 /** How the option is written, for help and complaints: `--stage staging|production`. */
 export const stageUsage = `--stage ${stageNames.join('|')}`;
 
-export const stageHelp = `  ${stageUsage.padEnd(30)}  the stage's, found through its stack with your AWS credentials`;
-
 export function parseStage(name: string | undefined): Stage {
   if (name !== undefined && Object.hasOwn(stages, name)) return stages[name as StageName];
   const found = name === undefined ? 'missing' : `"${name}"`;

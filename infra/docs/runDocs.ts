@@ -5,15 +5,9 @@ import { toErrorLine } from '../cli/errorLine.ts';
 import { print, tell } from '../cli/output.ts';
 import { readOutput, readStack } from '../cli/stageStack.ts';
 import { findBaseAddress, findExampleSettings } from '../stages/addresses.ts';
-import { type Stage, stagesFile, stagesForClients } from '../stages/stages.ts';
+import { type Stage, stagesForClients } from '../stages/stages.ts';
 import type { Server } from './page.ts';
 import { buildSite } from './site.ts';
-
-const help = `npm run docs
-
-Writes the guides and the reference to dist/docs, with the addresses of the stages that are deployed: baseAddress
-or customDomain of ${stagesFile}, or else the output BaseUrl of the stage's stack, which takes AWS credentials. A
-stage whose address is not known is left out.`;
 
 /**
  * Writes the documentation that is published.
@@ -24,9 +18,7 @@ export async function runDocs(
   deployments: readonly Stage[] = stagesForClients,
   folder = new URL('../../dist/docs/', import.meta.url),
 ): Promise<void> {
-  if (parseArgs({ args, options: { help: { type: 'boolean', short: 'h' } } }).values.help) {
-    return print(help);
-  }
+  parseArgs({ args, options: {} });
   const servers = await findServers(deployments);
   const [first, ...others] = servers;
   if (first === undefined) {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { commands } from '../cli/commands.ts';
 import { listenForInterruption } from '../cli/interruption.ts';
 import { print } from '../cli/output.ts';
 import { defineProgress } from '../cli/progress.ts';
@@ -15,12 +16,7 @@ const sample = new URL('sample.json', import.meta.url);
 
 /** Runs the local stage until it is interrupted. */
 export async function start(args: string[]): Promise<void> {
-  const options = parseOptions(args);
-  if (options.help) process.stdout.write(help);
-  else await run(options);
-}
-
-async function run({ port, data: file, dir, enginePort, faultInjection }: Options): Promise<void> {
+  const { port, data: file, dir, enginePort, faultInjection, json } = parseOptions(args);
   // Never disposed of: the echo of a Ctrl-C that npm sends may come when all is closed already.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
@@ -43,16 +39,19 @@ async function run({ port, data: file, dir, enginePort, faultInjection }: Option
       faultInjection,
     }).finally(progress.clear);
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
-    const access = [
-      `Base address: ${baseUrl}`,
-      `API key: ${apiKey}`,
-      `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`,
-      `Read key: ${readKey}`,
-      `Documentation: ${documentationAddress}/`,
-      ...(enginePort === undefined
-        ? []
-        : [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]),
-    ].join('\n');
+    const exposed = enginePort !== undefined && { endpoint: engineEndpoint };
+    const access = json
+      ? JSON.stringify({ baseUrl, apiKey, readKey, documentationAddress, ...exposed })
+      : [
+          `Base address: ${baseUrl}`,
+          `API key: ${apiKey}`,
+          `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`,
+          `Read key: ${readKey}`,
+          `Documentation: ${documentationAddress}/`,
+          ...(exposed
+            ? [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]
+            : []),
+        ].join('\n');
     // At once, so that whoever reads the address has the rest too.
     print(access);
     if (process.stdin.isTTY) printAgainOnDemand(access);
@@ -76,51 +75,13 @@ function printAgainOnDemand(access: string): void {
   });
 }
 
-type Options = ReturnType<typeof parseOptions>;
-
-const help = `Usage: npm start -- [options]
-
-Runs the service on this machine: the four functions behind a gateway on the loopback address, with
-the data in an embedded DynamoDB, and beside them the documentation, in which requests can be tried.
-Logs go to standard error.
-
-Options:
-  --port N          the port to listen on (default 3000; 0 picks a free one)
-  --data FILE.json  the data to load: {"inventory": [...], "pets": [...], "orders": [...]}
-                    (default: a sample of fifty pets and twenty orders)
-  --dir FOLDER      keep the data in this folder between runs (default: in memory), which holds
-                    nothing else. One that holds data already is used as it is; with --data, the file's entries are put
-                    over those that it holds. The API key is a new one at each start.
-  --fail 503:0.1    answer a tenth of the requests so, with the contract's headers and body, to try
-                    clients with; any status of an error, may be repeated
-  --delay 200ms     answer every request that much later
-  --expose-dynamodb PORT
-                    let npm run keys, import and export work on these tables, by
-                    --endpoint http://127.0.0.1:PORT (0 picks a free port)
-  -h, --help        show this
-
-On a terminal, k and Enter print the address and the keys again, which the log has pushed off the screen.
-Stop it with Ctrl-C. Requests under way are answered first; a second Ctrl-C ends it at once.
-`;
-
 /**
  * Ports of 0 let the system pick one.
- * @throws {UsageError} when the arguments are not ones that `help` names
+ * @throws {UsageError} when the arguments are not ones that the help names
  */
 export function parseOptions(args: string[]) {
-  const { values } = parseArgs({
-    args,
-    options: {
-      port: { type: 'string', default: '3000' },
-      data: { type: 'string' },
-      dir: { type: 'string' },
-      'expose-dynamodb': { type: 'string' },
-      fail: { type: 'string', multiple: true, default: [] },
-      delay: { type: 'string', default: '0ms' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  const { port, fail, delay, 'expose-dynamodb': enginePort, ...others } = values;
+  const { values } = parseArgs({ args, options: commands.start.options });
+  const { port, fail = [], delay, 'expose-dynamodb': enginePort, ...others } = values;
   return {
     ...others,
     port: parsePort('--port', port),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { commands } from '../../cli/commands.ts';
 import { tell } from '../../cli/output.ts';
-import { stageUsage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import {
   addShops,
@@ -16,53 +16,7 @@ import {
 } from '../../costs/bills/traffic.ts';
 import { PRICES_AS_OF, pricedRegions } from '../../costs/prices.ts';
 
-export const help = `npm run costs [-- options]
-
-Says what the service costs, by a model of it: the units of each request are measured by the tests, the
-prices are AWS's list prices without tax. Without one of these options, dollars per million requests.
-
-  --requests LIST      a month's bill for getPet=2M,listInventory:gzip=500k,updateInventory:412=1k; or of a
-                       number alone, such as 10M, in the mix of infra/costs/traffic.json
-  --traffic FILE       the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}
-  --shops +N           the same with N more shops, each as "shop" in the traffic says
-  --months N           N months, one after the other, and their sum
-  --growth PERCENT     how many requests more each of them has than the one before, such as 5%
-  --from-logs          the same from the gateway's log of --from to --to, as a month of it; with --json, the
-                       file. Its mix of encodings, petId= and Idempotency-Key is that of
-                       infra/costs/traffic.json, since the log knows none. Preflights and unknown paths are
-                       left out
-  --worst-case         the most expensive month that the stage's throttles and concurrency let through
-  --check              fails when the worst month costs more than the stage's worstMonthDollars, or the month
-                       of infra/costs/traffic.json more than infra/costs/accepted.json by over the stage's
-                       maxIncreaseDollars or maxIncreasePercent; all stages without --stage
-  --diff REV           what that month costs more or less than at a commit, and what moved it
-  --by-key             what each API key's requests have cost from --from to --to, by the stage's own logs,
-                       with its share of what is fixed. Before queries that cost more than $1, it asks,
-                       unless --yes is given
-  --measure            what the stage's entries are like, by a sample of its table, for infra/costs/sizes.json
-  --reconcile FILE     a bill held against the model; status 1 where a line differs by more than --tolerance,
-                       5% by default, and a cent. FILE, or several, each with its --reconcile, is a Cost and
-                       Usage Report 2.0 or FOCUS, as CSV, also .gz, or Parquet, with the cost allocation tag
-                       "stage". The model has the traffic of a month, that of infra/costs/traffic.json unless
-                       another is given, for the days of the stage's lines, or --from to --to. Lines of
-                       another account than --account, or that of the stage's settings, are left out
-
-  ${stageUsage}   whose settings count: memory, tracing, throttles; default: production
-  --entries N          for an inventory of that length, and not of several
-  --from, --to DAY     the first and the last day, of UTC, such as 2026-11-01
-  --json               one document, for a machine to read
-`;
-
-const text = { type: 'string' } as const;
-const flag = { type: 'boolean' } as const;
-const texts = { type: 'string', multiple: true } as const;
-export const flags = {
-  ...{ stage: text, entries: text, requests: text, traffic: text, shops: text },
-  ...{ months: text, growth: text, from: text, to: text, 'from-logs': flag, measure: flag },
-  ...{ check: flag, 'worst-case': flag, diff: text, 'by-key': flag },
-  ...{ reconcile: texts, tolerance: text, account: text },
-  ...{ json: flag, yes: flag, help: { type: 'boolean', short: 'h' } as const },
-} as const;
+const { options: flags } = commands.costs;
 
 /** What was typed, by the names of the options. */
 export type CostOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
@@ -74,7 +28,6 @@ const days = ['from', 'to', 'yes'] as const;
 
 /** What the command does, by the option that asks for it, and the options which that takes. */
 const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
-  ['help', Object.keys(flags)],
   ['diff', []],
   ['check', ['stage']],
   ['by-key', ['stage', ...days, 'json']],

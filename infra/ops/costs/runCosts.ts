@@ -6,7 +6,6 @@ import { stages } from '../../stages/stages.ts';
 import { checkMonths } from './checkMonths.ts';
 import {
   type CostOptions,
-  help,
   parseCostOptions,
   parseWhole,
   readTraffic,
@@ -25,7 +24,6 @@ import { runDiff } from './runDiff.ts';
 /** @throws {UsageError} when what was typed makes no sense */
 export async function runCosts(args: string[]): Promise<void> {
   const options = parseCostOptions(args);
-  if (options.help) return writeOut(help);
   if (options.diff !== undefined) return runDiff(options.diff);
   // These load the clients of AWS, and a reader of Parquet.
   if (options['from-logs'] && options.json && !options.reconcile) {

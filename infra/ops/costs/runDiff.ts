@@ -82,5 +82,8 @@ function priceStage(
 
 /** @throws {Error} with what the command wrote on its error output */
 function run(cwd: string, command: string, ...args: string[]): string {
-  return execFileSync(command, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
+  // Options of this run of npm, such as the --yes of npx, are none of the other's.
+  const variables = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
+  const env = Object.fromEntries(variables);
+  return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe' });
 }

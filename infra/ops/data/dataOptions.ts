@@ -1,26 +1,7 @@
-import type { parseArgs } from 'node:util';
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import type { ResourceName } from '../../bulk/resources.ts';
-import { stageHelp } from '../../cli/stageOption.ts';
-import { openTable } from '../../cli/tableOption.ts';
+import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { toTableOutput } from '../../stages/resourceNames.ts';
-
-/** What import and export both take: which tables, and which files. */
-export const dataFlags = {
-  stage: { type: 'string' },
-  endpoint: { type: 'string' },
-  inventory: { type: 'string' },
-  pets: { type: 'string' },
-  orders: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
-type DataOptions = ReturnType<typeof parseArgs<{ options: typeof dataFlags }>>['values'];
-
-export const dataTableHelp = `Which tables:
-${stageHelp}
-  --endpoint URL                  an emulator's, named inventory, pets and orders
-`;
 
 /** One attempt a call, since the commands repeat calls by themselves, and a socket for each at once. */
 const settings = {
@@ -36,7 +17,7 @@ const settings = {
 };
 
 /** A table of a deployed stage or of an emulator, once it is certain that it is there. */
-export async function openDataTable({ stage, endpoint }: DataOptions, name: ResourceName) {
+export async function openDataTable({ stage, endpoint }: TableOptions, name: ResourceName) {
   const options = { stage, endpoint, table: endpoint && name };
   const table = await openTable(toTableOutput(name), options, settings);
   await table.client.send(new DescribeTableCommand({ TableName: table.tableName }));

@@ -6,32 +6,18 @@ import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/
 import { toJson } from '../../../shared/contract/values.ts';
 import { resources } from '../../bulk/resources.ts';
 import { retry } from '../../bulk/retry.ts';
+import { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { print, tell } from '../../cli/output.ts';
+import { tell } from '../../cli/output.ts';
 import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
 import { type DataFile, isStandardStream, parseFiles } from './dataFile.ts';
-import { dataFlags, dataTableHelp, openDataTable } from './dataOptions.ts';
+import { openDataTable } from './dataOptions.ts';
 import { defineSortedLines } from './scratchDatabase.ts';
 import { replaceFile } from './writeContent.ts';
 
-const help = `npm run export -- [--inventory FILE] [--pets FILE] [--orders FILE] [options]
-
-Writes a stage's tables to data files, which npm run import loads again. Rows are sorted by id, so the
-same data gives the same file. A file that is there already is replaced once the new one is whole.
-
-Files:
-  --inventory FILE.csv|.jsonl
-  --pets FILE.jsonl
-  --orders FILE.jsonl
-  each may be gzip (.csv.gz, .jsonl.gz); one may be -, standard output, with CSV of the inventory, else
-  JSON Lines: npm run -s export, or npm's own lines stand before it
-
-${dataTableHelp}`;
-
 /** Writes tables to data files. */
 export async function runExport(args: string[]): Promise<void> {
-  const options = parseArgs({ args, options: dataFlags }).values;
-  if (options.help) return print(help);
+  const options = parseArgs({ args, options: commands.export.options }).values;
   const targets = parseFiles(options);
   // Before a table is read for nothing.
   for (const target of targets) {
@@ -46,7 +32,9 @@ export async function runExport(args: string[]): Promise<void> {
       const { client, tableName } = await openDataTable(options, target.name);
       const rows = await exportRows(target, client, tableName, signal);
       const time = toTime((performance.now() - started) / 1_000);
-      report.write(`${target.name}: ${toCount(rows, 'row')} to ${target.file}; ${time}.\n`);
+      const { name, file } = target;
+      const text = `${name}: ${toCount(rows, 'row')} to ${file}; ${time}.`;
+      report.write(`${options.json ? JSON.stringify({ table: name, file, rows }) : text}\n`);
     } catch (error) {
       if (!signal.aborted) throw error;
       // A reader who has left knows.

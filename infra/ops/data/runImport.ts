@@ -10,6 +10,7 @@ import {
   GROUP_SIZE,
   type WriteGroup,
 } from '../../bulk/tableWriters.ts';
+import { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell } from '../../cli/output.ts';
@@ -18,47 +19,14 @@ import { UsageError } from '../../cli/usage.ts';
 import { tables } from '../../stages/tables.ts';
 import { type CheckedFile, checkFiles } from './checkRows.ts';
 import { copyInput, isStandardStream, parseFiles, readRows } from './dataFile.ts';
-import { dataFlags, dataTableHelp, openDataTable } from './dataOptions.ts';
-
-const help = `npm run import -- [--inventory FILE] [--pets FILE] [--orders FILE] [options]
-
-Loads data files into a stage's tables. Every row is checked before the first is written. What a table
-has already is kept, so the same command can be run again after an interruption.
-
-Files:
-  --inventory FILE.csv|.jsonl     CSV starts with the line petId,quantity,status
-  --pets FILE.jsonl               JSON Lines: one JSON object a line, as the service answers it
-  --orders FILE.jsonl
-  each may be gzip (.csv.gz, .jsonl.gz); - is standard input, with CSV of the inventory, else JSON Lines
-
-${dataTableHelp}
-Options:
-  --dry-run                       check files and tables, and write nothing to the tables
-  --rejects FILE                  write the rows that are not valid to this file, to be corrected there and
-                                  imported; only with one of the files above
-  --skip-invalid                  load the rows that are valid, in place of none; the status is 3 when
-                                  some were left out
-  --overwrite                     replace what is there; asks first on a stage
-  --yes                           do not ask
-  --max-wcu N                     use at most N write request units a second`;
-
-const flags = {
-  ...dataFlags,
-  'dry-run': { type: 'boolean' },
-  rejects: { type: 'string' },
-  'skip-invalid': { type: 'boolean' },
-  overwrite: { type: 'boolean' },
-  yes: { type: 'boolean' },
-  'max-wcu': { type: 'string' },
-} as const;
+import { openDataTable } from './dataOptions.ts';
 
 /** The exit status of an import that left rows out because they are not valid. */
 const LEFT_OUT = 3;
 
 /** Loads data files into tables. */
 export async function runImport(args: string[]): Promise<void> {
-  const options = parseArgs({ args, options: flags }).values;
-  if (options.help) return print(help);
+  const options = parseArgs({ args, options: commands.import.options }).values;
   const { overwrite = false, rejects, stage, 'dry-run': isDryRun } = options;
   const typed = parseFiles(options);
   const maxWcu = parseMaxWcu(options['max-wcu']);
@@ -88,9 +56,10 @@ export async function runImport(args: string[]): Promise<void> {
     const readable = await copyInput(typed, folder.path, signal);
     const files = await checkFiles(readable, options, signal);
     if (files.some(({ invalid }) => invalid > 0)) process.exitCode = LEFT_OUT;
-    if (isDryRun) return files.forEach(printDryRun);
+    for (const file of isDryRun ? files : []) printDryRun(file, options.json);
+    if (isDryRun) return;
     for (const [index, file] of files.entries()) {
-      await load(file, writers[index] as WriteGroup, overwrite, signal);
+      await load(file, writers[index] as WriteGroup, options, signal);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -105,9 +74,14 @@ function parseMaxWcu(text: string | undefined): number | undefined {
   throw new UsageError(`--max-wcu must be a whole number from 1 to 9999999; it is "${text}".`);
 }
 
-function printDryRun({ name, file, rows, invalid }: CheckedFile): void {
+function printDryRun(checked: CheckedFile, json: boolean | undefined): void {
+  const { name, file, rows, invalid } = checked;
   const valid = `${toCount(rows - invalid)} of ${toCount(rows, 'row')} in ${file} are valid`;
-  print(`${name}: ${valid}; nothing was written.`);
+  print(json ? toJson(checked, 0, 0) : `${name}: ${valid}; nothing was written.`);
+}
+
+function toJson({ name, file, rows, invalid }: CheckedFile, written: number, kept: number): string {
+  return JSON.stringify({ table: name, file, rows, invalid, written, kept });
 }
 
 const GROUPS_UNDER_WAY = 3;
@@ -116,7 +90,7 @@ const GROUPS_UNDER_WAY = 3;
 async function load(
   checked: CheckedFile,
   writeGroup: WriteGroup,
-  overwrite: boolean,
+  { overwrite, json }: { readonly overwrite?: boolean; readonly json?: boolean },
   signal: AbortSignal,
 ): Promise<void> {
   const { name, file, rows, invalid, seen } = checked;
@@ -162,6 +136,7 @@ async function load(
     throw error;
   }
   progress.clear();
+  if (json) return print(toJson(checked, written, done - written));
   const seconds = (performance.now() - started) / 1_000;
   const figures = [
     `${toCount(written)} ${overwrite ? 'written' : 'added'}`,

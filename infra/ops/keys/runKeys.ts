@@ -2,10 +2,12 @@ import { parseArgs } from 'node:util';
 import type { Permission } from '../../../shared/contract/operation.ts';
 import { defineKeyRegister, type KeyRegister } from '../../../shared/keys/keyRegister.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
+import { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { print as printHelp, tell, writeOut } from '../../cli/output.ts';
-import { stageHelp, stageUsage } from '../../cli/stageOption.ts';
+import { toHelp } from '../../cli/help.ts';
+import { tell, writeOut } from '../../cli/output.ts';
+import { stageUsage } from '../../cli/stageOption.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { openTable } from '../../cli/tableOption.ts';
 import { parseDuration, parseInstant } from '../../cli/time.ts';
@@ -21,47 +23,9 @@ import {
   toPublicKey,
 } from './keyText.ts';
 
-const help = `Makes and ends API keys.
+const { options: flags, subcommands } = commands.keys;
 
-npm run keys -- COMMAND
-npm run -s keys -- COMMAND --json, since npm prints lines of its own otherwise
-
-  create --name NAME --permission read|write [--expires 90d|2027-01-31] [--json]
-      Makes a key and prints it, once, and nothing else: KEY=$(npm run -s keys -- create …).
-      It ends never, after a time, at 0:00 UTC of a day, or at a time such as
-      2027-01-31T18:00:00Z.
-  list [--expiring 14d] [--json]
-      Lists every key with its successor, oldest first; or those that end within a time,
-      the next to end first.
-  show KEY_ID [--json]
-      Shows one key; its secret is kept nowhere.
-  rotate KEY_ID [--grace 24h] [--yes] [--json]
-      Makes a successor and prints it as create does; the old key works on for the grace.
-      Asks first where that is 0s, or where a successor is at work already.
-  revoke KEY_ID [--yes]
-      Ends a key for good, within a minute; asks first.
-  check
-      Makes sure that the stage's scheduled check and smoke test have a read key: where that
-      in the Parameter Store is not at work, makes one named check and stores it there. Prints
-      its key id, never the key.
-
-Which table:
-${stageHelp}
-  --endpoint URL --table NAME     an emulator's`;
-
-const flags = {
-  stage: { type: 'string' },
-  endpoint: { type: 'string' },
-  table: { type: 'string' },
-  name: { type: 'string' },
-  permission: { type: 'string' },
-  expires: { type: 'string' },
-  expiring: { type: 'string' },
-  grace: { type: 'string' },
-  json: { type: 'boolean' },
-  yes: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
+const subcommandNames = Object.keys(subcommands) as (keyof typeof subcommands)[];
 
 type KeyOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
@@ -69,38 +33,32 @@ type KeyOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['value
 type Run = (register: KeyRegister, stack: StageStack | undefined) => Promise<void>;
 
 /** @throws {UsageError} before anything is read or written */
-type Command = (options: KeyOptions, keyId: string | undefined) => Run;
-
-/** What each command takes beside the options of the table. */
-const takes: Readonly<Record<string, string>> = {
-  create: 'name permission expires json',
-  list: 'expiring json',
-  show: 'KEY_ID json',
-  rotate: 'KEY_ID grace yes json',
-  revoke: 'KEY_ID yes',
-  check: '',
-};
+type Subcommand = (options: KeyOptions, keyId: string | undefined) => Run;
 
 /** Makes and ends API keys. */
 export async function runKeys(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true });
   const [name, keyId, ...surplus] = positionals;
-  if (values.help || name === undefined) return printHelp(help);
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command || surplus.length > 0) {
-    const names = Object.keys(commands).join(', ');
-    throw new UsageError(`There is no command "${name}" with so many words: see ${names}.`);
+  if (name === undefined) return print(toHelp('keys'));
+  const subcommand = subcommandNames.find((one) => one === name);
+  if (subcommand === undefined || surplus.length > 0) {
+    throw new UsageError(
+      `There is no command "${name}" with so many words: see ${subcommandNames.join(', ')}.`,
+    );
   }
   const typed = Object.keys({ ...values, ...(keyId !== undefined && { KEY_ID: keyId }) });
-  const taken = `stage endpoint table ${takes[name]}`.split(' ');
+  const taken = `stage endpoint table ${subcommands[subcommand].takes}`.split(' ');
   const unheard = typed.find((one) => !taken.includes(one));
   if (unheard) throw new UsageError(`${name} takes no ${unheard}: see --help.`);
-  const run = command(values, keyId);
-  const { client, tableName, stack } = await openTable('ApiKeysTableName', values);
+  const run = runs[subcommand](values, keyId);
+  const { stage, endpoint, table = endpoint && 'apiKeys' } = values;
+  const { client, tableName, stack } = await openTable('ApiKeysTableName', {
+    ...{ stage, endpoint, table },
+  });
   await run(defineKeyRegister(client, tableName), stack);
 }
 
-const commands: Readonly<Record<string, Command>> = {
+const runs: Readonly<Record<(typeof subcommandNames)[number], Subcommand>> = {
   create(options) {
     const key = {
       name: parseName(options),

@@ -1,37 +1,16 @@
 import { parseArgs } from 'node:util';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { brokenOutput, print, tell, writeOut } from '../../cli/output.ts';
-import { parseStage, stageUsage } from '../../cli/stageOption.ts';
+import { brokenOutput, tell, writeOut } from '../../cli/output.ts';
+import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { findEvents, type LogSearch } from './findEvents.ts';
 import { header, type JoinedLine, joinErrors, toText } from './requestText.ts';
 
-const help = `npm run logs -- ${stageUsage} [options]
-
-Shows the requests that a stage answered, oldest first: time, operation, status, milliseconds, request
-units (r read, w written), key, commit and X-Request-Id, with what went wrong beneath. What the gateway
-answered itself, such as 429, is among them.
-
-  --request ID         all that is known of one request, by its X-Request-Id, ours or the client's
-  --key NAME           the requests of one key, by its name or key id
-  --status 404|5xx     the requests that were answered so
-  --since 30m|1h|2d    how far to look back: 1h, or 1d for --request, or 1m for --follow
-  --follow             goes on with the requests that come, until Ctrl-C
-  --json               the lines as they were logged, for a machine to read`;
-
-const flags = {
-  stage: { type: 'string' },
-  request: { type: 'string' },
-  key: { type: 'string' },
-  status: { type: 'string' },
-  since: { type: 'string' },
-  follow: { type: 'boolean' },
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
+const { options: flags } = commands.logs;
 
 type LogOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
@@ -41,7 +20,6 @@ const MAX_ATTEMPTS = 10;
 /** Shows a stage's requests. @throws {Error} when one is not found, or the logs cannot be read */
 export async function runLogs(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: flags }).values;
-  if (options.help) return print(help);
   const search = parseLogSearch(options);
   const { open } = await readStack(search.stage);
   const client = open(CloudWatchLogsClient, { maxAttempts: MAX_ATTEMPTS });

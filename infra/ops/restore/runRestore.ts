@@ -15,36 +15,17 @@ import {
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { isOutage } from '../../../shared/runtime/isOutage.ts';
+import { commands } from '../../cli/commands.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { print, tell } from '../../cli/output.ts';
-import { parseStage, stageUsage } from '../../cli/stageOption.ts';
+import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { parseInstant, toSecond } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toTableName, toTableOutput } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { type TableDefinition, type TableName, tableNames, tables } from '../../stages/tables.ts';
-
-const help = `npm run restore -- ${stageUsage} --table TABLE… --at TIME [--from NAME]
-
-Restores tables of a stage, as they were at a second of the last 35 days, into new tables beside them,
-waits for as long as it takes, protects the new tables as the first ones, and prints the line for
-infra/stages/stages.ts that puts them to use. Until that is deployed, nothing changes for clients. After
-an interruption, the same command goes on where it was.
-
-  --table ${tableNames.join('|')}
-                                  may be given several times; with inventory, give requests too
-  --at 2026-12-24T09:59:00Z       the time, with its zone; or latest, some five minutes ago
-  --from NAME                     the table to restore from, in place of the one in use`;
-
-const flags = {
-  stage: { type: 'string' },
-  table: { type: 'string', multiple: true },
-  at: { type: 'string' },
-  from: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
 
 /** A table as it was at a time, restored into a table of its own. */
 export interface TableRestore {
@@ -56,8 +37,7 @@ export interface TableRestore {
 
 /** Restores tables of a stage. */
 export async function runRestore(args: string[], pollMilliseconds = 10_000): Promise<void> {
-  const { values } = parseArgs({ args, options: flags });
-  if (values.help) return print(help);
+  const { values } = parseArgs({ args, options: commands.restore.options });
   const stage = parseStage(values.stage);
   const names = parseTables(values.table);
   const at = parseTime(values.at);

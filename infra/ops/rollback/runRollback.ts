@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import { LambdaClient } from '@aws-sdk/client-lambda';
+import { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { type LiveFunction, readLiveFunctions, toPercent } from '../../cli/liveFunctions.ts';
 import { print, toColumns, toShortTime } from '../../cli/output.ts';
-import { parseStage, stageUsage } from '../../cli/stageOption.ts';
+import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import type { Stage } from '../../stages/stages.ts';
 import {
@@ -17,28 +18,13 @@ import {
 } from './aliases.ts';
 import { refuseMovingStack, stopDeployments } from './deployments.ts';
 
-const help = `npm run rollback -- ${stageUsage} [--to VERSION…] [--yes]
-
-Sends the requests of a stage back to earlier code at once, without a deployment: shows what the alias
-"live" of each function points at, asks, moves the aliases, and says what to do next. While a deployment
-is still moving the requests, it offers to stop that, which moves them back.
-
-  --to COMMIT                     the commit that all functions go to, at least its first 7 characters
-  --to getPet=12 listOrders=7     the versions that some functions go to
-                                  without --to: the commit that was deployed before the last one
-  --yes                           do not ask`;
-
-const flags = {
-  stage: { type: 'string' },
-  to: { type: 'string', multiple: true },
-  yes: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
-
 /** Moves the aliases of a stage. */
 export async function runRollback(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true });
-  if (values.help) return print(help);
+  const { values, positionals } = parseArgs({
+    args,
+    options: commands.rollback.options,
+    allowPositionals: true,
+  });
   const stage = parseStage(values.stage);
   const target = parseTarget([...(values.to ?? []), ...positionals]);
   const isAgreed = async (question: string) => values.yes || (await confirm(question));

@@ -1,11 +1,12 @@
 import { getRandomValues } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
 import { print } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
-import { parseStage, stageUsage } from '../../cli/stageOption.ts';
+import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack, type StageStack } from '../../cli/stageStack.ts';
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
@@ -13,47 +14,11 @@ import { readCommit } from '../../stages/commit.ts';
 import { stages } from '../../stages/stages.ts';
 import { readCheckKey } from '../keys/checkKey.ts';
 import { rows, Skip, type SmokeSettings, type Stage } from './rows.ts';
-import { defineSmokeClient, MAX_REQUESTS, Mismatch, RunOver } from './smokeClient.ts';
-
-const help = `npm run smoke -- ${stageUsage} [--api-key-file FILE] [options]
-npm run smoke -- --base-url URL [--api-key-file FILE] [options]
-
-Proves a deployment by at most ${MAX_REQUESTS} requests, one of which lists the whole inventory, and prints a
-line for each row. Without --entry, it changes nothing. What needs an entry, and finds none, is skipped.
-
-Which stage:
-  ${stageUsage.padEnd(26)}  found through its stack with your AWS credentials; says which commit is live
-  --base-url URL              the base address, which ends in /v1
-
-The key, of which read permission is enough:
-  --api-key-file FILE         a file that holds it; without one, the environment variable PETSTORE_API_KEY,
-                              or else the key that npm run keys -- check stored for the stage
-
-Options:
-  --light                     do not list the whole inventory
-  --entry PETID               write this entry's own count back; takes a key with write permission
-  --expect-commit             fail unless all requests go to the commit of this checkout, or PETSTORE_COMMIT
-  --timeout 10s               how long a response may be silent
-  --deadline 60s              how long everything may take
-
-The status is 0 when all rows passed, 1 when one failed, 2 when the command line makes no sense.`;
-
-const flags = {
-  stage: { type: 'string' },
-  'base-url': { type: 'string' },
-  'api-key-file': { type: 'string' },
-  light: { type: 'boolean', default: false },
-  entry: { type: 'string' },
-  'expect-commit': { type: 'boolean', default: false },
-  timeout: { type: 'string', default: '10s' },
-  deadline: { type: 'string', default: '60s' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
+import { defineSmokeClient, Mismatch, RunOver } from './smokeClient.ts';
 
 /** Checks a stage. */
 export async function runSmoke(args: string[]): Promise<void> {
-  const options = parseArgs({ args, options: flags }).values;
-  if (options.help) return print(help);
+  const options = parseArgs({ args, options: commands.smoke.options }).values;
   const timeout = parseDuration('--timeout', options.timeout);
   const deadline = parseDuration('--deadline', options.deadline);
   if (options['expect-commit'] && options.stage === undefined) {
@@ -61,15 +26,17 @@ export async function runSmoke(args: string[]): Promise<void> {
   }
   const { commits, stack, ...target } = await findTarget(options.stage, options['base-url']);
   const apiKey = await readApiKey(options['api-key-file'], stack);
-  print(`Checking ${target.baseUrl} …`);
-  if (commits) print(`Live is ${commits.live}; this checkout is ${commits.checkout}.`);
+  const { json = false } = options;
+  if (json) print(JSON.stringify({ baseUrl: target.baseUrl, ...commits }));
+  else print(`Checking ${target.baseUrl} …`);
+  if (commits && !json) print(`Live is ${commits.live}; this checkout is ${commits.checkout}.`);
   using interruption = listenForInterruption();
   const settings = {
     ...{ ...target, apiKey, timeout, deadline, signal: interruption.signal },
-    ...{ isLight: options.light, entry: options.entry },
+    ...{ isLight: options.light ?? false, entry: options.entry },
     commits: options['expect-commit'] ? commits : undefined,
   };
-  const passed = await checkStage(settings);
+  const passed = await checkStage(settings, print, json);
   process.exitCode = interruption.status() || (passed ? 0 : 1);
 }
 
@@ -77,6 +44,7 @@ export async function runSmoke(args: string[]): Promise<void> {
 export async function checkStage(
   settings: SmokeSettings,
   printLine: (line: string) => void = print,
+  json = false,
 ): Promise<boolean> {
   const started = performance.now();
   const client = defineSmokeClient(settings);
@@ -90,16 +58,18 @@ export async function checkStage(
       (reason: Error) => reason,
     );
     const outcome = !error ? 'passed' : error instanceof Skip ? 'skipped' : 'FAILED';
-    printLine(toPlain(`${outcome.padEnd(7)}  ${name}${error ? `: ${error.message}` : ''}`));
+    const message = error && toPlain(error.message);
+    const text = `${outcome.padEnd(7)}  ${name}${message ? `: ${message}` : ''}`;
+    printLine(json ? JSON.stringify({ row: name, outcome, message }) : text);
     const isRefused = error instanceof Mismatch && error.status === 401 && counts.passed === 0;
     counts[outcome] += 1;
     if (error instanceof RunOver || isRefused) break;
   }
   const seconds = Math.ceil((performance.now() - started) / 1_000);
-  const sent = toCount(client.counts.sent, 'request');
-  printLine(
-    `${toCount(counts.passed, 'row')} passed, ${counts.FAILED} failed, ${counts.skipped} skipped; ${sent} in ${seconds} s.`,
-  );
+  const { passed, FAILED: failed, skipped } = counts;
+  const { sent } = client.counts;
+  const text = `${toCount(passed, 'row')} passed, ${failed} failed, ${skipped} skipped; ${toCount(sent, 'request')} in ${seconds} s.`;
+  printLine(json ? JSON.stringify({ passed, failed, skipped, requests: sent, seconds }) : text);
   return counts.FAILED === 0;
 }
 

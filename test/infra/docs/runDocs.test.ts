@@ -6,7 +6,7 @@ import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
-import { callOps, expectRefusal } from '../ops/opsProcess.ts';
+import { callOps } from '../ops/opsProcess.ts';
 
 const { folder, read } = openTemporaryFolder();
 const documentationAddress = 'https://docs.shop.example';
@@ -77,10 +77,4 @@ it.each([
     if (name !== 'openapi.json')
       expect(read(`docs/${name}`), name).not.toContain('petstore.example');
   }
-});
-
-it('the command explains itself, and knows no other option', async () => {
-  const { status, stdout } = await callOps((args) => runDocs(args), ['--help']);
-  expect([status, stdout]).toEqual([0, expect.stringMatching(/^npm run docs\n/)]);
-  await expectRefusal((args) => runDocs(args), ['--bogus'], "Unknown option '--bogus'.");
 });

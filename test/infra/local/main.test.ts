@@ -22,7 +22,7 @@ function run(args: readonly string[], ...modules: string[]) {
   const imports = modules.map(
     (code) => `--import=data:text/javascript,${encodeURIComponent(code)}`,
   );
-  const local = startOps([...imports, 'infra/local/main.ts', '--port', '0', ...args]);
+  const local = startOps([...imports, 'infra/petstore.js', 'start', '--port', '0', ...args]);
   onTestFinished(() => void local.child.kill('SIGKILL'));
   return local;
 }
@@ -222,9 +222,9 @@ describe('a crash of the engine', { timeout: 20_000 }, () => {
 
 describe('the options', () => {
   test.each<[string, object]>([
-    ['', { port: 3000, faultInjection: noFaults, help: false }],
+    ['', { port: 3000, faultInjection: noFaults }],
     [
-      '--port 0 --data stock.json --dir=kept --expose-dynamodb 8000 --help --fail 503:0.1 --fail=429:.2 --delay 2s',
+      '--port 0 --data stock.json --dir=kept --expose-dynamodb 8000 --fail 503:0.1 --fail=429:.2 --delay 2s',
       {
         port: 0,
         data: 'stock.json',
@@ -237,7 +237,6 @@ describe('the options', () => {
           ],
           delayMilliseconds: 2_000,
         },
-        help: true,
       },
     ],
     [
@@ -245,7 +244,6 @@ describe('the options', () => {
       {
         port: 65_535,
         faultInjection: { failures: [{ status: 503, share: 1 }], delayMilliseconds: 29_000 },
-        help: false,
       },
     ],
   ])('%j are read', (line, options) => {
@@ -268,12 +266,5 @@ describe('the options', () => {
     ['stock.json', "Unexpected argument 'stock.json'"],
   ])('%s are refused in one line', async (line, message) => {
     await expectRefusal(2, message, ...line.split(' '));
-  });
-
-  test('are all in --help', async () => {
-    const { status, stdout } = await startHere('--help');
-    expect(status).toBe(0);
-    const named = [...stdout.matchAll(/^ {2}(--[\w-]+)/gm)].map(([, name]) => name);
-    expect(named).toEqual(['--port', '--data', '--dir', '--fail', '--delay', '--expose-dynamodb']);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { commandNames, commands } from '../../../infra/cli/commands.ts';
 import { toRegion } from '../../../infra/cli/stageOption.ts';
 import type { Command } from '../../../infra/cli/usage.ts';
 import { start } from '../../../infra/local/start.ts';
@@ -10,8 +11,8 @@ import { runLogs } from '../../../infra/ops/logs/runLogs.ts';
 import { runRestore } from '../../../infra/ops/restore/runRestore.ts';
 import { runRollback } from '../../../infra/ops/rollback/runRollback.ts';
 import { runSmoke } from '../../../infra/ops/smoke/runSmoke.ts';
+import { petstore } from '../../../infra/petstore.ts';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
-import packageJson from '../../../package.json' with { type: 'json' };
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { type Answers, describeStack, useAws } from './aws.ts';
 import { callOps, expectRefusal } from './opsProcess.ts';
@@ -52,21 +53,22 @@ async function expectLine(name: Staged, variables: Record<string, string>, line:
 const names = ['ApiKeys', 'Inventory', 'Pets', 'Orders'].map((name) => [`${name}TableName`, name]);
 const stack = describeStack('petstore-staging', Object.fromEntries(names));
 
-it('every command of package.json is tested', () => {
-  const names = Object.entries(packageJson.scripts)
-    .filter(([, line]) => /^(exec )?node infra\/run\.js infra\/(ops|local)\/\S+$/.test(line))
-    .map(([name]) => name);
+it('every command is tested', () => {
+  const names = commandNames.filter((name) => !['docs', 'completion', 'help'].includes(name));
   expect(names.toSorted()).toEqual(Object.keys(runs).toSorted());
 });
 
-describe.each(Object.entries(runs))('npm run %s', (name, run) => {
+describe.each(commandNames)('petstore %s', (name) => {
   it('explains itself, with the stages that there are, and knows no other option', async () => {
-    const long = await callOps(run, ['--help']);
+    const long = await callOps(petstore, [name, '--help']);
     expect(long).toMatchObject({ status: 0, stderr: '' });
-    expect(long.stdout).toMatch(new RegExp(`npm (run )?${name}( |$)`, 'm'));
-    if (name !== 'start') expect(long.stdout).toContain(`--stage ${stageNames.join('|')}`);
-    expect(await callOps(run, ['-h'])).toEqual(long);
-    await expectRefusal(run, ['--bogus'], "Unknown option '--bogus'. See --help.\n");
+    expect(long.stdout).toMatch(`Usage: npx petstore ${name}`);
+    const hasStage = 'stage' in commands[name].options;
+    expect(long.stdout.includes(`--stage ${stageNames.join('|')}`)).toBe(hasStage);
+    expect(await callOps(petstore, [name, 'x', '-h'])).toEqual(long);
+    expect(await callOps(petstore, ['help', name])).toEqual(long);
+    if (name === 'help') return;
+    await expectRefusal(petstore, [name, '--bogus'], "Unknown option '--bogus'. See --help.\n");
   });
 });
 

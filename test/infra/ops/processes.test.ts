@@ -4,7 +4,7 @@ import cdkJson from '../../../cdk.json' with { type: 'json' };
 import packageJson from '../../../package.json' with { type: 'json' };
 import { runOps } from './opsProcess.ts';
 
-const keys = 'infra/ops/keys/keys.ts';
+const bin = 'infra/petstore.js';
 const noSpace = /^The standard output cannot be written \(ENOSPC: [^\n]+\n$/;
 const nothing = /^$/;
 /** Runs a command that is written here. */
@@ -21,9 +21,9 @@ const pipeline = `const { Readable, promises } = await import('node:stream');
 
 describe('a command whose output nobody reads', () => {
   it.each([
-    ['ends without a word', [keys, '--help'], 'left', 141, nothing],
-    ['says so in one line', [keys, '--help'], 'full', 1, noSpace],
-    ['ends, as the local stage', ['infra/local/main.ts', '--help'], 'left', 141, nothing],
+    ['ends without a word', [bin, 'keys', '--help'], 'left', 141, nothing],
+    ['says so in one line', [bin, 'keys', '--help'], 'full', 1, noSpace],
+    ['ends, as the local stage', [bin, 'start', '--help'], 'left', 141, nothing],
     ['is told so once', evaluate(pipeline), 'full', 1, noSpace],
     [
       'has that for its status, and does not begin what takes long',
@@ -53,21 +53,30 @@ describe('a command whose output nobody reads', () => {
 
   it.each(['left', 'full'] as const)('ends where its errors go to nobody: %s', async (stderr) => {
     if (stderr === 'full' && !existsSync('/dev/full')) return;
-    expect(await runOps([keys, '--bogus'], { stderr })).toMatchObject({ status: 2, stdout: '' });
+    expect(await runOps([bin, 'keys', '--bogus'], { stderr })).toMatchObject({
+      status: 2,
+      stdout: '',
+    });
   });
 });
 
 describe('a command of package.json', () => {
   const tooOld = /^This needs Node\.js \d+ and runs on 23\.9\.1: run "npm ci .*\.\n$/;
   it.each([
-    ['says in one line what to do', '23.9.1', [keys], 1, tooOld],
-    ['says so in front of what is not ours', '23.9.1', [], 1, tooOld],
-    ['gets its arguments', '100.1.0', [keys, 'list', '--table', 'x'], 2, /^Say which table: /],
-    ['goes on in silence to what is not ours', '24.0.0', [], 0, nothing],
+    ['says in one line what to do', '23.9.1', [bin, 'keys'], 1, tooOld],
+    ['says so in front of what is not ours', '23.9.1', ['infra/run.js'], 1, tooOld],
+    [
+      'gets its arguments',
+      '100.1.0',
+      [bin, 'keys', 'list', '--table', 'x'],
+      2,
+      /^Say which table: /,
+    ],
+    ['goes on in silence to what is not ours', '24.0.0', ['infra/run.js'], 0, nothing],
   ])('%s on Node.js %s', async (_, node, words, status, told) => {
     const version = `Object.defineProperty(process,'versions',{value:{node:'${node}'}})`;
     const variables = { NODE_OPTIONS: `--import "data:text/javascript,${version}"` };
-    const outcome = await runOps(['infra/run.js', ...words], { variables });
+    const outcome = await runOps(words, { variables });
     expect(outcome).toEqual({ status, stdout: '', stderr: expect.stringMatching(told) });
   });
 
@@ -75,7 +84,7 @@ describe('a command of package.json', () => {
   const { format: _format, sbom: _sbom, synth, deploy, ...scripts } = packageJson.scripts;
   it('looks at the version first, or has the CDK look at it', () => {
     for (const line of [...Object.values(scripts), cdkJson.app]) {
-      expect(line).toMatch(/^(exec )?node infra\/run\.js (&& .+|\S+\.ts)$/);
+      expect(line).toMatch(/^(exec )?node infra\/(run\.js (&& .+|\S+\.ts)|petstore\.js \w+)$/);
     }
     for (const line of [synth, deploy]) expect(line).toMatch(/^cdk /);
   });

@@ -24,7 +24,7 @@ import {
 import { openStoreTables } from '../../../support/storeTables.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../aws.ts';
-import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
+import { callOps, defineInterrupt, expectRefusal, type Outcome, runOps } from '../opsProcess.ts';
 
 const folder = openTemporaryFolder();
 const toText = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
@@ -161,6 +161,20 @@ describe('npm run import and export', () => {
     expect(absent.stderr).toContain('ResourceNotFoundException');
   });
 
+  it('prints JSON for a machine', async () => {
+    const file = data.write('counts.csv', ['petId,quantity,status', '1,1,sold', '1,2,lost']);
+    const read = ({ stdout }: Outcome) => JSON.parse(stdout);
+    const counts = { table: 'inventory', file, rows: 2, invalid: 1 };
+    const options = ['--skip-invalid', '--json'];
+    const none = { ...counts, written: 0, kept: 0 };
+    expect(read(await load(file, ...options, '--dry-run'))).toEqual(none);
+    expect(read(await load(file, ...options))).toEqual({ ...none, written: 1 });
+    expect(read(await load(file, ...options))).toEqual({ ...none, kept: 1 });
+    const saved = data.toPath('counted.csv');
+    const one = { table: 'inventory', file: saved, rows: 1 };
+    expect(read(await save(saved, '--json'))).toEqual(one);
+  });
+
   it('leaves rows that are not valid out, in a file that can be corrected and imported', async () => {
     const columns = 'status,petId,quantity';
     const wrong = ['lost,2,2', 'sold,1,4', 'sold,"x'];
@@ -240,7 +254,7 @@ describe('npm run import and export', () => {
     const loaded = await callOps(runImport, [...at, '--inventory', '-'], {}, stock);
     expect(loaded).toMatchObject({ status: 0, stderr: '' });
     expect(loaded.stdout).toMatch(/^inventory: 100 rows in -: 100 added/);
-    const saved = await runOps(['infra/ops/data/export.ts', ...at, '--inventory', '-']);
+    const saved = await runOps(['infra/petstore.js', 'export', ...at, '--inventory', '-']);
     expect(saved).toMatchObject({ status: 0, stdout: stock });
     expect(saved.stderr).toMatch(/^inventory: 100 rows to -; /);
     const pets = '{"id":1,"name":"Rex","status":"sold"}\n{"id":2}\n';

@@ -33,7 +33,7 @@ describe('npm run keys', () => {
   });
   beforeEach(async () => {
     database = await startFaultyEndpoint(tables.engine().endpoint);
-    table = ['--endpoint', database.endpoint, '--table', 'apiKeys'];
+    table = ['--endpoint', database.endpoint];
   });
   afterEach(() => database.close());
 

@@ -244,7 +244,7 @@ describe('npm run logs', () => {
       Array.from({ length: 20 }, (_, index) => ['getPet', 25 - index, requestLine(`r-${index}`)]),
     );
     const options = { variables: aws.variables, stdout: 'leaves' } as const;
-    const outcome = await runOps(['infra/ops/logs/logs.ts', ...production], options);
+    const outcome = await runOps(['infra/petstore.js', 'logs', ...production], options);
     expect(outcome).toMatchObject({ status: 141, stderr: '' });
     expect(aws.calls.length).toBeLessThan(14);
   });

@@ -316,12 +316,12 @@ describe('npm run rollback during a canary', () => {
 });
 
 describe('npm run rollback whose reader leaves', () => {
-  const typed = ['infra/ops/rollback/rollback.ts', '--stage', 'production'];
+  const typed = ['infra/petstore.js', 'rollback', '--stage', 'production'];
 
   it('moves all aliases all the same', async () => {
     const { aws, live } = await open();
     const options = { stdout: 'left', variables: aws.variables } as const;
-    const { status } = await runOps(['infra/run.js', ...typed, '--yes'], options);
+    const { status } = await runOps([...typed, '--yes'], options);
     expect(live()).toEqual(everywhere('2'));
     expect(status).toBe(141);
   });

@@ -296,7 +296,7 @@ describe('npm run smoke, of an empty stage', () => {
   it('passes, prints each row, and never the key', async () => {
     const file = data.write('key', `${target.apiKey}\n`);
     const args = ['--base-url', target.baseUrl, '--api-key-file', file];
-    const outcome = await runOps(['infra/ops/smoke/smoke.ts', ...args]);
+    const outcome = await runOps(['infra/petstore.js', 'smoke', ...args]);
     expect(outcome).toMatchObject({ status: 0, stderr: '' });
     for (const line of [
       'passed   the whole list: is whole',
@@ -311,6 +311,30 @@ describe('npm run smoke, of an empty stage', () => {
     const counts = `${passed} rows passed, 0 failed, ${skipped} skipped; `;
     expect(outcome.stdout).toMatch(new RegExp(`\\n${counts}\\d+ requests in \\d+ s\\.\\n$`));
     expect(outcome.stdout).not.toContain('psk_');
+  });
+
+  it('prints JSON for a machine', async () => {
+    const variables = { PETSTORE_API_KEY: target.apiKey };
+    const args = ['--base-url', target.baseUrl, '--light', '--json'];
+    const { status, stdout } = await callOps(runSmoke, args, variables);
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const [first, ...rows] = lines;
+    const { passed, skipped, ...counts } = rows.pop();
+    expect({ status, first }).toEqual({ status: 0, first: { baseUrl: target.baseUrl } });
+    expect(counts).toEqual({
+      failed: 0,
+      requests: expect.any(Number),
+      seconds: expect.any(Number),
+    });
+    expect(Object.groupBy(rows, ({ outcome }) => outcome)).toEqual({
+      passed: Array(passed).fill({ outcome: 'passed', row: expect.any(String) }),
+      skipped: Array(skipped).fill({
+        ...{ outcome: 'skipped', row: expect.any(String), message: expect.any(String) },
+      }),
+    });
   });
 
   it('keeps to the pace of its throttles, and its origin', async () => {

@@ -1,0 +1,64 @@
+import { type CommandName, type CommandText, commandNames, commands } from './commands.ts';
+
+/** Where explanations begin; a longer term has a line of its own. */
+const INDENT = 24;
+const MAX_WIDTH = 100;
+
+/** All commands, a line each. */
+export function toOverview(width = toWidth()): string {
+  const rows = commandNames.map((name) => [name, commands[name].summary] as const);
+  return [
+    'Usage: npx petstore COMMAND [options]',
+    `Commands:\n${toRows(rows, width)}`,
+    wrap('npx petstore help COMMAND explains a command.', width),
+  ].join('\n\n');
+}
+
+/** What a command does, and its options. */
+export function toHelp(name: CommandName, width = toWidth()): string {
+  const { usage = '[options]', about, subcommands = {}, options }: CommandText = commands[name];
+  const words = Object.entries(subcommands).map(([word, { takes, about }]) => {
+    const taken = takes.split(' ').filter((one) => one in options);
+    const list = taken.length === 0 ? '' : ` Takes ${taken.map((one) => `--${one}`).join(', ')}.`;
+    return [takes.includes('KEY_ID') ? `${word} KEY_ID` : word, `${about}${list}`] as const;
+  });
+  const rows = Object.entries(options).map(([option, { value, about, default: initial }]) => {
+    const term = value === undefined ? `--${option}` : `--${option} ${value}`;
+    return [term, initial === undefined ? about : `${about} (default: ${initial})`] as const;
+  });
+  return [
+    `Usage: npx petstore ${name} ${usage}`.trimEnd(),
+    ...about.map((paragraph) => wrap(paragraph, width)),
+    ...(words.length === 0 ? [] : [`Commands:\n${toRows(words, width)}`]),
+    ...(rows.length === 0 ? [] : [`Options:\n${toRows(rows, width)}`]),
+  ].join('\n\n');
+}
+
+/** As wide as the terminal, up to what is comfortable to read. */
+function toWidth({ isTTY, columns } = process.stdout): number {
+  return isTTY ? Math.min(columns, MAX_WIDTH) : 80;
+}
+
+function toRows(rows: readonly (readonly [term: string, about: string])[], width: number): string {
+  return rows
+    .map(([term, about]) => {
+      const text = wrap(about, width - INDENT).replaceAll('\n', `\n${' '.repeat(INDENT)}`);
+      const start = `  ${term}`.padEnd(INDENT);
+      return start.endsWith('  ')
+        ? start + text
+        : `${start.trimEnd()}\n${' '.repeat(INDENT)}${text}`;
+    })
+    .join('\n');
+}
+
+/** Lines of whole words; a word that is longer than a line keeps its length. */
+function wrap(text: string, width: number): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === '') lines[lines.length - 1] = word;
+    else if (`${line} ${word}`.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
+}

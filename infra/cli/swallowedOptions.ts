@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type CommandName,
+  type CommandText,
+  commands,
+  type Option,
+  toChoices,
+} from './commands.ts';
+import { UsageError } from './usage.ts';
+
+/** npm has options of these names too. It drops their values, and leaves no trace of them. */
+const lost = ['expires', 'key'];
+
+/** Whether `npm run NAME` runs the command, or `npm start`. */
+export function isScript(name: string, { npm_lifecycle_event }: NodeJS.ProcessEnv): boolean {
+  return npm_lifecycle_event === name;
+}
+
+/**
+ * Refuses options that npm took for its own, as in `npm run import --dry-run FILE`: it leaves them in the
+ * environment (https://docs.npmjs.com/cli/v11/using-npm/config#environment-variables), and the words behind
+ * them among the arguments.
+ * @throws {UsageError} with the line to type instead
+ */
+export function refuseSwallowed(
+  name: CommandName,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): void {
+  const isRun = isScript(name, env);
+  // Of `npx --yes petstore`, --yes is meant for npx.
+  const isExec = /^\W*petstore\b/.test(env.npm_lifecycle_script ?? '');
+  if (!isRun && !isExec) return;
+  const taken = findTaken(name, env).filter(
+    ([option]) => !(isExec && option === 'yes') && !args.some((arg) => isOf(arg, option)),
+  );
+  if (taken.length === 0) return;
+  const typed = toTyped(name, args, taken);
+  const script = name === 'start' ? 'npm start' : `npm run ${name}`;
+  const line = isRun ? `${script} -- ${typed}` : `npx petstore ${name} ${typed}`;
+  const hidden = lost.filter((option) => option in commands[name].options);
+  const rest = hidden.map((option) => `, and --${option} if you gave it`).join('');
+  throw new UsageError(
+    `npm took ${taken.map(([option]) => `--${option}`).join(', ')} for itself, so nothing was done. Type this${rest}: ${line}`,
+  );
+}
+
+type Taken = readonly [option: string, values: readonly string[]];
+
+/** npm completes names: `--to` arrives as `npm_config_token_description`. */
+function findTaken(name: CommandName, env: NodeJS.ProcessEnv): Taken[] {
+  const options = Object.keys(commands[name].options);
+  return Object.entries(env).flatMap(([variable, text]): Taken[] => {
+    const [, key] = /^npm_config_(.+)/.exec(variable) ?? [];
+    if (!key || !text || isSetting(key, text, env)) return [];
+    const spelled = key.replaceAll('_', '-');
+    const option =
+      options.find((one) => one === spelled) ?? options.find((one) => spelled.startsWith(one));
+    return option === undefined ? [] : [[option, text.split('\n\n')]];
+  });
+}
+
+/** Whether a `.npmrc` says so, and nobody typed it. */
+function isSetting(key: string, value: string, env: NodeJS.ProcessEnv): boolean {
+  const folder = env.npm_config_local_prefix;
+  const files = [env.npm_config_userconfig, env.npm_config_globalconfig];
+  if (folder) files.push(join(folder, '.npmrc'));
+  return files.some((file) => {
+    if (!file || !existsSync(file)) return false;
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .map((line) => line.split('=').map((part) => part.trim()))
+      .some(([name, said = 'true']) => name?.replaceAll('-', '_') === key && said === value);
+  });
+}
+
+/** What to type behind the command's name; a value that cannot be told from others is a word in capitals. */
+function toTyped(name: CommandName, args: readonly string[], taken: readonly Taken[]): string {
+  const { options, subcommands = {} }: CommandText = commands[name];
+  const takes = subcommands[args[0] ?? '']?.takes;
+  const own = takes === undefined ? 0 : takes.includes('KEY_ID') ? 2 : 1;
+  const end = args.findIndex((arg) => arg.startsWith('-'));
+  const last = end < 0 ? args.length : end;
+  let stray = args.slice(own, last);
+  const pairs = taken.flatMap(([option, values]) =>
+    values.map((given) => {
+      const { type, value: kind } = options[option] as Option;
+      if (type === 'boolean') return { option, value: '' };
+      const choice = stray.findIndex((word) => toChoices(kind).includes(word));
+      if (given !== 'true') return { option, value: given };
+      return { option, value: choice < 0 ? undefined : stray.splice(choice, 1)[0] };
+    }),
+  );
+  const open = pairs.filter(({ value }) => value === undefined);
+  const isClear =
+    open.length === stray.length && new Set(open.map(({ option }) => option)).size < 2;
+  const values = isClear ? stray : open.map(({ option }) => option.toUpperCase());
+  if (open.length > 0) stray = [];
+  const written = pairs.flatMap(({ option, value = values.shift() ?? '' }) =>
+    value === '' ? [`--${option}`] : [`--${option}`, value],
+  );
+  return [...args.slice(0, own), ...stray, ...args.slice(last), ...written].map(quote).join(' ');
+}
+
+/** As a shell takes it; a key that was typed in the wrong place is not repeated. */
+function quote(word: string): string {
+  if (word.startsWith('psk_')) return 'KEY';
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function isOf(arg: string, option: string): boolean {
+  return arg === `--${option}` || arg.startsWith(`--${option}=`);
+}

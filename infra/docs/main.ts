@@ -1,4 +1,0 @@
-import { runCommand } from '../cli/usage.ts';
-import { runDocs } from './runDocs.ts';
-
-await runCommand((args) => runDocs(args));

@@ -1,4 +1,0 @@
-import { runCommand } from '../../cli/usage.ts';
-import { runImport } from './runImport.ts';
-
-await runCommand(runImport);

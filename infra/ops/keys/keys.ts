@@ -1,4 +1,0 @@
-import { runCommand } from '../../cli/usage.ts';
-import { runKeys } from './runKeys.ts';
-
-await runCommand(runKeys);

@@ -1,4 +1,0 @@
-import { runCommand } from '../../cli/usage.ts';
-import { runLogs } from './runLogs.ts';
-
-await runCommand(runLogs);

@@ -1,4 +1,0 @@
-import { runCommand } from '../../cli/usage.ts';
-import { runRollback } from './runRollback.ts';
-
-await runCommand(runRollback);

@@ -1,4 +1,0 @@
-import { runCommand } from '../../cli/usage.ts';
-import { runSmoke } from './runSmoke.ts';
-
-await runCommand(runSmoke);

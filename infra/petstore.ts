@@ -1,0 +1,67 @@
+import packageJson from '../package.json' with { type: 'json' };
+import { type CommandName, commandNames } from './cli/commands.ts';
+import { toHelp, toOverview } from './cli/help.ts';
+import { writeOut } from './cli/output.ts';
+import { refuseSwallowed } from './cli/swallowedOptions.ts';
+import { type Command, UsageError } from './cli/usage.ts';
+
+/** Loads a command alone: most need clients of AWS, which take a while. */
+const loads: Readonly<Record<CommandName, () => Promise<Command>>> = {
+  start: async () => (await import('./local/start.ts')).start,
+  keys: async () => (await import('./ops/keys/runKeys.ts')).runKeys,
+  import: async () => (await import('./ops/data/runImport.ts')).runImport,
+  export: async () => (await import('./ops/data/runExport.ts')).runExport,
+  smoke: async () => (await import('./ops/smoke/runSmoke.ts')).runSmoke,
+  logs: async () => (await import('./ops/logs/runLogs.ts')).runLogs,
+  rollback: async () => (await import('./ops/rollback/runRollback.ts')).runRollback,
+  restore: async () => (await import('./ops/restore/runRestore.ts')).runRestore,
+  costs: async () => (await import('./ops/costs/runCosts.ts')).runCosts,
+  docs: async () => (await import('./docs/runDocs.ts')).runDocs,
+  completion: async () => (await import('./cli/completion.ts')).printCompletion,
+  help: async () => explain,
+};
+
+/** The command `petstore`: finds the one that the first word names. */
+export async function petstore([word, ...args]: string[]): Promise<void> {
+  if (word === '--version' || word === '-v') return writeOut(`${packageJson.version}\n`);
+  if (word === undefined || isHelp(word)) return explain(args);
+  const name = parseName(word);
+  if (args.some(isHelp)) return explain([name]);
+  refuseSwallowed(name, args);
+  const run = await loads[name]();
+  await run(args);
+}
+
+async function explain([word, ...others]: string[]): Promise<void> {
+  if (others.length > 0) throw new UsageError('help takes one command. See npx petstore help.');
+  await writeOut(`${word === undefined ? toOverview() : toHelp(parseName(word))}\n`);
+}
+
+function isHelp(arg: string): boolean {
+  return arg === '--help' || arg === '-h';
+}
+
+/** @throws {UsageError} with the commands that there are, the most similar first */
+function parseName(word: string): CommandName {
+  const found = commandNames.find((name) => name === word);
+  if (found !== undefined) return found;
+  const names = commandNames.toSorted(
+    (one, other) => countEdits(word, one) - countEdits(word, other),
+  );
+  throw new UsageError(`There is no command "${word}". The commands are ${names.join(', ')}.`);
+}
+
+/** How many letters to add, to take away or to change: https://en.wikipedia.org/wiki/Levenshtein_distance */
+function countEdits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [line, letter] of [...from].entries()) {
+    const next = [line + 1];
+    for (const [column, other] of [...to].entries()) {
+      const [change = 0, add = 0] = row.slice(column);
+      const same = letter === other ? 0 : 1;
+      next.push(Math.min(change + same, add + 1, (next.at(-1) ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
