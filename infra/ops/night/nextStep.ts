@@ -64,18 +64,18 @@ function awaitStack({ stack, night: { stackStatus } }: Facts): NextStep | undefi
 
 /** New code is the likely cause of what began to fail after it was published. */
 function rollBack({ stage, stack, night, failures, isMoving }: Facts): NextStep | undefined {
-  const [first] = failures.toSorted((one, other) => (one.since < other.since ? -1 : 1));
-  if (!first) return undefined;
+  // Pages come first, each severity by its beginning.
+  const [first] = failures;
+  const live = toValue(night.live);
+  const delay = Date.parse(first?.since ?? '') - Date.parse(live?.publishedAt ?? '');
+  const isRecent = delay >= 0 && delay <= MAX_NOTICE_MILLISECONDS;
+  if (!first || !live || !isRecent || live.rolledBack !== undefined) return undefined;
   const command = `npm run rollback -- --stage ${stage}`;
+  const began = `${first.name} began to fire ${Math.round(delay / 60_000)} min after ${live.commits} was published.`;
   if (isMoving) {
-    const why = `${first.name} fires while a deployment moves requests to new code. This offers to stop it, which moves them back:`;
+    const why = `${began} Its deployment is still moving requests to it. Stop that, which moves them back:`;
     return { why, command };
   }
-  const live = toValue(night.live);
-  const delay = Date.parse(first.since) - Date.parse(live?.publishedAt ?? '');
-  const isRecent = delay >= 0 && delay <= MAX_NOTICE_MILLISECONDS;
-  if (!live || !isRecent || live.rolledBack !== undefined) return undefined;
-  const began = `${first.name} began to fire ${Math.round(delay / 60_000)} min after ${live.commits} was published.`;
   if (live.previous) return { why: `${began} Roll back to ${live.previous.commit}:`, command };
   const why = `${began} No earlier version is left: check out the good commit, and deploy it:`;
   return { why, command: `npm run deploy ${stack}` };

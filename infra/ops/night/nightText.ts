@@ -2,7 +2,6 @@ import { toColumns, toShortTime } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { toPlain } from '../logs/requestText.ts';
-import { hideSecrets } from '../logs/runLogs.ts';
 import type { NextStep } from './nextStep.ts';
 import type { Night, Part, TopError } from './readNight.ts';
 
@@ -85,7 +84,7 @@ function toTable(operations: OperationRequests): string[] {
 }
 
 function toErrorText({ operation, count, error, requestId }: TopError): string {
-  return `${toCount(count)} x ${operation}: ${hideSecrets(error)}; request ${requestId ?? 'not known'}`;
+  return `${toCount(count)} x ${operation}: ${error}; request ${requestId ?? 'not known'}`;
 }
 
 /** Such as `02:47Z (17 min ago)`, with its day where it is another. */

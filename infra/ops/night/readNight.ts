@@ -16,6 +16,7 @@ import type { Stage } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
 import { checkAgent } from '../../watch/check/probes.ts';
 import { findOperation, type QueryRow, runQuery, toNumber } from '../costs/logRows.ts';
+import { hideSecrets } from '../logs/runLogs.ts';
 import { choosePrevious, isDone, newestServed } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
 
@@ -23,7 +24,6 @@ import { findDeployments } from '../rollback/deployments.ts';
 export type Part<Value> = { readonly value: Value } | { readonly unread: string };
 
 export type Night = Awaited<ReturnType<typeof readNight>>;
-export type FiringAlarm = Awaited<ReturnType<typeof readAlarms>>['firing'][number];
 export type TopError = Awaited<ReturnType<typeof readRequests>>['errors'][number];
 
 const HOUR = 3_600_000;
@@ -58,12 +58,13 @@ async function readAlarms({ name: stackName, open }: StageStack) {
   const firing = alarms
     .filter(({ StateValue }) => StateValue === 'ALARM')
     .map(({ AlarmName = '', AlarmDescription = '', StateTransitionedTimestamp }) => {
-      const [, label = 'rollback', text = AlarmDescription] =
+      // Those that only a running deployment looks at have no severity.
+      const unlabelled = /Rollback(Errors|ServerErrors|Latency)/.test(AlarmName) ? 'rollback' : '-';
+      const [, label = unlabelled, text = AlarmDescription] =
         /^(Page|Ticket): (.*)$/s.exec(AlarmDescription) ?? [];
       const [, means = text, act = ''] = /^(.+?\.) (.*)$/s.exec(text) ?? [];
       return {
         name: AlarmName.slice(stackName.length + 1),
-        /** `rollback` is the severity of those that only a running deployment looks at. */
         severity: label.toLowerCase(),
         since: StateTransitionedTimestamp?.toISOString() ?? '',
         means,
@@ -161,7 +162,8 @@ function toTopError(row: QueryRow, operation: OperationId | undefined, error: st
   const { request = '' } = row;
   // A path with a quote in it can forge a field of the gateway's line, and the id is for a shell.
   const requestId = /^[\w-]{2,64}$/.test(request) ? request : undefined;
-  return { operation: operation ?? 'gateway', count: toNumber(row.lines), error, requestId };
+  const count = toNumber(row.lines);
+  return { operation: operation ?? 'gateway', count, error: hideSecrets(error), requestId };
 }
 
 function toErrorText({ error, text = '', cause, causeText = '', crash, end }: QueryRow): string {

@@ -140,7 +140,7 @@ const canary = {
 };
 const badDeployment = {
   published: 17,
-  firing: { 'getPet-server-errors': 13, 'server-errors': 12, 'getPet-errors': 11 },
+  firing: { 'server-errors': 12, 'getPet-server-errors': 13, 'getPet-errors': 9_000 },
   requests: { getPet: [1_204, 122] },
   errors: [storeError('getPet')],
 } as const;
@@ -198,7 +198,8 @@ describe('npm run night', () => {
           To do: Look at the saved query "Errors with their cause"
           for why, and at the dashboard for which function; if it
           began with a deployment, roll back.
-        TICKET getPet-errors since 02:53Z (11 min ago)
+        TICKET getPet-errors since 2026-12-17 21:04Z (6 days
+          ago)
           The function of getPet crashed, ran out of memory or out
           of time, which it should never do.
           To do: Look at the saved query "Errors with their
@@ -274,14 +275,15 @@ describe('npm run night', () => {
   it.each<[string, Recorded, string]>([
     [
       'a canary that fails',
-      { ...badDeployment, ...canary },
-      'This offers to stop it, which moves them back: npm run rollback -- --stage production',
+      { ...badDeployment, ...canary, published: 14 },
+      'Stop that, which moves them back: npm run rollback -- --stage production',
     ],
     [
       'a rollback alarm',
       { published: 9, firing: { 'getPetRollbackErrors1F-2E': 1 } },
       'Roll back to aaaaaaaaaaa1: npm run rollback',
     ],
+    ['a canary of what may fix it', { ...badDeployment, ...canary }, `--request ${requestId}`],
     ['a canary that does well', canary, 'Look again: npm run night -- --stage production'],
     [
       'no earlier version',
