@@ -10,10 +10,10 @@ export interface NextStep {
   readonly command?: string | undefined;
 }
 
-/** How long after a version was published an alarm can begin that notices its errors: the slowest looks at four hours. */
+/** An alarm can notice a bad version this long after its publication: the slowest looks back four hours. */
 const MAX_NOTICE_MILLISECONDS = 4 * 3_600_000;
 
-/** A share of the maximum from which on it is the maximum that throttles, since DynamoDB takes it for a target. */
+/** From this share on, the maximum is what throttles: DynamoDB takes it for a target. */
 const NEAR_MAXIMUM = 0.8;
 
 /** Alarms that new code can cause. */
@@ -50,7 +50,7 @@ interface Facts extends ReturnType<typeof toFailures> {
   readonly night: Night;
 }
 
-/** A stack that is being taken back, or could not be, accepts no other deployment. */
+/** Until a stack is taken back, it accepts no other deployment. */
 function awaitStack({ stack, night: { stackStatus } }: Facts): NextStep | undefined {
   if (stackStatus.endsWith('ROLLBACK_IN_PROGRESS')) {
     const why = 'CloudFormation is taking the deployment back. Wait, and look again:';
@@ -62,7 +62,7 @@ function awaitStack({ stack, night: { stackStatus } }: Facts): NextStep | undefi
   return { why, command: `aws cloudformation continue-update-rollback --stack-name ${stack}` };
 }
 
-/** New code is the likely cause of what began to fail after it was published. */
+/** If failures began after new code was published, the code is the likely cause. */
 function rollBack({ stage, stack, night, failures, isMoving }: Facts): NextStep | undefined {
   // Pages come first, each severity by its beginning.
   const [first] = failures;
@@ -71,7 +71,7 @@ function rollBack({ stage, stack, night, failures, isMoving }: Facts): NextStep 
   const isRecent = delay >= 0 && delay <= MAX_NOTICE_MILLISECONDS;
   if (!first || !live || !isRecent || live.rolledBack !== undefined) return undefined;
   const command = `npm run rollback -- --stage ${stage}`;
-  const began = `${first.name} began to fire ${Math.round(delay / 60_000)} min after ${live.commits} was published.`;
+  const began = `${first.name} began to fire ${Math.round(delay / 60_000)} min after ${live.commit} was published.`;
   if (isMoving) {
     const why = `${began} Its deployment is still moving requests to it. Stop that, which moves them back:`;
     return { why, command };
@@ -81,7 +81,7 @@ function rollBack({ stage, stack, night, failures, isMoving }: Facts): NextStep 
   return { why, command: `npm run deploy ${stack}` };
 }
 
-/** What throttles a table is its maximum or, below that, its growth or one key. */
+/** A table is throttled at its maximum, or below it while it grows, or because of one key. */
 function relieveTable(facts: Facts): NextStep | undefined {
   const { stage, stack, night, firing, failures, failed } = facts;
   const throttles = toValue(night.throttles) ?? [];
@@ -89,7 +89,7 @@ function relieveTable(facts: Facts): NextStep | undefined {
   if (!worst) return undefined;
   const { table, access, throttled, peak, maximum } = worst;
   const isNamed = firing.some(({ name }) => name.endsWith('-table-throttles'));
-  // Else each attempt of each failed request would have been throttled.
+  // Throttling causes at least one event for each failed request.
   const isCause = throttled >= failed && (firing.length === 0 || failures.length > 0);
   if (!isNamed && !isCause) return undefined;
   if (peak >= NEAR_MAXIMUM * maximum) {
@@ -100,7 +100,7 @@ function relieveTable(facts: Facts): NextStep | undefined {
   return { why, command: `npm run logs -- --stage ${stage} --status 503` };
 }
 
-/** Only the scheduled check notices it: its own key, or something in front of the functions. */
+/** If only the scheduled check fails, the cause is its own key, or lies in front of the functions. */
 function callFromOutside({ stage, night, firing, failures }: Facts): NextStep | undefined {
   const alarm = firing.find(({ name }) => name === 'check-failed' || name === 'silence');
   if (!alarm) return undefined;
@@ -113,7 +113,7 @@ function callFromOutside({ stage, night, firing, failures }: Facts): NextStep | 
   return { why, command: `npm run smoke -- --stage ${stage} --light` };
 }
 
-/** Neither new code nor a table explains the failures: look at one. */
+/** If neither new code nor a table explains the failures, look at one of them. */
 function findError({ stage, night, firing, failures, failed }: Facts): NextStep | undefined {
   if (failures.length === 0 && (failed === 0 || firing.length > 0)) return undefined;
   const { errors = [] } = toValue(night.requests) ?? {};

@@ -8,7 +8,7 @@ import type { Night, Part, TopError } from './readNight.ts';
 /** Lines that are longer are hard to read. */
 const MAX_WIDTH = 100;
 
-/** The screen: what fires, what is live, what fails, what is throttled, what to do. No line is wider than the terminal. */
+/** The page as text. No line is wider than the terminal. */
 export function toNightText(
   stage: Stage,
   night: Night,
@@ -25,7 +25,7 @@ export function toNightText(
   const alarms = show(night.alarms, ({ total, firing }) => {
     if (total === 0) return wrap(`None: ${stage.name} has no alarms.`);
     if (firing.length === 0) return wrap(`None of ${toCount(total, 'alarm')}.`);
-    // Alarms of one cause ask for the same.
+    // Alarms with one cause have the same advice.
     const acts = new Set<string>();
     return firing.flatMap(({ name, severity, since: time, means, act }) => {
       const isNew = act !== '' && !acts.has(act);
@@ -39,7 +39,7 @@ export function toNightText(
   });
   const live = show(night.live, ({ commits, publishedAt, previous, rolledBack }) =>
     [
-      `${commits}, published ${since(publishedAt)}`,
+      `${commits}, ${commits.includes('%') ? 'the newest ' : ''}published ${since(publishedAt)}`,
       previous ? `Before it: ${previous.commit}, published ${since(previous.publishedAt)}` : '',
       rolledBack ? `Rolled back from ${rolledBack}.` : '',
     ].flatMap((text) => (text ? wrap(text) : [])),
@@ -98,7 +98,7 @@ function toMoment(time: string, now: number): string {
   return `${hours < 24 ? moment.slice(11) : moment} (${age} ago)`;
 }
 
-/** Breaks by words, and a word only where it is wider than the line. Further lines stand four in. */
+/** Wraps by words. Breaks a word only if it is wider than a line. */
 function toLines(text: string, width: number, indent: number): string[] {
   const room = Math.max(width - 4, 20);
   const line = new RegExp(`\\S.{0,${room - 1}}(?=\\s|$)|\\S{${room}}`, 'gu');
@@ -106,7 +106,7 @@ function toLines(text: string, width: number, indent: number): string[] {
   return lines.map((one, index) => ' '.repeat(index === 0 ? indent : 4) + one.trimEnd());
 }
 
-/** A shell reads the lines as one. */
+/** Wrapped so that a shell reads the lines as one. */
 function toCommandLines(command: string | undefined, width: number): string[] {
   if (command === undefined) return [];
   const lines = toLines(command, width - 2, 2);

@@ -20,7 +20,7 @@ import { hideSecrets } from '../logs/runLogs.ts';
 import { choosePrevious, isDone, newestServed } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
 
-/** What was read of AWS, or one line that says why it was not. */
+/** What AWS answered, or one line on why it could not be read. */
 export type Part<Value> = { readonly value: Value } | { readonly unread: string };
 
 export type Night = Awaited<ReturnType<typeof readNight>>;
@@ -29,7 +29,7 @@ export type TopError = Awaited<ReturnType<typeof readRequests>>['errors'][number
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
-/** What an engineer needs to know of a stage. Each part is read by itself, so that one that fails hides no other. */
+/** Reads each part of the page by itself: where one fails, the others are shown. */
 export async function readNight(stack: StageStack, now: number, deadline: AbortSignal) {
   const settle = <Value>(reading: Promise<Value>): Promise<Part<Value>> =>
     reading.then(
@@ -48,7 +48,7 @@ export async function readNight(stack: StageStack, now: number, deadline: AbortS
   return { stackStatus: stack.status, alarms, live, deployments, requests, throttles };
 }
 
-/** A firing alarm says by its description what it means and what to do: "Page: It means this. Do that." */
+/** Descriptions have the form "Page: It means this. Do that." */
 async function readAlarms({ name: stackName, open }: StageStack) {
   const pages = paginateDescribeAlarms(
     { client: open(CloudWatchClient) },
@@ -58,7 +58,7 @@ async function readAlarms({ name: stackName, open }: StageStack) {
   const firing = alarms
     .filter(({ StateValue }) => StateValue === 'ALARM')
     .map(({ AlarmName = '', AlarmDescription = '', StateTransitionedTimestamp }) => {
-      // Those that only a running deployment looks at have no severity.
+      // These notify nobody and have no severity: only a running deployment looks at them.
       const unlabelled = /Rollback(Errors|ServerErrors|Latency)/.test(AlarmName) ? 'rollback' : '-';
       const [, label = unlabelled, text = AlarmDescription] =
         /^(Page|Ticket): (.*)$/s.exec(AlarmDescription) ?? [];
@@ -80,20 +80,23 @@ function toOrder({ severity, since }: { readonly severity: string; readonly sinc
   return `${severity === 'page' ? 0 : 1} ${since}`;
 }
 
-/** The commits that answer, since when their newest version is published, and where a roll-back would go. */
+/** The commits that answer, and where a roll-back would go. */
 async function readLive(stack: StageStack) {
   const functions = await readLiveFunctions(stack);
-  const newest = functions.map((one) =>
+  const served = functions.map((one) =>
     one.versions.find(({ version }) => version === newestServed(one)),
   );
+  const newest = served.toSorted((one, other) => toTime(one).localeCompare(toTime(other))).at(-1);
   const moves = choosePrevious(functions) ?? [];
   const [back] = moves.filter((move) => !isDone(move));
   return {
     commits: toLiveText(functions),
-    publishedAt: newest.map(toTime).sort().at(-1) ?? '',
-    /** Nothing where there is no earlier version, or where a roll-back was done already. */
+    /** Of the newest version that answers. */
+    commit: newest?.commit || 'the live version',
+    publishedAt: toTime(newest),
+    /** Absent without an earlier version, and after a roll-back. */
     previous: back && { commit: back.to.commit, publishedAt: toTime(back.to) },
-    /** The commit that was deployed last, where a roll-back has taken it out of use. */
+    /** The commit that was deployed last, if a roll-back has replaced it. */
     rolledBack: moves.length > 0 && !back ? functions[0]?.versions[0]?.commit : undefined,
   };
 }
@@ -103,25 +106,25 @@ function toTime(version: PublishedVersion | undefined): string {
   return version?.publishedAt.replace(/\+0000$/, 'Z') ?? '';
 }
 
-/** Each request has a line, also one that no function was called for. Numbers of the status are text there. */
+/** The gateway logs a line for every request, also where it calls no function. It logs the status as text. */
 export const accessQuery = [
   'filter ispresent(route)',
   `fields strcontains(userAgent, "${checkAgent}") as isCheck`,
   'stats count(*) as lines, latest(requestId) as request by isCheck, method, route, status, gatewayError',
 ];
 
-/** What failed, with its cause; of what a function could not log, the platform's line of the call. */
+/** Errors with their cause. The platform's line shows what a function could not log, such as a timeout. */
 export const errorQuery = [
   'filter level in ["ERROR", "FATAL"] or (type = "platform.report" and record.status != "success")',
   'fields coalesce(message.requestId, record.requestId, requestId) as id',
-  'stats count(*) as lines, latest(id) as request, latest(message.error.message) as text, latest(message.error.cause.message) as causeText by @log, message.error.name as error, message.error.cause.name as cause, message.errorType as crash, record.status as end',
+  'stats count(*) as lines, latest(id) as request, latest(message.error.message) as text, latest(message.error.cause.message) as causeText by @log, message.error.name as error, message.error.cause.name as cause, message.errorType as crash, record.status as ended',
   'sort lines desc',
 ];
 
-/** How many of an operation's errors are shown. */
+/** Shown of each operation. */
 const MAX_ERRORS = 3;
 
-/** The last hour's requests of clients by operation, with the errors that are most frequent. */
+/** Clients' requests of the last hour by operation, with the most frequent errors. */
 async function readRequests({ stage, open }: StageStack, now: number, signal: AbortSignal) {
   const client = open(CloudWatchLogsClient);
   const second = now - (now % 1_000);
@@ -153,21 +156,21 @@ async function readRequests({ stage, open }: StageStack, now: number, signal: Ab
   return {
     operations,
     errors: errors.flatMap((some) => some.slice(0, MAX_ERRORS)),
-    /** The scheduled check's requests that its key got 401 for. */
+    /** Requests of the scheduled check that got 401. */
     refusedChecks: sumLines(refused),
   };
 }
 
 function toTopError(row: QueryRow, operation: OperationId | undefined, error: string) {
   const { request = '' } = row;
-  // A path with a quote in it can forge a field of the gateway's line, and the id is for a shell.
+  // A path with a quote in it can forge fields of the gateway's line. The id goes to a shell.
   const requestId = /^[\w-]{2,64}$/.test(request) ? request : undefined;
   const count = toNumber(row.lines);
   return { operation: operation ?? 'gateway', count, error: hideSecrets(error), requestId };
 }
 
-function toErrorText({ error, text = '', cause, causeText = '', crash, end }: QueryRow): string {
-  if (error === undefined) return crash ?? `Lambda ended the call: ${end}`;
+function toErrorText({ error, text = '', cause, causeText = '', crash, ended }: QueryRow): string {
+  if (error === undefined) return crash ?? `Lambda ended the call: ${ended}`;
   return `${error}: ${text}${cause === undefined ? '' : `, caused by ${cause}: ${causeText}`}`;
 }
 
@@ -175,7 +178,7 @@ function sumLines(rows: readonly QueryRow[]): number {
   return rows.reduce((sum, { lines }) => sum + toNumber(lines), 0);
 }
 
-/** The tables that DynamoDB refused calls to within the last hour, for reads or for writes. */
+/** The tables that DynamoDB throttled in the last hour, for reads or for writes. */
 async function readThrottles({ stage, open }: StageStack, now: number) {
   const command = new GetMetricDataCommand({
     StartTime: new Date(now - HOUR),

@@ -8,14 +8,14 @@ import { readNight } from './readNight.ts';
 
 const help = `npm run night -- ${stageUsage} [--json]
 
-Shows on one screen what somebody who was paged needs: the alarms that fire, and since when; what is
-live; the requests that fail in the last hour, with their errors and a request id of each; the tables
-that DynamoDB throttles; and the command to type next. It changes nothing.
+One screen for an engineer who was paged. It shows the alarms that fire and since when, what is live,
+the requests that failed in the last hour, their errors with a request id each, the tables that DynamoDB
+throttles, and the command to type next. It changes nothing.
 
-  --json    the same for a machine
+  --json    print the same as JSON
 
-What cannot be read is named in one line, and the rest shown. It asks Logs Insights twice, which costs
-$0.005 for each GB that was logged in the hour.
+If a part cannot be read, one line says why, and the rest is shown. Two queries of Logs Insights cost
+$0.005 per GB that was logged in the hour.
 
 The status is 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the
 command line makes no sense.`;
@@ -26,10 +26,10 @@ const flags = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** After that, what AWS has not answered is left out. */
+/** The page leaves out what AWS has not answered by then. */
 const DEADLINE_MILLISECONDS = 30_000;
 
-/** Shows how a stage is. */
+/** Shows the state of a stage. */
 export async function runNight(args: string[], deadline = DEADLINE_MILLISECONDS): Promise<void> {
   const { stage: stageName, json, help: asksHelp } = parseArgs({ args, options: flags }).values;
   if (asksHelp) return print(help);
