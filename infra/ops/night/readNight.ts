@@ -15,7 +15,13 @@ import { toAccessLogName, toFunctionLogName, toUsedTableName } from '../../stage
 import type { Stage } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
 import { checkAgent } from '../../watch/check/probes.ts';
-import { findOperation, type QueryRow, runQuery, toNumber } from '../costs/logRows.ts';
+import {
+  findOperation,
+  type QueryRow,
+  runQuery,
+  toFunctionLogNames,
+  toNumber,
+} from '../costs/logRows.ts';
 import { hideSecrets } from '../logs/runLogs.ts';
 import { choosePrevious, isDone, newestServed } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
@@ -129,10 +135,9 @@ async function readRequests({ stage, open }: StageStack, now: number, signal: Ab
   const client = open(CloudWatchLogsClient);
   const second = now - (now % 1_000);
   const hour = { from: second - HOUR, end: second + 1_000 };
-  const logs = operationIds.map((id) => toFunctionLogName(stage, id));
   const [access, logged] = await Promise.all([
     runQuery(client, [toAccessLogName(stage)], hour, accessQuery, signal),
-    runQuery(client, logs, hour, errorQuery, signal),
+    runQuery(client, toFunctionLogNames(stage), hour, errorQuery, signal),
   ]);
   const isFailure = ({ status = '' }: QueryRow) => status.startsWith('5');
   const isCheck = (row: QueryRow) => row.isCheck === '1';
