@@ -13,6 +13,7 @@ const loads: Readonly<Record<CommandName, () => Promise<Command>>> = {
   export: async () => (await import('./ops/data/runExport.ts')).runExport,
   smoke: async () => (await import('./ops/smoke/runSmoke.ts')).runSmoke,
   logs: async () => (await import('./ops/logs/runLogs.ts')).runLogs,
+  night: async () => (await import('./ops/night/runNight.ts')).runNight,
   rollback: async () => (await import('./ops/rollback/runRollback.ts')).runRollback,
   restore: async () => (await import('./ops/restore/runRestore.ts')).runRestore,
   costs: async () => (await import('./ops/costs/runCosts.ts')).runCosts,

@@ -282,6 +282,15 @@ export const commands = {
       json: { ...json, about: 'print the log lines as they are, for a machine' },
     },
   },
+  night: {
+    summary: 'Show what fires, what is live and what to type next',
+    about: [
+      'One screen for an engineer who was paged. It shows the alarms that fire and since when, what is live, the requests that failed in the last hour, their errors with a request id each, the tables that DynamoDB throttles, and the command to type next. It changes nothing.',
+      'If a part cannot be read, one line says why, and the rest is shown. Two queries of Logs Insights cost $0.005 per GB that was logged in the hour.',
+      'The status is 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line makes no sense.',
+    ],
+    options: { stage, json },
+  },
   rollback: {
     summary: 'Send requests back to earlier code',
     about: [

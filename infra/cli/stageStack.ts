@@ -17,11 +17,12 @@ export interface StageStack {
 /**
  * Finds a stage's stack. A command makes every other client by it, so that none calls another account than the
  * settings name.
+ * @param limits of every client, such as how long it waits for a response
  * @throws {Error} when the stage was never deployed there, or is to be in another account or region
  */
-export async function readStack(stage: Stage): Promise<StageStack> {
+export async function readStack(stage: Stage, limits: object = {}): Promise<StageStack> {
   const name = toStackName(stage);
-  const open = defineOpen(stage);
+  const open = defineOpen(stage, limits);
   const client = open(CloudFormationClient);
   const command = new DescribeStacksCommand({ StackName: name });
   const { Stacks = [] } = await client.send(command).catch(async (error: Error) => {
@@ -69,12 +70,12 @@ interface AwsClient {
 }
 
 /** Makes clients for a stage. The SDK's errors do not say of which service they are; theirs do. */
-function defineOpen(stage: Stage) {
+function defineOpen(stage: Stage, limits: object) {
   return function open<Settings extends object, Client extends AwsClient>(
     Client: new (settings: Settings) => Client,
     settings?: Settings,
   ): Client {
-    const client = new Client({ ...settings, ...toRegion(stage) } as Settings);
+    const client = new Client({ ...limits, ...settings, ...toRegion(stage) } as Settings);
     const { serviceId } = client.config;
     client.middlewareStack.add(
       (next) => (args) =>

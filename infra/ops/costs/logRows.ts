@@ -91,7 +91,8 @@ async function readLogVolume(
   );
 }
 
-const toFunctionLogNames = (stage: Stage) => operationIds.map((id) => toFunctionLogName(stage, id));
+export const toFunctionLogNames = (stage: Stage) =>
+  operationIds.map((id) => toFunctionLogName(stage, id));
 
 /** The logs that a request leaves lines in. */
 export const toLogNames = (stage: Stage) => [...toFunctionLogNames(stage), toAccessLogName(stage)];
@@ -155,13 +156,14 @@ const MAX_WAIT_MILLISECONDS = 1_600;
 
 /**
  * Tells of log lines that are in no row, where there are more rows than a query can answer with.
- * @throws {Error} when the query fails
+ * @throws {Error} when the query fails; or the signal's reason
  */
-async function runQuery(
+export async function runQuery(
   client: CloudWatchLogsClient,
   logGroupNames: string[],
   { from, end }: DayRange,
   lines: readonly string[],
+  signal?: AbortSignal,
 ): Promise<QueryRow[]> {
   const query = new StartQueryCommand({
     logGroupNames,
@@ -173,12 +175,14 @@ async function runQuery(
   });
   const { queryId } = await client.send(query);
   for (let wait = FIRST_WAIT_MILLISECONDS; ; wait = Math.min(2 * wait, MAX_WAIT_MILLISECONDS)) {
-    await setTimeout(wait);
+    await setTimeout(wait, undefined, { signal });
     const answer = await client.send(new GetQueryResultsCommand({ queryId }));
     const { status, results = [], statistics } = answer;
     if (status === 'Running' || status === 'Scheduled') continue;
     if (status !== 'Complete') {
-      throw new Error(`The query of the logs did not complete (${status}). Ask for fewer days.`);
+      throw new Error(
+        `The query of the logs did not complete (${status}). Run it again, or for fewer days.`,
+      );
     }
     const rows = results.map((fields) =>
       Object.fromEntries(fields.map(({ field = '', value = '' }) => [field, value])),

@@ -134,7 +134,7 @@ function toCauses(error: LoggedError | undefined): string[] {
 }
 
 /** A path or a message may hold what a client sent: nothing that a terminal would obey, and one line. */
-function toPlain(text: string): string {
+export function toPlain(text: string): string {
   return text
     .replace(/\s*\n\s*/g, ' ')
     .replace(/\p{Cc}/gu, '?')

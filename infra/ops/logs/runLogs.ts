@@ -93,6 +93,6 @@ function toJsonText({ event, errors }: JoinedLine): string {
  * Whole API keys lose all but their key id. None is logged on purpose, but a client can send one in the
  * path, or as its X-Request-Id.
  */
-function hideSecrets(text: string): string {
+export function hideSecrets(text: string): string {
   return text.replace(/psk_([0-9A-Za-z]{10})[0-9A-Za-z]{32}/g, 'psk_$1…');
 }

@@ -63,7 +63,7 @@ export function refuseMovingStack({ name, status }: StageStack): void {
  * of the account and region at once; the stack names only the groups.
  * https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_ListDeployments.html
  */
-async function findDeployments(
+export async function findDeployments(
   cloudFormation: CloudFormationClient,
   codeDeploy: CodeDeployClient,
   stackName: string,

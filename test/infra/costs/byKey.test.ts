@@ -399,7 +399,7 @@ it('says how many log lines are left out, past the rows that a query returns', a
 });
 
 it.each<[Recorded, string]>([
-  [{ status: 'Timeout' }, 'did not complete (Timeout). Ask for fewer days.'],
+  [{ status: 'Timeout' }, 'did not complete (Timeout). Run it again, or for fewer days.'],
 ])('ends in one line: %#', async (recorded, line) => {
   const { run } = await open(recorded);
   const { status, stdout, stderr } = await run();

@@ -8,6 +8,7 @@ import { runExport } from '../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../infra/ops/data/runImport.ts';
 import { runKeys } from '../../../infra/ops/keys/runKeys.ts';
 import { runLogs } from '../../../infra/ops/logs/runLogs.ts';
+import { runNight } from '../../../infra/ops/night/runNight.ts';
 import { runRestore } from '../../../infra/ops/restore/runRestore.ts';
 import { runRollback } from '../../../infra/ops/rollback/runRollback.ts';
 import { runSmoke } from '../../../infra/ops/smoke/runSmoke.ts';
@@ -25,6 +26,7 @@ const runs: Readonly<Record<string, Command>> = {
   rollback: runRollback,
   restore: (args) => runRestore(args),
   logs: runLogs,
+  night: (args) => runNight(args),
   smoke: runSmoke,
   costs: runCosts,
 };
@@ -34,6 +36,7 @@ const staged = {
   keys: ['list --stage staging', 'cloudformation dynamodb'],
   export: ['--pets pets.jsonl --stage staging', 'cloudformation dynamodb'],
   logs: ['--stage staging', 'cloudformation logs'],
+  night: ['--stage staging', 'cloudformation codedeploy lambda logs monitoring'],
   rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda'],
   restore: ['--table pets --at latest --stage staging', 'cloudformation dynamodb'],
 } as const;
@@ -115,6 +118,7 @@ describe('a stage whose stack is not where its settings have it', () => {
     `restore --table pets --at ${time}`,
     `restore --table pets --at ${time} --from first`,
     'logs',
+    'night',
     `costs --by-key --from ${day} --to ${day}`,
   ])('ends npm run %s, before it calls anything else', async (typed) => {
     const { settings } = stages.staging;

@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { accessQuery, errorQuery } from '../../../infra/ops/night/readNight.ts';
 import { logQueries } from '../../../infra/watch/logQueries.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
@@ -10,16 +11,22 @@ import { fillAccessLog, watchTemplates } from '../../support/stackTemplates.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
+const queries = [
+  ...logQueries,
+  { log: 'functions', lines: errorQuery },
+  { log: 'access', lines: accessQuery },
+];
+
 /** What Lambda and its platform put beside `message`, and what Logs Insights adds. */
 const platformFields = [
-  ...['level', 'type', 'record.status'],
+  ...['level', 'type', 'record.status', 'record.requestId', 'requestId'],
   // Of an error that nobody caught.
   ...['message.errorType', 'message.errorMessage'],
 ];
 
 it('asks the functions only for fields that they log', async () => {
   const logged = new Set((await logLines()).flatMap((line) => toPaths(line, 'message')));
-  const asked = logQueries.filter(({ log }) => log === 'functions').flatMap(toFields);
+  const asked = queries.filter(({ log }) => log === 'functions').flatMap(toFields);
   expect(asked.length).toBeGreaterThan(20);
   expect(asked.filter((field) => !platformFields.includes(field) && !logged.has(field))).toEqual(
     [],
@@ -31,7 +38,7 @@ it('asks the functions only for fields that they log', async () => {
 
 it('asks the access log only for fields that it has', () => {
   const logged = Object.keys(fillAccessLog('staging'));
-  const asked = logQueries.filter(({ log }) => log === 'access').flatMap(toFields);
+  const asked = queries.filter(({ log }) => log === 'access').flatMap(toFields);
   expect(asked).toEqual(expect.arrayContaining(['sourceIp', 'status']));
   expect(asked.filter((field) => !logged.includes(field))).toEqual([]);
 });
@@ -92,7 +99,7 @@ function toFields({ lines }: { readonly lines: readonly string[] }): string[] {
   const text = lines.join('\n').replace(/"[^"]*"/g, '');
   const results = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name);
   const words =
-    /^(fields|filter|stats|sort|limit|count|sum|min|max|latest|ispresent|as|by|in|and|or|asc|desc)$/;
+    /^(fields|filter|stats|sort|limit|count|sum|min|max|latest|ispresent|coalesce|strcontains|as|by|in|and|or|asc|desc)$/;
   return [...text.matchAll(/@?[A-Za-z][\w.]*/g)]
     .map(([name]) => name)
     .filter((name) => !name.startsWith('@') && !words.test(name) && !results.includes(name));

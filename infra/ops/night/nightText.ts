@@ -1,0 +1,114 @@
+import { toColumns, toShortTime } from '../../cli/output.ts';
+import { toCount } from '../../cli/progress.ts';
+import type { Stage } from '../../stages/stages.ts';
+import { toPlain } from '../logs/requestText.ts';
+import type { NextStep } from './nextStep.ts';
+import type { Night, Part, TopError } from './readNight.ts';
+
+/** Lines that are longer are hard to read. */
+const MAX_WIDTH = 100;
+
+/** The page as text. No line is wider than the terminal. */
+export function toNightText(
+  stage: Stage,
+  night: Night,
+  next: NextStep,
+  now: number,
+  columns: number,
+): string {
+  const width = Math.min(columns, MAX_WIDTH);
+  const wrap = (text: string, indent = 2) => toLines(text, width, indent);
+  const show = <Value>(part: Part<Value>, toText: (value: Value) => string[]) =>
+    'value' in part ? toText(part.value) : wrap(`Could not be read: ${part.unread}`);
+  const since = (time: string) => toMoment(time, now);
+
+  const alarms = show(night.alarms, ({ total, firing }) => {
+    if (total === 0) return wrap(`None: ${stage.name} has no alarms.`);
+    if (firing.length === 0) return wrap(`None of ${toCount(total, 'alarm')}.`);
+    // Alarms with one cause have the same advice.
+    const acts = new Set<string>();
+    return firing.flatMap(({ name, severity, since: time, means, act }) => {
+      const isNew = act !== '' && !acts.has(act);
+      acts.add(act);
+      return [
+        ...wrap(`${severity.toUpperCase()} ${name} since ${since(time)}`),
+        ...wrap(means, 4),
+        ...(isNew ? wrap(`To do: ${act}`, 4) : []),
+      ];
+    });
+  });
+  const live = show(night.live, ({ commits, publishedAt, previous, rolledBack }) =>
+    [
+      `${commits}, ${commits.includes('%') ? 'the newest ' : ''}published ${since(publishedAt)}`,
+      previous ? `Before it: ${previous.commit}, published ${since(previous.publishedAt)}` : '',
+      rolledBack ? `Rolled back from ${rolledBack}.` : '',
+    ].flatMap((text) => (text ? wrap(text) : [])),
+  );
+  const deployments = show(night.deployments, (ids) =>
+    wrap(ids.length === 0 ? 'No deployment is under way.' : `Under way: ${ids.join(', ')}`),
+  );
+  const requests = show(night.requests, ({ operations, errors }) => [
+    ...toTable(operations),
+    ...errors.flatMap((error) => wrap(toErrorText(error))),
+  ]);
+  const throttles = show(night.throttles, (found) =>
+    found.length === 0
+      ? wrap('No table.')
+      : found.flatMap(({ table, access, throttled, peak, maximum }) =>
+          wrap(
+            `${table}: ${toCount(throttled, access)} throttled; at most ${toCount(peak)} of ${toCount(maximum)} units/s used`,
+          ),
+        ),
+  );
+  const sections: readonly [title: string, lines: readonly string[]][] = [
+    ['FIRING', alarms],
+    ['LIVE', [...live, ...deployments, ...wrap(`Stack: ${night.stackStatus}`)]],
+    ['REQUESTS of clients, last hour', requests],
+    ['THROTTLED by DynamoDB, last hour', throttles],
+    ['NEXT', [...wrap(next.why), ...toCommandLines(next.command, width)]],
+  ];
+  const title = `${stage.name}, ${toShortTime(new Date(now).toISOString())}`;
+  return [title, ...sections.flatMap(([name, lines]) => ['', name, ...lines]), ''].join('\n');
+}
+
+type OperationRequests = Extract<Night['requests'], { value: unknown }>['value']['operations'];
+
+function toTable(operations: OperationRequests): string[] {
+  const rows = operations.map(({ operation, requests, failed }) => [
+    `  ${operation}`,
+    toCount(requests),
+    toCount(failed),
+    requests === 0 ? '-' : `${((100 * failed) / requests).toFixed(1)}%`,
+  ]);
+  return toColumns([['  OPERATION', 'REQUESTS', '5XX', 'SHARE'], ...rows]).split('\n');
+}
+
+function toErrorText({ operation, count, error, requestId }: TopError): string {
+  return `${toCount(count)} x ${operation}: ${error}; request ${requestId ?? 'not known'}`;
+}
+
+/** Such as `02:47Z (17 min ago)`, with its day where it is another. */
+function toMoment(time: string, now: number): string {
+  const minutes = Math.floor((now - Date.parse(time)) / 60_000);
+  if (Number.isNaN(minutes)) return 'an unknown time';
+  const hours = Math.floor(minutes / 60);
+  const age =
+    hours < 2 ? `${minutes} min` : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+  const moment = toShortTime(time);
+  return `${hours < 24 ? moment.slice(11) : moment} (${age} ago)`;
+}
+
+/** Wraps by words. Breaks a word only if it is wider than a line. */
+function toLines(text: string, width: number, indent: number): string[] {
+  const room = Math.max(width - 4, 20);
+  const line = new RegExp(`\\S.{0,${room - 1}}(?=\\s|$)|\\S{${room}}`, 'gu');
+  const lines = toPlain(text).replace(/\s+/g, ' ').match(line) ?? [];
+  return lines.map((one, index) => ' '.repeat(index === 0 ? indent : 4) + one.trimEnd());
+}
+
+/** Wrapped so that a shell reads the lines as one. */
+function toCommandLines(command: string | undefined, width: number): string[] {
+  if (command === undefined) return [];
+  const lines = toLines(command, width - 2, 2);
+  return ['', ...lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line))];
+}

@@ -1,0 +1,37 @@
+import { parseArgs } from 'node:util';
+import { commands } from '../../cli/commands.ts';
+import { writeOut } from '../../cli/output.ts';
+import { parseStage } from '../../cli/stageOption.ts';
+import { readStack } from '../../cli/stageStack.ts';
+import { isWhole, toNextStep, toValue } from './nextStep.ts';
+import { toNightText } from './nightText.ts';
+import { readNight } from './readNight.ts';
+
+/** The page leaves out what AWS has not answered by then. */
+const DEADLINE_MILLISECONDS = 30_000;
+
+/** Shows the state of a stage. */
+export async function runNight(args: string[], deadline = DEADLINE_MILLISECONDS): Promise<void> {
+  const { options } = commands.night;
+  const { stage: stageName, json } = parseArgs({ args, options }).values;
+  const stage = parseStage(stageName);
+  // Two attempts fit into the deadline.
+  const requestTimeout = deadline / 3;
+  const stack = await readStack(stage, {
+    maxAttempts: 2,
+    requestHandler: {
+      connectionTimeout: requestTimeout,
+      requestTimeout,
+      throwOnRequestTimeout: true,
+    },
+  });
+  const now = Date.now();
+  const night = await readNight(stack, now, AbortSignal.timeout(deadline));
+  const next = toNextStep(stage, night);
+  await writeOut(
+    json
+      ? `${JSON.stringify({ stage: stage.name, time: new Date(now).toISOString(), ...night, next }, null, 2)}\n`
+      : toNightText(stage, night, next, now, process.stdout.columns ?? 80),
+  );
+  if (!isWhole(night) || toValue(night.alarms)?.firing.length !== 0) process.exitCode = 1;
+}

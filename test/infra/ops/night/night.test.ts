@@ -1,0 +1,446 @@
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { commandNames } from '../../../../infra/cli/commands.ts';
+import { runNight } from '../../../../infra/ops/night/runNight.ts';
+import packageJson from '../../../../package.json' with { type: 'json' };
+import {
+  type OperationId,
+  operationIds,
+  operations,
+} from '../../../../shared/contract/operations.ts';
+import { skipBackOff } from '../../../support/faults/backOff.ts';
+import { watchTemplates } from '../../../support/stackTemplates.ts';
+import { type Answers, AwsError, describeStack, useAws } from '../aws.ts';
+import { callOps, expectRefusal } from '../opsProcess.ts';
+
+const now = Date.parse('2026-12-24T03:04:00Z');
+beforeEach(() => void vi.useFakeTimers({ now, toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+type Row = Record<string, string>;
+
+/** What AWS answers about a stage; by default, on a quiet night. */
+interface Recorded {
+  readonly stage?: 'staging' | 'production';
+  /** The firing alarms, with the minutes since each began. */
+  readonly firing?: Readonly<Record<string, number>>;
+  /** How many minutes ago the live version was published. */
+  readonly published?: number;
+  readonly versions?: readonly string[];
+  readonly live?: { FunctionVersion: string; RoutingConfig?: object };
+  /** Requests, and those answered 5xx, by operation; 1,000 and none by default. */
+  readonly requests?: Partial<Record<OperationId, readonly [all: number, failed: number]>>;
+  readonly access?: readonly Row[];
+  readonly errors?: readonly Row[];
+  /** Events and consumed units by the ids of their metrics, such as `petsReadThrottleEvents`. */
+  readonly metrics?: Readonly<Record<string, readonly number[]>>;
+  readonly status?: string;
+  readonly deployments?: readonly string[];
+  readonly answers?: Answers;
+}
+
+const texts = new Map(
+  Object.values(watchTemplates.production.findResources('AWS::CloudWatch::Alarm')).map(
+    ({ Properties }): [string, string] => [Properties.AlarmName, Properties.AlarmDescription],
+  ),
+);
+
+function record(recorded: Recorded): Answers {
+  const { stage = 'production', firing = {}, published = 3 * 24 * 60, deployments = [] } = recorded;
+  const { versions = ['aaaaaaaaaaa1', 'bbbbbbbbbbb2'], requests = {}, metrics = {} } = recorded;
+  const toTime = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
+  const alarms = new Map(stage === 'production' ? texts : []);
+  for (const name of Object.keys(firing)) {
+    const fullName = `petstore-production-${name}`;
+    alarms.set(fullName, alarms.get(fullName) ?? `${name} looks at the newest version.`);
+  }
+  const counted = operationIds.flatMap((id) => {
+    const { method, path: route } = operations[id];
+    const [all, failed] = requests[id] ?? [1_000, 0];
+    const row = { isCheck: '0', method, route, gatewayError: '-' };
+    return [
+      { ...row, status: '200', lines: String(all - failed) },
+      { ...row, status: '503', lines: String(failed) },
+      { ...row, isCheck: '1', status: '403', lines: '12' },
+    ];
+  });
+  const rows = { access: [...counted, ...(recorded.access ?? [])], errors: recorded.errors ?? [] };
+  return {
+    ...describeStack(`petstore-${stage}`, {}, () => recorded.status ?? 'UPDATE_COMPLETE'),
+    DescribeAlarms: () => ({
+      MetricAlarms: [...alarms].map(([AlarmName, AlarmDescription]) => {
+        const since = firing[AlarmName.replace('petstore-production-', '')];
+        return {
+          ...{ AlarmName, AlarmDescription, StateValue: since === undefined ? 'OK' : 'ALARM' },
+          StateTransitionedTimestamp: Date.parse(toTime(since ?? 9_999)) / 1_000,
+        };
+      }),
+    }),
+    GetAlias: () => recorded.live ?? { FunctionVersion: String(versions.length) },
+    ListVersionsByFunction: () => ({
+      Versions: versions.map((Description, index) => ({
+        ...{ Version: String(index + 1), Description },
+        LastModified: toTime(published + 1_440 * (versions.length - 1 - index)).replace(
+          'Z',
+          '+0000',
+        ),
+      })),
+    }),
+    ListStackResources: () => ({
+      StackResourceSummaries: [
+        { ResourceType: 'AWS::CodeDeploy::DeploymentGroup', PhysicalResourceId: 'ours' },
+      ],
+    }),
+    ListDeployments: () => ({ deployments }),
+    GetDeployment: () => ({ deploymentInfo: { deploymentGroupName: 'ours' } }),
+    StartQuery: ({ logGroupNames }) => ({
+      queryId: String(logGroupNames).includes('apigateway') ? 'access' : 'errors',
+    }),
+    GetQueryResults: ({ queryId }) => ({
+      status: 'Complete',
+      results: rows[queryId as 'access'].map((row) =>
+        Object.entries(row).map(([field, value]) => ({ field, value })),
+      ),
+    }),
+    GetMetricData: () => ({
+      MetricDataResults: Object.entries(metrics).map(([Id, Values]) => ({ Id, Values })),
+    }),
+    ...recorded.answers,
+  };
+}
+
+/** Runs the command on a terminal of that width, and expects no wider line. */
+async function look(recorded: Recorded = {}, columns = 140, ...options: string[]) {
+  const { stage = 'production' } = recorded;
+  const aws = await useAws(record(recorded));
+  const before = process.stdout.columns;
+  onTestFinished(() => void Object.assign(process.stdout, { columns: before }));
+  process.stdout.columns = columns;
+  const run = (args: string[]) => runNight(args, 900);
+  const outcome = await callOps(run, ['--stage', stage, ...options], aws.variables);
+  expect(outcome.stderr).toBe('');
+  const lines = outcome.stdout.split('\n');
+  if (options.length === 0)
+    expect(Math.max(...lines.map((one) => one.length))).toBeLessThanOrEqual(columns);
+  const [, next = ''] = outcome.stdout.split('\nNEXT\n');
+  return { ...outcome, aws, next: next.replaceAll(' \\\n', ' ').replaceAll(/\s+/g, ' ').trim() };
+}
+
+const requestId = '8f2c1e0a-6a6b-4c9a-9a51-0d3e8f7b2c44';
+const ofFunction = (id: string) => ({
+  '@log': `123456789012:/aws/lambda/petstore-production-${id}`,
+});
+const storeError = (id: string, request = requestId): Row => ({
+  ...{ ...ofFunction(id), lines: '117', request, error: 'StoreError', text: 'no answer' },
+  ...{ cause: 'TimeoutError', causeText: 'socket hang up' },
+});
+const canary = {
+  published: 4,
+  live: { FunctionVersion: '1', RoutingConfig: { AdditionalVersionWeights: { 2: 0.1 } } },
+  status: 'UPDATE_IN_PROGRESS',
+  deployments: ['d-1'],
+};
+const badDeployment = {
+  published: 17,
+  firing: { 'server-errors': 12, 'getPet-server-errors': 13, 'getPet-errors': 9_000 },
+  requests: { getPet: [1_204, 122] },
+  errors: [storeError('getPet')],
+} as const;
+
+describe('npx petstore night', () => {
+  it('shows a quiet night on one screen, with status 0', async () => {
+    const { status, stdout } = await look({}, 60);
+    expect(status).toBe(0);
+    expect(stdout).toMatchInlineSnapshot(`
+      "production, 2026-12-24 03:04Z
+
+      FIRING
+        None of 48 alarms.
+
+      LIVE
+        bbbbbbbbbbb2, published 2026-12-21 03:04Z (3 days ago)
+        Before it: aaaaaaaaaaa1, published 2026-12-20 03:04Z (4
+          days ago)
+        No deployment is under way.
+        Stack: UPDATE_COMPLETE
+
+      REQUESTS of clients, last hour
+        OPERATION        REQUESTS  5XX  SHARE
+        listInventory    1,000     0    0.0%
+        updateInventory  1,000     0    0.0%
+        getPet           1,000     0    0.0%
+        listOrders       1,000     0    0.0%
+
+      THROTTLED by DynamoDB, last hour
+        No table.
+
+      NEXT
+        Nothing fires. If you doubt it, call the service from
+          outside:
+
+        npx petstore smoke --stage production --light
+      "
+    `);
+  });
+
+  it('shows a bad deployment, with what each alarm means and a request id', async () => {
+    const { status, stdout } = await look(badDeployment, 60);
+    expect(status).toBe(1);
+    expect(stdout).toMatchInlineSnapshot(`
+      "production, 2026-12-24 03:04Z
+
+      FIRING
+        PAGE getPet-server-errors since 02:51Z (13 min ago)
+          At least 1 in 20 requests for getPet gets a 5xx, however
+          small its share of the traffic.
+          To do: Look at the saved query "Errors with their cause"
+          for the reason. If it began with a deployment, roll
+          back.
+        PAGE server-errors since 02:52Z (12 min ago)
+          At least 1 in 100 requests fails with a 5xx.
+          To do: Look at the saved query "Errors with their cause"
+          for the reason, and at the dashboard for the function.
+          If it began with a deployment, roll back.
+        TICKET getPet-errors since 2026-12-17 21:04Z (6 days
+          ago)
+          The function of getPet crashed, ran out of memory or
+          timed out, which should never happen.
+          To do: Look at the saved query "Errors with their
+          cause". If it began with a deployment, roll back.
+
+      LIVE
+        bbbbbbbbbbb2, published 02:47Z (17 min ago)
+        Before it: aaaaaaaaaaa1, published 2026-12-23 02:47Z (24
+          h ago)
+        No deployment is under way.
+        Stack: UPDATE_COMPLETE
+
+      REQUESTS of clients, last hour
+        OPERATION        REQUESTS  5XX  SHARE
+        listInventory    1,000     0    0.0%
+        updateInventory  1,000     0    0.0%
+        getPet           1,204     122  10.1%
+        listOrders       1,000     0    0.0%
+        117 x getPet: StoreError: no answer, caused by
+          TimeoutError: socket hang up; request
+          8f2c1e0a-6a6b-4c9a-9a51-0d3e8f7b2c44
+
+      THROTTLED by DynamoDB, last hour
+        No table.
+
+      NEXT
+        getPet-server-errors began to fire 4 min after
+          bbbbbbbbbbb2 was published. Roll back to aaaaaaaaaaa1:
+
+        npx petstore rollback --stage production
+      "
+    `);
+  });
+
+  it('reads the last hour, of clients alone, and the alarms and tables of the stage', async () => {
+    const { aws } = await look();
+    for (const { startTime, endTime } of aws.inputsOf('StartQuery')) {
+      expect([startTime, endTime]).toEqual([now / 1_000 - 3_600, now / 1_000]);
+    }
+    expect(aws.inputsOf('DescribeAlarms')).toEqual([{ AlarmNamePrefix: 'petstore-production-' }]);
+    const [{ MetricDataQueries }] = aws.inputsOf('GetMetricData') as [{ MetricDataQueries: [] }];
+    expect(MetricDataQueries).toHaveLength(20);
+    expect(JSON.stringify(MetricDataQueries)).toContain('petstore-production-requests');
+  });
+
+  it.each(operationIds)('shows that %s fails, and leads to one of its requests', async (id) => {
+    const { status, stdout, next } = await look({
+      firing: { [`${id}-failing-1h`]: 20, [`${id}-failing-4h`]: 10 },
+      requests: { [id]: [200, 150] },
+      errors: [storeError(id, 'warm-up'), storeError(id)],
+    });
+    expect(status).toBe(1);
+    // Both have the same advice.
+    expect(stdout.match(/To do:/g)).toHaveLength(1);
+    expect(stdout).toMatch(new RegExp(`^  ${id} +200 +150 +75\\.0%$`, 'm'));
+    expect(stdout).toContain(
+      `  117 x ${id}: StoreError: no answer, caused by TimeoutError: socket`,
+    );
+    expect(next).toContain(`npx petstore logs --stage production --request ${requestId}`);
+  });
+
+  const stage = '--stage production';
+  const petRow = { method: 'GET', route: '/pets/{petId}', lines: '9' };
+  const refused = { ...petRow, isCheck: '1', status: '401' };
+  const failed = { ...petRow, isCheck: '0', status: '504', gatewayError: 'INTEGRATION_TIMEOUT' };
+  const writes = (units: number) => ({
+    inventoryWriteThrottleEvents: [7, 400],
+    inventoryConsumedWriteCapacityUnits: [units * 60, 60],
+  });
+  const fails = { 'getPet-failing-4h': 20 };
+  const atMaximum = {
+    firing: { ...fails, 'inventory-table-throttles': 9 },
+    metrics: writes(2_900),
+  };
+  const toPets = (count: number) => ({ requests: { getPet: [999, count] as const } });
+  const moving = { ...badDeployment, ...canary };
+  const early = { ...badDeployment, published: 13.5, firing: { 'getPet-latency': 14 } };
+  const byName = (name: string): Recorded => ({ firing: { [name]: 9 } });
+  const undone = { ...badDeployment, status: 'UPDATE_ROLLBACK_IN_PROGRESS' };
+  it.each<[string, Recorded, string]>([
+    [
+      'a canary that fails',
+      { ...moving, published: 14 },
+      `Stop that, which moves them back: npx petstore rollback ${stage}`,
+    ],
+    ['a canary of what may fix it', moving, `--request ${requestId}`],
+    ['a canary that does well', canary, `Look again: npx petstore night ${stage}`],
+    [
+      'a rollback alarm',
+      { ...byName('getPetRollbackErrors1F-2E'), published: 20 },
+      `Roll back to aaaaaaaaaaa1: npx petstore rollback ${stage}`,
+    ],
+    [
+      'no earlier version',
+      { ...badDeployment, versions: ['b'] },
+      'npm run deploy petstore-production',
+    ],
+    ['a finished roll-back', { ...badDeployment, live: { FunctionVersion: '1' } }, requestId],
+    ['failures from before the deployment', early, `--request ${requestId}`],
+    ['failures long after the deployment', { ...badDeployment, published: 300 }, requestId],
+    [
+      'a deployment that is being taken back',
+      undone,
+      'wait stack-rollback-complete --stack-name petstore-production',
+    ],
+    [
+      'one that could not be',
+      { status: 'UPDATE_ROLLBACK_FAILED' },
+      'continue-update-rollback --stack-name petstore-production',
+    ],
+    [
+      'a table at its maximum',
+      atMaximum,
+      'or raise maximumUnitsPerSecond in infra/stages/stages.ts, and deploy: npm run deploy petstore-production',
+    ],
+    ['a table below it', { firing: fails, ...toPets(60), metrics: writes(30) }, '--status 503'],
+    ['too few throttles', { firing: fails, ...toPets(600), metrics: writes(30) }, '--status 5xx'],
+    [
+      "the check's key that has ended",
+      { ...byName('check-failed'), access: [refused] },
+      `npx petstore keys check ${stage}`,
+    ],
+    ['the check alone', byName('check-failed'), `npx petstore smoke ${stage} --light`],
+    ['a slow operation', byName('getPet-latency'), `npx petstore logs ${stage} --since 15m`],
+    [
+      'a key that ends',
+      byName('key-ends-in-7-days'),
+      `npx petstore keys list --expiring 30d ${stage}`,
+    ],
+    ['calls that Lambda refuses', byName('getPet-throttles'), 'petstore-production-getPet'],
+    ['what has no command', byName('pets-table-system-errors'), 'nothing to change here.'],
+    ['failures that fire nothing', { access: [{ ...failed, request: 'g-1' }] }, '--request g-1'],
+    ['a forged id', { access: [{ ...failed, request: '$(reboot)' }] }, '--status 5xx'],
+    ['a stage without alarms', { stage: 'staging' }, 'npx petstore smoke --stage staging --light'],
+    [
+      'a stage that lacks its alarms',
+      { answers: { DescribeAlarms: () => ({}) } },
+      'npm run deploy petstore-production-watch',
+    ],
+  ])('leads from %s to one command', async (_, recorded, expected) => {
+    for (const columns of [60, 140]) {
+      const { next } = await look(recorded, columns);
+      expect(next.slice(-expected.length)).toBe(expected);
+      const [, script] = /npm run ([\w:]+)/.exec(next) ?? [];
+      if (script) expect(Object.keys(packageJson.scripts)).toContain(script);
+      const [, command] = /npx petstore (\w+)/.exec(next) ?? [];
+      if (command) expect(commandNames).toContain(command);
+    }
+  });
+
+  it('shows both commits of a canary, and what is under way', async () => {
+    const { stdout } = await look(canary);
+    expect(stdout).toContain(
+      '  aaaaaaaaaaa1 90% and bbbbbbbbbbb2 10%, the newest published 03:00Z (4 min ago)\n',
+    );
+    expect(stdout).toContain('  Under way: d-1\n  Stack: UPDATE_IN_PROGRESS\n');
+  });
+
+  it('shows a table that DynamoDB throttles', async () => {
+    const { stdout } = await look({ metrics: writes(2_900) });
+    expect(stdout).toContain(
+      '  inventory: 407 writes throttled; at most 2,900 of 3,000 units/s used\n',
+    );
+  });
+
+  const refuse = () => {
+    throw new AwsError('AccessDeniedException', 'not allowed to do this');
+  };
+  it.each<[string, Answers, string, string]>([
+    ['alarms', { DescribeAlarms: refuse }, 'FIRING', 'CloudWatch: AccessDeniedException: not'],
+    ['versions', { GetAlias: refuse }, 'LIVE', 'Lambda: AccessDeniedException: not'],
+    ['deployments', { ListDeployments: refuse }, 'ago\\)', 'CodeDeploy: AccessDeniedException'],
+    ['logs', { StartQuery: refuse }, 'hour', 'CloudWatch Logs: AccessDeniedException: not'],
+    [
+      'metrics',
+      {
+        GetMetricData: () => {
+          throw new AwsError('InternalFailure', 'x', 500);
+        },
+      },
+      'hour',
+      'CloudWatch: InternalFailure: x',
+    ],
+    [
+      'alarms in time',
+      { DescribeAlarms: () => new Promise(() => {}) },
+      'FIRING',
+      'no response in time|CloudWatch: TimeoutError',
+    ],
+    [
+      'logs in time',
+      { GetQueryResults: () => ({ status: 'Running' }) },
+      'hour',
+      'no response in time',
+    ],
+  ])(
+    'says that it could not read the %s, and shows the rest, with status 1',
+    async (_, answers, before, line) => {
+      onTestFinished(skipBackOff());
+      const { status, stdout } = await look({ answers });
+      expect(status).toBe(1);
+      expect(stdout).toMatch(new RegExp(`${before}\\n  Could not be read: (${line})`));
+      expect(stdout.match(/Could not be read/g)).toHaveLength(1);
+      expect(stdout).toContain('npx petstore night --stage production\n');
+    },
+  );
+
+  it('shows a crash and a timeout, which the function could not log', async () => {
+    const crash = {
+      ...ofFunction('getPet'),
+      lines: '2',
+      request: 'c-1',
+      crash: 'Runtime.ExitError',
+    };
+    const timeout = { ...ofFunction('getPet'), lines: '1', request: 't-1', ended: 'timeout' };
+    const { stdout } = await look({ errors: [timeout, crash] });
+    expect(stdout).toContain('  2 x getPet: Runtime.ExitError; request c-1\n');
+    expect(stdout).toContain('  1 x getPet: Lambda ended the call: timeout; request t-1\n');
+  });
+
+  it('prints no whole key, nor what a terminal would obey', async () => {
+    const text = `psk_0123456789${'s'.repeat(32)} \u001b[2J`;
+    const { stdout } = await look({ errors: [{ ...storeError('getPet'), text }] });
+    expect(stdout).toContain('StoreError: psk_0123456789… ?[2J, caused');
+  });
+
+  it('prints the same for a machine with --json', async () => {
+    const { status, stdout } = await look(badDeployment, 60, '--json');
+    expect(status).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      stage: 'production',
+      alarms: { value: { firing: [{ name: 'getPet-server-errors', severity: 'page' }, {}, {}] } },
+      live: { value: { commits: 'bbbbbbbbbbb2', previous: { commit: 'aaaaaaaaaaa1' } } },
+      next: { command: 'npx petstore rollback --stage production' },
+    });
+  });
+
+  it.each([
+    [[], '--stage must be'],
+    [['--stage', 'production', 'surplus'], 'surplus'],
+  ])('refuses %j', (args, message) => expectRefusal((typed) => runNight(typed), args, message));
+});
