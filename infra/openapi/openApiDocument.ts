@@ -36,7 +36,7 @@ export function defineOpenApiDocument(
       version: INTERFACE_VERSION,
       summary: 'A pet store’s inventory over HTTP and JSON.',
       description:
-        'Every request takes an API key, every body is JSON, and every error has the same shape. The guides beside this page say the rest: [first call](index.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [updating safely](updates.html), [large lists](lists.html), [int64](numbers.html), [what may change](changes.html).',
+        'Every request needs an API key, every body is JSON, and every error has the same shape. For everything else, read the guides: [first call](index.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [safe updates](updates.html), [lists](lists.html), [int64](numbers.html), [changes](changes.html).',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // Examples, since this document is the same for every deployment. The published copy has the stages' addresses.
@@ -56,7 +56,7 @@ export function defineOpenApiDocument(
           type: 'http',
           scheme: 'bearer',
           bearerFormat: 'psk_…',
-          description: 'An API key, which starts with `psk_` (RFC 6750 section 2.1).',
+          description: 'An API key. It starts with `psk_` (RFC 6750 section 2.1).',
         },
       },
     },

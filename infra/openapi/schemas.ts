@@ -19,9 +19,9 @@ interface Named {
 }
 
 const entry = {
-  petId: 'The id of the pet; exact over the whole range of int64.',
-  quantity: 'The stock count at present.',
-  status: 'Where the sale of the pet stands. No update of the stock changes it.',
+  petId: 'The id of the pet; exact in the whole int64 range.',
+  quantity: 'The current stock count.',
+  status: 'The sale status of the pet. Updates of the stock do not change it.',
 };
 
 const named: Readonly<Record<string, Named>> = {
@@ -36,44 +36,44 @@ const named: Readonly<Record<string, Named>> = {
   },
   PetStatus: {
     schema: PetStatus,
-    about: 'Closed: no other value comes within this major version.',
+    about: 'Closed: this major version has no other values.',
   },
   InventoryUpdate: {
     schema: InventoryUpdate,
-    about: 'What is to be changed. Members other than `quantity` are ignored.',
-    members: { quantity: 'The new stock count, in place of the present one.' },
+    about: 'The update. Members other than `quantity` are ignored.',
+    members: { quantity: 'The new stock count, which replaces the current one.' },
   },
   Pet: {
     schema: Pet,
     about: 'A pet.',
     members: {
-      id: 'Its id; exact over the whole range of int64.',
-      name: 'What it is called.',
-      status: 'Where its sale stands.',
+      id: 'Its id; exact in the whole int64 range.',
+      name: 'Its name.',
+      status: 'Its sale status.',
       category: 'The kind of pet.',
-      photoUrls: 'Where its photos are.',
-      tags: 'What else it is found by.',
+      photoUrls: 'The addresses of its photos.',
+      tags: 'Other terms to find it by.',
     },
   },
   Order: {
     schema: Order,
     about: 'An order.',
     members: {
-      id: 'Its id; exact over the whole range of int64.',
-      petId: 'The id of the pet that was ordered.',
-      quantity: 'How many were ordered.',
-      status: 'How far the order has come.',
+      id: 'Its id; exact in the whole int64 range.',
+      petId: 'The id of the ordered pet.',
+      quantity: 'The number of ordered pets.',
+      status: 'The progress of the order.',
       placedAt: 'When it was placed (RFC 3339).',
-      shipDate: 'When it is to be shipped, or was (RFC 3339).',
-      complete: 'Whether nothing is left to do for it.',
+      shipDate: 'When it will be or was shipped (RFC 3339).',
+      complete: 'Whether the order is complete.',
     },
   },
   Error: {
     schema: ErrorBody,
     about: 'The body of every error.',
     members: {
-      code: 'What went wrong, for a program: the name of a section of [Errors](errors.html). Closed.',
-      message: 'What was wrong and what would be right, for a person. Its wording may change.',
+      code: 'For programs: the name of a section of [Errors](errors.html). Closed.',
+      message: 'For people: what was wrong and what would be right. The wording may change.',
       status: 'The status of the response.',
     },
   },

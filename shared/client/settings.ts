@@ -45,13 +45,13 @@ export interface ResponseInfo {
 /** Limits of a call. */
 export interface Bounds {
   /**
-   * Milliseconds that an attempt may take, response body included, or that a stream may be silent. 30,000 by default:
-   * the service ends a request after 29 seconds.
+   * Milliseconds that an attempt may take, response body included, or that a stream may be silent. The default is
+   * 30,000, since the service ends a request after 29 seconds.
    */
   readonly timeout?: number | undefined;
   /**
-   * Milliseconds after which a call starts no further attempt and ends the current one. 60,000 by default. A stream
-   * that has started may take longer.
+   * Milliseconds after which a call starts no further attempt and ends the current one. The default is 60,000. A
+   * stream that has started may take longer.
    */
   readonly totalTimeout?: number | undefined;
   /** Maximum retries of a request; 3 by default. */

@@ -40,5 +40,5 @@ export const retryAfter = {
 export const errorMessages = {
   invalidKey: 'The API key is not valid.',
   notJson: 'The body must be JSON: send the header "Content-Type: application/json".',
-  internalError: 'Something went wrong on our side. Report the X-Request-Id.',
+  internalError: 'Something went wrong on our side; the request id tells us what.',
 } as const;

@@ -7,7 +7,7 @@ export const MARGIN = 1_000;
 
 /**
  * Starts the request's deadline. It covers everything up to the response, or up to the first byte of a streamed
- * response. middy's own deadline covers the handler but not the middleware.
+ * response. The deadline in middy covers the handler but not the middleware.
  */
 export function startTime({ context, internal }: OperationRequest): void {
   // Set by Lambda; absent if something else calls the function.
@@ -16,7 +16,7 @@ export function startTime({ context, internal }: OperationRequest): void {
   const milliseconds = Math.max(0, remaining - MARGIN);
   setDeadline(internal.startedAt + milliseconds);
   internal.timer = setTimeout(() => {
-    internal.expire?.(new StoreUnavailable(new Error('The request was not answered in time.')));
+    internal.expire?.(new StoreUnavailable(new Error('The request timed out.')));
   }, milliseconds);
 }
 

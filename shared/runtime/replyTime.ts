@@ -44,7 +44,8 @@ export function limitReplyTime({ middlewareStack }: DynamoDBClient): void {
         const result = await next(args);
         const { headers, body } = result.response as Reply;
         // DynamoDB's own replies have at least two bytes. The SDK takes an empty reply as an empty result.
-        if (body.complete && body.readableLength === 0) throw new UnreadableReply('It is empty.');
+        if (body.complete && body.readableLength === 0)
+          throw new UnreadableReply('The reply is empty.');
         const length = Number(headers['content-length'] ?? 0);
         limitBody(body, sent + replyTimeout(length) - performance.now());
         return result;
@@ -61,7 +62,7 @@ export function limitReplyTime({ middlewareStack }: DynamoDBClient): void {
 
 function classifyReply<Args, Output>(next: (args: Args) => Promise<Output>) {
   return async function classify(args: Args): Promise<Output> {
-    if (isOverdue()) throw new StoreUnavailable(new Error('The request is out of time.'));
+    if (isOverdue()) throw new StoreUnavailable(new Error('The request is past its deadline.'));
     try {
       return await next(args);
     } catch (error) {
@@ -102,7 +103,7 @@ class LateReply extends Error {
   override readonly name = 'TimeoutError';
 
   constructor() {
-    super('The end of the reply did not come in time.');
+    super('The reply timed out.');
   }
 }
 
@@ -112,7 +113,7 @@ class UnreadableReply extends Error {
   readonly $retryable = {};
 
   constructor(cause: unknown) {
-    super('A reply could not be read.', { cause });
+    super('The reply is unreadable.', { cause });
   }
 }
 

@@ -17,8 +17,8 @@ const SEAL_BYTES = 12;
 
 /**
  * Makes a position in a table opaque. The seal, keyed with the table's name, detects cursors of other tables, and
- * invented or damaged ones. It is not a secret: a cursor is only a position in its own table. Every client that may list
- * the table can reach it page by page anyway.
+ * invented or damaged ones. It is not a secret: a cursor is only a position in its own table. Every client that may
+ * list the table can reach it page by page anyway.
  */
 export function sealCursor(tableName: string, position: string): string {
   const text = Buffer.from(position);

@@ -91,7 +91,7 @@ export function newVersion(): string {
   return Buffer.from(digits, 'hex').toString('base64url');
 }
 
-/** The quantity in four bytes, a zero byte that no update's value has there, and the status. */
+/** The quantity in four bytes, a zero byte, which makes it longer than an update's value, and the status. */
 const CONTENT_BYTES = 6;
 
 /** An update's version as the record stores it. */

@@ -77,7 +77,7 @@ export function defineInventoryUpdates(
     const current = toVersion(found);
     if (current === version) return { item: toInventoryItem(found), version };
     if (attempts.unanswered > 0) {
-      throw new StoreUnavailable(new Error('An unanswered attempt may have had its effect.'));
+      throw new StoreUnavailable(new Error('An attempt without a response may have taken effect.'));
     }
     throw new PreconditionFailed(entryPetId, petId, current);
   }

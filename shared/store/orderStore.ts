@@ -4,8 +4,8 @@ import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts
 
 export interface OrderStore {
   /**
-   * At most `limit` orders, newest first, from the newest or from the cursor. 1,000 orders take well under the 1 MB
-   * that one call reads.
+   * At most `limit` orders, newest first, from the newest or from the cursor. A page of 1,000 takes well under the
+   * 1 MB that one call reads.
    * @throws {InvalidRequest} if this store did not make the cursor
    */
   page(request: PageRequest): Promise<Page<Order>>;

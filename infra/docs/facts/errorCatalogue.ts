@@ -21,7 +21,7 @@ import {
 } from '../../gateway/gatewayErrors.ts';
 import { refusals } from './refusals.ts';
 
-/** What only the client finds out. */
+/** Codes that only the client has. */
 export const clientCodes = [
   'connection_failed',
   'timeout',
@@ -29,7 +29,7 @@ export const clientCodes = [
   'invalid_answer',
 ] as const;
 
-/** Messages of one cause and one cure. An id, a name or a time in one of them is an example. */
+/** Messages with the same cause and cure. Ids, names and times in them are examples. */
 export interface Explained {
   readonly code: ErrorCode | (typeof clientCodes)[number];
   readonly messages: readonly string[];
@@ -43,7 +43,7 @@ const repeat = 'Retry [if that is safe](retries.html).';
 const readAgain =
   'Read the entry again, decide again, and [send the update with the new tag](updates.html).';
 
-/** What the checks of a request throw. */
+/** Errors of the request checks. */
 const badRequests = {
   value: [
     'A parameter of the path or the query has an invalid value.',
@@ -92,7 +92,7 @@ const badRequests = {
   ],
 } as const satisfies Record<keyof typeof refusals, readonly [cause: string, cure: string]>;
 
-/** What a function throws beside those. */
+/** Other errors of functions. */
 const failures: readonly Explained[] = [
   explain(
     [new Unauthorized(false, '')],
@@ -131,7 +131,7 @@ const failures: readonly Explained[] = [
   ),
 ];
 
-/** What the gateway answers by itself. */
+/** The gateway's own errors. */
 const gatewayAnswers: readonly Explained[] = [
   explain(
     [gatewayErrors.DEFAULT_4XX],
@@ -182,7 +182,7 @@ const gatewayAnswers: readonly Explained[] = [
   ),
 ];
 
-/** What the client of this repository says by itself, whose floor imports no client: a test holds it to these. */
+/** The client's own errors. This room must not import the client; a test compares them. */
 const clientErrors: readonly Explained[] = [
   explain(
     [
@@ -255,7 +255,7 @@ const clientErrors: readonly Explained[] = [
   ),
 ];
 
-/** Every message that a client can meet. */
+/** Every error message that a client can get. */
 export const errorCatalogue: readonly Explained[] = [
   ...Object.entries(badRequests).map(([name, [cause, cure]]) =>
     explain(refusals[name as keyof typeof refusals], cause, cure),
@@ -265,20 +265,20 @@ export const errorCatalogue: readonly Explained[] = [
   ...clientErrors,
 ];
 
-/** What the gateway says of REQUEST_TOO_LARGE is ignored: see `tooLargeAnswers`. */
+/** API Gateway ignores our text for REQUEST_TOO_LARGE: see `tooLargeAnswers`. */
 const { REQUEST_TOO_LARGE: _, ...replaced } = gatewayErrors;
 
-/** @throws {Error} that names the first of the gateway's messages without a cause */
+/** @throws {Error} with the gateway's first message that has no cause */
 export function checkCatalogue(answers: readonly GatewayError[] = Object.values(replaced)): void {
   for (const { code, message } of answers) {
     const isExplained = (one: Explained) => one.code === code && one.messages.includes(message);
     if (!errorCatalogue.some(isExplained)) {
-      throw new Error(`errorCatalogue.ts has no cause and no cure of "${message}" (${code}).`);
+      throw new Error(`errorCatalogue.ts has no cause and cure for "${message}" (${code}).`);
     }
   }
 }
 
-/** @throws {Error} when there is no message, or they have several codes */
+/** @throws {Error} if there is no message, or if they have several codes */
 function explain(errors: readonly (Error | Told)[], cause: string, cure: string): Explained {
   const told = errors.map((error) => (error instanceof Error ? toBody(error) : error));
   const [code, ...others] = new Set(told.map((one) => one.code));
@@ -291,7 +291,6 @@ interface Told {
   readonly message: string;
 }
 
-/** What a client gets of what a function throws. */
 function toBody(error: Error): ErrorBody {
   return JSON.parse(String(toErrorResponse(error).body));
 }

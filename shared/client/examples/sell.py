@@ -48,4 +48,4 @@ try:
 except HTTPError as error:
     sys.exit(error.read().decode())
 except (OSError, HTTPException, ValueError) as error:
-    sys.exit(f"No answer, so it may be sold or not: {error}")
+    sys.exit(f"No response, so the sale may or may not have happened: {error}")

@@ -159,7 +159,7 @@ test('a message without a cause and a cure fails the build', () => {
   const { code } = gatewayErrors.WAF_FILTERED;
   const unexplained = { code, message: 'Come back tomorrow.' };
   expect(() => checkCatalogue([gatewayErrors.WAF_FILTERED, unexplained])).toThrow(
-    'no cause and no cure of "Come back tomorrow." (forbidden)',
+    'no cause and cure for "Come back tomorrow." (forbidden)',
   );
 });
 

@@ -79,7 +79,7 @@ describe('a failure', () => {
       statusCode: 500,
       body: {
         code: 'internal_error',
-        message: 'Something went wrong on our side. Report the X-Request-Id.',
+        message: 'Something went wrong on our side; the request id tells us what.',
         status: 500,
       },
     });

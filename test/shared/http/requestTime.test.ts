@@ -38,9 +38,7 @@ it.each([
       statusCode: 503,
       headers: { 'Retry-After': '5', 'X-Request-Id': 'request-1' },
     });
-    expect(JSON.stringify(logs.error.mock.calls)).toContain(
-      'The request was not answered in time.',
-    );
+    expect(JSON.stringify(logs.error.mock.calls)).toContain('The request timed out.');
   },
 );
 

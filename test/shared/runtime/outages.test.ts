@@ -56,8 +56,8 @@ it.each<[string, (response: ServerResponse) => void, object]>([
     (response) => response.end(),
     {
       name: 'UnreadableReply',
-      message: 'A reply could not be read.',
-      cause: { message: 'It is empty.' },
+      message: 'The reply is unreadable.',
+      cause: { message: 'The reply is empty.' },
     },
   ],
   [
@@ -105,7 +105,7 @@ it('an attempt is not begun once the request is out of time', async () => {
   };
   await expect(getOverdue()).rejects.toMatchObject({
     ...unavailable,
-    cause: { message: 'The request is out of time.' },
+    cause: { message: 'The request is past its deadline.' },
   });
   expect(attempts).toBe(0);
   await get();
@@ -122,7 +122,7 @@ it('nothing is left of a connection whose reply came too slowly', async () => {
     const started = performance.now();
     const error = await get().catch((reason) => reason);
     expect(error).toMatchObject(unavailable);
-    expect(error.cause.message).toMatch(/^The end of the reply did not come in time/);
+    expect(error.cause.message).toMatch(/^The reply timed out/);
     const seconds = (performance.now() - started) / 1_000;
     expect(seconds).toBeGreaterThan(8.9);
     expect(seconds).toBeLessThan(12);

@@ -82,7 +82,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       await vi.waitFor(async () => expect((await read()).quantity).toBe(24));
       await set(7, undefined, undefined, others);
       held.resolve();
-      const cause = { message: 'An unanswered attempt may have had its effect.' };
+      const cause = { message: 'An attempt without a response may have taken effect.' };
       await expect(updating).rejects.toMatchObject({ ...unavailable, cause });
     });
 
