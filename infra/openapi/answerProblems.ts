@@ -89,7 +89,7 @@ function findBodyProblems({ headers, bytes }: WholeAnswer, content?: Content): s
     value = JSON.parse(json, (key, member, { source = '' } = {} as { source?: string }) => {
       // Every number of the interface must be an int64, written exactly.
       if (typeof member === 'number' && parseInt64(source) === undefined) {
-        inexact.push(`${key} is ${source}, which is no int64.`);
+        inexact.push(`${key} is ${source}, which is not an int64.`);
       }
       return member;
     });

@@ -10,55 +10,55 @@ const text: JsonSchema = { type: 'string' };
  */
 const headers = {
   'X-Request-Id': {
-    description: 'The name of this request: give it when you report a problem.',
+    description: 'The id of this request. Quote it when you report a problem.',
     schema: { type: 'string', minLength: 8 },
     example: '8f2c1e0a-6a6b-4c9a-9a51-0d3e8f7b2c44',
   },
   ETag: {
-    description: 'The tag of what the body holds (RFC 9110 section 8.8.3). Opaque.',
+    description: 'The opaque tag of the content (RFC 9110 section 8.8.3).',
     schema: { type: 'string', pattern: '^(W/)?"[^"]+"$' },
     example: '"AAAAGQBh"',
   },
   Link: {
     description:
-      'Links (RFC 8288): with `rel="next"`, the address of the next page; with `rel="deprecation"`, of what to do instead.',
+      'Links (RFC 8288). `rel="next"` is the next page; `rel="deprecation"` says what to use instead.',
     schema: { type: 'string', pattern: '^<[^>]+>; rel="(next|deprecation)"$' },
     // Not a next page: a mock sends this on every page, so clients would never reach the end.
     example: '<https://docs.petstore.example/deprecations.html>; rel="deprecation"',
   },
   Vary: {
-    description: 'The request headers that the answer depends on.',
+    description: 'The request headers that the response depends on.',
     schema: text,
     example: 'Accept-Encoding',
   },
   Deprecation: {
-    description: 'Since when the operation is deprecated: `@` and Unix seconds (RFC 9745).',
+    description: 'The time of the deprecation: `@` and Unix seconds (RFC 9745).',
     schema: { type: 'string', pattern: '^@\\d+$' },
     example: '@1796083200',
   },
   Sunset: {
-    description: 'The instant after which the operation may be gone (RFC 8594).',
+    description: 'The time after which the operation may be removed (RFC 8594).',
     schema: { type: 'string', pattern: 'GMT$' },
     example: 'Wed, 01 Dec 2027 00:00:00 GMT',
   },
   'WWW-Authenticate': {
     description:
-      'What is asked for (RFC 6750 section 3). On AWS, the gateway renames it to `x-amzn-Remapped-WWW-Authenticate`.',
+      'The required credentials (RFC 6750 section 3). On AWS, the gateway renames it to `x-amzn-Remapped-WWW-Authenticate`.',
     schema: { type: 'string', pattern: `^${challenge}` },
     example: challenge,
   },
   'Retry-After': {
-    description: 'Seconds to wait before the request is sent again (RFC 9110 section 10.2.3).',
+    description: 'Seconds to wait before a retry (RFC 9110 section 10.2.3).',
     schema: { type: 'string', pattern: '^\\d+$' },
     example: retryAfter.throttled,
   },
   'Access-Control-Allow-Origin': {
-    description: 'The origin whose pages may read the answer, or `*` (Fetch standard).',
+    description: 'The origin that may read the response, or `*` (Fetch standard).',
     schema: text,
     example: '*',
   },
   'Access-Control-Expose-Headers': {
-    description: 'What such a page may read of the headers (Fetch standard).',
+    description: 'The headers that such an origin may read (Fetch standard).',
     schema: text,
     example: exposedHeaders.join(', '),
   },

@@ -36,7 +36,7 @@ export function defineOpenApiDocument(
       version: INTERFACE_VERSION,
       summary: 'A pet store’s inventory over HTTP and JSON.',
       description:
-        'Every request takes an API key, every body is JSON, and every error has the same shape. The guides beside this page say the rest: [first call](index.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [updating safely](updates.html), [large lists](lists.html), [int64](numbers.html), [what may change](changes.html).',
+        'Every request needs an API key. Every body is JSON, and every error has the same form. The guides explain the rest: [first call](index.html), [errors](errors.html), [retries](retries.html), [limits](limits.html), [updating safely](updates.html), [large lists](lists.html), [int64](numbers.html), [what may change](changes.html).',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // Examples, since this document is the same for every deployment. The published copy has the stages' addresses.

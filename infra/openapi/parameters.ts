@@ -13,23 +13,23 @@ type RequestHeader = NonNullable<Operation['requestHeaders']>[number] | 'X-Reque
 const requestHeaders: Readonly<Record<RequestHeader, Omit<ParameterObject, 'in' | 'name'>>> = {
   'If-Match': {
     required: false,
-    description: `Tags of the entry, at most ${MAX_TAGS}: where it has none of them any more, the answer is 412 and nothing is changed (RFC 9110 section 13.1.1). So it is with \`If-None-Match: *\`, since the entry exists; tags in that header mean nothing here.`,
+    description: `Tags of the entry, at most ${MAX_TAGS}. If the entry has none of them any more, the response is 412 and nothing changes (RFC 9110 section 13.1.1). \`If-None-Match: *\` also gets 412, since the entry exists; tags in that header are ignored.`,
     schema: { type: 'string' },
   },
   'If-None-Match': {
     required: false,
     description:
-      'The `ETag` of the list that the client has: where it is the same still, the answer is 304 (RFC 9110 section 13.1.2).',
+      'The `ETag` of the list that the client has. If it is unchanged, the response is 304 (RFC 9110 section 13.1.2).',
     schema: { type: 'string' },
   },
   'Idempotency-Key': {
     required: false,
-    description: `Names the update, best by a new UUID: sent again within ${IDEMPOTENCY_HOURS} hours, it has no second effect.`,
+    description: `Identifies the update; use a new UUID. If it is sent again within ${IDEMPOTENCY_HOURS} hours, it has no second effect.`,
     schema: toText('[!-~]', MAX_IDEMPOTENCY_KEY_LENGTH),
   },
   'X-Request-Id': {
     required: false,
-    description: 'A name of the client’s own for the request, which is logged and not answered.',
+    description: 'The client’s own name for the request. It is logged and not returned.',
     schema: toText('[A-Za-z0-9._-]', MAX_CLIENT_REQUEST_ID_LENGTH),
   },
 };
@@ -64,7 +64,7 @@ function toObjects(
     description,
     // A document can describe only one way to write an array.
     ...(schema.type === 'array' && {
-      description: `${description} Also taken as \`${name}=…&${name}=…\`.`,
+      description: `${description} Also accepted as \`${name}=…&${name}=…\`.`,
       explode: false as const,
     }),
     schema,

@@ -36,7 +36,7 @@ export function toResponseObjects(
   };
   if (operation.requestHeaders?.includes('If-None-Match')) {
     answers[304] = {
-      description: 'The list is the same as the one that `If-None-Match` names; it is not sent.',
+      description: 'The list still has the tag in `If-None-Match`, so it is not sent.',
       headers: toHeaders(operation, { ETag: true }),
     };
   }
@@ -83,7 +83,7 @@ const errorTexts: Readonly<Record<ErrorCode, { description: string; headers?: He
     headers: { 'WWW-Authenticate': false },
   },
   forbidden: {
-    description: 'the API key allows reading alone.',
+    description: 'the API key allows only reading.',
     headers: { 'WWW-Authenticate': false },
   },
   not_found: { description: 'nothing has this id.' },
@@ -93,14 +93,14 @@ const errorTexts: Readonly<Record<ErrorCode, { description: string; headers?: He
     headers: { ETag: true },
   },
   payload_too_large: { description: 'the body is too large.' },
-  unsupported_media_type: { description: 'the body is not said to be JSON.' },
+  unsupported_media_type: { description: 'the media type of the body is not JSON.' },
   too_many_requests: {
     description: 'there are too many requests at once; nothing was done.',
     headers: { 'Retry-After': true },
   },
   internal_error: { description: 'something went wrong in the service.' },
   service_unavailable: {
-    description: 'the service is busy; whether an update had an effect is not known.',
+    description: 'the service is busy; an update may or may not have been applied.',
     headers: { 'Retry-After': true },
   },
 };
@@ -108,7 +108,7 @@ const errorTexts: Readonly<Record<ErrorCode, { description: string; headers?: He
 /** The service cannot change this response of API Gateway. */
 const tooLarge: ResponseObject = {
   description:
-    'The body is too large. The gateway answers in words of its own, without the headers of every other answer: go by the status. [More](errors.html#payload_too_large).',
+    'The body is too large. The gateway responds in its own words, without the headers of other responses. Rely on the status. [More](errors.html#payload_too_large).',
   headers: {},
   content: {
     'application/json': {
@@ -119,7 +119,7 @@ const tooLarge: ResponseObject = {
       },
       examples: {
         tooLarge: {
-          summary: 'More than a function can be handed',
+          summary: 'More than a function accepts',
           value: { message: tooLargeAnswers.payload.message },
         },
       },

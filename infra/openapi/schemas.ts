@@ -20,8 +20,8 @@ interface Named {
 
 const entry = {
   petId: 'The id of the pet; exact over the whole range of int64.',
-  quantity: 'The stock count at present.',
-  status: 'Where the sale of the pet stands. No update of the stock changes it.',
+  quantity: 'The current stock count.',
+  status: 'The state of the pet’s sale. Updates of the stock do not change it.',
 };
 
 const named: Readonly<Record<string, Named>> = {
@@ -31,28 +31,28 @@ const named: Readonly<Record<string, Named>> = {
     about: 'The stock of one pet in a list.',
     members: {
       ...entry,
-      etag: 'With `include=etag`: the tag of the entry, exactly as `If-Match` takes it. Opaque.',
+      etag: 'With `include=etag`: the opaque tag of the entry, exactly as `If-Match` expects it.',
     },
   },
   PetStatus: {
     schema: PetStatus,
-    about: 'Closed: no other value comes within this major version.',
+    about: 'Closed: this major version adds no other value.',
   },
   InventoryUpdate: {
     schema: InventoryUpdate,
-    about: 'What is to be changed. Members other than `quantity` are ignored.',
-    members: { quantity: 'The new stock count, in place of the present one.' },
+    about: 'The change. Members other than `quantity` are ignored.',
+    members: { quantity: 'The new stock count. It replaces the current one.' },
   },
   Pet: {
     schema: Pet,
     about: 'A pet.',
     members: {
       id: 'Its id; exact over the whole range of int64.',
-      name: 'What it is called.',
-      status: 'Where its sale stands.',
+      name: 'Its name.',
+      status: 'The state of its sale.',
       category: 'The kind of pet.',
-      photoUrls: 'Where its photos are.',
-      tags: 'What else it is found by.',
+      photoUrls: 'The addresses of its photos.',
+      tags: 'Labels to find it by.',
     },
   },
   Order: {
@@ -60,20 +60,20 @@ const named: Readonly<Record<string, Named>> = {
     about: 'An order.',
     members: {
       id: 'Its id; exact over the whole range of int64.',
-      petId: 'The id of the pet that was ordered.',
-      quantity: 'How many were ordered.',
-      status: 'How far the order has come.',
+      petId: 'The id of the ordered pet.',
+      quantity: 'The ordered quantity.',
+      status: 'The state of the order.',
       placedAt: 'When it was placed (RFC 3339).',
-      shipDate: 'When it is to be shipped, or was (RFC 3339).',
-      complete: 'Whether nothing is left to do for it.',
+      shipDate: 'When it was or will be shipped (RFC 3339).',
+      complete: 'Whether the order is completed.',
     },
   },
   Error: {
     schema: ErrorBody,
     about: 'The body of every error.',
     members: {
-      code: 'What went wrong, for a program: the name of a section of [Errors](errors.html). Closed.',
-      message: 'What was wrong and what would be right, for a person. Its wording may change.',
+      code: 'What went wrong, for programs: the name of a section of [Errors](errors.html). Closed.',
+      message: 'What is wrong and what would be right, for people. The wording may change.',
       status: 'The status of the response.',
     },
   },

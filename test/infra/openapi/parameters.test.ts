@@ -32,7 +32,7 @@ it('tells which parameters of a query exclude each other', () => {
   const described = toParameterObjects(operations.listInventory);
   const descriptionOf = (name: string) => described.find((one) => one.name === name)?.description;
   expect(descriptionOf('petId')).toMatch(/ Not together with `limit` or `cursor`\.$/);
-  expect(descriptionOf('petId')).toContain(' Also taken as `petId=…&petId=…`.');
+  expect(descriptionOf('petId')).toContain(' Also accepted as `petId=…&petId=…`.');
   expect(descriptionOf('cursor')).toContain('Not together with `petId`.');
   expect(descriptionOf('status')).not.toContain('Not together');
 });
