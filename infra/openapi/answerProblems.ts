@@ -62,7 +62,7 @@ export function findOperation(method: string, path: string): OperationId | undef
 
 const allow = { schema: { type: 'string' } };
 
-/** Every header of the document, of which only X-Request-Id is required. No operation sends Allow, so it is added. */
+/** Every header of the document; only X-Request-Id is required. No operation sends Allow, so it is added. */
 function toErrorAnywhere({ components }: OpenApiDocument): Omit<ResponseObject, 'description'> {
   const optional = Object.entries(components.headers).map(([name, header]) => [
     name.replace('.optional', ''),

@@ -133,7 +133,7 @@ export const stageSettings = z.strictObject({
     .exactOptional(),
   /** Where `dist/docs` is published, without a slash at the end. Deprecated operations link to it. */
   documentationAddress: address,
-  /** The origins whose pages may call the service from a browser: `*`, or a list with schemes and without slashes. */
+  /** The origins that may call the service from a browser: `*`, or a list with schemes and without slashes. */
   allowedOrigins: z
     .tuple([origin], origin)
     .readonly()
