@@ -44,10 +44,7 @@ function isDeployable({ settings }: Stage): boolean {
   return (settings.account ?? process.env.CDK_DEFAULT_ACCOUNT) !== undefined;
 }
 
-/**
- * Settings that are still examples are an error in a deployment. Otherwise they are a warning, which stops `cdk deploy
- * --strict`.
- */
+/** Example settings are an error in a deployment. Otherwise they are a warning, which stops `cdk deploy --strict`. */
 function refuseExamples(service: Stack, stage: Stage): void {
   const line = findExampleSettings(stage);
   if (line === undefined) return;

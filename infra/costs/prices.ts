@@ -1,7 +1,7 @@
 /** Dollars per unit, or steps in rising order. Each step ends at a number of units a month; the last has no end. */
 type Price = number | readonly { readonly upTo?: number; readonly dollars: number }[];
 
-/** The average price of a unit in a month with so many; the first step's price if there are none. */
+/** The average price per unit in a month with `units` units; for 0 units, the price of the first step. */
 export function toUnitDollars(price: Price, units: number): number {
   if (typeof price === 'number') return price;
   if (units === 0) return price[0]?.dollars ?? 0;

@@ -43,7 +43,7 @@ const guidePolicy = toPolicy({
   'connect-src': "'self'",
 });
 
-/** @param scripts addresses of scripts, run in this order after the page has loaded and after `site.js` */
+/** @param scripts addresses of scripts, run in this order once the page is parsed, after `site.js` */
 export function toPage(
   { name, title, description, html, sections }: Guide,
   guides: readonly Guide[],

@@ -126,7 +126,7 @@ async function readScalar(): Promise<Buffer> {
   const { statusCode, rawPayload } = await server.inject('/reference/js/scalar.js');
   await server.close();
   if (statusCode !== 200)
-    throw new Error(`Scalar's plug-in answered ${statusCode} for its script.`);
+    throw new Error(`Scalar's plug-in responded with ${statusCode} for its script.`);
   return rawPayload;
 }
 

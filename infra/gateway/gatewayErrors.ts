@@ -30,7 +30,7 @@ const throttled = {
 } as const;
 const unavailable = {
   code: 'service_unavailable',
-  message: 'The service did not answer in time; try again shortly.',
+  message: 'The service did not respond in time; try again shortly.',
   headers: { 'Retry-After': retryAfter.unavailable },
 } as const;
 

@@ -11,7 +11,7 @@ const StoreData = z.strictObject(
     pets: z._default(z.array(Pet), []),
     orders: z._default(z.array(Order), []),
   },
-  'must have nothing but "inventory", "pets" and "orders"',
+  'must have only "inventory", "pets" and "orders"',
 );
 
 /** The content of the service's tables. */

@@ -62,7 +62,7 @@ export function findOperation(method: string, path: string): OperationId | undef
 
 const allow = { schema: { type: 'string' } };
 
-/** Every header of the document, of which only X-Request-Id is required. No operation sends Allow, so it is added. */
+/** Every header of the document; only X-Request-Id is required. No operation sends Allow, so it is added. */
 function toErrorAnywhere({ components }: OpenApiDocument): Omit<ResponseObject, 'description'> {
   const optional = Object.entries(components.headers).map(([name, header]) => [
     name.replace('.optional', ''),
@@ -89,7 +89,7 @@ function findBodyProblems({ headers, bytes }: WholeAnswer, content?: Content): s
     value = JSON.parse(json, (key, member, { source = '' } = {} as { source?: string }) => {
       // Every number of the interface must be an int64, written exactly.
       if (typeof member === 'number' && parseInt64(source) === undefined) {
-        inexact.push(`${key} is ${source}, which is no int64.`);
+        inexact.push(`${key} is ${source}, which is not an int64.`);
       }
       return member;
     });

@@ -32,7 +32,7 @@ const headers = {
     example: 'Accept-Encoding',
   },
   Deprecation: {
-    description: 'Since when the operation is deprecated: `@` and Unix seconds (RFC 9745).',
+    description: 'The time of the deprecation: `@` and Unix seconds (RFC 9745).',
     schema: { type: 'string', pattern: '^@\\d+$' },
     example: '@1796083200',
   },

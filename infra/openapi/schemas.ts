@@ -31,7 +31,7 @@ const named: Readonly<Record<string, Named>> = {
     about: 'The stock of one pet in a list.',
     members: {
       ...entry,
-      etag: 'With `include=etag`: the tag of the entry, exactly as `If-Match` takes it. Opaque.',
+      etag: 'With `include=etag`: the opaque tag of the entry, exactly as `If-Match` expects it.',
     },
   },
   PetStatus: {

@@ -66,8 +66,8 @@ function toAttribute({ name, type }: TableDefinition['partitionKey']): Attribute
 
 /**
  * What happens to logs and published versions that the stack no longer uses: a stage that protects its data keeps them.
- * An exception are those of a deployment that was rolled back. They would block its repetition, because that log name
- * and that version of the code would exist already. CloudFormation calls this RetainExceptOnCreate:
+ * The exception is a deployment that was rolled back. Its logs and versions would block its repetition, because that
+ * log name and that code version exist already. CloudFormation calls this RetainExceptOnCreate:
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
  */
 export function toKeptPolicy(protectsData: boolean): RemovalPolicy {

@@ -90,7 +90,7 @@ function defineDeploymentGroup(
 const period = Duration.minutes(1);
 const treatMissingData = TreatMissingData.NOT_BREACHING;
 
-/** Five minutes, to collect 20 requests soon. The window moves on every minute. */
+/** Five minutes, so that 20 requests soon come together. The window moves on every minute. */
 const sharePeriod = Duration.minutes(5);
 
 /**

@@ -53,7 +53,7 @@ export function defineRestApi(
     description: "The pet store's inventory service",
     endpointTypes: [EndpointType.REGIONAL],
     // The gateway writes access logs only if the account names a role for it. The setting belongs to the account: both
-    // stacks make it, either role serves both, and it stays when a stack is deleted.
+    // stages' stacks make it, either role serves both, and it stays when a stack is deleted.
     cloudWatchRole: true,
     deployOptions: {
       stageName: apiVersion,

@@ -133,7 +133,7 @@ export const stageSettings = z.strictObject({
     .exactOptional(),
   /** Where `dist/docs` is published, without a slash at the end. Deprecated operations link to it. */
   documentationAddress: address,
-  /** The origins whose pages may call the service from a browser: `*`, or a list with schemes and without slashes. */
+  /** The origins that may call the service from a browser: `*`, or a list, each with its scheme and without a slash. */
   allowedOrigins: z
     .tuple([origin], origin)
     .readonly()
@@ -248,9 +248,9 @@ export const stageSettings = z.strictObject({
   /** How many entries the inventory may have. The worst month is calculated with this number. */
   inventoryEntries: whole(0, 1_000_000_000),
   /**
-   * What a month of attack may cost, in dollars. The attack has a valid key and runs around the clock. It sends whole
-   * lists and updates at the throttles' rates, and as many requests again that are refused. Throttles and concurrency
-   * that would let it cost more cannot be deployed. `npm run costs -- --worst-case` prints the figure.
+   * What a month of attack may cost, in dollars. The attack has a valid key and runs around the clock. It sends the
+   * most expensive requests at the throttles' rates, and further ones that are refused. Throttles and concurrency that
+   * would let it cost more cannot be deployed. `npm run costs -- --worst-case` prints the figure.
    */
   worstMonthDollars: z.number().positive(),
   /**

@@ -69,7 +69,7 @@ const documentationAddress = 'https://docs.petstore.example';
 
 const settings = {
   staging: {
-    purpose: 'for trying things out, with data of its own',
+    purpose: 'for testing, with its own data',
     documentationAddress,
     allowedOrigins: ['*'],
     logLevel: 'INFO',

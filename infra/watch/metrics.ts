@@ -40,8 +40,8 @@ export interface AccessLogMetrics {
 }
 
 /**
- * Counts lines of the access log. It has one line for each request, even if no function was called, or if it crashed or
- * timed out. Requests of the scheduled check do not count for an operation.
+ * Counts lines of the access log. It has one line for each request, even if no function was called, or if the function
+ * crashed or timed out. Requests of the scheduled check do not count for an operation.
  */
 export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLogMetrics {
   const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toAccessLogName(stage));

@@ -36,7 +36,7 @@ export const usageParts = {
   storedLogGigabytes: ['storedLogs', 'GB of kept logs'],
   traces: ['tracing', 'traces'],
   firewallRequests: ['firewall', 'requests through the firewall'],
-  // Fixed per month, without any requests. An alarm is billed for each of its metrics.
+  // Fixed per month. An alarm is billed for each of its metrics.
   alarmMetrics: ['alarms', 'metrics with an alarm'],
   customMetrics: ['metrics', 'custom metrics'],
   encryptionKeys: ['encryptionKeys', 'encryption keys'],

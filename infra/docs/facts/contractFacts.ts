@@ -47,14 +47,14 @@ export function toOperationFacts(
     deprecation: (id) => {
       const { since, sunset } = toDeprecation(id);
       const from = since > now ? 'from' : 'since';
-      return `Deprecated ${from} **${toDay(since)}**; answered at least until **${toDay(sunset)}** (00:00 UTC).`;
+      return `Deprecated ${from} **${toDay(since)}**; available at least until **${toDay(sunset)}** (00:00 UTC).`;
     },
   };
 }
 
 function toOperationTable(): string {
   return toTable(
-    ['operation', '', 'takes a key to', 'level'],
+    ['operation', '', 'permission', 'level'],
     rows.map(({ operationId, method, path, permission, lifecycle }) => [
       `[\`${operationId}\`](reference.html)`,
       `\`${method} ${path}\``,

@@ -27,7 +27,7 @@ export function toCostFacts(): Placeholders {
 function toOperationTable(costs: readonly OperationCost[]): string {
   const used = components.filter((one) => costs.some((cost) => cost.components[one] > 0));
   return toTable(
-    ['operation', 'answer', 'total', ...used.map((one) => componentLabels[one])],
+    ['operation', 'response', 'total', ...used.map((one) => componentLabels[one])],
     costs.map(({ operationId, answer, dollarsPerMillion, components: dollars }) => [
       operationId,
       answer,

@@ -19,11 +19,11 @@ export function toStageFacts({ servers, apiKey }: Access): Placeholders {
 }
 
 const LOCAL_KEY =
-  'These pages come from the stage on your own machine, and have its key filled in: it may write, is a new one ' +
-  'at each start, and works nowhere else. Those who run a deployed stage give out its keys.';
+  'These pages come from the stage on your own machine and contain its key. The key has write permission, is new at ' +
+  'each start, and works nowhere else. The keys of a deployed stage come from those who run it.';
 const DEPLOYED_KEY =
-  'Those who run the service give out keys, one for each client and stage. In the examples below, put yours in the ' +
-  'place of `psk_…`. To try the service without one, run it on your own machine: `npm start` prints a key.';
+  'Keys come from those who run the service, one for each client and stage. In the examples below, replace `psk_…` ' +
+  'with yours. To try the service without one, run it on your own machine: `npm start` prints a key.';
 
 /** For the stages that readers can call; in the local documentation, for all. */
 function toThrottleTable(servers: readonly Server[]): string {

@@ -71,7 +71,7 @@ async function checkFolder(dir: string): Promise<void> {
     const names = (await readdir(dir)).filter((name) => !name.startsWith('.'));
     // LevelDB would put its files among foreign ones, and delete those with names like its own.
     if (names.length > 0 && !names.includes('CURRENT')) {
-      throw new Error(`it holds ${names[0]}; name one that is empty, or not there yet`);
+      throw new Error(`it contains ${names[0]}; name an empty or a new folder`);
     }
     const store = new Level(dir);
     await store.open();

@@ -57,7 +57,7 @@ export function defineEngineThread(): { readonly startEngine: StartEngine } {
 
 function toCrash(reason: string): StartFailure {
   const line = reason.replaceAll(/\s+/g, ' ');
-  return new StartFailure(`The embedded DynamoDB has crashed, and the stage ends: ${line}`);
+  return new StartFailure(`The embedded DynamoDB has crashed, so the stage ends: ${line}`);
 }
 
 if (parentPort && workerData === ENGINE_THREAD) {

@@ -22,15 +22,14 @@ export async function listen(server: Server, port: number, option: string): Prom
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = code === 'EADDRINUSE' ? 'it is in use' : message;
     throw new StartFailure(
-      `Port ${port} cannot be used: ${reason}. Give another one with ${option}, or 0 for any free one.`,
+      `Port ${port} cannot be used: ${reason}. Choose another with ${option}, or 0 for any free one.`,
     );
   }
   return (server.address() as AddressInfo).port;
 }
 
 /** The message of a 403 to any other Host header. */
-export const foreignHostRefusal =
-  'This answers only to 127.0.0.1, localhost and [::1] in the Host header.';
+export const foreignHostRefusal = 'The Host header must name 127.0.0.1, localhost or [::1].';
 
 /**
  * Whether a Host header names this machine. In DNS rebinding, a web page makes its own name resolve to this machine.

@@ -37,7 +37,7 @@ const errors: Readonly<Record<number, GatewayError>> = {
   405: toMethodNotAllowedError('OPTIONS'),
   412: {
     ...injectedConflict,
-    // Stands for the current tag. No entry has it.
+    // In place of the current tag. No entry has it.
     headers: { ETag: '"rehearsed"' },
   },
   413: gatewayErrors.REQUEST_TOO_LARGE,

@@ -60,7 +60,7 @@ export function defineGateway(
       if (incoming.destroyed && !incoming.complete) return;
       console.error({
         requestId,
-        message: 'The gateway got no answer from the function.',
+        message: 'The gateway got no response from the function.',
         cause: error instanceof Error ? error.stack : String(error),
       });
       const isTimeout = error instanceof FunctionTimeout;

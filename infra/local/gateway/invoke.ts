@@ -34,7 +34,7 @@ export async function invoke(
   const call = async (...values: unknown[]) => handler(...(values as never[]));
   let expire: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
-    const message = `The function did not answer within ${timeoutMilliseconds / 1000} seconds.`;
+    const message = `The function did not respond within ${timeoutMilliseconds / 1000} seconds.`;
     expire = setTimeout(() => reject(new FunctionTimeout(message)), timeoutMilliseconds);
   });
   try {

@@ -108,7 +108,7 @@ export function defineResponseStream(response: ServerResponse): Writable {
   function send(done: (error: Error) => void, act: () => void): void {
     try {
       const prelude = preludes.get(stream);
-      if (!prelude) throw new Error('The function wrote before it gave a status and headers.');
+      if (!prelude) throw new Error('The function wrote before it set a status and headers.');
       if (!response.headersSent) {
         response.writeHead(prelude.statusCode ?? 200, prelude.headers);
         response.flushHeaders();

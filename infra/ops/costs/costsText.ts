@@ -20,7 +20,7 @@ export function toOperationsText({ operations, region, pricesAsOf }: CostReport)
   ]);
   return [
     `Dollars per million requests, ${region}, prices of ${pricesAsOf}; lists by number of entries`,
-    toColumns([['operation', 'answer', ...head], ...rows]),
+    toColumns([['operation', 'response', ...head], ...rows]),
   ].join('\n');
 }
 

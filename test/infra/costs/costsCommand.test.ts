@@ -90,7 +90,7 @@ describe('for people', () => {
     const [title, head, ...rows] = await readRows();
     expect(title?.[0]).toMatch(/^Dollars per million requests, us-east-1, prices of 2026-11-21/);
     const labels = ['gateway', 'Lambda', 'reads', 'writes', 'transfer', 'logs', 'traces'];
-    expect(head).toEqual(['operation', 'answer', ...labels, 'total']);
+    expect(head).toEqual(['operation', 'response', ...labels, 'total']);
     const [list] = (await readReport()).operations;
     const { gateway, lambda, readUnits, writeUnits, transfer, logs, tracing } = {
       ...(list?.components as Dollars),

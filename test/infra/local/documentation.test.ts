@@ -47,7 +47,7 @@ const served = {
   body: 'page',
 };
 const redirected = { statusCode: 302, headers: { Location: '/docs/' }, body: '' };
-const refused = { statusCode: 403, body: expect.stringContaining('127.0.0.1, localhost and') };
+const refused = { statusCode: 403, body: expect.stringContaining('127.0.0.1, localhost or') };
 
 describe('the documentation', () => {
   test.each([

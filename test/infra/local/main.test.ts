@@ -181,7 +181,7 @@ describe('a start that cannot succeed', () => {
   ])('names a port in use, and the option %s that gives another', async (option, others) => {
     const other = createServer();
     const port = `${await listen(other, 0, '')}`;
-    const message = `Port ${port} cannot be used: it is in use. Give another one with ${option},`;
+    const message = `Port ${port} cannot be used: it is in use. Choose another with ${option},`;
     await expectRefusal(1, message, ...others, option, port);
     other.close();
   });
@@ -194,7 +194,7 @@ describe('a start that cannot succeed', () => {
 });
 
 describe('a crash of the engine', { timeout: 20_000 }, () => {
-  const line = 'The embedded DynamoDB has crashed, and the stage ends: no more of this\n';
+  const line = 'The embedded DynamoDB has crashed, so the stage ends: no more of this\n';
 
   test('ends a stage with one line and status 1, at once', async () => {
     const trigger = toPath('serving');

@@ -24,8 +24,8 @@ test('a data file has ids as they are written, may lack lists, and may begin wit
 test.each<[string | Uint8Array, string]>([
   ['{"inventory":\n [}', 'is not valid JSON'],
   [Uint8Array.of(0x22, 0xff, 0x22), 'utf-8'],
-  ['[]', 'must have nothing but "inventory", "pets" and "orders", and is []'],
-  ['{"inventroy": []}', 'must have nothing but "inventory", "pets" and "orders"'],
+  ['[]', 'must have only "inventory", "pets" and "orders", and is []'],
+  ['{"inventroy": []}', 'must have only "inventory", "pets" and "orders"'],
   ['{"pets": {}}', 'pets must be of type array'],
   [
     `{"inventory": [${entry}, {"petId": 2, "quantity": -1, "status": "sold"}]}`,

@@ -27,7 +27,7 @@ it.each<[string, Record<string, string>, string, string | RegExp]>([
   ],
   ['200 GET /inventory', json, list.slice(1), /^The body is not JSON: /],
   ['200 GET /inventory', { ...json, 'Content-Encoding': 'gzip' }, list, /^The body is not JSON: /],
-  ['200 GET /inventory', json, rounded, 'petId is 1.5, which is no int64.'],
+  ['200 GET /inventory', json, rounded, 'petId is 1.5, which is not an int64.'],
   ['200 GET /inventory', json, list.replace('sold', 'lost'), /^The body\/0\/status must be/],
 ])('a problem of an answer is told: %s', (answer, headers, body, problem) => {
   const [status = '', method = '', path = ''] = answer.split(' ');

@@ -85,7 +85,7 @@ describe('a folder', () => {
 
   test.each(['notes.txt', '000005.log'])('that holds %s is refused, and left', async (name) => {
     await writeFile(join(dir, name), 'mine');
-    await expect(startEmbeddedEngine({ dir })).rejects.toThrow(`used: it holds ${name}; `);
+    await expect(startEmbeddedEngine({ dir })).rejects.toThrow(`used: it contains ${name}; `);
     expect(await readdir(dir)).toEqual([name]);
   });
 });
@@ -140,7 +140,7 @@ describe('an engine in memory', () => {
   const unknown = { status: 404 };
   const refused = {
     status: 403,
-    text: 'This answers only to 127.0.0.1, localhost and [::1] in the Host header.\n',
+    text: 'The Host header must name 127.0.0.1, localhost or [::1].\n',
   };
 
   // A name of another, or a web page, may have been led here to read the tables.
