@@ -42,16 +42,16 @@ function toFigures(stage: Stage): string {
     Object.values(dollars).reduce((sum, one) => sum + one, 0),
   ]) as [string, number][];
   const others = [
-    ['paths that there are not', worstMonth.other],
-    ['what is refused', worstMonth.refusals],
+    ['unknown paths', worstMonth.other],
+    ['refused requests', worstMonth.refusals],
     ['fixed', worstMonth.fixed],
   ] as [string, number][];
   return [
-    `## The month\n\nProduction's month of ${requests} requests and ${entries} entries costs **$${toCents(month.total)}**: $${toCents(month.requests)} for requests, and $${toCents(month.fixed)} whether anybody calls or not.`,
+    `## The month\n\nProduction's month of ${requests} requests and ${entries} entries costs **$${toCents(month.total)}**: $${toCents(month.requests)} for requests, and $${toCents(month.fixed)} at any number of requests.`,
     toPie('Dollars a month', parts),
-    '## The dearest request',
+    '## The most expensive request',
     toTable(
-      ['operation', 'dearest answer', 'dollars a million'],
+      ['operation', 'most expensive response', 'dollars a million'],
       dearest.map(({ operationId, answer, dollarsPerMillion }) => [
         operationId,
         answer,
@@ -62,7 +62,7 @@ function toFigures(stage: Stage): string {
     toPie('Dollars of the worst month', [...worst, ...others]),
     '## One more shop',
     toTable(
-      ['shops more', 'dollars a month'],
+      ['more shops', 'dollars a month'],
       [0, 1, 2].map((added) => [
         added,
         toCents(toStageMonth(stage, addShops(traffic, added)).total),
@@ -70,13 +70,13 @@ function toFigures(stage: Stage): string {
     ),
     '## What each lever saves',
     toTable(
-      ['lever', 'dollars a month', 'it takes'],
+      ['lever', 'dollars a month', 'its price'],
       savings.map(({ name, dollars, price }) => [name, toCents(dollars), price]),
     ),
   ].join('\n\n');
 }
 
-/** The largest first, as the chart has its slices anyway. */
+/** The largest part first, in the order of the chart's slices. */
 function toPie(
   title: string,
   parts: readonly (readonly [name: string, dollars: number])[],
