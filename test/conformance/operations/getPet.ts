@@ -10,7 +10,7 @@ export const getPet: OperationSuite = {
   access: { pets: ['dynamodb:GetItem'] },
   examples: {
     cat: { summary: 'A cat', path: '/pets/11' },
-    badId: { summary: 'An id that is no number', path: '/pets/abc', code: 'invalid_request' },
+    badId: { summary: 'An id that is not a number', path: '/pets/abc', code: 'invalid_request' },
     ...withoutKey({ path: '/pets/11' }),
     unknownId: { summary: 'An id that no pet has', path: '/pets/999999', code: 'not_found' },
   },

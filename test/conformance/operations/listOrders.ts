@@ -12,7 +12,7 @@ export const listOrders: OperationSuite = {
   examples: {
     newest: { summary: 'The two newest orders', path: '/store/orders?limit=2' },
     badCursor: {
-      summary: 'A cursor that was made up',
+      summary: 'An invalid cursor',
       path: '/store/orders?cursor=abc',
       code: 'invalid_request',
     },

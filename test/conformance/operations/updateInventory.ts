@@ -44,7 +44,7 @@ export const updateInventory: OperationSuite = {
     ...withoutKey(sale),
     readKey: {
       ...sale,
-      summary: 'A key that allows reading alone',
+      summary: 'A key that allows only reading',
       key: 'read',
       code: 'forbidden',
     },
@@ -62,7 +62,7 @@ export const updateInventory: OperationSuite = {
     },
     notJson: {
       ...sale,
-      summary: 'A body that is not said to be JSON',
+      summary: 'A body with another media type',
       headers: { 'Content-Type': 'text/plain' },
       code: 'unsupported_media_type',
     },
