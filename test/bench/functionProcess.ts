@@ -13,7 +13,7 @@ export interface RunRequest {
 
 interface Time {
   readonly milliseconds: number;
-  /** Of all this process's threads. */
+  /** The CPU of all threads of this process. */
   readonly cpuMilliseconds: number;
 }
 

@@ -18,7 +18,7 @@ afterEach(() => {
 });
 const context = { 'aws:cdk:bundling-stacks': [] };
 
-it('tags every stack, and by that what it is made of, and lets none of production’s be destroyed', () => {
+it('tags every stack and so its resources, and protects production’s stacks from deletion', () => {
   const copied = changeProduction({
     region: 'eu-west-1',
     backupRegion: 'eu-central-1',
@@ -42,7 +42,7 @@ it('tags every stack, and by that what it is made of, and lets none of productio
   ]);
 });
 
-it('synthesizes every stack with no AWS settings and no git at all', async () => {
+it('synthesizes every stack without AWS settings and without git', async () => {
   for (const name of Object.keys(process.env)) {
     if (/^(AWS|CDK_DEFAULT|PETSTORE)_/.test(name)) vi.stubEnv(name, undefined);
   }
@@ -50,7 +50,7 @@ it('synthesizes every stack with no AWS settings and no git at all', async () =>
   vi.stubEnv('PATH', folder);
   vi.stubEnv('CDK_OUTDIR', folder);
   vi.stubEnv('CDK_CONTEXT_JSON', JSON.stringify(context));
-  // What `cdk.json` calls.
+  // `cdk.json` runs this file.
   await import('../../infra/app.ts');
   expect(process.exitCode).toBeUndefined();
   const names = Object.values(stages).map(toStackName);
@@ -65,10 +65,10 @@ it('synthesizes every stack with no AWS settings and no git at all', async () =>
 
 const edited = '0123456789ab-dirty-89abcdef';
 it.each([
-  ['warns of files that are in no commit', '123456789012', fixtures.production, edited, 1],
-  ['has nothing to say of a commit', '123456789012', fixtures.production, '0123456789ab', 0],
-  ['has nothing to say where nothing is deployed', undefined, fixtures.production, edited, 0],
-  ['has nothing to say of staging', '123456789012', fixtures.staging, edited, 0],
+  ['warns of uncommitted files', '123456789012', fixtures.production, edited, 1],
+  ['from a commit has no warning', '123456789012', fixtures.production, '0123456789ab', 0],
+  ['without an account has no warning', undefined, fixtures.production, edited, 0],
+  ['of staging has no warning', '123456789012', fixtures.staging, edited, 0],
 ])('a deployment %s', (_, account, stage, commit, count) => {
   vi.stubEnv('CDK_DEFAULT_ACCOUNT', account);
   const app = buildApp({ context }, [stage], commit);
@@ -78,7 +78,7 @@ it.each([
   expect(warnings.map(({ type }) => type)).toEqual(Array(count).fill('aws:cdk:warning'));
 });
 
-it('stops the synthesis at a resource that no reason is given for', { timeout: 60_000 }, () => {
+it('stops the synthesis at an unexplained finding', { timeout: 60_000 }, () => {
   vi.stubEnv('CDK_OUTDIR', folder);
   vi.stubEnv('CDK_CONTEXT_JSON', JSON.stringify(context));
   const { synth } = App.prototype;
@@ -91,13 +91,13 @@ it('stops the synthesis at a resource that no reason is given for', { timeout: 6
   );
 });
 
-it('lets production through with every setting changed, and the firewall on, which leaves one finding less to explain', () => {
+it('accepts production with every setting changed; the firewall leaves one finding less to explain', () => {
   const app = build([changedStage]);
   expect(toAcknowledged(app)).not.toContain('AwsSolutions-APIG3');
   expect(() => app.synth()).not.toThrow();
 });
 
-it('gives a reason beside the resource for each finding that it lets pass, and for no whole stack', () => {
+it('explains each accepted finding at its resource, and none for a whole stack', () => {
   const app = build(Object.values(fixtures));
   expect([...new Set(toAcknowledged(app))].sort()).toEqual([
     'AwsSolutions-APIG2',
@@ -128,7 +128,7 @@ function toReasons(app: App): { path: string; ids: string[]; reasons: string[] }
       .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
       .map(({ data }) => ({
         path: construct.node.path,
-        // The CDK's own prefix, which the name of a rule is looked up with.
+        // The CDK adds this prefix to the name of a rule.
         ids: Object.keys(data).map((id) => id.replace('Annotation::', '')),
         reasons: Object.values(data as Record<string, string>),
       })),

@@ -6,12 +6,12 @@ import { builtCommit } from '../support/stackTemplates.ts';
 import { changedStage, fixtures } from '../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 
-/** The operations whose resources are held, so that a new one changes nothing here: others are made by the same loops. */
+/** Only these operations are compared, so that a new one changes nothing here: the same loops make the others. */
 const held: readonly string[] = ['listInventory', 'updateInventory'];
 const others = operationIds.filter((id) => !held.includes(id));
-/** What names every route, which `gateway.test.ts` looks at. */
+/** Resources that name every route; `gateway.test.ts` checks them. */
 const routes = /^AWS::ApiGateway::(Deployment|Resource|Stage)$/;
-/** Of the paths, one of the contract's, all others, and none in between. */
+/** Methods of all paths except one of the contract's and the unknown ones. */
 const otherMethods = /^Api(?!inventory[A-Z]|unknownPath)\w+(GET|PATCH|OPTIONS|ANY)[0-9A-F]{8}$/;
 
 const { toPath } = openTemporaryFolder();
@@ -21,13 +21,13 @@ type Resource = Readonly<Record<string, unknown>> & { readonly Type: string };
 const production = readBlocks('production', fixtures.production);
 
 /**
- * Every property of the resources, so that none is lost or changed unseen. A change that is meant is written down
- * by `npx vitest run test/infra/templates.test.ts --update`; look at what it changes.
+ * Every property of the resources, so that nobody overlooks a lost or changed one. After an intended change, run
+ * `npx vitest run test/infra/templates.test.ts --update` and review the difference.
  */
 it.each([
   ['production', production],
   ['staging', readBlocks('staging', fixtures.staging)],
-  // Only what is other than production's.
+  // Only the differences from production.
   ['changed', readBlocks('changed', changedStage).filter((block) => !production.includes(block))],
 ])('the templates of %s are the committed ones', async (name, blocks) => {
   await expect(`${blocks.join('\n')}\n`).toMatchFileSnapshot(`templates/${name}.txt`);
@@ -59,7 +59,7 @@ function toBlock([id, resource]: [string, Resource]): string[] {
   return [withoutHash([`  ${Type} ${id}`, ...lines].join('\n'))];
 }
 
-/** Of assets and of versions, which are others with each line of a function's code. */
+/** Removes the hashes of assets and versions, which change with each line of a function's code. */
 function withoutHash(text: string): string {
   return text.replaceAll(/[0-9a-f]{32,}/g, 'HASH');
 }

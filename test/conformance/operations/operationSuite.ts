@@ -42,7 +42,7 @@ export function withoutKey(request: Omit<ExampleRequest, 'summary'>) {
     noKey: { ...request, summary: 'No API key', key: 'none', code: 'unauthorized' },
     invalidKey: {
       ...request,
-      summary: 'A key that is not valid',
+      summary: 'An invalid API key',
       key: 'invalid',
       code: 'unauthorized',
     },

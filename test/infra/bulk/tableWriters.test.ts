@@ -10,7 +10,7 @@ import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
 import { skipBackOff } from '../../support/faults/backOff.ts';
 import { type Answers, AwsError, useAws } from '../ops/aws.ts';
 
-/** A table of a DynamoDB that answers as told; emulators never leave a part of a batch undone. */
+/** A table with these responses; emulators never leave part of a batch unprocessed. */
 async function openTable(answers: Answers) {
   const { calls, variables } = await useAws(answers);
   const client = defineEmulatorClient(variables.AWS_ENDPOINT_URL, { maxAttempts: 1 });
@@ -21,7 +21,7 @@ async function openTable(answers: Answers) {
 
 const items: Item[] = Array.from({ length: 60 }, (_, p) => ({ p: { N: String(p) } }));
 
-it('the writer that replaces sends again what a batch left unprocessed, and nothing else', async () => {
+it('the replacing writer resends only the unprocessed items of a batch', async () => {
   const toPuts = (input: object) => (input as { RequestItems: { t: object[] } }).RequestItems.t;
   const { table, calls } = await openTable({
     BatchWriteItem(input) {
@@ -34,7 +34,7 @@ it('the writer that replaces sends again what a batch left unprocessed, and noth
   expect(sizes.toSorted((a, b) => a - b)).toEqual([5, 5, 5, 10, 25, 25]);
 });
 
-it('a writer fails where repeating would not help, or does not, and once all writes have ended', async () => {
+it('a writer fails at an error that retries do not fix, after all writes have ended', async () => {
   onTestFinished(skipBackOff());
   for (const [name, times] of [
     ['AccessDeniedException', 1],
@@ -52,7 +52,7 @@ it('a writer fails where repeating would not help, or does not, and once all wri
   }
 });
 
-it('a writer takes a write unit for each KB begun of each item', async () => {
+it('a writer takes one write unit for each started KB of each item', async () => {
   const taken: number[] = [];
   const takeUnits = async (units: number) => void taken.push(units);
   const { table } = await openTable({ BatchWriteItem: () => ({}), PutItem: () => ({}) });
@@ -65,16 +65,16 @@ it('a writer takes a write unit for each KB begun of each item', async () => {
 });
 
 describe('the write rate', () => {
-  it('is never above its bound, whoever asks', async () => {
+  it('is never above its bound, with any number of writers', async () => {
     const { signal } = new AbortController();
     const rate = defineWriteRate(1_000, signal);
     const started = performance.now();
     await Promise.all(Array.from({ length: 12 }, () => rate(25)));
-    // The first waits for nothing, and each of the others for those before it.
+    // The first does not wait; each of the others waits for those before it.
     expect(performance.now() - started).toBeGreaterThanOrEqual(11 * 25 - 5);
   });
 
-  it('lets nothing wait once it is interrupted', async () => {
+  it('delays nothing after an interrupt', async () => {
     const controller = new AbortController();
     const rate = defineWriteRate(1, controller.signal);
     await rate(100);

@@ -6,7 +6,7 @@ type Update = readonly [milliseconds: number, done: number];
 const clear = '\r\x1b[K';
 const line = 'Loading: 25% of 1,000,000 rows, 250,000 rows/s, 0:03 left';
 
-/** What is written at each update, of a number of milliseconds after the one before, and at the end. */
+/** The output at each update, some milliseconds after the one before, and at the end. */
 it.each<[string, object, number | undefined, Update[], string[]]>([
   [
     'one line on a terminal, redrawn in place',
@@ -26,7 +26,7 @@ it.each<[string, object, number | undefined, Update[], string[]]>([
     [clear + line.slice(0, 39), clear],
   ],
   [
-    'a line now and then where there is no terminal',
+    'a line now and then without a terminal',
     {},
     100_000,
     [
@@ -51,7 +51,7 @@ it.each<[string, object, number | undefined, Update[], string[]]>([
   expect([...shown, look()]).toEqual(expected);
 });
 
-it('counts one row and several, and writes times as clocks do', () => {
+it('counts one row and several, and writes times like a clock', () => {
   const rows = [0, 1, 1.4, 1_000].map((count) => toCount(count, 'row'));
   expect(rows).toEqual(['0 rows', '1 row', '1 row', '1,000 rows']);
   expect([0, 6.2, 61, 3_661].map(toTime)).toEqual(['0:00', '0:07', '1:01', '1:01:01']);

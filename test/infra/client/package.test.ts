@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { buildClient, bundleClient, projectRoot } from '../../../infra/client/buildClient.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
-/** Bytes, minified and gzipped: a storefront's page waits for all of it. */
+/** Bytes, minified and gzipped: a storefront's page loads all of it. */
 const BUDGET = 6 * 1024;
 
 const documentationAddress = 'https://docs.shop.example/inventory';
@@ -20,7 +20,7 @@ describe('the client’s package', () => {
   let installed: string;
   beforeAll(async () => {
     tarball = await buildClient(folder, documentationAddress);
-    // npm would ask the registry; a package without dependencies is installed by unpacking it.
+    // npm would call the registry. To install a package without dependencies, it is enough to unpack it.
     installed = join(folder, 'node_modules/petstore-inventory-client');
     await mkdir(installed, { recursive: true });
     await run('tar', ['xzf', tarball, '--strip-components=1', '--directory', installed]);
@@ -55,7 +55,7 @@ describe('the client’s package', () => {
     expect(gzipSync(await readFile(file), { level: 9 }).length).toBeLessThanOrEqual(BUDGET);
   });
 
-  it('has types that need no other package, and with which its README compiles', async () => {
+  it('has types that need no other package, and its README compiles with them', async () => {
     await writeFile(join(folder, 'shop.mts'), consumer);
     await writeFile(join(folder, 'shop.cts'), consumer);
     const readme = await readFile(join(installed, 'README.md'), 'utf8');
@@ -80,9 +80,9 @@ describe('the client’s package', () => {
   it.each([
     ['import', 'call.mjs', "import * as client from 'petstore-inventory-client';"],
     ['require', 'call.cjs', "const client = require('petstore-inventory-client');"],
-  ])('works in Node.js as it is installed, by %s', async (_, name, load) => {
+  ])('works in Node.js after installation, by %s', async (_, name, load) => {
     await writeFile(join(folder, name), load + caller);
-    // As Node.js 20 is: it cannot require an ES module.
+    // Like Node.js 20, which cannot require an ES module.
     const args = ['--no-experimental-require-module', join(folder, name)];
     const { stdout } = await run(process.execPath, args);
     const documentation = `${documentationAddress}/errors.html#connection_failed`;

@@ -68,9 +68,8 @@ useFixtureStages();
 const { settings } = fixtures.production;
 const { memoryMegabytes } = settings;
 const { units: recorded } = toStagePricing(settings, 1);
-/** Of entries as they were measured. */
 const measured = { idDigits: 19, taggedShare: 0 };
-/** As it was committed at first: yours may be another. */
+/** The traffic of the first commit, which may have changed since. */
 const committed = parseTraffic(
   JSON.stringify({
     entries: 1_000,
@@ -93,11 +92,11 @@ function units(id: OperationId, answer: Answer, entries = 0) {
   return found;
 }
 
-/** As X-Ray chooses by itself, given no rule. */
+/** X-Ray's default without a rule. */
 const defaultSampling = { reservedPerSecond: 1, percent: 5 };
 const pricing = { units: recorded, tracedPercent: 10, hasFirewall: false, sizes: measured };
 
-test('a million requests cost what AWS charges for each of their units', () => {
+test('a million requests cost the sum of the prices of their units', () => {
   const request = {
     ...{ gatewayRequests: 1, functionCalls: 1, memoryMegabytes: 512, billedMilliseconds: 10 },
     ...{ readUnits: 0.5, writeUnits: 4, responseBytes: 7 * 2 ** 20 },
@@ -105,7 +104,7 @@ test('a million requests cost what AWS charges for each of their units', () => {
   };
   const dollars = {
     gateway: 3.5,
-    // Half a GB for 10 ms, and the one MB of the answer that is past six.
+    // Half a GB for 10 ms, and the one MB of the response above six.
     lambda: 0.2 + 0.5 * 0.01 * 13.3334 + (1e6 / 1_024) * 0.008,
     readUnits: 0.0625,
     writeUnits: 2.5,
@@ -124,13 +123,13 @@ test('a million requests cost what AWS charges for each of their units', () => {
   });
 });
 
-test('lists of other lengths lie on the straight line between two measured ones, or beyond them', () => {
+test('lists of other lengths are interpolated between two measured ones, or extrapolated', () => {
   const [short, middle, long] = [1_000, 10_000, 100_000].map((entries) =>
     units('listInventory', '200', entries),
   ) as [AnswerUnits, AnswerUnits, AnswerUnits];
   const added = ((middle.responseBytes - short.responseBytes) * 4_600) / 9_000;
   expect(units('listInventory', '200', 5_600)).toMatchObject({
-    // From 2.5 to 22.5, by halves.
+    // From 2.5 to 22.5, in halves.
     readUnits: 12.5,
     responseBytes: Math.round(short.responseBytes + added),
     // 25 ms of 1,000 entries, 700 ms of 100,000.
@@ -144,21 +143,21 @@ test('lists of other lengths lie on the straight line between two measured ones,
   expect(units('listInventory', '200', 100)).toMatchObject({ readUnits: 0.5 });
 });
 
-test('a list has a 304 as long as it fits into a page of a Scan', () => {
+test('a list has a 304 if it fits into a page of a Scan', () => {
   const has304 = (entries: number) =>
     findUnits({ units: recorded }, 'listInventory', '304', entries) !== undefined;
   expect([9_000, 42_000, 44_000].map(has304)).toEqual([true, true, false]);
 });
 
 test.each([
-  // 18 bytes with 19 digits, and an inventory with minus signs; 6 for a version; 7 digits are 6 bytes shorter.
+  // 18 bytes with 19 digits, in an inventory with minus signs; 6 more for a version; 6 fewer with 7 digits.
   ['no versions', { idDigits: 19, taggedShare: 0 }, 222],
   ['versions', { idDigits: 19, taggedShare: 1 }, 295.5],
   ['versions of half of them', { idDigits: 19, taggedShare: 0.5 }, 259],
   ['short ids', { idDigits: 7, taggedShare: 0 }, 146],
-])('a scan of 100,000 entries with %s takes the units of its bytes', (_, sizes, readUnits) => {
+])('a scan of 100,000 entries with %s takes units by its bytes', (_, sizes, readUnits) => {
   const found = findUnits({ units: recorded, sizes }, 'listInventory', '200', 100_000);
-  // Bytes over 4,096, by halves; the ends of 2 or 3 pages may add to it.
+  // Bytes ÷ 4,096, in halves; the ends of 2 or 3 pages may add to it.
   expect(found?.readUnits).toBeCloseTo(readUnits, -1);
 });
 
@@ -177,7 +176,7 @@ test.each([
   else expect(read()).toEqual(expected);
 });
 
-test('what saves nothing is no advice', () => {
+test('a change that saves nothing is not advised', () => {
   const shares = [{ operationId: 'listInventory', answer: '200', requests: 1e6 }] as const;
   const advise = (priced: readonly AnswerUnits[]) =>
     toSavings({ entries: 1_000, shares }, { ...pricing, units: priced }).map(({ name }) => name);
@@ -192,7 +191,7 @@ test.each([
   ['500 M requests', gatewayRequests, 500e6, 333 * 3.5 + 167 * 2.8],
   ['21,000 M', gatewayRequests, 21e9, 333 * 3.5 + 667 * 2.8 + 19_000 * 2.38 + 1_510],
   ['160 TB', sentGigabytes, 160 * 1_024, 1_024 * (0.9 + 40 * 0.085 + 7 + 0.5)],
-])('%s go by the steps of the price', (_, price, used, sum) => {
+])('%s follow the steps of the price', (_, price, used, sum) => {
   expect(used * toUnitDollars(price, used)).toBeCloseTo(sum, 6);
 });
 
@@ -207,7 +206,7 @@ test.each([
   expect(toTracedPercent(sampling, requests)).toBeCloseTo(percent, 6);
 });
 
-test('a key is read anew each minute: 43,800 minutes × $0.125 a million, for each operation called', () => {
+test('a key is read again each minute: 43,800 minutes × $0.125 a million, for each called operation', () => {
   const shares = [
     { operationId: 'getPet', answer: '200', requests: 1e6 },
     { operationId: 'listOrders', answer: '200', requests: 1_000 },
@@ -241,7 +240,7 @@ describe('the worst month', () => {
   const find = (changes: Parameters<typeof changeProduction>[0] = {}) =>
     toWorstMonth(changeProduction({ throttles, ...changes }).settings, 100_000);
 
-  test('of lists is their throttle, around the clock, and no more than run at once', () => {
+  test('of lists has their throttle around the clock, within the concurrency', () => {
     const { shares } = find();
     expect(shares[0]).toMatchObject({ operationId: 'listInventory', answer: '200' });
     expect(shares[0]?.requests).toBe(10 * 2_628_000);
@@ -250,12 +249,12 @@ describe('the worst month', () => {
     expect(find(reserved).shares[0]?.requests).toBeCloseTo((2 / 0.7) * 2_628_000, 0);
   });
 
-  test('traces of a flood no more than the settled share', () => {
+  test('traces no more of a flood than the set share', () => {
     const { components } = find({ tracing: { reservedPerSecond: 1, percent: 0 } });
     expect(components.tracing).toBeCloseTo(0, 1);
   });
 
-  test('has what the gateway answers by itself, and what it refuses, in its total', () => {
+  test('counts the gateway’s own responses and refusals in its total', () => {
     const { requests, fixed, other, refusals, total } = find();
     const refused = toDollarsPerMillion(units('getPet', '429'), pricing);
     const [perRefusal, seconds] = [sumDollars(refused) / 1e6, 2_628_000];
@@ -265,12 +264,12 @@ describe('the worst month', () => {
   });
 });
 
-describe('what one request of an operation costs on average', () => {
+describe('the average cost of one request of an operation', () => {
   const plain = { tracing: { reservedPerSecond: 0, percent: 1 }, firewall: false, memoryMegabytes };
   const perMillion = (id: OperationId, changes: Partial<typeof plain> = {}) =>
     Number(toMeanDollars(id, { ...plain, ...changes }, committed)) * 1e6;
 
-  test('is that of the answers which the committed traffic has of it', () => {
+  test('follows its responses in the committed traffic', () => {
     const [served, refused] = (['200', '401'] as const).map((answer) =>
       sumDollars(toDollarsPerMillion(units('getPet', answer), { ...pricing, tracedPercent: 1 })),
     );
@@ -279,14 +278,14 @@ describe('what one request of an operation costs on average', () => {
     expect(perMillion('getPet')).toBeCloseTo(sum / 2.02, 6);
   });
 
-  test('is that of a plain 200 where the traffic has none', () => {
+  test('is that of a plain 200 if the traffic has none', () => {
     const settings = { ...plain, tracing: { reservedPerSecond: 0, percent: 10 } };
     const mean = toMeanDollars('getPet', settings, { entries: 1_000, shares: [] });
     const served = sumDollars(toDollarsPerMillion(units('getPet', '200'), pricing));
     expect(Number(mean) * 1e6).toBeCloseTo(served + 0.125, 6);
   });
 
-  test('has the prices of traces and of the firewall in it', () => {
+  test('includes the prices of traces and of the firewall', () => {
     const more = { tracing: { reservedPerSecond: 0, percent: 100 }, firewall: true };
     const added = perMillion('listOrders', more) - perMillion('listOrders');
     expect(added).toBeCloseTo(0.99 * 5 + 0.6, 9);
@@ -302,7 +301,7 @@ describe('what one request of an operation costs on average', () => {
   });
 });
 
-test('what would save in a month of 2,000,000 lists of 1,000 entries is worked out by hand', () => {
+test('the savings in a month of 2,000,000 lists of 1,000 entries match those calculated by hand', () => {
   const shares = (['200', '200', '200 gzip', '304'] as const).map((answer) => {
     return { operationId: 'listInventory', answer, requests: 0.5e6 } as const;
   });
@@ -321,13 +320,13 @@ test('what would save in a month of 2,000,000 lists of 1,000 entries is worked o
       ['petId=', plain + (gzip + unsent) / 2 - 2 * toTotal('200 petId')],
       // A tenth of two million, at $5 a million.
       ['X-Ray', 0.2 * 5],
-      // Half a GB less for 25 ms of each call, and for 30 ms where it is gzip.
+      // Half a GB less for 25 ms of each call, and for 30 ms with gzip.
       ['half the memory', (1.5e6 * 0.025 + 0.5e6 * 0.03) * 0.5 * 0.0000133334],
     ].map(([name, sum]) => [expect.stringContaining(`${name}`), expect.closeTo(Number(sum), 6)]),
   );
 });
 
-describe('what a change does to the month of the committed traffic', () => {
+describe('the effect of a change on the month of the committed traffic', () => {
   const { alarmMetrics = 0 } = toFixedUsage(settings, 0);
   const before = { settings, units: readRecordedUnits() };
   const price = ({ settings: own, units: priced }: typeof before) =>
@@ -338,7 +337,7 @@ describe('what a change does to the month of the committed traffic', () => {
   const measure = (change: (one: MeasuredUnits) => Partial<MeasuredUnits>) => () =>
     price({ ...before, units: before.units.map((one) => ({ ...one, ...change(one) })) });
   const [requests, lists] = [4.67e6, 1e6];
-  // 2 M getPet, 1 M updates, 50,000 of 412, the lists by their answers, 100,000 listOrders and 20,000 of 401.
+  // 2 M getPet, 1 M updates, 50,000 of 412, the lists by response, 100,000 listOrders and 20,000 of 401.
   const gigabyteSeconds = 10_000 + 5_000 + 375 + 7_500 + 15_000 + 5_000 + 5_000 + 500 + 20;
   const logged = sumRequestBytes();
 
@@ -383,7 +382,7 @@ describe('what a change does to the month of the committed traffic', () => {
       ['logs', 'GB logged'],
     ],
     [
-      'a record 2 bytes larger, by which 1,000 take a half unit more',
+      'a record 2 bytes larger, so that 1,000 take half a unit more',
       measure(({ readUnits, entries = 0 }) => ({
         readUnits: readUnits + Math.ceil((2 * entries) / 4_096) / 2,
       })),
@@ -402,7 +401,7 @@ describe('what a change does to the month of the committed traffic', () => {
       0.1,
       ['alarms', `metrics with an alarm ${alarmMetrics} → ${alarmMetrics + 1} `],
     ],
-  ])('is told for %s, which it names', (_, change, dollars, [component, ...named]) => {
+  ])('is reported for %s by name', (_, change, dollars, [component, ...named]) => {
     const after = change();
     const [sentence = '', ...lines] = findCostChanges('production', report, after);
     const [, from = '', to = '', first, amount] =
@@ -418,9 +417,9 @@ describe('what a change does to the month of the committed traffic', () => {
 
   test.each<[string, (report: CostReport) => PricedStage | undefined, string[]]>([
     ['nothing', (one) => one, []],
-    ['a stage that is new', () => undefined, ['production is new: $']],
+    ['a new stage', () => undefined, ['production is new: $']],
     [
-      'answers that the traffic has none of',
+      'responses that are not in the traffic',
       ({ operations, ...one }) => ({
         ...one,
         operations: operations.flatMap((cost) => {
@@ -436,14 +435,14 @@ describe('what a change does to the month of the committed traffic', () => {
       ],
     ],
     [
-      'a model of before it told what is used',
+      'an old model without the used units',
       ({ operations, month: { components: own, fixedParts, shares } }) => ({
         operations,
         month: { total: 1, shares, fixedParts, components: { ...own, gateway: own.gateway - 1 } },
       }),
       ['$1.00 → $'],
     ],
-  ])('tells of %s', (_, change, expected) => {
+  ])('reports %s', (_, change, expected) => {
     expect(findCostChanges('production', change(report), report)).toEqual(
       expected.map((text) => expect.stringContaining(text)),
     );
@@ -457,7 +456,7 @@ test.each<[string, StageSettings, () => StageTemplates]>([
   ['a changed one', changeProduction(changedSettings).settings, changedProduction],
   ['one without roll-back', changeProduction(atOnce).settings, () => synthesizeProduction(atOnce)],
   ['one that keeps nothing', staging.settings, () => toTemplates('staging')],
-])('what the settings of %s come to a month is what its stacks have', (_, settings, stacks) => {
+])('the monthly units in the settings of %s match its stacks', (_, settings, stacks) => {
   const { gigabyteSeconds, storedLogGigabytes, storedGigabytes, backedUpGigabytes, ...usage } =
     toFixedUsage(settings, 1);
   const isBackedUp = backedUpGigabytes === storedGigabytes;
@@ -468,7 +467,7 @@ function toTemplates(stage: FixtureName): StageTemplates {
   return { service: templates[stage], watch: watchTemplates[stage] };
 }
 
-test('what watches production costs at most 3 dollars a month for each operation, as OPERATIONS.md says', () => {
+test('monitoring production costs at most 3 dollars a month for each operation, as OPERATIONS.md says', () => {
   const { alarms, metrics, encryptionKeys, lambda } = toDollars(
     toFixedUsage(stages.production.settings, 0),
     toRates(),
@@ -479,7 +478,7 @@ test('what watches production costs at most 3 dollars a month for each operation
   expect(alarms + metrics + encryptionKeys + lambda + end).toBeLessThanOrEqual(most);
 });
 
-/** What a stage's stacks have that is billed by the month. */
+/** Counts a stage's resources that are billed by the month. */
 function countFixedUnits({ service, watch }: StageTemplates): Usage & { isBackedUp: boolean } {
   const find = (type: string) =>
     [service, watch].flatMap((template) =>
@@ -488,7 +487,7 @@ function countFixedUnits({ service, watch }: StageTemplates): Usage & { isBacked
       ),
     );
   const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
-  // The others count what goes wrong, one by one, and have no value while nothing does.
+  // The other filters count single failures, and have no value without one.
   const filters = find('AWS::Logs::MetricFilter').flatMap((one) => one.MetricTransformations);
   const always = filters.filter(
     ({ MetricValue, MetricName }) => MetricValue !== '1' || MetricName.endsWith('Requests'),
@@ -510,7 +509,7 @@ function countFixedUnits({ service, watch }: StageTemplates): Usage & { isBacked
 }
 
 test('the page for finance has the month, the worst one, one more shop and each lever', () => {
-  // Of the tests' own stage, since the page in the repository has the figures of the deployed one.
+  // With the tests' own stage: the page in the repository has the figures of the deployed one.
   const text = toPage(fixtures.production);
   const traffic = readCommittedTraffic();
   const { month, savings } = toCostReport(fixtures.production, 'us-east-1', traffic);

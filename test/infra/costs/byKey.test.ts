@@ -34,7 +34,7 @@ const toAccess = (request: string, status: string, functionStatus: string, sums:
   return { method, route, status, functionStatus, ...sums };
 };
 
-/** Rows as Logs Insights answers with them: all text, and sums of nothing left out. */
+/** Rows as Logs Insights returns them: all text, without sums of nothing. */
 const functionRows: readonly Row[] = [
   toLine('getPet', '200', 'storefront', {
     ...{ lines: '3000000', milliseconds: '3.0E7', readUnits: '1500000' },
@@ -60,7 +60,7 @@ const accessRows: readonly Row[] = [
   toAccess('PATCH /inventory/{petId}', '412', '200', { lines: '1000', sent: '80000' }),
 ];
 
-/** What each log took in, in bytes. */
+/** The ingested bytes of each log. */
 const logBytes: Readonly<Record<string, number>> = {
   [`${functionLog}getPet`]: 3_609_009_000,
   [`${functionLog}updateInventory`]: 900_000,
@@ -72,19 +72,19 @@ const ALL_BYTES = 3_609_009_000 + 900_000 + 2_000 + 1_607_204_000;
 interface Recorded {
   readonly functions?: readonly Row[];
   readonly access?: readonly Row[];
-  /** Times the bytes of every log. */
+  /** A factor for the bytes of every log. */
   readonly volume?: number;
-  /** What a query comes to. */
+  /** The final status of a query. */
   readonly status?: string;
-  /** The log lines that it found. */
+  /** The number of log lines that it found. */
   readonly recordsMatched?: number;
 }
 
-// When November's logs are all there, and August's are gone.
+// Now all of November's logs exist, and August's are gone.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 11, 5, 12) }));
 afterEach(() => void vi.useRealTimers());
 
-/** An AWS with production's metrics and logs, and the command on its November. */
+/** A fake AWS with production's metrics and logs, and the command for its November. */
 async function open(recorded: Recorded = {}) {
   const {
     functions = functionRows,
@@ -94,12 +94,12 @@ async function open(recorded: Recorded = {}) {
     recordsMatched,
   } = recorded;
   const rows: Readonly<Record<string, readonly Row[]>> = { functions, access };
-  /** Those that are not ready when they are asked for first. */
+  /** Queries that are not ready at the first poll. */
   const running = new Set<unknown>(Object.keys(rows));
   const aws = await useAws({
     ...describeStack('petstore-production'),
     GetMetricData: ({ MetricDataQueries }) => ({
-      // In two pieces, as values of several days are.
+      // In two parts, like values of several days.
       MetricDataResults: (MetricDataQueries as { Label: string }[]).map(({ Label }) => {
         const bytes = volume * (logBytes[Label] ?? 0);
         return { Label, Values: [bytes / 4, (3 * bytes) / 4] };
@@ -123,11 +123,11 @@ async function open(recorded: Recorded = {}) {
 }
 
 describe('npm run costs -- --by-key', () => {
-  /** Of an answer, as the recorded 304 has it, which has nothing else. */
+  /** The head of a response, from the recorded 304, which has only a head. */
   const HEAD_BYTES = 537;
   const GIGABYTE = 2 ** 30;
 
-  it('reckons what each key’s requests cost, by hand, and divides all that was billed once', async () => {
+  it('calculates each key’s cost as by hand, and divides shared costs', async () => {
     const { run } = await open();
     const document = JSON.parse((await run('--json')).stdout);
     const rows: KeyCost[] = document.months[0].keys;
@@ -148,23 +148,23 @@ describe('npm run costs -- --by-key', () => {
         0,
         {
           gateway: 3 * 3.5,
-          // Its share of all calls; and of 60,300,000 ms with half a GB, those that it logged.
+          // Its share of all calls, and the logged part of 60,300,000 ms with half a GB.
           lambda: 4_010_010 * calls * 0.2e-6 + 30_000 * 0.5 * 0.0000133334,
           readUnits: 1.5 * 0.125,
           writeUnits: 0,
           transfer: ((0.75 * 1.2e9 + 3e6 * HEAD_BYTES) / GIGABYTE) * 0.09,
-          // Of the function's 900 bytes a call, and of the gateway's 400 a line.
+          // The function's 900 bytes a call, and the gateway's 400 a line.
           logs: ((3e6 * 900 + 3e6 * (1_607_204_000 / 4_018_010)) / GIGABYTE) * 0.5,
           tracing: 40_000 * calls * 5e-6,
           firewall: 0,
         },
       ],
-      // A conditional write that failed is billed too.
+      // A failed conditional write is billed too.
       [1, { writeUnits: 1_000 * 0.625e-6, readUnits: 1_000 * 0.125e-6 }],
       [3, { gateway: 2_000 * 3.5e-6 }],
-      // Ten calls of 28 s each, which broke off.
+      // Ten calls that crashed after 28 s each.
       [4, { lambda: 10 * 0.2e-6 + 280 * 0.5 * 0.0000133334 }],
-      // What wrote a line, and ended on another day.
+      // A call that wrote a line, and ended on another day.
       [5, { logs: (2_000 / GIGABYTE) * 0.5 }],
       [6, { readUnits: 0 }],
       [7, { gateway: 0, lambda: 0, transfer: ((400_000 + 5_000 * HEAD_BYTES) / GIGABYTE) * 0.09 }],
@@ -194,7 +194,7 @@ describe('npm run costs -- --by-key', () => {
     });
   });
 
-  it('divides by number, or equally, where there is nothing to go by', () => {
+  it('divides by number, or equally without any measure', () => {
     const lines = ['a', 'b'].map((key) => toLine('getPet', '200', key, { lines: '1' }));
     const functions = [...lines, toReport('getPet', { lines: '2', billed: '2048000' })];
     const rows = { functions, access: [] };
@@ -205,7 +205,7 @@ describe('npm run costs -- --by-key', () => {
     );
   });
 
-  it('asks each log once for each month, both ends included', async () => {
+  it('queries each log once for each month, both ends included', async () => {
     const { aws, run } = await open();
     await run('--from', '2026-10-30', '--to', '2026-11-02');
     const second = (text: string) => Date.parse(text) / 1000;
@@ -236,7 +236,7 @@ describe('npm run costs -- --by-key', () => {
     `);
   });
 
-  it('prints a table with the sum, and a month of its own for each', async () => {
+  it('prints a table with the sum, and each month separately', async () => {
     const { run } = await open();
     const { status, stdout } = await run('--from', '2026-10-31');
     expect(status).toBe(0);
@@ -261,11 +261,11 @@ describe('npm run costs -- --by-key', () => {
     expect(totals).toHaveLength(1 + 2 * 6);
   });
 
-  it('sums up each key, with its share of what is fixed', async () => {
+  it('sums up each key, with its share of the fixed costs', async () => {
     const { run } = await open();
     const { months, fixed } = JSON.parse((await run('--to', '2026-11-15', '--json')).stdout);
     const { keys, totals }: { keys: KeyCost[]; totals: ReturnType<typeof toKeyTotals> } = months[0];
-    // Of half of November.
+    // For half of November.
     const { month } = toCostReport(fixtures.production, '', readCommittedTraffic());
     expect(fixed).toBeCloseTo(month.fixed / 2, 9);
     const warehouse = keys.filter(({ key }) => key === 'warehouse');
@@ -291,7 +291,7 @@ describe('npm run costs -- --from-logs', () => {
     const run = (...args: string[]) => callOps(runCosts, [...november, ...args], variables);
     return { aws, run };
   };
-  /** Of the lists, as many with each kind of body as in the committed traffic; a 502 as a 200, a 413 as a 400. */
+  /** Lists have kinds of bodies as in the committed traffic; a 502 counts as a 200, a 413 as a 400. */
   const counted = {
     ...{ 'getPet 200': 4_000_010, 'getPet 401': 10_000, 'getPet 429': 5_000 },
     ...{ 'updateInventory 412': 1_000, 'listInventory 200': 300_000 },
@@ -300,7 +300,7 @@ describe('npm run costs -- --from-logs', () => {
     'updateInventory 400': 3,
   };
 
-  it('counts a month’s requests by operation and answer, with one query, as a file of traffic', async () => {
+  it('counts a month’s requests by operation and response, in one query, as a traffic file', async () => {
     const { aws, run } = await openTraffic();
     const { stdout, stderr } = await run('--from-logs', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ entries: 1_000, requests: counted });
@@ -315,7 +315,7 @@ describe('npm run costs -- --from-logs', () => {
     });
   });
 
-  it('forecasts the month of it, and reconciles with it', async () => {
+  it('forecasts and reconciles a month with that file', async () => {
     const { run } = await openTraffic();
     const { stdout } = await run('--from-logs');
     expect(stdout).toMatch(/^A month of production, [\s\S]*\ngetPet 200 +4,000,010 /);
@@ -336,9 +336,9 @@ describe('npm run costs -- --from-logs', () => {
 const further = { lines: '399999990', furtherRequests: '10', streamedBytes: '1073741824' };
 const million = { lines: '1000000' };
 it.each([
-  ['further requests of long answers, by the steps of the price', further, '200', '200', false],
+  ['further requests of long responses, by the steps of the price', further, '200', '200', false],
   ['a 429 of a function', million, '429', '429', false],
-  ['a firewall, for what the gateway refused too', million, '429', '-', true],
+  ['a firewall, also for requests that the gateway refused', million, '429', '-', true],
 ] as const)('charges for %s', (_, sums, status, functionStatus, firewall) => {
   const rows = {
     functions: [],
@@ -351,8 +351,8 @@ it.each([
   expect(cost?.dollars.firewall).toBeCloseTo(firewall ? 0.6 : 0, 9);
 });
 
-describe('the cost of asking', () => {
-  it('is told first, and asked for above a dollar unless it is agreed to', async () => {
+describe('the cost of the queries', () => {
+  it('is printed first, and above a dollar needs a yes', async () => {
     const { run: runCheap } = await open();
     const read = `The queries read ${(ALL_BYTES / 2 ** 30).toFixed(2)} GB of logs`;
     expect((await runCheap()).stderr).toBe(`${read}, which costs $0.02.\n`);
@@ -379,7 +379,7 @@ it.each([
   await expectRefusal(byKey, [...november, ...args], line);
 });
 
-it('leaves out days that are gone from the logs, in one line', async () => {
+it('leaves out days that the logs no longer have, and says so in one line', async () => {
   const { aws, run } = await open();
   const { stderr } = await run('--from', '2026-08-01', '--to', '2026-09-10');
   expect(stderr).toContain(`The logs of production are kept for 90 days: ${gone}\n`);
@@ -388,7 +388,7 @@ it('leaves out days that are gone from the logs, in one line', async () => {
   expect(kept).not.toContain('deleted');
 });
 
-it('says how many log lines are left out, past the rows that a query returns', async () => {
+it('says how many log lines are missing if a query has more rows than it returns', async () => {
   const functions = Array.from({ length: 10_000 }, () => ({ lines: '1' }));
   const { run } = await open({ functions, recordsMatched: 12_345 });
   const { status, stderr } = await run();
@@ -407,7 +407,7 @@ it.each<[Recorded, string]>([
   expect(stderr.trimEnd().split('\n').at(-1)).toContain(line);
 });
 
-it('names other regions’ prices for what they are', async () => {
+it('says if the prices are those of another region', async () => {
   const { aws } = await open();
   const { stderr } = await callOps(byKey, november, aws.variables);
   expect(stderr).toContain(

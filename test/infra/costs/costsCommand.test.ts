@@ -32,7 +32,7 @@ const folder = openTemporaryFolder();
 const writeTraffic = (text: string) => folder.write('traffic.json', text);
 afterEach(() => vi.useRealTimers());
 
-/** What is printed; nothing else may be. */
+/** @returns the output; there must be no error output */
 async function read(...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await callOps(runCosts, args);
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -43,7 +43,7 @@ const readReport = async (...args: string[]): Promise<CostReport> =>
   JSON.parse(await read('--json', ...args));
 
 describe('--json', () => {
-  test('is one document, in which everything adds up', async () => {
+  test('is one document with consistent sums', async () => {
     const { operations, month, ...report } = await readReport();
     expect(report).toMatchObject({
       ...{ stage: 'production', region: 'us-east-1', pricesAsOf: '2026-11-21' },
@@ -63,7 +63,7 @@ describe('--json', () => {
     );
   });
 
-  test('has the month of the traffic that was typed', async () => {
+  test('has the month of the typed traffic', async () => {
     const { month } = await readReport('--requests', 'getPet=0.002G,listInventory:gzip=500k');
     const file = { requests: { getPet: 2_000_000, 'listInventory 200 gzip': 500_000 } };
     const { month: same } = await readReport('--traffic', writeTraffic(JSON.stringify(file)));
@@ -71,7 +71,7 @@ describe('--json', () => {
     expect(month.requests).toBeCloseTo(2 * 4.53 + 0.5 * 6.35, 1);
   });
 
-  test('with --entries prices lists of that length alone, of which several pages have no 304', async () => {
+  test('with --entries prices only lists of that length, without a 304 if they have several pages', async () => {
     const { operations, month, worstMonth } = await readReport('--entries', '200000');
     expect(new Set(operations.flatMap(({ entries = [] }) => entries))).toEqual(new Set([200_000]));
     expect([month.entries, worstMonth.entries]).toEqual([200_000, 200_000]);
@@ -86,7 +86,7 @@ describe('for people', () => {
     (await read(...args)).split('\n').map((line) => line.split(/ {2,}/));
   const toText = (dollars: number) => dollars.toFixed(2);
 
-  test('of all requests, a row tells what each component costs', async () => {
+  test('of all requests, each row has the cost of each component', async () => {
     const [title, head, ...rows] = await readRows();
     expect(title?.[0]).toMatch(/^Dollars per million requests, us-east-1, prices of 2026-11-21/);
     const labels = ['gateway', 'Lambda', 'reads', 'writes', 'transfer', 'logs', 'traces'];
@@ -100,7 +100,7 @@ describe('for people', () => {
     expect(rows[0]).toEqual(['listInventory', '200 of 1,000', ...[...cells, total].map(toText)]);
   });
 
-  test('a month tells its fixed part apart, and what would save', async () => {
+  test('a month shows its fixed part separately, and the savings', async () => {
     const typed = ['--stage', 'production', '--requests', 'getPet=2M'];
     const rows = await readRows(...typed);
     const { month } = await readReport(...typed);
@@ -129,7 +129,7 @@ describe('for people', () => {
     expect((await readReport('--stage', 'staging')).month.fixed).toBeCloseTo(0.31, 2);
   });
 
-  test('the worst month has what the gateway answers by itself', async () => {
+  test('the worst month has the gateway’s own responses', async () => {
     const rows = await readRows('--worst-case');
     expect(rows[0]?.[0]).toMatch(/^The worst month.* of 100,000 entries/);
     const { other, refusals } = (await readReport()).worstMonth;
@@ -160,7 +160,7 @@ describe('for people', () => {
     expect((await readRows(...args))[0]?.[0]).toMatch(/^A month of production/);
   });
 
-  test('--months tells each of them, which grow, and their sum', async () => {
+  test('--months shows each month with its growth, and the sum', async () => {
     const typed = ['--requests', 'getPet=1M', '--months', '3', '--growth', '10%'];
     const rows = await readRows(...typed);
     const months: Month[] = JSON.parse(await read('--json', ...typed));
@@ -178,7 +178,7 @@ describe('for people', () => {
     ]);
   });
 
-  test('--diff tells of a commit, from which files may differ that are about to be committed', async () => {
+  test('--diff compares the files, also uncommitted ones, with a commit', async () => {
     expect(await read('--diff', 'HEAD')).toMatch(
       /^At the traffic of .*, (nothing costs|production \$)/,
     );
@@ -217,13 +217,13 @@ test('--diff prices a commit by its own settings, prices and model', async () =>
   );
   expect(printed).toContain(`- price of read units 0.000001 → ${readUnits.toFixed(9)} -`);
   expect(printed).toContain('- metrics with an alarm ');
-  // In Markdown, the line after a list belongs to it.
+  // In Markdown, a line right after a list would belong to it.
   expect(printed).toMatch(/\n- .*\n\nAt the traffic of .*, staging /);
 }, 60_000);
 
 describe('--check', () => {
   const { settings } = fixtures.production;
-  /** With what it costs without the changes as its limit. */
+  /** The limit is the cost without the changes. */
   const check = async (changes: Partial<StageSettings>) => {
     const worstMonthDollars = Math.ceil((await readReport()).worstMonth.total);
     return () => checkMonths([changeProduction({ worstMonthDollars, ...changes })]);
@@ -233,7 +233,7 @@ describe('--check', () => {
   test.each([
     [[], stageNames],
     [['--stage', 'staging'], ['staging']],
-  ])('%j says of %j what its months cost', async (args, names) => {
+  ])('%j prints the months of %j', async (args, names) => {
     const lines = (await read('--check', ...args)).trimEnd().split('\n');
     const within = 'costs at most \\$\\d+, within its worstMonthDollars of \\d+\\.$';
     expect(lines).toEqual(
@@ -248,7 +248,7 @@ describe('--check', () => {
 
   describe('of the committed traffic', () => {
     const wide = { maxIncreaseDollars: 1e6, maxIncreasePercent: 1e6, worstMonthDollars: 1e6 };
-    /** With what the month costs without the changes, times a factor, as what was accepted. */
+    /** The accepted cost is that of the month without the changes, times a factor. */
     const judge = async (factor: number, changes: Partial<StageSettings>) => {
       const { total } = (await readReport()).month;
       const accepted = { production: Number((total * factor).toFixed(2)) };
@@ -260,18 +260,13 @@ describe('--check', () => {
       ['what was accepted', 1, { maxIncreaseDollars: 0 }, /\$0\.00 \(0\.0 %\)/],
       ['less', 2, { maxIncreasePercent: 0 }, /\$0\.00 \(0\.0 %\)/],
       [
-        'an alarm, where dimes are allowed',
+        'an alarm within the allowed dime',
         1,
         { ...more, maxIncreaseDollars: 0.1 },
         /\$0\.10 \(0\.\d %\)/,
       ],
-      [
-        'twice as much, where that is allowed',
-        0.5,
-        { maxIncreasePercent: 101 },
-        /\((99\.9|100\.\d) %\)/,
-      ],
-    ])('passes for %s, and says so', async (_, factor, changes, figures) => {
+      ['an allowed doubling', 0.5, { maxIncreasePercent: 101 }, /\((99\.9|100\.\d) %\)/],
+    ])('accepts %s, and says so', async (_, factor, changes, figures) => {
       const text = (await judge(factor, changes))();
       expect(text).toMatch(
         /a month: \$[\d.]+ \([\d.]+ %\) more than accepted, within its maxIncreaseDollars of \d\S* and maxIncreasePercent of \d+\.\n$/,
@@ -282,8 +277,8 @@ describe('--check', () => {
     test.each<[string, factor: number, changes: Partial<StageSettings>, figures: RegExp]>([
       ['too many dollars', 1, { ...more, maxIncreaseDollars: 0.09 }, /\$0\.10 \(0\.\d %\)/],
       ['too many per cent', 0.5, { maxIncreasePercent: 98 }, /\((99\.9|100\.\d) %\)/],
-      ['a stage that is new', 0, {}, /\$0\.00 → \$\d/],
-    ])('fails for %s, and says what accepts it', async (_, factor, changes, figures) => {
+      ['a new stage', 0, {}, /\$0\.00 → \$\d/],
+    ])('fails for %s, and says how to accept it', async (_, factor, changes, figures) => {
       const check = await judge(factor, changes);
       expect(check).toThrow(figures);
       expect(check).toThrow(
@@ -291,7 +286,7 @@ describe('--check', () => {
       );
     });
 
-    test('is measured against a file that has an owner', () => {
+    test('is compared with a file that has an owner', () => {
       const owners = readFileSync(join(root, '.github/CODEOWNERS'), 'utf8');
       expect(owners).toMatch(/^\/infra\/costs\/accepted\.json @\S+$/m);
     });
@@ -308,7 +303,7 @@ describe('--check', () => {
     );
   });
 
-  test('allows what the settings state, to the dollar, and what concurrency bounds', async () => {
+  test('allows costs up to the set dollar, and costs bounded by concurrency', async () => {
     expect(await check({})).not.toThrow();
     const bounded = { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 2 } };
     expect(await check({ throttles, ...bounded })).not.toThrow();
@@ -339,7 +334,7 @@ describe('--measure', () => {
     return { run, inputsOf };
   };
 
-  test('says of a sample of the table what its entries are like, and what to commit', async () => {
+  test('describes the entries of a sample of the table, and says what to commit', async () => {
     const { run, inputsOf } = await openTable(entries);
     const { status, stdout } = await run();
     expect({ status, stdout }).toEqual({
@@ -357,7 +352,7 @@ describe('--measure', () => {
     });
   });
 
-  test('has nothing to say of an empty table', async () => {
+  test('says that an empty table has no entries to measure', async () => {
     const { run } = await openTable([]);
     expect(await run()).toEqual({
       ...{ status: 1, stdout: '' },
@@ -410,7 +405,7 @@ test.each([
   expect(await callOps(runCosts, [])).toMatchObject({ status: 0, stderr });
 });
 
-test("a pull request's summary tells what it does to the bill, where the base has units", () => {
+test("a pull request's summary shows its effect on the bill, if the base has units", () => {
   const workflow = readFileSync(join(root, '.github/workflows/check.yml'), 'utf8');
   const file = relative(root, fileURLToPath(unitsFile));
   expect(workflow).toContain(`git cat-file -e HEAD^1:${file}; then\n`);

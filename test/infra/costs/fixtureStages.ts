@@ -2,7 +2,7 @@ import { afterAll } from 'vitest';
 import { stages } from '../../../infra/stages/stages.ts';
 import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 
-/** Has the committed stages be the fixtures, to the end of the test file: their numbers stand in tests. */
+/** Replaces the committed stages by the fixtures until the end of the test file, since tests have their numbers. */
 export function useFixtureStages(): void {
   for (const name of fixtureNames) {
     const { settings } = stages[name];

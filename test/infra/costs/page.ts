@@ -76,7 +76,7 @@ function toFigures(stage: Stage): string {
   ].join('\n\n');
 }
 
-/** The largest first, like the slices of the chart. */
+/** The largest part first, in the order of the chart's slices. */
 function toPie(
   title: string,
   parts: readonly (readonly [name: string, dollars: number])[],

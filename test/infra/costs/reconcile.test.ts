@@ -22,7 +22,7 @@ const write = (name: string, content: string | Uint8Array) =>
   folder.write(name, name.endsWith('.gz') ? gzipSync(content) : content);
 afterEach(() => void vi.unstubAllEnvs());
 
-/** What a line of a bill has, in the words of this test. */
+/** A line of a bill. */
 interface Line {
   readonly service: string;
   readonly usageType: string;
@@ -33,14 +33,14 @@ interface Line {
   readonly end: string;
   readonly account: string;
   readonly tags: Readonly<Record<string, string>>;
-  /** Of FOCUS alone; `effective` is what is billed where it is left out, and `list` too. */
+  /** Only in FOCUS; without them, `effective` and `list` are the billed cost. */
   readonly list?: number;
   readonly effective?: number;
   readonly chargeClass?: string;
   readonly commitment?: string;
 }
 
-/** The columns of each kind of export, among them one that nobody asks for. */
+/** The columns of each kind of export, with one that is not needed. */
 const columns: Readonly<Record<string, Readonly<Record<string, (line: Line) => unknown>>>> = {
   'CUR 2.0': {
     identity_line_item_id: () => 'a,"b"',
@@ -99,7 +99,7 @@ function toCsv(format: Format, lines: readonly Line[]): string {
   return [head, ...cells].map((row) => row.map(toCell).join(',')).join('\r\n');
 }
 
-/** In row groups of two, with times and tags as such. */
+/** In row groups of two, with typed times and tags. */
 function toParquet(format: Format, lines: readonly Line[], codec: 'SNAPPY' | 'ZSTD' = 'SNAPPY') {
   const columnData = Object.entries(columns[format] ?? {}).map(([name, of]) => ({
     name,
@@ -116,9 +116,9 @@ const toZstdParquet = (format: Format, lines: readonly Line[]) => toParquet(form
 const gigabyteSeconds = 3e6 * 0.005 + 8_760 * 0.25;
 const billedSeconds = gigabyteSeconds / 1.1;
 /**
- * What 2,000,000 getPet and 1,000,000 updateInventory are billed by, worked out by hand, but for calls that
- * were shorter than assumed, a gigabyte that was cheaper, and queues that the model does not have.
- * Services have the names of a Cost and Usage Report and those of FOCUS, and tags what AWS puts before them, or not.
+ * The bill of 2,000,000 getPet and 1,000,000 updateInventory, calculated by hand, with three differences: shorter
+ * calls, a cheaper gigabyte, and queues that the model does not have. Services have the names of a Cost and Usage
+ * Report and of FOCUS. Tags come with and without AWS's prefix.
  */
 const bill: readonly Line[] = [
   toLine('AmazonApiGateway', 'USE1-ApiGatewayRequest', 2e6, 7),
@@ -126,9 +126,9 @@ const bill: readonly Line[] = [
     tags: { stage: 'production', 'user:service': 'petstore' },
   }),
   toLine('AWSLambda', 'Request-ARM', 3_008_760, 0.601752),
-  // Of calls of 10 ms with half a GB, and checks of a second with a quarter.
+  // Calls of 10 ms with half a GB, and checks of one second with a quarter.
   toLine('AWS Lambda', 'Lambda-GB-Second-ARM', billedSeconds, billedSeconds * 0.0000133334),
-  // Half a unit each, and of each function the key's record once a minute of 730 hours.
+  // Half a unit each, and each function reads the key's record once a minute for 730 hours.
   toLine('AmazonDynamoDB', 'ReadRequestUnits', 1e6 + 2 * 43_800, 1.0876 * 0.125),
   toLine('Amazon DynamoDB', 'WriteRequestUnits', 1e6, 0.625),
   toLine('awskms', 'us-east-1-KMS-Keys', 0.5, 0.5),
@@ -164,7 +164,7 @@ const exports = [
   ['FOCUS', 'bill.zstd.parquet', toZstdParquet],
 ] as const;
 
-/** A bill of a month as the model has it, X-Ray's and the custom metrics' lines without tags. */
+/** A month's bill exactly as in the model, without tags on X-Ray's and the custom metrics' lines. */
 const exact: readonly Line[] = toExpectedUsage(
   fixtures.production,
   parseTraffic('{"requests": {"getPet": 2000000, "updateInventory": 1000000}}'),
@@ -181,7 +181,7 @@ const foreign = exact.map((line) => ({ ...line, account: '999999999999' }));
 const seconds = exact.find((line) => isOf('Lambda-GB-Second-ARM', line)) as Line;
 const rest = exact.filter((line) => line !== seconds);
 
-/** Deviations, each planted in the exact bill: what is found, first of all in the first line. */
+/** Deviations planted in the exact bill, and what is found, mostly in the first line. */
 const planted: [
   name: string,
   lines: (format: Format) => readonly Line[],
@@ -208,7 +208,7 @@ const planted: [
     /^AWS charged \$5\.25 \(50\.0 %\) less than expected for ApiGatewayRequest:/,
   ],
   [
-    '10 % on one line, which is tolerated',
+    'tolerated 10 % on one line',
     () => exact.map((line) => (isOf('ApiGatewayRequest', line) ? times(1.1, line) : line)),
     0,
     /^AWS charged what was expected: .* within 10\.5 %/,
@@ -233,7 +233,7 @@ const planted: [
     /^AWS charged what was expected.*\n.* 2\.00 months \(2026-10-01 to 2026-10-31, 2026-11-01 to 2026-11-30\)/,
   ],
   [
-    'a foreign account, and another is asked for',
+    'a foreign account, if another is requested',
     () => [...exact, ...foreign],
     0,
     /^AWS charged what was expected[\s\S]*\nLeft out: account 999999999999, \$\d+\.\d\d\n/,
@@ -280,7 +280,7 @@ describe('npm run costs -- --reconcile', () => {
       expect(outcome.stdout).toMatch(found);
     });
 
-    it('finds what is right, wrong, and not in the model', async () => {
+    it('finds lines that match, differ, or are not in the model', async () => {
       const { found, of } = await read(write(name, toContent(format, bill)));
       const exact = ['ApiGatewayRequest', 'Request-ARM', 'ReadRequestUnits', 'WriteRequestUnits'];
       const none = expect.closeTo(0, 6);
@@ -311,7 +311,7 @@ describe('npm run costs -- --reconcile', () => {
     });
   });
 
-  it('prints differences in per cent, other costs of FOCUS, and the sums of what is not compared', async () => {
+  it('prints differences in per cent, other costs of FOCUS, and sums of lines that are not compared', async () => {
     const more = Array.from({ length: 12 }, (_, index) =>
       toLine('AmazonS3', `Other${index}`, 1, 0.01, { tags: { stage: 'other' } }),
     );
@@ -342,7 +342,7 @@ describe('npm run costs -- --reconcile', () => {
     expect(plain).not.toContain('effective $');
   });
 
-  it('takes the days that are asked for, and of a month its part', async () => {
+  it('compares the requested days with their part of a month', async () => {
     vi.stubEnv('TZ', 'Asia/Tokyo');
     const billed = (
       [
@@ -363,11 +363,11 @@ describe('npm run costs -- --reconcile', () => {
     expect(of('KMS-Keys')?.expected.quantity).toBeCloseTo(0.1, 9);
     const { found, of: ofAll } = await read(file);
     expect(ofAll('ApiGatewayRequest')?.billed.quantity).toBe(1_111);
-    // From the first line's beginning to the last one's end.
+    // From the start of the first line to the end of the last.
     expect(found.months).toBeCloseTo((3.5 + 1 / 86_400) / 30, 9);
   });
 
-  it('adds up several files, and takes the account of the settings', async () => {
+  it('adds up several files, for one account', async () => {
     const [first, second] = [exact.slice(0, 4), [...exact.slice(4), ...foreign]];
     const files = [write('1.csv', toCsv('FOCUS', first)), write('2.csv', toCsv('CUR 2.0', second))];
     const { stdout, status } = await reconcileFile(
@@ -382,7 +382,7 @@ describe('npm run costs -- --reconcile', () => {
     );
   });
 
-  it('models the committed traffic unless another is given', async () => {
+  it('models the committed traffic by default', async () => {
     const { stdout } = await reconcileFile(write('bill.csv', toCsv('FOCUS', bill)), '--json');
     const requests = sumRequests(readCommittedTraffic());
     expect(JSON.parse(stdout).usage[0].expected.quantity).toBe(requests);
@@ -401,7 +401,7 @@ describe('npm run costs -- --reconcile', () => {
       'bill.csv cannot be read: line 3 is longer than any record.\n',
     ],
     [[''], 'it has no rows.'],
-  ])('ends at what it cannot read: %#', async (text, reason) => {
+  ])('ends at unreadable input: %#', async (text, reason) => {
     const { status, stdout, stderr } = await reconcileFile(write('bill.csv', text.join('\n')));
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain(reason);
@@ -419,7 +419,7 @@ describe('npm run costs -- --reconcile', () => {
       ['--account', '999999999999'],
       'lines of account 123456789012: --account must name one of them.',
     ],
-  ])('ends where nothing is to be compared: %j', async (args, reason) => {
+  ])('ends if there is nothing to compare: %j', async (args, reason) => {
     const outcome = await reconcileFile(write('bill.csv', toCsv('FOCUS', notOurs)), ...args);
     expect(outcome).toMatchObject({ status: 1, stdout: '' });
     expect(outcome.stderr).toContain(reason);
@@ -438,7 +438,7 @@ describe('npm run costs -- --reconcile', () => {
   });
 
   it.each([fixtures.staging, changeProduction({ firewall: true })])(
-    'models by usage types what the model’s month comes to: $name',
+    'has the same month by usage types as the model: $name',
     (stage) => {
       const traffic = readCommittedTraffic();
       const usage = toExpectedUsage(stage, traffic);

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 const file = '../../../infra/docs/guides/parseExact.js';
 const { parseExact } = (await import(file)) as { parseExact(text: string): unknown };
 
-test('the snippet makes a BigInt of what a number cannot hold, and leaves the rest', () => {
+test('the snippet reads integers that a number cannot hold as BigInt, and leaves the rest', () => {
   const numbers = '{"petId":9223372036854775807},-9223372036854775808,9007199254740993';
   expect(parseExact(`[${numbers},9007199254740991,0.5,1e400,"1",null]`)).toEqual([
     { petId: 9223372036854775807n },
@@ -12,7 +12,7 @@ test('the snippet makes a BigInt of what a number cannot hold, and leaves the re
   ]);
 });
 
-test('the snippet throws instead of rounding where JSON.parse gives no source text', () => {
+test('the snippet throws instead of rounding if JSON.parse gives no source text', () => {
   const { parse } = JSON;
   const older: typeof parse = (text, reviver) =>
     parse(text, (key, value) => reviver?.call(undefined, key, value));

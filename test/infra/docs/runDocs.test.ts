@@ -13,7 +13,7 @@ const documentationAddress = 'https://docs.shop.example';
 const own = { documentationAddress, allowedOrigins: ['https://shop.example'] } as const;
 const ofGateway = 'https://x.execute-api.eu-west-1.amazonaws.com/v1';
 
-/** Writes the documentation of both stages, of which staging alone has a stack. */
+/** Writes the documentation of both stages; only staging has a stack. */
 async function writeDocs(production: Partial<StageSettings>, ofStaging: Partial<StageSettings>) {
   const aws = await useAws(describeStack('petstore-staging', { BaseUrl: ofGateway }));
   return callDocs(production, ofStaging, aws.variables);
@@ -62,9 +62,9 @@ it.each([
 });
 
 it.each([
-  ['settings and stacks tell', { ...own, baseAddress: 'https://shop.example/v1' }, /^$/],
+  ['from settings and stacks', { ...own, baseAddress: 'https://shop.example/v1' }, /^$/],
   ['of the deployed stages, and names the others', own, leftOut],
-])('the documentation has the addresses that %s', async (_, production, stderr) => {
+])('the documentation has the addresses %s', async (_, production, stderr) => {
   const outcome = await writeDocs(production, own);
   expect(outcome).toMatchObject({ status: 0, stdout: expect.stringContaining('files written') });
   expect(outcome.stderr).toMatch(stderr);
@@ -73,7 +73,7 @@ it.each([
   const limits = read('docs/limits.html');
   expect(limits.includes('production: a second')).toBe(told.length === 2);
   for (const name of readdirSync(`${folder}/docs`)) {
-    // A body in the contract's examples names the address of a picture.
+    // An example in the contract has the address of a picture.
     if (name !== 'openapi.json')
       expect(read(`docs/${name}`), name).not.toContain('petstore.example');
   }

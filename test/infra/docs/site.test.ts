@@ -56,20 +56,20 @@ function toPages(from: Site): [name: string, page: SiteFile][] {
   return [...from].filter(([name]) => name.endsWith('.html'));
 }
 
-/** What stands under a heading, up to the next one of its level. */
+/** The text under a heading, up to the next heading of its level. */
 function readSection(name: string, anchor: string): string {
   const [, section = ''] = read(name).split(`<h2 id="${anchor}">`);
   return section.split('<h2')[0] ?? '';
 }
 
 describe('the guides', () => {
-  test('are all offered, and have a text for each placeholder', () => {
+  test('are all listed, and every placeholder has a text', () => {
     const files = globSync('*.md', { cwd: `${import.meta.dirname}/../../../infra/docs/guides` });
     expect(files.sort()).toEqual(guideNames.map((name) => `${name}.md`).sort());
     for (const name of guideNames) expect(read(`${name}.html`), name).not.toContain('{{');
   });
 
-  test('have a section for each code of an error, in the words of the service, with who answers it', () => {
+  test('have a section for each error code, with the service’s messages and operations', () => {
     for (const [code, status] of Object.entries(statusOfCode)) {
       const section = readSection('errors.html', code);
       expect(section, code).toContain(`Status <strong>${status}</strong>`);
@@ -86,7 +86,7 @@ describe('the guides', () => {
     expect(readSection('errors.html', 'too_many_requests')).toContain('at any path');
   });
 
-  test.each(stageNames)('tell the address and every throttle of %s', (name) => {
+  test.each(stageNames)('have the address and every throttle of %s', (name) => {
     for (const size of ['6 MB', '10 MB']) {
       expect(read('limits.html')).toContain(`<td>${size}</td>`);
     }
@@ -105,7 +105,7 @@ describe('the guides', () => {
     }
   });
 
-  test('tell every operation with its level, and of a deprecated one what is sent and what to do', () => {
+  test('have every operation with its level, and the headers and steps for a deprecated one', () => {
     for (const { operationId, path, lifecycle } of Object.values<Operation>(operations)) {
       const [, row = ''] = read('index.html').split(`<code>${operationId}</code></a></td>`);
       const [cells = ''] = row.split('</tr>');
@@ -123,7 +123,7 @@ describe('the guides', () => {
     );
   });
 
-  test('tell what requests cost as the model has it, and leave out what a shop does not ask for', () => {
+  test('have the model’s costs of requests, without rare responses', () => {
     const rows = [...read('costs.html').matchAll(/<tr>\s*<td>(\w+)<\/td>\s*<td>([^<]*)<\/td>/g)];
     const answers = rows.map(([, id, answer]) => `${id} ${answer}`);
     expect(answers).toEqual(expect.arrayContaining(['listInventory 200 gzip', 'getPet 401']));
@@ -136,7 +136,7 @@ describe('the guides', () => {
   });
 });
 
-test('a placeholder is replaced wherever it stands; one that is not known fails the build', () => {
+test('a placeholder is replaced in every place, and an unknown one fails the build', () => {
   const facts = { limit: () => '5', double: (text: string) => (text === '2' ? '4' : undefined) };
   expect(fillPlaceholders('{{limit}} `{{limit}}` {{double 2}}', facts)).toBe('5 `5` 4');
   for (const unknown of ['{{limits}}', '{{double 3}}', '{{toString}}', '{{ limit}}']) {
@@ -155,7 +155,7 @@ test.each([
   expect(deprecation?.('getPet')).toContain(told);
 });
 
-test('a message without a cause and a cure fails the build', () => {
+test('a message without a cause and a fix fails the build', () => {
   const { code } = gatewayErrors.WAF_FILTERED;
   const unexplained = { code, message: 'Come back tomorrow.' };
   expect(() => checkCatalogue([gatewayErrors.WAF_FILTERED, unexplained])).toThrow(
@@ -163,7 +163,7 @@ test('a message without a cause and a cure fails the build', () => {
   );
 });
 
-test('a section has an anchor: a name in code as it is, any other in lower case', () => {
+test('a section has an anchor: code unchanged, other names in lower case', () => {
   const guide = renderGuide(
     'guide',
     '# A guide\nIntro &amp; `code`.\n## `getPet`\n## 2 “big” lists\nText',
@@ -218,7 +218,7 @@ describe('code blocks', () => {
 describe('a page', () => {
   const toIds = (html: string) => [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 
-  test('leads, as the document does, to pages and sections that exist, each named once', () => {
+  test('has, like the document, only links to existing pages and sections, and unique ids', () => {
     const documentLinks = [...read('openapi.json').matchAll(/\]\(([^)]+)\)/g)];
     const links = [
       ...toPages(site).flatMap(([name, { body }]) =>
@@ -241,7 +241,7 @@ describe('a page', () => {
     }
   });
 
-  test('offers every page, and marks the one that is read', () => {
+  test('links to every page, and marks the current one', () => {
     const names = toPages(site).map(([name]) => name);
     expect(names).toHaveLength(13);
     for (const [name, { body }] of toPages(site)) {
@@ -251,7 +251,7 @@ describe('a page', () => {
     }
   });
 
-  test('begins with a way past the header, says what it is about, and lists its sections', () => {
+  test('starts with a skip link, has a description, and lists its sections', () => {
     for (const [name, { body }] of toPages(site)) {
       const html = String(body);
       expect(html, name).toMatch(/<body>\s*<a class="skip" href="#content">/);
@@ -286,7 +286,7 @@ describe('a page', () => {
     expect(find('reference.html#models/Pet')?.text).toContain('photoUrls');
   });
 
-  test('of a local stage leads to that stage alone, loads nothing from elsewhere, and runs no script of its own text', () => {
+  test('of a local stage links only to that stage, loads nothing from elsewhere, and has no inline script', () => {
     for (const [name, { body }] of toPages(localSite)) {
       expect(body, name).not.toContain(documentationAddress);
       const loaded = [...String(body).matchAll(/<(?:script|link|img|iframe)\b[^>]*>/g)];
@@ -297,7 +297,7 @@ describe('a page', () => {
     expect(read('style.css')).not.toMatch(/url\(|@import/);
   });
 
-  test('says in itself what the server says of it: it calls nobody but the stages, a guide its own site alone', () => {
+  test('has the server’s policy in itself: it calls only the stages, and a guide only its own site', () => {
     for (const [, { policy, body }] of toPages(site)) {
       expect(policy).toMatch(/^default-src 'none'; base-uri 'none'; form-action 'none';/);
       expect(body).toContain(`http-equiv="Content-Security-Policy" content="${policy}"`);
@@ -330,7 +330,7 @@ describe('the reference', () => {
     expect(site.get('openapi.json')?.body).toEqual(bytes);
   });
 
-  test('has the whole script, which asks nobody else, keeps nothing, and is kept by its content', () => {
+  test('has the whole script, which calls no other server, stores nothing, and is cached by its content', () => {
     const scripts = [...read('reference.html').matchAll(/<script src="(.*)" defer>/g)];
     const [first, scalar = '', last] = scripts.map(([, script]) => script);
     expect([first, last]).toEqual(['site.js', 'reference.js']);
@@ -354,14 +354,14 @@ describe('the reference', () => {
     });
   });
 
-  test('lists every operation before its script has run', () => {
+  test('lists every operation before its script runs', () => {
     for (const { operationId, summary, method, path } of Object.values<Operation>(operations)) {
       const section = `>${operationId}: ${summary}</h2>\n<p><code>${method} ${path}</code></p>`;
       expect(read('reference.html')).toContain(section);
     }
   });
 
-  test('has the local stage and its key filled in there alone', () => {
+  test('has the stage and its key prefilled only on a local stage', () => {
     const { authentication } = toConfiguration(localSite);
     const { servers } = JSON.parse(read('openapi.json', localSite));
     expect(servers).toEqual([{ url: own.baseUrl, description: 'This machine' }]);

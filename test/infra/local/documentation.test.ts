@@ -28,7 +28,7 @@ beforeEach(() => {
   });
 });
 
-/** @param line the method and the path, and the name of the host where it is another */
+/** @param line the method and the path, and the host if it is another */
 function send(line: string, headers: Record<string, string> = {}) {
   const [method, fullPath, host = '127.0.0.1:3000'] = line.split(' ');
   const headerLines = [['Host', host], ...Object.entries(headers)];
@@ -57,13 +57,13 @@ describe('the documentation', () => {
     ['GET /docs/ [::1]:3000', served, 1],
     ['GET /docs', redirected, 0],
     ['POST /docs/', { statusCode: 405, headers: { Allow: 'GET, HEAD' } }, 1],
-    // The gateway answers what the documentation does not have.
+    // The gateway responds for paths that the documentation does not have.
     ['GET /docsx', undefined, 0],
     ['GET /docs/nothing.html', undefined, 1],
-    // A name of another, which may have been led here to read the key.
+    // A foreign name, which may point here to read the key.
     ['GET /docs/ petstore.example:3000', refused, 0],
     ['GET / petstore.example:3000', undefined, 0],
-  ])('answers %s, and is built no sooner than it must be', async (line, expected, built) => {
+  ])('answers %s, and is built only when needed', async (line, expected, built) => {
     const answer = await send(line);
     if (expected === undefined) expect(answer).toBeUndefined();
     else expect(answer).toMatchObject(expected);
@@ -75,7 +75,7 @@ describe('the documentation', () => {
     ['zstd', 'gzip, deflate, br, zstd', zstdDecompressSync],
     [undefined, 'br, gzip;q=0', (body: Buffer) => body],
     [undefined, undefined, (body: Buffer) => body],
-  ])('is sent as %s to one who accepts %s', async (coding, accepted, decompress) => {
+  ])('is sent as %s to a client that accepts %s', async (coding, accepted, decompress) => {
     const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
     const { headers: told, body = '' } = (await send('GET /docs/lasting.js', headers)) ?? {};
     expect(told?.['Content-Encoding']).toBe(coding);
@@ -84,7 +84,7 @@ describe('the documentation', () => {
     if (coding !== undefined) expect(body.length).toBeLessThan(script.length / 10);
   });
 
-  test('is kept by browsers where a name says its content, and nowhere else', async () => {
+  test('is cached by browsers only for files with a hash in their names', async () => {
     const toCaching = async (line: string) => (await send(line))?.headers['Cache-Control'];
     expect(await toCaching('GET /docs/lasting.js')).toBe('public, max-age=31536000, immutable');
     expect(await toCaching('GET /docs/')).toBe('no-store');

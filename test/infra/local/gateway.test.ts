@@ -12,7 +12,7 @@ import { expectError, expectReadableFrom, expectTooLarge } from '../../conforman
 import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
 import { documentationAddress, startTestGateway, type TestGateway } from './testGateway.ts';
 
-/** What `listOrders` does next. */
+/** The next action of `listOrders`. */
 let listOrders: (event: APIGatewayProxyEvent, context: Context) => unknown;
 let gateway: TestGateway;
 const echo = async (event: APIGatewayProxyEvent) => ({
@@ -42,14 +42,14 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** @param line the method and the address behind the host, such as `GET /v1/pets/1` */
+/** @param line the method and the path, for example `GET /v1/pets/1` */
 async function send(line: string, body?: string | Buffer, headers = {}) {
   const [method = '', path] = line.split(' ');
   const url = `http://127.0.0.1:${gateway.port}${path}`;
   return exactFetch(url, { method, headers, ...(body && { body }) });
 }
 
-/** What comes back on a connection up to its end. */
+/** Sends bytes. @returns what the connection receives until its end */
 async function sendBytes(bytes: string, port = gateway.port): Promise<string[]> {
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   socket.write(bytes);
@@ -66,7 +66,7 @@ function expectGatewayError(response: ExactResponse, code: ErrorCode): void {
 }
 
 describe('the event of a function', () => {
-  test('has all of the request, as the client wrote it and decoded', async () => {
+  test('has all of the request, raw and decoded', async () => {
     const line = 'PATCH /v1/inventory/a%2Fb%20%C5%BD?a=1&b=%C5%BD+x&a=2&c';
     const written = { 'if-MATCH': '"a"', 'X-Two': ['1', '2'], 'User-Agent': 'shop/1' };
     // Bytes that are not UTF-8 are replaced.
@@ -94,11 +94,11 @@ describe('the event of a function', () => {
       body: '{\uFFFDŽ}',
       isBase64Encoded: false,
     });
-    // A function has a log of its own.
+    // The function logs its own line.
     expect(info).not.toHaveBeenCalled();
   });
 
-  test('has null for what is absent, and a path parameter as it is where it cannot be decoded', async () => {
+  test('has null for missing parts, and an undecodable path parameter unchanged', async () => {
     const event = JSON.parse((await send('GET /v1/pets/%zz')).text);
     expect(event.pathParameters).toEqual({ petId: '%zz' });
     expect(event.requestContext.identity.userAgent).toBeNull();
@@ -135,12 +135,12 @@ describe('the gateway itself', () => {
     expect(info.mock.calls).toEqual([[logged]]);
   });
 
-  test('answers an expectation that it does not know by 400', async () => {
+  test('answers an unknown Expect header with 400', async () => {
     const response = await send('GET /v1/pets/1', undefined, { Expect: 'x' });
     expectGatewayError(response, 'invalid_request');
   });
 
-  test('says what is allowed, and answers a preflight with no body and no function', async () => {
+  test('lists the allowed methods, and answers a preflight without a body and without a function', async () => {
     const { headers } = await send('PROPFIND /v1/inventory/1');
     const methods = Object.values(operations).filter(({ path }) => path === '/inventory/{petId}');
     const allow = [...methods.map(({ method }) => method), 'OPTIONS'].join(', ');
@@ -154,7 +154,7 @@ describe('the gateway itself', () => {
     expect(info.mock.lastCall).toEqual([expect.objectContaining({ status: 204 })]);
   });
 
-  test('answers 413 to a body past Lambda’s limit, and drops one past its own before it takes the next request', async () => {
+  test('answers 413 to a body above Lambda’s limit, and drops one above its own before the next request', async () => {
     const body = Buffer.alloc(7 * 1024 ** 2, 32);
     expectGatewayError(await send('PATCH /v1/inventory/1', body), 'payload_too_large');
     const chunk = `100000\r\n${' '.repeat(1024 ** 2)}\r\n`;
@@ -165,8 +165,8 @@ describe('the gateway itself', () => {
   });
 });
 
-describe('what a function answers', () => {
-  test('reaches the client as it is, with a length', async () => {
+describe('a function’s response', () => {
+  test('reaches the client unchanged, with a length', async () => {
     listOrders = () => ({ statusCode: 418, headers: { 'WWW-Authenticate': 'Bearer' }, body: '[]' });
     const response = await send('GET /v1/store/orders');
     expect(response).toMatchObject({ status: 418, text: '[]' });
@@ -179,14 +179,14 @@ describe('what a function answers', () => {
   test.each<[string, () => unknown, ErrorCode]>([
     ['an error', () => Promise.reject(new Error('secret')), 'internal_error'],
     ['undefined', () => undefined, 'internal_error'],
-    ['a body that is no text', () => ({ statusCode: 200, body: {} }), 'internal_error'],
+    ['a body that is not text', () => ({ statusCode: 200, body: {} }), 'internal_error'],
     [
       'more than Lambda passes on',
       () => ({ statusCode: 200, body: 'a'.repeat(6 * 1024 * 1024 + 1) }),
       'internal_error',
     ],
-    ['nothing in time', () => new Promise(() => {}), 'service_unavailable'],
-  ])('%s becomes an error that tells nothing, with its cause in the log', async (_, act, code) => {
+    ['a timeout', () => new Promise(() => {}), 'service_unavailable'],
+  ])('%s becomes an error without details, with its cause in the log', async (_, act, code) => {
     listOrders = act;
     const response = await send('GET /v1/store/orders');
     expectGatewayError(response, code);
@@ -195,7 +195,7 @@ describe('what a function answers', () => {
     expect(error).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ requestId }));
   });
 
-  test('is waited for within the time that the context names', async () => {
+  test('has the time that the context names', async () => {
     listOrders = (_, context) => ({
       statusCode: 200,
       body: `${context.getRemainingTimeInMillis()}`,
@@ -218,10 +218,10 @@ describe('a connection', () => {
 
   test.each([
     ['alone', '', 'inventory, please\r\n\r\n'],
-    ['with headers past all limits', '', `GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['with oversized headers', '', `GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`],
     ['behind an update', 'PATCH /v1/inventory/7', 'no HTTP\r\n\r\n'],
-    ['in a header behind an update', 'PATCH /v1/inventory/7', 'GET / HTTP/1.1\r\nno colon\r\n\r\n'],
-  ])('with what is not HTTP, %s, is answered in order and ended', async (_, update, rest) => {
+    ['in a header after an update', 'PATCH /v1/inventory/7', 'GET / HTTP/1.1\r\nno colon\r\n\r\n'],
+  ])('with invalid HTTP, %s, gets its responses in order and ends', async (_, update, rest) => {
     const slow = await startTestGateway({
       async updateInventory() {
         await setTimeout(20);
@@ -239,7 +239,7 @@ describe('a connection', () => {
     await slow.drain();
   });
 
-  test('is ended when the gateway closes, once it is answered', async () => {
+  test('ends after its response when the gateway closes', async () => {
     const answered = Promise.withResolvers<unknown>();
     const called = Promise.withResolvers<void>();
     const closing = await startTestGateway({
@@ -266,7 +266,7 @@ describe('fault injection', () => {
     expect(injectedStatuses).toEqual(Object.values(statusOfCode));
   });
 
-  test.each(injectedStatuses)('answers %i as the document has it', async (status) => {
+  test.each(injectedStatuses)('answers %i as in the document', async (status) => {
     const faultInjection = { failures: [{ status, share: 1 }], delayMilliseconds: 0 };
     const functions = { getPet: vi.fn(echo), updateInventory: vi.fn(echo) };
     const faulty = await startTestGateway(functions, 1_000, faultInjection);
@@ -277,7 +277,7 @@ describe('fault injection', () => {
     expect(response.status).toBe(status);
     expect(functions.getPet).not.toHaveBeenCalled();
     expect(functions.updateInventory).not.toHaveBeenCalled();
-    // The document knows no method that a path does not have.
+    // The document has no methods that a path does not allow.
     if (status === 405) expect(response.headers.get('Allow')).toBe('GET, OPTIONS');
     else expect(findAnswerProblems(method, path, response)).toEqual([]);
     if (!isOfAll) return;
@@ -303,7 +303,7 @@ describe('fault injection', () => {
     expect(error?.code).toBe(code);
   });
 
-  test('draws nothing where nothing is to fail, and keeps a delay', async () => {
+  test('draws nothing without failures, and keeps a delay', async () => {
     const started = performance.now();
     const delay = { failures: [], delayMilliseconds: 30 };
     expect(await injectFault(delay, ...call, () => expect.fail('drawn'))).toBeUndefined();

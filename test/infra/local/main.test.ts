@@ -15,8 +15,8 @@ type ReadyStage = Awaited<ReturnType<typeof untilReady>>;
 
 const { toPath, write } = openTemporaryFolder();
 /**
- * `npm start` as a process of its own.
- * @param modules run before any other, in every thread
+ * Runs `npm start` in its own process.
+ * @param modules code that runs first in every thread
  */
 function run(args: readonly string[], ...modules: string[]) {
   const imports = modules.map(
@@ -27,14 +27,14 @@ function run(args: readonly string[], ...modules: string[]) {
   return local;
 }
 
-/** Standard error is taken for a terminal. */
+/** Makes standard error look like a terminal. */
 const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 200 })';
-/** Standard input is taken for a terminal, in which this is typed. */
+/** Makes standard input look like a terminal with this typed text. */
 const typing = (text: string) => `import { PassThrough } from 'node:stream';
   const typed = Object.assign(new PassThrough(), { isTTY: true });
   Object.defineProperty(process, 'stdin', { value: typed });
   typed.end(${JSON.stringify(text)});`;
-/** An error that nobody catches in each other thread once a file is there. */
+/** Throws an uncaught error in each other thread when a file exists. */
 const crashAt = (trigger: string) => `import { existsSync } from 'node:fs';
   import { isMainThread } from 'node:worker_threads';
   const look = () => { if (existsSync(${JSON.stringify(trigger)})) throw new Error('no more\\nof this'); };
@@ -64,20 +64,20 @@ async function update({ baseUrl, authorization }: ReadyStage): Promise<number> {
   return (await exactFetch(`${baseUrl}/inventory/9`, { method: 'PATCH', headers, body })).status;
 }
 
-/** A file that takes a while to load. */
+/** Writes a file that takes a while to load. */
 function writeLargeData(): string {
   const toEntry = (_: unknown, petId: number) => ({ petId, quantity: 1, status: 'sold' });
   const inventory = Array.from({ length: 20_000 }, toEntry);
   return write('large.json', JSON.stringify({ inventory }));
 }
 
-/** There is a bar, which is drawn anew ten times a second. */
+/** Waits for the progress bar, which is redrawn ten times a second. */
 function untilLoading({ written }: LocalProcess): Promise<void> {
   const bar = /Loading .*large\.json: \d+% of 20,000 rows/;
   return vi.waitFor(() => expect(written.stderr).toMatch(bar), { timeout: 20_000, interval: 20 });
 }
 
-/** A start in this process, which ends by itself; its listeners go, which would end a later test at its Ctrl-C. */
+/** Starts in this process and ends by itself. Removes its listeners, which would end a later test at its Ctrl-C. */
 async function startHere(...args: string[]) {
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const before = new Set(signals.flatMap((signal) => process.listeners(signal)));
@@ -96,7 +96,7 @@ async function expectRefusal(status: number, message: string, ...args: string[])
 }
 
 describe('a start', { timeout: 30_000 }, () => {
-  test('serves the sample, logs requests, and ends on SIGINT and the echo of it that npm sends', async () => {
+  test('serves the sample, logs requests, and ends on SIGINT and npm’s repeat of it', async () => {
     const stage = await untilReady(run(['--dir', toPath('kept')]));
     const { baseUrl, authorization } = stage;
     const apiKey = authorization.Authorization.slice(7);
@@ -131,7 +131,7 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
     ]);
   });
 
-  test('prints the address and the keys again on k, where somebody can type it', async () => {
+  test('prints the address and the keys again on k, in a terminal', async () => {
     const stage = await untilReady(run([], typing('x\nk\n')));
     const hint = 'Press k and Enter to see this again.\n';
     await vi.waitFor(() => expect(stage.written.stdout.split(hint)[1]).toMatch(/docs\/\n$/));
@@ -143,14 +143,14 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
     expect(await stop(stage, 'SIGINT')).toBe(0);
   });
 
-  test('says how far it is with a large file, and can be broken off', async () => {
+  test('shows the progress of a large file, and can be interrupted', async () => {
     const local = run(['--data', writeLargeData()], terminal);
     await untilLoading(local);
     expect(await stop(local)).toBe(0);
     expect(local.written.stdout).toBe('');
   });
 
-  test('goes on with the data in a folder, and with data given over them', async () => {
+  test('continues with the data in a folder, and loads given data over them', async () => {
     const dir = toPath('kept');
     const stage = await untilReady(run(['--dir', dir]));
     expect(await list(stage)).toContainEqual(expect.objectContaining({ petId: 9, quantity: 4321 }));
@@ -178,7 +178,7 @@ describe('a start that cannot succeed', () => {
   test.each([
     ['--port', []],
     ['--expose-dynamodb', ['--port', '0']],
-  ])('names a port in use, and the option %s that gives another', async (option, others) => {
+  ])('names a port in use, and the option %s for another', async (option, others) => {
     const other = createServer();
     const port = `${await listen(other, 0, '')}`;
     const message = `Port ${port} cannot be used: it is in use. Choose another with ${option},`;
@@ -186,7 +186,7 @@ describe('a start that cannot succeed', () => {
     other.close();
   });
 
-  test('names what is wrong with the data', async () => {
+  test('names the error in the data', async () => {
     const file = write('not-ok.json', '{"pets": [');
     const args = ['--port', '0', '--data', file];
     await expectRefusal(1, 'not-ok.json cannot be used: Unexpected end of JSON', ...args);
@@ -201,7 +201,7 @@ describe('a crash of the engine', { timeout: 20_000 }, () => {
     const stage = await untilReady(run(['--delay', '29s'], crashAt(trigger)));
     const asked = exactFetch(`${stage.baseUrl}/inventory`, { headers: stage.authorization });
     const outcome = asked.catch((error: Error) => error);
-    // Its answer is not waited for, since none could be a good one.
+    // Does not wait for a response, since any would be wrong.
     await setTimeout(100);
     write('serving', '');
     expect(await stage.exited).toBe(1);
@@ -209,7 +209,7 @@ describe('a crash of the engine', { timeout: 20_000 }, () => {
     expect(await outcome).toBeInstanceOf(Error);
   });
 
-  test('ends a load that is under way', async () => {
+  test('ends a load in progress', async () => {
     const trigger = toPath('loading');
     const local = run(['--data', writeLargeData()], terminal, crashAt(trigger));
     await untilLoading(local);

@@ -11,7 +11,7 @@ const folder = openTemporaryFolder();
 const read = async (content: string | Uint8Array) =>
   readStoreData(folder.write('data.json', content));
 
-test('a data file has ids as they are written, may lack lists, and may begin with a byte order mark', async () => {
+test('a data file keeps ids exactly, may lack lists, and may start with a byte order mark', async () => {
   const text =
     '\uFEFF{"inventory": [{"petId": 9007199254740993, "quantity": 0, "status": "pending"}]}';
   expect(await read(text)).toEqual({
@@ -36,13 +36,13 @@ test.each<[string | Uint8Array, string]>([
   [`{"orders": [${order}, ${order}]}`, 'orders has the id 1 twice'],
   ['{"pets": [{"id": 1, "name": 5, "status": "sold"}]}', 'pets.0.name must be a string, and is 5'],
   ['{"orders": [{"id": 1, "petId": 1, "quantity": 1}]}', 'orders.0.status is missing; orders'],
-])('a data file of %j is refused in one line with its name', async (content, reason) => {
+])('a data file with %j is refused in one line with its name', async (content, reason) => {
   const refusal = expect(read(content)).rejects;
   await refusal.toThrow(/^The data file .*data\.json cannot be used: [^\n]+$/);
   await refusal.toThrow(reason);
 });
 
-test('the sample holds ids past 2^53, every status, and an entry for each pet', async () => {
+test('the sample has ids above 2^53, every status, and an entry for each pet', async () => {
   const sample = new URL('../../../infra/local/sample.json', import.meta.url);
   const { inventory, pets, orders } = await readStoreData(sample);
   expect(inventory.map(({ petId }) => petId)).toEqual(pets.map(({ id }) => id));

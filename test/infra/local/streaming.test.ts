@@ -12,13 +12,13 @@ import { startTestGateway, type TestGateway } from './testGateway.ts';
 
 type Act = (responseStream: Writable) => Promise<unknown>;
 
-/** What `listInventory` does next. */
+/** The next action of `listInventory`. */
 let act: Act;
 let gateway: TestGateway;
 let hastyGateway: TestGateway;
 let url: string;
 
-/** How long a function may take, in milliseconds, where it takes longer. */
+/** The timeout of a function that takes longer, in milliseconds. */
 const HASTY = 100;
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => log.mockRestore());
 
-/** As middy does: the empty write sends status and headers. */
+/** Like middy: the empty write sends status and headers. */
 function begin(stream: Writable, headers: Record<string, string> = {}): Writable {
   const begun = awslambda.HttpResponseStream.from(stream, { statusCode: 200, headers });
   begun.write('');
@@ -47,7 +47,7 @@ async function open(): Promise<IncomingMessage> {
   return response as IncomingMessage;
 }
 
-test('status, headers and each chunk leave before the next is there', async () => {
+test('status, headers and each chunk are sent before the next exists', async () => {
   const [first, next] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   act = async (stream) => {
     const response = begin(stream, { 'X-Request-Id': 'a' });
@@ -65,7 +65,7 @@ test('status, headers and each chunk leave before the next is there', async () =
   expect(await text(response)).toBe(',2]');
 });
 
-test('the function is held back while the client does not read', async () => {
+test('the function pauses while the client does not read', async () => {
   const chunk = 'a'.repeat(64 * 1024);
   let made = 0;
   act = (stream) => {
@@ -85,11 +85,11 @@ test('the function is held back while the client does not read', async () => {
 
 test.each<[string, Act, string?]>([
   ['fails before it writes', () => Promise.reject(new Error('early'))],
-  ['returns without having ended its response', async () => {}],
-  ['writes before it gave a status', async (stream) => void stream.end('[]')],
-  ['writes nothing in time', () => new Promise(() => {}), 'service_unavailable'],
+  ['returns without ending its response', async () => {}],
+  ['writes before its status', async (stream) => void stream.end('[]')],
+  ['writes nothing before its timeout', () => new Promise(() => {}), 'service_unavailable'],
 ])(
-  'a function that %s gives an error with a whole body',
+  'a function that %s gets an error with a complete body',
   async (_, next, code = 'internal_error') => {
     act = next;
     const response = await exactFetch(`${hastyGateway.baseUrl}/inventory`);
@@ -108,7 +108,7 @@ test.each<[string, Act, string]>([
     'the scan failed',
   ],
   [
-    'does not end in time',
+    'times out midway',
     (stream) => {
       begin(stream).write('[1');
       return new Promise(() => {});
@@ -116,7 +116,7 @@ test.each<[string, Act, string]>([
     'within 0.1 seconds',
   ],
 ])(
-  'a function that %s breaks the connection, so that no half list passes for a whole one',
+  'a function that %s breaks the connection, so that no truncated list looks complete',
   async (_, next, cause) => {
     act = next;
     await expect(exactFetch(`${hastyGateway.baseUrl}/inventory`)).rejects.toThrow('aborted');
@@ -124,7 +124,7 @@ test.each<[string, Act, string]>([
   },
 );
 
-/** A client that begins to read, and breaks its connection. */
+/** A client that starts to read, then resets its connection. */
 async function connectAndLeave(port: number, untilLeaving: (socket: Socket) => Promise<unknown>) {
   const socket = connect(port, '127.0.0.1');
   socket.write('GET /v1/inventory HTTP/1.1\r\nHost: local\r\n\r\n');
@@ -139,25 +139,28 @@ async function expectNoError(): Promise<void> {
 }
 
 test.each<[string, string, number]>([
-  ['that leaves between two chunks ends the stream of the function', 'a', 5],
-  ['whose connection breaks under a write does so, too', 'a'.repeat(64 * 1024), 0],
-])('a client %s, and is no error', async (_, chunk, pause) => {
-  const released = Promise.withResolvers<unknown>();
-  act = async (stream) => {
-    async function* pages() {
-      for (;;) {
-        yield chunk;
-        if (pause > 0) await setTimeout(pause);
+  ['between two chunks', 'a', 5],
+  ['during a write', 'a'.repeat(64 * 1024), 0],
+])(
+  'a client that leaves %s ends the function’s stream without an error',
+  async (_, chunk, pause) => {
+    const released = Promise.withResolvers<unknown>();
+    act = async (stream) => {
+      async function* pages() {
+        for (;;) {
+          yield chunk;
+          if (pause > 0) await setTimeout(pause);
+        }
       }
-    }
-    await pipeline(Readable.from(pages()), begin(stream)).catch(released.resolve);
-  };
-  await connectAndLeave(gateway.port, (socket) => once(socket, 'data'));
-  expect(await released.promise).toMatchObject(left);
-  await expectNoError();
-});
+      await pipeline(Readable.from(pages()), begin(stream)).catch(released.resolve);
+    };
+    await connectAndLeave(gateway.port, (socket) => once(socket, 'data'));
+    expect(await released.promise).toMatchObject(left);
+    await expectNoError();
+  },
+);
 
-test('a client whose connection breaks under the last bytes is no error', async () => {
+test('a client that leaves during the last bytes is not an error', async () => {
   const begun = Promise.withResolvers<Writable>();
   act = async (stream) => {
     begin(stream).write('[1');
@@ -165,13 +168,13 @@ test('a client whose connection breaks under the last bytes is no error', async 
     await finished(stream).catch(() => {});
   };
   await connectAndLeave(gateway.port, (socket) => once(socket, 'data'));
-  // Before the gateway can have heard of it.
+  // Before the gateway can notice it.
   const stream = (await begun.promise).end();
   await expect(finished(stream)).rejects.toMatchObject(left);
   await expectNoError();
 });
 
-test('a client that left before its function was called is no error', async () => {
+test('a client that leaves before its function is called is not an error', async () => {
   const called = Promise.withResolvers<void>();
   const listInventory = async (_: APIGatewayProxyEvent, stream: unknown) => {
     called.resolve();
@@ -181,7 +184,7 @@ test('a client that left before its function was called is no error', async () =
   const lateGateway = await startTestGateway({ listInventory }, HASTY, late);
   await connectAndLeave(lateGateway.port, () => setTimeout(30));
   await called.promise;
-  // As long as a function may take that nobody waits for.
+  // Longer than the timeout of a function that nobody waits for.
   await setTimeout(1.5 * HASTY);
   await expectNoError();
   await lateGateway.drain();

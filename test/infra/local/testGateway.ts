@@ -10,7 +10,7 @@ export const documentationAddress = 'https://docs.petstore.example';
 
 export type TestGateway = Awaited<ReturnType<typeof startTestGateway>>;
 
-/** A gateway before handlers of a test's own, on the contract's routes; other operations answer 501. */
+/** A gateway on the contract's routes with a test's own handlers; other operations return 501. */
 export async function startTestGateway(
   handlers: Partial<Record<keyof typeof operations, LambdaFunction['handler']>>,
   timeoutMilliseconds = 5_000,

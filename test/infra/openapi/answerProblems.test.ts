@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findAnswerProblems } from '../../../infra/openapi/answerProblems.ts';
 
-// The conformance suite finds no problem in the answers of the service; these have one.
+// The conformance suite finds no problem in the service's responses; each of these has one.
 
 const id = { 'X-Request-Id': '8f2c1e0a-6a6b' };
 const type = { 'Content-Type': 'application/json' };
@@ -29,14 +29,14 @@ it.each<[string, Record<string, string>, string, string | RegExp]>([
   ['200 GET /inventory', { ...json, 'Content-Encoding': 'gzip' }, list, /^The body is not JSON: /],
   ['200 GET /inventory', json, rounded, 'petId is 1.5, which is not an int64.'],
   ['200 GET /inventory', json, list.replace('sold', 'lost'), /^The body\/0\/status must be/],
-])('a problem of an answer is told: %s', (answer, headers, body, problem) => {
+])('reports the problem in a response: %s', (answer, headers, body, problem) => {
   const [status = '', method = '', path = ''] = answer.split(' ');
   const head = { status: Number(status), headers: new Headers(headers) };
   const [found] = findAnswerProblems(method, path, { ...head, bytes: Buffer.from(body) });
   expect(found).toMatch(problem);
 });
 
-it('an answer is seen by its head alone, and that to a preflight not at all', () => {
+it('checks a response without its body by the head, and a preflight’s not at all', () => {
   const head = { status: 200, headers: new Headers() };
   expect(findAnswerProblems('GET', '/inventory', head)).toEqual([
     'The header X-Request-Id is missing.',

@@ -11,6 +11,6 @@ it.each(Object.entries(headers))('%s has an example that fits it', (_, { schema,
   expect(ajv.validate(schema ?? {}, example)).toBe(true);
 });
 
-it('no header says that an example is compressed', () => {
+it('no header example says that the body is compressed', () => {
   expect(Object.keys(headers).join(' ')).not.toContain('Content-Encoding');
 });

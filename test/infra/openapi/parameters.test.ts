@@ -10,7 +10,7 @@ const ajv = addFormats.default(new Ajv2020({ strict: false, coerceTypes: false }
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => index).join(',');
 
-/** Some that a parameter takes and some that it does not; none is empty, since that is the store's to judge. */
+/** Valid and invalid values; none is empty, since the store checks that. */
 const texts = [
   ...['0', '1', '7', '1000', '1001', '-1', '1.5', '01', '1e2', 'abc', 'etag', 'Etag', 'etags'],
   ...['available', 'pending', 'sold', 'Sold', 'sold,pending', '7,8', '7,,8', '7,x', ' 7', 'null'],
@@ -22,13 +22,16 @@ const parameters = operationIds.flatMap((id) => {
   return Object.entries({ ...parameters, ...query }).map(([name, one]) => [id, name, one] as const);
 });
 
-it.each(parameters)('%s is told to take of %s what it takes', (_, __, { parse, schema }) => {
-  for (const text of texts) {
-    expect(ajv.validate(schema, toValue(schema, text)), text).toBe(parse(text) !== undefined);
-  }
-});
+it.each(parameters)(
+  'in %s, the schema of %s accepts its valid values',
+  (_, __, { parse, schema }) => {
+    for (const text of texts) {
+      expect(ajv.validate(schema, toValue(schema, text)), text).toBe(parse(text) !== undefined);
+    }
+  },
+);
 
-it('tells which parameters of a query exclude each other', () => {
+it('says which parameters of a query exclude each other', () => {
   const described = toParameterObjects(operations.listInventory);
   const descriptionOf = (name: string) => described.find((one) => one.name === name)?.description;
   expect(descriptionOf('petId')).toMatch(/ Not together with `limit` or `cursor`\.$/);
@@ -37,7 +40,7 @@ it('tells which parameters of a query exclude each other', () => {
   expect(descriptionOf('status')).not.toContain('Not together');
 });
 
-/** The value that a tool takes a text for which goes by the document. */
+/** The value that a tool reads from a text by the document. */
 function toValue(schema: ParameterSchema, text: string): unknown {
   if (schema.type === 'array') return text.split(',').map((one) => toValue(schema.items, one));
   return schema.type === 'integer' && /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : text;

@@ -2,18 +2,16 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { OpenApiDocument } from '../../../infra/openapi/openApi.ts';
 
-/** How far a client may rely on an operation, the least first; nothing is taken back by a deprecation. */
+/** The levels of stability, lowest first; a deprecation takes nothing back. */
 const levels = ['experimental', 'beta', 'stable', 'deprecated'];
 
-/**
- * What a document says for people, what `findBreaks` itself compares, and what HTTP undoes before a client reads it.
- */
+/** Texts for people, parts that `findBreaks` itself compares, and the coding that HTTP undoes before a client reads. */
 const skipped =
   /^(summary|description|tags|examples?|deprecated|x-stability|x-sunset|Content-Encoding)$/;
 
 /**
- * Where clients of the released document find another interface: something that it says is gone or has
- * another value, or something is asked of them that was not. `infra/docs/guides/changes.md` promises this.
+ * The places where a client of the released document breaks: something is gone, has another value, or is newly
+ * required. `infra/docs/guides/changes.md` promises that there are none.
  */
 function findBreaks(before: OpenApiDocument, after: OpenApiDocument, now = new Date()): string[] {
   const addresses = after.servers.map(({ url }) => url);
@@ -43,7 +41,7 @@ function findBreaks(before: OpenApiDocument, after: OpenApiDocument, now = new D
   return found;
 }
 
-/** All that a part of a document says for programs, each with its place; names in lists are places too. */
+/** All facts for programs in a part of a document, with their places; names in lists are places too. */
 function listFacts(document: OpenApiDocument, part: object, place: string): Fact[] {
   return Object.entries(part).flatMap(([name, value]): Fact[] => {
     const isMember = place.endsWith(' properties');
@@ -57,7 +55,7 @@ function listFacts(document: OpenApiDocument, part: object, place: string): Fact
   });
 }
 
-/** Whether every client can live with what became of a place: it gets more, or may send more. */
+/** Whether a change at a place breaks no client: it gets more, or may send more. */
 function isHarmless(place: string, facts: Facts, newFacts: Facts): boolean {
   const [value, next] = [facts.get(place), newFacts.get(place)];
   const [owner = '', name = ''] = place.split(/ (?=\S+$)/);
@@ -83,29 +81,29 @@ type Edit = (document: any) => unknown;
 
 const list = '/inventory';
 const pet = '/pets/{petId}';
-/** Of `GET /inventory`, by name. */
+/** A parameter of `GET /inventory`, by name. */
 const parameter = (document: OpenApiDocument, name: string) =>
   document.paths[list]?.get?.parameters.find((one) => one.name === name) as unknown as {
     readonly schema: { readonly enum: unknown[] };
   };
-/** The one operation that changes another way may change in its request's body. */
+/** Makes the one operation with a request body stable. */
 const isStable: Edit = ({ paths }) => {
   paths['/inventory/{petId}'].patch['x-stability'] = 'stable';
 };
 
 const breaking: [name: string, change: Edit, beforehand?: Edit][] = [
   ['a server is gone', (d) => d.servers.shift()],
-  ['another key is asked for', (d) => d.security.push({ other: [] })],
+  ['another key is required', (d) => d.security.push({ other: [] })],
   ['an operation is gone', (d) => delete d.paths[pet]],
   ['a level is lower', (d) => Object.assign(d.paths[list].get, { 'x-stability': 'beta' })],
   ['a sunset is earlier', (d) => Object.assign(d.paths[pet].get, { 'x-sunset': '2027-06-01' })],
   ['a parameter is required', (d) => Object.assign(parameter(d, 'limit'), { required: true })],
   ['a maximum is lower', (d) => Object.assign(parameter(d, 'limit').schema, { maximum: 500 })],
   ['there is a new rule', (d) => Object.assign(parameter(d, 'limit').schema, { multipleOf: 2 })],
-  ['there are values alone', (d) => Object.assign(parameter(d, 'limit').schema, { enum: [1] })],
-  ['a value is no longer taken', (d) => parameter(d, 'status').schema.enum.pop()],
+  ['only some values are left', (d) => Object.assign(parameter(d, 'limit').schema, { enum: [1] })],
+  ['a value is no longer valid', (d) => parameter(d, 'status').schema.enum.pop()],
   [
-    'a member must be sent',
+    'a member becomes required',
     (d) => d.components.schemas.InventoryUpdate.required.push('a'),
     isStable,
   ],
@@ -124,23 +122,23 @@ const harmless: [name: string, change: Edit][] = [
   ['a limit is raised', (d) => Object.assign(parameter(d, 'limit').schema, { maximum: 5_000 })],
   ['a parameter has a new value', (d) => parameter(d, 'status').schema.enum.push('lost')],
   ['there is a new member', (d) => Object.assign(d.components.schemas.Pet.properties, { age })],
-  ['a member is always there', (d) => d.components.schemas.Pet.required.push('photoUrls')],
+  ['a member is always present', (d) => d.components.schemas.Pet.required.push('photoUrls')],
 ];
 
 it('the document breaks no client of the last release', () => {
   expect(findBreaks(released, current)).toEqual([]);
 });
 
-it.each(breaking)('a client breaks where %s', (_, change, beforehand = () => {}) => {
+it.each(breaking)('a client breaks if %s', (_, change, beforehand = () => {}) => {
   const before = edit(current, beforehand);
   expect(findBreaks(before, edit(before, change), now)).not.toEqual([]);
 });
 
-it.each(harmless)('no client breaks where %s', (_, change) => {
+it.each(harmless)('no client breaks if %s', (_, change) => {
   expect(findBreaks(current, edit(current, change), now)).toEqual([]);
 });
 
-it('a deprecated operation may go once its sunset has passed', () => {
+it('a deprecated operation may go after its sunset', () => {
   const after = edit(current, (document) => delete document.paths[pet]);
   const at = (time: string) => findBreaks(current, after, new Date(time));
   expect(at('2027-12-01T00:00:00Z')).toEqual(['get /pets/{petId} is gone']);

@@ -10,8 +10,8 @@ import {
 } from '../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 
-// One path's methods, and the gateway's own errors, stand in `templates/*.txt`; here is what the paths have to do
-// with the contract.
+// `templates/*.txt` have one path's methods and the gateway's own errors; these tests compare the paths with the
+// contract.
 
 const contract: [OperationId, Operation][] = Object.entries(operations) as never;
 const production = (type: string) => findResources('production', `AWS::${type}`);
@@ -33,7 +33,7 @@ const routes = methods.map(({ HttpMethod, ResourceId, Integration }) => ({
 const findRoute = (name: string) => routes.find((route) => route.name === name);
 
 describe('the gateway', () => {
-  it('calls functions on the methods and paths of the contract, and on no others', () => {
+  it('calls functions only on the methods and paths of the contract', () => {
     const calling = routes.filter(({ integration }) => integration.Type !== 'MOCK');
     expect(calling.map(({ name }) => name).sort()).toEqual(
       contract.map(([, { method, path }]) => `${method} ${path}`).sort(),
@@ -41,7 +41,7 @@ describe('the gateway', () => {
   });
 
   it.each(contract)(
-    'calls the live %s, and waits as long as it may run or stream',
+    'calls the live %s, with a timeout as long as it may run or stream',
     (id, { method, path, summary, streamed }) => {
       const { integration } = findRoute(`${method} ${path}`) ?? {};
       const uri = integration.Uri['Fn::Join'][1];
@@ -92,7 +92,7 @@ function toAnswer(name: string) {
 describe.each(fixtureNames)('the stage of %s', (name) => {
   const [stage] = Object.values(findResources(name, 'AWS::ApiGateway::Stage'));
 
-  it('logs what a request is found by, and no header that a key could stand in', () => {
+  it('logs the fields to find a request by, and no header that could have a key', () => {
     const { bytes, ...texts } = fillAccessLog(name);
     expect(texts).toMatchObject({
       requestId: '$context.requestId',
@@ -102,11 +102,11 @@ describe.each(fixtureNames)('the stage of %s', (name) => {
       gatewayError: '$context.error.responseType',
     });
     expect(JSON.stringify(texts)).not.toMatch(/header|authorization/i);
-    // A number, which a metric sums up.
+    // A number, since a metric sums it up.
     expect(bytes).toBe(0);
   });
 
-  it('limits each operation, and everything else, as its settings say', () => {
+  it('limits each operation, and everything else, by its settings', () => {
     expect(stage?.Properties).toMatchObject({ StageName: 'v1', TracingEnabled: true });
     const { throttles } = fixtures[name].settings;
     const toLimit = (method: string, path: string, id: keyof typeof throttles) => ({
@@ -129,7 +129,7 @@ describe.each(fixtureNames)('the stage of %s', (name) => {
 it.each([
   ['a request without a User-Agent', 'NoUserAgent_HEADER'],
   ['a query of over 2,048 bytes, as 100 ids can be', 'SizeRestrictions_QUERYSTRING'],
-])('the firewall lets through what the contract allows: %s', (_, rule) => {
+])('the firewall allows a request that the contract allows: %s', (_, rule) => {
   const ids = Array.from({ length: 100 }, () => '-9223372036854775808').join(',');
   expect(operations.listInventory.query.petId.parse(ids)).toBeDefined();
   expect(`petId=${ids}`.length).toBeGreaterThan(2_048);
@@ -144,7 +144,7 @@ it.each([
   expect(overrides).toContainEqual({ Name: rule, ActionToUse: { Count: {} } });
 });
 
-it('each stage has a sampling rule of its own, by its priority', () => {
+it('each stage has its own sampling rule, by its priority', () => {
   const rules = fixtureNames.flatMap((stage) =>
     Object.values(findResources(stage, 'AWS::XRay::SamplingRule')),
   );

@@ -6,8 +6,8 @@ import { compile } from '../watch/nights/evaluate.ts';
 const alarms = Object.entries(findResources('production', 'AWS::CloudWatch::Alarm'));
 const groups = Object.values(findResources('production', 'AWS::CodeDeploy::DeploymentGroup'));
 
-describe('what takes a deployment back', () => {
-  it('is three alarms of each function, and none of other functions', () => {
+describe('the roll-back of a deployment', () => {
+  it('depends on three alarms of each function, and none of other functions', () => {
     for (const id of operationIds) {
       const names = ['Errors', 'ServerErrors', 'Latency'].map((one) => `${id}Rollback${one}`);
       const isOwn = (logicalId: string) => logicalId.startsWith(`${id}Rollback`);
@@ -21,7 +21,7 @@ describe('what takes a deployment back', () => {
     expect(alarms).toHaveLength(3 * operationIds.length);
   });
 
-  it('looks at the new version alone', () => {
+  it('depends only on the new version', () => {
     for (const [logicalId, { Properties }] of alarms) {
       const metrics = Properties.Metrics?.flatMap(
         ({ MetricStat }: typeof Properties) => MetricStat?.Metric ?? [],
@@ -34,7 +34,7 @@ describe('what takes a deployment back', () => {
     }
   });
 
-  it('has the first byte of a streamed list, and how long other calls take, by version', () => {
+  it('watches the first byte of a streamed list and the duration of other calls, by version', () => {
     for (const id of operationIds) {
       const [, alarm] = alarms.find(([name]) => name.startsWith(`${id}RollbackLatency`)) ?? [];
       const first = operations[id].streamed ? `${id}FirstByte` : 'Duration';
@@ -60,7 +60,7 @@ describe('what takes a deployment back', () => {
     ['3 of 61', 3, 61, false],
     ['none of 100', undefined, 100, false],
     ['no calls', undefined, undefined, false],
-  ])('is 5xx of %s: %s of %s', (_, failed, calls, isTakenBack) => {
+  ])('with 5xx in %s: %s of %s', (_, failed, calls, isTakenBack) => {
     const [, alarm] = alarms.find(([name]) => name.startsWith('getPetRollbackServer')) ?? [];
     const { Metrics, Threshold } = alarm?.Properties ?? {};
     const { Expression } = Metrics.find((one: { Expression?: string }) => one.Expression);

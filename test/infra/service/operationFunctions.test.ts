@@ -13,9 +13,9 @@ import {
 } from '../../support/stackTemplates.ts';
 import { changedSettings, fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 
-// Of two operations all properties stand in `templates/*.txt`; here is what each has of its own.
+// `templates/*.txt` have all properties of two operations; these tests check each operation's own.
 
-/** Everything that a function may use of the data: the contract of its role and its environment. */
+/** All the data that a function may use, by its role and its environment. */
 function toAccess(id: OperationId): Partial<Record<TableName, readonly string[]>> {
   return { apiKeys: ['dynamodb:GetItem'], ...suites[id].access };
 }
@@ -27,12 +27,12 @@ describe.each(fixtureNames)('the functions of %s', (stage) => {
   const toTableId = (table: string) => tableIds.find((id) => id.startsWith(`${table}Table`));
   const { settings } = fixtures[stage];
 
-  it('are one for each operation and nothing else', () => {
+  it('are exactly one for each operation', () => {
     const names = Object.values(functions).map(({ Properties }) => Properties.FunctionName);
     expect(names.sort()).toEqual(operationIds.map((id) => `petstore-${stage}-${id}`).sort());
   });
 
-  it.each(operationIds)('%s may do and is told what it needs, and nothing else', (id) => {
+  it.each(operationIds)('%s has only the grants and variables that it needs', (id) => {
     const [functionId, { Properties }] = Object.entries(functions).find(
       ([, one]) => one.Properties.Description === operations[id].summary,
     ) as [string, CfnResource];
@@ -79,7 +79,7 @@ describe.each(fixtureNames)('the functions of %s', (stage) => {
   });
 });
 
-it('each operation can have concurrency of its own, and be turned off', () => {
+it('each operation can have its own concurrency, and be turned off', () => {
   const { service } = changedProduction();
   const reserved: Partial<Record<OperationId, number>> = changedSettings.reservedConcurrency;
   const found = Object.values(service.findResources('AWS::Lambda::Function')).map(
@@ -90,7 +90,7 @@ it('each operation can have concurrency of its own, and be turned off', () => {
   );
 });
 
-it('lets the functions use a restored table, and keeps the one that it stands for', () => {
+it('lets the functions use a restored table, and keeps the table that it replaces', () => {
   const { service } = changedProduction();
   const variables = { PETS_TABLE: 'pets-restored' };
   const functions = service.findResources('AWS::Lambda::Function', {
@@ -100,12 +100,12 @@ it('lets the functions use a restored table, and keeps the one that it stands fo
   const [granted] = Object.values(service.findResources('AWS::IAM::Policy'))
     .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
     .filter((statement) => JSON.stringify(statement).includes(':table/pets-restored'));
-  // Versions that were published before use the first table until nobody calls them any more.
+  // Earlier versions use the first table until nobody calls them any more.
   const first = { 'Fn::GetAtt': [expect.stringMatching(/^petsTable/), 'Arn'] };
   expect(granted.Resource).toEqual([expect.anything(), first]);
 });
 
-it('is another version of the same code when it comes from another commit', () => {
+it('the same code from another commit is another version', () => {
   const versionsOf = (template: Template) =>
     Object.entries(template.findResources('AWS::Lambda::Version'));
   const before = versionsOf(templates.production).map(([id]) => id);

@@ -23,7 +23,7 @@ function reserve(changed: Partial<StageSettings>) {
 
 describe('of the account’s concurrency', () => {
   it.each([
-    // Nothing is known of it, or it is a new account’s: whatever is reserved fails the deployment.
+    // Unknown, or that of a new account: any reservation fails the deployment.
     [{}, undefined],
     [{ accountConcurrency: 10 }, undefined],
     [{ accountConcurrency: 123 }, undefined],
@@ -40,13 +40,13 @@ describe('of the account’s concurrency', () => {
     },
   );
 
-  it('nothing is reserved for what answers at once, unless it is told to be', () => {
+  it('nothing is reserved for quick operations, unless the settings say so', () => {
     expect(reserve({ accountConcurrency: 1000 })('getPet')).toBeUndefined();
     expect(reserve({ reservedConcurrency: { getPet: 0 } })('getPet')).toBe(0);
   });
 });
 
-it('keeps lists that nobody waits for from taking every call of the account, by its rate alone', () => {
+it('the rate alone keeps abandoned lists from taking all of the account’s concurrency', () => {
   const longestSeconds = 29;
   for (const { settings } of Object.values(stages)) {
     const { rate } = settings.throttles.listInventory;
@@ -54,20 +54,20 @@ it('keeps lists that nobody waits for from taking every call of the account, by 
   }
 });
 
-/** The longest page that a client may ask for. */
+/** The longest page that a client may request. */
 const ORDERS = 1_000;
 /** A consistent read of an item of at most 4 KB. */
 const CONSISTENT = 1;
 
 it.each(stageNames)(
-  'the tables of %s take what the throttles let through at once, with as many entries as they are to bear',
+  'the tables of %s can serve a burst within the throttles, with as many entries as planned',
   (stage) => {
     const { throttles, inventoryEntries, maximumUnitsPerSecond: maximum } = stages[stage].settings;
     const burst = (id: keyof typeof throttles) => throttles[id].burst;
     const list = toScanUnits(inventoryEntries, toCompactItem);
     const orders = toReadUnits(ORDERS * toItemSize(cannedOrders[0] ?? {}));
     const needed: Record<TableName, { read: number; write: number }> = {
-      // An update has a read at most, and with an Idempotency-Key it is part of a transaction, which doubles its units.
+      // An update has at most one read. With an Idempotency-Key it is in a transaction, which doubles its units.
       inventory: {
         read: burst('listInventory') * list + burst('updateInventory') * CONSISTENT,
         write: burst('updateInventory') * 2 * toUpdateUnits(),
@@ -75,7 +75,7 @@ it.each(stageNames)(
       pets: { read: burst('getPet') * toPetUnits(), write: 0 },
       orders: { read: burst('listOrders') * orders, write: 0 },
       requests: { read: 0, write: burst('updateInventory') * toRequestUnits() },
-      // Keys that no container knows, as when somebody tries some.
+      // Keys in no cache, as when somebody tries keys.
       apiKeys: {
         read: operationIds.reduce((sum, id) => sum + burst(id) * CONSISTENT, 0),
         write: 0,

@@ -7,7 +7,7 @@ import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
 const { folder, read, toPath, write } = openTemporaryFolder();
 
-// The module asks git about the folder that it lies in.
+// The module asks git about its own folder.
 const copy = toPath('commit.ts');
 cpSync(new URL('../../../infra/stages/commit.ts', import.meta.url).pathname, copy);
 
@@ -25,7 +25,7 @@ function git(...args: string[]): string {
   return execFileSync('git', ['-C', folder, ...who, ...args], { encoding: 'utf8' });
 }
 
-it('is unknown where there is no git, and then the commit, with a name of each change since', () => {
+it('is unknown without git, else the commit, with a name for each later change', () => {
   expect(run()).toBe(unknownCommit);
   git('init', '-q');
   git('add', '.');
@@ -49,7 +49,7 @@ it('is unknown where there is no git, and then the commit, with a name of each c
   expect(names[3]).toMatch(edited);
 });
 
-it('is what the pipeline says', () => {
+it('is the commit from the pipeline, if there is one', () => {
   expect(readCommit({ PETSTORE_COMMIT: 'v1.2.3_4-rc' })).toBe('v1.2.3_4-rc');
   for (const wrong of ['a b', 'x'.repeat(65), 'a/b', '$(id)']) {
     expect(() => readCommit({ PETSTORE_COMMIT: wrong })).toThrow(/PETSTORE_COMMIT must be 1 to 64/);

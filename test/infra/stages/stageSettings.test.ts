@@ -43,7 +43,7 @@ const budget = {
 
 const anomalies = { minDollars: 0.5, notify: ['finance@shop.example'] };
 
-/** What a setting, or a part of one, cannot be: past each bound of ours, and of another form. */
+/** Invalid values of a setting, or of a part of one: beyond each of our bounds, and of another type. */
 const wrong: Record<string, unknown[]> = {
   purpose: [undefined, ' for nothing', 'x'.repeat(101)],
   account: ['12345'],
@@ -108,7 +108,7 @@ const wrong: Record<string, unknown[]> = {
 };
 
 const reserved = 'reservedConcurrency';
-/** Settings that are wrong beside each other, and the one that is blamed. */
+/** Settings that are wrong together, and the one in the error. */
 const wrongTogether: [field: string, changed: Record<string, unknown>][] = [
   ['customDomain', { region: 'us-east-1', customDomain: { name, certificateArn } }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'Frankfurt' }],
@@ -126,7 +126,7 @@ const wrongTogether: [field: string, changed: Record<string, unknown>][] = [
   [reserved, { accountConcurrency: 10, reservedConcurrency: { getPet: 1 } }],
 ];
 
-/** Production's settings with another value of one, or of a part of one. */
+/** Production's settings with another value of one setting, or of a part of one. */
 function toChange(path: string, value: unknown): Record<string, unknown> {
   const changed = structuredClone<Record<string, unknown>>({
     ...production,
@@ -171,11 +171,11 @@ const rows = [
 ];
 
 describe("a stage's settings", () => {
-  it.each(Object.values(stages))('are right for $name', (stage) => {
+  it.each(Object.values(stages))('are valid for $name', (stage) => {
     expect(() => checkStageSettings(stage)).not.toThrow();
   });
 
-  it('are listed for clients with the stages of real data first', () => {
+  it('are listed for clients, stages with real data first', () => {
     const isProtected = stagesForClients.map(({ settings }) => settings.protectsData);
     expect(stagesForClients).toHaveLength(stageNames.length);
     expect(isProtected).toEqual(isProtected.toSorted((one, other) => Number(other) - Number(one)));
@@ -199,7 +199,7 @@ describe("a stage's settings", () => {
   });
 
   it.each(['', 'Blue', 'blue_green', 'blue-watch', '2', 'x'.repeat(24)])(
-    'are refused for a stage of the name "%s"',
+    'are refused for a stage named "%s"',
     (wrongName) => {
       expect(() => checkStageSettings(rename(wrongName))).toThrow(StageSettingsError);
       expect(() => checkStageSettings(rename(wrongName))).toThrow(
@@ -208,7 +208,7 @@ describe("a stage's settings", () => {
     },
   );
 
-  it('let a stage have a name of 23 letters and digits, for which AWS has room everywhere', () => {
+  it('allow a name of 23 letters and digits, which fits everywhere in AWS', () => {
     const stage = rename(`x${'2'.repeat(22)}`);
     expect(() => checkStageSettings(stage)).not.toThrow();
     const functions = operationIds.map((id) => toFunctionName(stage, id).length);
@@ -218,12 +218,12 @@ describe("a stage's settings", () => {
     expect(toApiName(stage)).toHaveLength(32);
   });
 
-  it('are refused with one that there is not', () => {
+  it('are refused with an unknown setting', () => {
     expect(() => check({ colour: 'blue' })).toThrow(/^\S+: production: .*"colour"\.$/);
   });
 });
 
-it('synthesizing stops at a setting that makes no sense, in one line and with a status', async () => {
+it('the synthesis stops at an invalid setting, with one line and a status', async () => {
   const wrongStage = changeProduction({ alarms: { page: 'ops' } });
   const outcome = await callOps(async () => synthesize([wrongStage]), [], { CDK_OUTDIR: folder });
   expect(outcome).toEqual({
@@ -252,26 +252,26 @@ it.each([
   [baseAddress, { baseAddress, customDomain }],
   ['https://api.petstore.example/v1', { customDomain }],
   [undefined, {}],
-])('the settings tell the base address %s', (expected, settings) => {
+])('the settings give the base address %s', (expected, settings) => {
   expect(findBaseAddress({ ...production, ...settings })).toBe(expected);
 });
 
-it('names the settings of production that are examples still', () => {
+it('names the settings of production that are still examples', () => {
   expect(findExampleSettings(fixtures.production)).toBe(line);
   expect(findExampleSettings(owned)).toBeUndefined();
 });
 
-it('tells the documentation address where it is no example', () => {
+it('returns the documentation address unless it is an example', () => {
   expect(findDocumentationAddress(fixtures.production.settings)).toBeUndefined();
   expect(findDocumentationAddress(owned.settings)).toBe('https://docs.shop.example');
 });
 
 it.each([
-  ['stops at them where there is an account', '123456789012', fixtures.production, [line], []],
-  ['warns of them without credentials', undefined, fixtures.production, [], [line]],
-  ['has nothing to say of addresses of one’s own', '123456789012', owned, [], []],
-  ['does the same for staging', '123456789012', fixtures.staging, [stagingLine], []],
-])('synthesizing %s', (_, account, stage, errors, warnings) => {
+  ['stops at examples with an account', '123456789012', fixtures.production, [line], []],
+  ['warns of examples without credentials', undefined, fixtures.production, [], [line]],
+  ['accepts own addresses', '123456789012', owned, [], []],
+  ['stops at examples of staging too', '123456789012', fixtures.staging, [stagingLine], []],
+])('the synthesis %s', (_, account, stage, errors, warnings) => {
   vi.stubEnv('CDK_DEFAULT_ACCOUNT', account);
   const app = buildApp({ context: { 'aws:cdk:bundling-stacks': [] } }, [stage]);
   const { metadata } = app.node.findChild(`petstore-${stage.name}`).node;

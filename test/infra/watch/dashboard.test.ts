@@ -8,7 +8,7 @@ import { type FixtureName, fixtureNames, fixtures } from '../../support/stageFix
 
 interface Widget {
   readonly title: string;
-  /** Namespace, name, dimensions and their values, and then how it is shown; or an expression alone. */
+  /** Namespace, name, dimensions with values, then options; or only an expression. */
   readonly metrics?: readonly (string | Readonly<Record<string, string>>)[][];
 }
 
@@ -27,24 +27,27 @@ function readWidgets(stage: FixtureName): Widget[] {
 
 const toNames = (row: readonly unknown[] = []) => row.filter((part) => typeof part === 'string');
 
-it.each(fixtureNames)('the dashboard of %s estimates each operation by its own calls', (stage) => {
-  const [graph, ...others] = readWidgets(stage).filter(({ title }) => /^Estimated/.test(title));
-  expect(others).toEqual([]);
-  expect(graph).toMatchObject({ start: '-P28D', stacked: true });
-  const rows = graph?.metrics ?? [];
-  const expressions = rows.flatMap(([first]) => (typeof first === 'object' ? [first] : []));
-  expect(expressions.map(({ label }) => label)).toEqual(operationIds);
-  const sums = JSON.stringify(rows).match(/"period":86400,"stat":"Sum"/g);
-  expect(sums).toHaveLength(operationIds.length);
-  for (const [index, id] of operationIds.entries()) {
-    const text = expressions[index]?.expression ?? '';
-    const [, factor, calls] = /^(0\.\d+) \* FILL\((\w+), 0\)$/.exec(text) ?? [];
-    expect(Number(factor)).toBeCloseTo(Number(toMeanDollars(id, fixtures[stage].settings)), 12);
-    const metric = ['AWS/Lambda', 'Invocations', 'FunctionName', `petstore-${stage}-${id}`];
-    const counted = rows.find((row) => Object(row.at(-1)).id === calls);
-    expect(toNames(counted)).toEqual(metric);
-  }
-});
+it.each(fixtureNames)(
+  'the dashboard of %s estimates each operation’s costs by its own calls',
+  (stage) => {
+    const [graph, ...others] = readWidgets(stage).filter(({ title }) => /^Estimated/.test(title));
+    expect(others).toEqual([]);
+    expect(graph).toMatchObject({ start: '-P28D', stacked: true });
+    const rows = graph?.metrics ?? [];
+    const expressions = rows.flatMap(([first]) => (typeof first === 'object' ? [first] : []));
+    expect(expressions.map(({ label }) => label)).toEqual(operationIds);
+    const sums = JSON.stringify(rows).match(/"period":86400,"stat":"Sum"/g);
+    expect(sums).toHaveLength(operationIds.length);
+    for (const [index, id] of operationIds.entries()) {
+      const text = expressions[index]?.expression ?? '';
+      const [, factor, calls] = /^(0\.\d+) \* FILL\((\w+), 0\)$/.exec(text) ?? [];
+      expect(Number(factor)).toBeCloseTo(Number(toMeanDollars(id, fixtures[stage].settings)), 12);
+      const metric = ['AWS/Lambda', 'Invocations', 'FunctionName', `petstore-${stage}-${id}`];
+      const counted = rows.find((row) => Object(row.at(-1)).id === calls);
+      expect(toNames(counted)).toEqual(metric);
+    }
+  },
+);
 
 it('shows traffic, errors, latency, throttles, units and deprecated callers', () => {
   const body = JSON.stringify(readWidgets('production'));
@@ -53,7 +56,7 @@ it('shows traffic, errors, latency, throttles, units and deprecated callers', ()
     ...tableNames.map(
       (table) => `"ConsumedReadCapacityUnits","TableName","petstore-production-${table}"`,
     ),
-    // Four weeks against what the settings promise.
+    // Four weeks against the promise in the settings.
     ...operationIds.flatMap((id) => [
       `${id} (at least 99.9)`,
       `100 * (1 - FILL(${id}Failed, 0) / ${id}Asked)`,
@@ -67,14 +70,14 @@ it('shows traffic, errors, latency, throttles, units and deprecated callers', ()
     'by message.commit, message.operation',
   ];
   for (const text of shown) expect(body).toContain(text);
-  // Keys are written by hand alone.
+  // Keys are written only by hand.
   const written = body.matchAll(
     /ConsumedWriteCapacityUnits","TableName","petstore-production-(\w+)/g,
   );
   expect([...written].map(([, table]) => table)).toEqual(
     tableNames.filter((one) => one !== 'apiKeys'),
   );
-  // One number for all of it, but for the costs.
+  // One number for everything except the costs.
   expect(body.match(/-P28D/g)).toHaveLength(3 + 1);
   expect(body.match(/"setPeriodToTimeRange":true/g)).toHaveLength(3);
   expect(body).toMatch(/stats count\(\*\).* by message\.operation, message\.keyName/);
@@ -83,7 +86,7 @@ it('shows traffic, errors, latency, throttles, units and deprecated callers', ()
 });
 
 // https://aws.amazon.com/cloudwatch/pricing/: three dashboards of at most 50 metrics are free.
-it.each(fixtureNames)('%s has a dashboard of so few metrics that it is free', (stage) => {
+it.each(fixtureNames)('the dashboard of %s has few enough metrics to be free', (stage) => {
   const metrics = readWidgets(stage).flatMap((widget) => widget.metrics ?? []);
   const names = new Set(metrics.map((row) => toNames(row).join(' ')).filter(Boolean));
   expect(names.size).toBeGreaterThan(30);

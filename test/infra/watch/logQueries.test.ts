@@ -24,7 +24,7 @@ const platformFields = [
   ...['message.errorType', 'message.errorMessage'],
 ];
 
-it('asks the functions only for fields that they log', async () => {
+it('queries only fields that the functions log', async () => {
   const logged = new Set((await logLines()).flatMap((line) => toPaths(line, 'message')));
   const asked = queries.filter(({ log }) => log === 'functions').flatMap(toFields);
   expect(asked.length).toBeGreaterThan(20);
@@ -36,14 +36,14 @@ it('asks the functions only for fields that they log', async () => {
   );
 });
 
-it('asks the access log only for fields that it has', () => {
+it('queries only fields that the access log has', () => {
   const logged = Object.keys(fillAccessLog('staging'));
   const asked = queries.filter(({ log }) => log === 'access').flatMap(toFields);
   expect(asked).toEqual(expect.arrayContaining(['sourceIp', 'status']));
   expect(asked.filter((field) => !logged.includes(field))).toEqual([]);
 });
 
-it('gives each query a name of its own, which the alarms send their reader to', () => {
+it('gives each query a unique name, to which the alarms refer', () => {
   const names = logQueries.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   const alarms = Object.values(watchTemplates.production.findResources('AWS::CloudWatch::Alarm'));
@@ -54,7 +54,7 @@ it('gives each query a name of its own, which the alarms send their reader to', 
   for (const name of named) expect(names).toContain(name);
 });
 
-/** What a function logs of a request that succeeds, one that fails, and one that is refused. */
+/** A function's log lines for a request that succeeds, one that fails, and one that is refused. */
 async function logLines(): Promise<unknown[]> {
   const info = vi.spyOn(console, 'info').mockImplementation(() => {});
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
@@ -94,7 +94,7 @@ function toPaths(value: unknown, path: string): string[] {
   ];
 }
 
-/** The log's fields that a query names: not those of Logs Insights, its words, or its own results. */
+/** The log's fields in a query, without those of Logs Insights, its keywords and the query's own results. */
 function toFields({ lines }: { readonly lines: readonly string[] }): string[] {
   const text = lines.join('\n').replace(/"[^"]*"/g, '');
   const results = [...text.matchAll(/ as (\w+)/g)].map(([, name]) => name);

@@ -14,14 +14,14 @@ import {
 } from '../../support/stackTemplates.ts';
 import { changedSettings, type FixtureName } from '../../support/stageFixtures.ts';
 
-// What each resource is like stands in `templates/*.txt`; here is what they have to do with each other.
+// `templates/*.txt` have each resource's properties; these tests check how the resources relate.
 
 const find = ({ watch }: Pick<StageTemplates, 'watch'>, type: string) =>
   (Object.values(watch.findResources(type)) as CfnResource[]).map(({ Properties }) => Properties);
 const production = { watch: watchTemplates.production };
 const alarms = find(production, 'AWS::CloudWatch::Alarm');
 
-/** On each operation, each table, and the whole. */
+/** The alarms on each operation, each table, and the whole. */
 const expectedAlarms = [
   ...operationIds.flatMap((id) =>
     ['server-errors', 'failing-1h', 'failing-4h', 'latency', 'errors', 'throttles'].map(
@@ -40,7 +40,7 @@ const expectedAlarms = [
 const toNames = (found: typeof alarms) =>
   found.map(({ AlarmName }) => AlarmName.replace('petstore-production-', '')).sort();
 
-it('production has an alarm for all that can go wrong, and no other', () => {
+it('production has exactly the expected alarms', () => {
   expect(toNames(alarms)).toEqual(expectedAlarms.sort());
 });
 
@@ -52,7 +52,7 @@ it('a stage with other settings has three more', () => {
     found
       .find(({ AlarmName }) => AlarmName === `petstore-production-${name}`)
       ?.AlarmDescription.split(':')[0];
-  // Whoever turned an operation off is not woken for it.
+  // An operation that is turned off wakes nobody.
   for (const name of ['server-errors', 'failing-1h', 'failing-4h']) {
     expect(toSeverity(`getPet-${name}`)).toBe('Ticket');
     expect(toSeverity(`listOrders-${name}`)).toBe('Page');
@@ -65,7 +65,7 @@ it('a stage with other settings has three more', () => {
   expect(toAsked(changedProduction())).toEqual([operationIds.filter((id) => id !== 'getPet')]);
 });
 
-it('says with each alarm what it means and where to look, and sends its start and end', () => {
+it('each alarm says what it means and where to look, and sends its start and end', () => {
   const topics = Object.keys(watchTemplates.production.findResources('AWS::SNS::Topic'));
   expect(topics).toHaveLength(2);
   for (const { AlarmDescription, AlarmActions, OKActions } of alarms) {
@@ -76,7 +76,7 @@ it('says with each alarm what it means and where to look, and sends its start an
   }
 });
 
-it('looks at what the service stack has, by its names, and without its exports', () => {
+it('watches the service stack’s resources by their names, without exports', () => {
   const names = (type: string, property: string) =>
     Object.values(findResources('production', type)).map(({ Properties }) => Properties[property]);
   const check = find(production, 'AWS::Lambda::Function').map(({ FunctionName }) => FunctionName);
@@ -115,12 +115,12 @@ it('looks at what the service stack has, by its names, and without its exports',
   expect(JSON.stringify(production.watch.toJSON())).not.toContain('ImportValue');
 });
 
-/** The metrics that a line of the access log counts in, by the filters of the template. */
+/** The metrics that a line of the access log counts for, by the template's filters. */
 function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): string[] {
   const filters = find({ watch: watchTemplates[stage] }, 'AWS::Logs::MetricFilter');
   const isCounted = ({ FilterPattern }: CfnResource['Properties']) => {
     const conditions = [...FilterPattern.matchAll(/\$\.(\w+) (!?=) "([^"]*)"/g)];
-    // Nothing else is in the pattern.
+    // The pattern has nothing else.
     const rest = FilterPattern.replaceAll(/\(?\$\.\w+ !?= "[^"]*"\)?/g, '');
     expect(rest.replaceAll(/&&|\s/g, '')).toBe('{}');
     return conditions.every(([, field, comparison, text]) => {
@@ -145,28 +145,28 @@ it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
   // https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
   ['a call that Lambda refused', { status: '500' }, ['getPetFailures', 'getPetRequests']],
   ['a request without a User-Agent', { userAgent: '-' }, ['getPetRequests']],
-  ['what the gateway throttled', { status: '429' }, ['getPetRequests', 'throttled']],
+  ['a request that the gateway throttled', { status: '429' }, ['getPetRequests', 'throttled']],
   ['a preflight', { method: 'OPTIONS' }, []],
   ['an update', { method: 'PATCH', route: '/inventory/{petId}' }, ['updateInventoryRequests']],
   ['an unknown path', { route: '/{unknownPath+}', status: '404' }, []],
   ['the scheduled check', { userAgent: 'petstore-check' }, []],
   ['its failures', { userAgent: 'petstore-check', status: '503' }, []],
-])('counts of each operation what clients asked and did not get: %s', (_, change, counted) => {
+])('counts the requests and failures of each operation: %s', (_, change, counted) => {
   const line = { ...read, ...change };
   expect(countLine('production', line)).toEqual(counted);
-  // Without alarms, nothing that costs while nothing fails.
+  // Without alarms, no metric that costs anything while nothing fails.
   const isFree = (name: string) => !name.endsWith('Requests');
   expect(countLine('staging', line)).toEqual(counted.filter(isFree));
 });
 
-it('looks at a restored table in place of the one that it stands for', () => {
+it('watches a restored table instead of the table that it replaces', () => {
   const text = JSON.stringify(changedProduction().watch.toJSON());
   expect(text).toContain('pets-restored');
   expect(text).not.toContain('"petstore-production-pets"');
 });
 
-// CloudFormation makes a new budget of one whose notifications change, before it deletes the first.
-it('a budget has another name when whom it tells changes, and the same when its limit does', () => {
+// If a budget's notifications change, CloudFormation creates a new budget before it deletes the old one.
+it('a budget has another name after its receivers change, and the same after its limit changes', () => {
   const findName = (stacks: StageTemplates) =>
     find(stacks, 'AWS::Budgets::Budget').map(({ Budget }) => Budget.BudgetName);
   const findNameWith = (change: Partial<Budget>) =>

@@ -51,9 +51,9 @@ export interface Verdict {
  * one of the tags. A 412 has the entry's tag, which is none of those. A retry with the same key changes nothing
  * more. A read returns count and tag.
  *
- * This is Wing and Gong's search with Lowe's memory of tried states
- * (http://www.cs.ox.ac.uk/people/gavin.lowe/LinearizabiltyTesting/paper.pdf). Since no state recurs, only updates
- * are ordered: an operation that saw a state has its place while the entry has that state, or never.
+ * Since no state recurs, only updates are ordered: an operation that saw a state has its place while the entry has
+ * that state, or never. This is Wing and Gong's search with Lowe's memory of tried states:
+ * http://www.cs.ox.ac.uk/people/gavin.lowe/LinearizabiltyTesting/paper.pdf
  * @param first the entry's state before the history
  * @param maxSteps some ten seconds by default
  */

@@ -17,16 +17,16 @@ const standIn = useStandIn();
 
 const busy = toError(503, 'service_unavailable');
 
-describe('what only reads is sent again', () => {
+describe('a read is retried', () => {
   it.each([
     ['429', toError(429, 'too_many_requests')],
     ['500', toError(500, 'internal_error')],
     ['503', busy],
     ['a proxy’s 502', { status: 502, body: '<html>' }],
     ['a lost connection', lost],
-    ['a list that broke off', brokenOff('[{"petId":1,')],
-    ['a list that a proxy cut', { body: '[{"petId":1,' }],
-    ['a list behind white space that a proxy cut', { body: '\n [{"petId":1,"bins":[],' }],
+    ['a list on a broken connection', brokenOff('[{"petId":1,')],
+    ['a list that a proxy truncated', { body: '[{"petId":1,' }],
+    ['a truncated list after white space', { body: '\n [{"petId":1,"bins":[],' }],
     ['a timeout', silent],
     ['a timeout within the body', unfinished(200, '[')],
   ] as const)('after %s', async (_, failure) => {
@@ -40,8 +40,8 @@ describe('what only reads is sent again', () => {
     ['400', toError(400, 'invalid_request')],
     ['401', toError(401, 'unauthorized')],
     ['404', toError(404, 'not_found')],
-    ['what is not the service', { body: '<html>' }],
-    ['what is no list and was cut', { body: '{"items":[' }],
+    ['a response from another server', { body: '<html>' }],
+    ['truncated JSON that is not a list', { body: '{"items":[' }],
     ['a list that ends in white space', { body: '[{}]\n' }],
     ['a redirect', { status: 302, headers: { Location: 'http://127.0.0.1:9/' } }],
   ] as const)('not after %s', async (_, failure) => {
@@ -65,7 +65,7 @@ describe('what only reads is sent again', () => {
     ['seconds', () => '1'],
     // Dates have whole seconds: this one is 1 to 2 seconds away.
     ['a date', () => new Date(Date.now() + 2_000).toUTCString()],
-  ])('no sooner than Retry-After lets it: %s', async (_, toValue) => {
+  ])('no sooner than Retry-After says: %s', async (_, toValue) => {
     await onFastClock(async () => {
       standIn.answers = [toError(429, 'too_many_requests', { 'Retry-After': toValue() }), {}];
       await standIn.open().listInventory();
@@ -74,14 +74,14 @@ describe('what only reads is sent again', () => {
     expect(second - first).toBeGreaterThanOrEqual(990);
   });
 
-  it('not where Retry-After leaves no time: the error says how long to wait', async () => {
+  it('not if Retry-After leaves no time: the error says how long to wait', async () => {
     standIn.answers = [toError(429, 'too_many_requests', { 'Retry-After': '60' })];
     const call = standIn.open({ totalTimeout: 59_000 }).listInventory();
     await expect(call).rejects.toMatchObject({ code: 'too_many_requests', retryAfter: 60 });
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('after pauses that double and are drawn at random', async () => {
+  it('after random pauses that double', async () => {
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.1);
     standIn.answers = [busy];
     await expect(standIn.open().listInventory()).rejects.toThrow();
@@ -100,7 +100,7 @@ it.each([
   ['a pet', (client) => client.getPet(7n), busy, { body: '{"id":7}' }],
   ['orders', (client) => client.listOrders(), { body: '[{"id":1,' }, {}],
 ] as [string, (client: PetstoreClient) => unknown, StandInAnswer, StandInAnswer][])(
-  '%s are asked for again',
+  'a read of %s is retried too',
   async (_, call, ...answers) => {
     standIn.answers = answers;
     await call(standIn.open());
@@ -108,7 +108,7 @@ it.each([
   },
 );
 
-it('the ids of a pet are bigints, those of its category and its tags too', async () => {
+it('the ids of a pet, its category and its tags are bigints', async () => {
   const named = '{"id":9007199254740993,"name":"a"}';
   standIn.answers = [
     { body: `{"id":7,"category":${named},"tags":[${named}]}` },
@@ -128,10 +128,10 @@ describe('an AbortSignal ends a call with its reason', () => {
   });
 
   it.each<[string, StandInAnswer]>([
-    ['while the answer is waited for', silent],
+    ['while it waits for the response', silent],
     ['within the body', unfinished(200, '[')],
     ['within an error’s body', unfinished(503, '{')],
-    ['in a pause, however long', toError(503, 'service_unavailable', { 'Retry-After': '50' })],
+    ['in a pause of any length', toError(503, 'service_unavailable', { 'Retry-After': '50' })],
   ])(
     '%s',
     async (_, answer) => {
@@ -147,13 +147,13 @@ describe('an AbortSignal ends a call with its reason', () => {
     2_000,
   );
 
-  it('that came before a pause', () => pause(60_000, AbortSignal.abort(reason)), 1_000);
+  it('that was given before a pause', () => pause(60_000, AbortSignal.abort(reason)), 1_000);
 });
 
 describe('a timeout', () => {
   it.each([
-    ['without an answer', silent],
-    ['without the end of its body', unfinished(200, '[')],
+    ['without a response', silent],
+    ['with an unfinished body', unfinished(200, '[')],
   ] as const)('ends an attempt %s', async (_, answer) => {
     standIn.answers = [answer];
     const call = standIn.open().listInventory({}, { timeout: 50, maxRetries: 0 });
@@ -161,7 +161,7 @@ describe('a timeout', () => {
     await standIn.requests[0]?.closed;
   });
 
-  it('for the whole call ends the attempt under way, and allows none after it', async () => {
+  it('for the whole call ends the current attempt, and allows no other', async () => {
     standIn.answers = [silent];
     const started = performance.now();
     const call = standIn.open({ totalTimeout: 80, maxRetries: 100 }).listInventory();
@@ -169,7 +169,7 @@ describe('a timeout', () => {
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 
-  it('and a signal are let go of when the call is done', async () => {
+  it('and a signal are released when the call is done', async () => {
     const set = vi.spyOn(globalThis, 'setTimeout');
     const cleared = vi.spyOn(globalThis, 'clearTimeout');
     standIn.answers = [busy, {}];

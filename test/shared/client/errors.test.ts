@@ -29,7 +29,7 @@ describe('a PetstoreError', () => {
       status: 404,
       requestId: 'id-1',
       retryAfter: undefined,
-      // The package alone has an address.
+      // Only the package has an address.
       documentation: undefined,
     });
   });
@@ -59,7 +59,7 @@ describe('a PetstoreError', () => {
     [brokenOff('{"id":'), 'connection_failed', 200, /^The response was truncated\. t/],
     [brokenOff('{"code":', 503), 'service_unavailable', 503],
   ] as const)(
-    'is made of whatever a proxy answers: %j',
+    'is made of any response of a proxy: %j',
     async (answer, code, status, told: RegExp | string = /\S/) => {
       const error = await fail(answer);
       expect(error).toMatchObject({ code, status });
@@ -74,12 +74,12 @@ describe('a PetstoreError', () => {
     ['1.5', 2],
     ['2.0', 2],
     ['soon', undefined],
-  ])('takes Retry-After: %s for %s seconds', async (value, retryAfter) => {
+  ])('reads Retry-After: %s as %s seconds', async (value, retryAfter) => {
     const error = await fail(toError(503, 'service_unavailable', { 'Retry-After': value }));
     expect(error.retryAfter).toBe(retryAfter);
   });
 
-  it('refuses an update before it is sent', async () => {
+  it('refuses an invalid update before it is sent', async () => {
     const client = standIn.open();
     for (const quantity of [-1, 1.5, 2 ** 31, Number.NaN, '5' as never]) {
       const call = client.updateInventory(7n, { quantity });
@@ -98,7 +98,7 @@ describe('a PetstoreError', () => {
 });
 
 it.each(['/', '//'])(
-  'the base address may end in %s, and is asked past every cache',
+  'the base address may end in %s, and requests bypass every cache',
   async (end) => {
     standIn.answers = [{}];
     await standIn.open({ baseUrl: standIn.baseUrl + end, timeout: 2 ** 31 - 1 }).listOrders();
@@ -122,7 +122,7 @@ const { since, sunset, guide } = getPet.lifecycle;
 const documentation = `https://docs.petstore.example/${guide}`;
 const headers = toLifecycleHeaders(getPet.lifecycle, 'https://docs.petstore.example');
 
-it('a deprecated operation is warned of once for each client, with its sunset date', async () => {
+it('each client warns once of a deprecated operation, with its sunset date', async () => {
   standIn.answers = [{ headers, body: '{"id":7,"name":"Rex","status":"sold"}' }];
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   for (const client of [standIn.open(), standIn.open()]) {
@@ -135,7 +135,7 @@ it('a deprecated operation is warned of once for each client, with its sunset da
   }
 });
 
-it('a deprecated operation is told to onDeprecation, once, also when the answer is an error', async () => {
+it('onDeprecation is called once for a deprecated operation, also with an error response', async () => {
   const told: Deprecation[] = [];
   const client = standIn.open({ onDeprecation: (deprecation) => told.push(deprecation) });
   standIn.answers = [

@@ -20,7 +20,7 @@ const document = fc.letrec((tie) => ({
 })).value;
 
 describe('the client’s JSON', () => {
-  it('is read as the service reads it, long integers digit for digit', () => {
+  it('is parsed as the service parses it, long integers digit for digit', () => {
     fc.assert(
       fc.property(document, (value) => {
         const text = toJson(value);
@@ -29,16 +29,13 @@ describe('the client’s JSON', () => {
     );
   });
 
-  it.each(['9007199254740993', '-9223372036854775808'])(
-    '%s is a bigint wherever it stands',
-    (digits) => {
-      const text = `{"a" : ${digits},"${digits}": [ ${digits} ,"${digits}"]}`;
-      const expected = { a: BigInt(digits), [digits]: [BigInt(digits), digits] };
-      expect(parseExactJson(text)).toEqual(expected);
-    },
-  );
+  it.each(['9007199254740993', '-9223372036854775808'])('%s is a bigint in any place', (digits) => {
+    const text = `{"a" : ${digits},"${digits}": [ ${digits} ,"${digits}"]}`;
+    const expected = { a: BigInt(digits), [digits]: [BigInt(digits), digits] };
+    expect(parseExactJson(text)).toEqual(expected);
+  });
 
-  it('is exact also where JSON.parse shows a reviver no source text', () => {
+  it('is exact also if JSON.parse passes no source text to a reviver', () => {
     const { parse } = JSON;
     const older = vi
       .spyOn(JSON, 'parse')
@@ -69,7 +66,7 @@ describe('the client’s JSON', () => {
   ])('%j is refused', (text) => expect(() => parseExactJson(text)).toThrow(SyntaxError));
 });
 
-/** Milliseconds, the least of some readings, so that a busy machine adds nothing. */
+/** The least milliseconds of several runs, so that a busy machine adds nothing. */
 function measureReading(text: string): number {
   const readings = Array.from({ length: 5 }, () => {
     const begun = performance.now();
@@ -81,7 +78,7 @@ function measureReading(text: string): number {
   return Math.min(...readings);
 }
 
-it('a string that is cut off takes no longer than a whole one, whatever it holds', () => {
+it('a truncated string takes no longer to parse than a complete one, with any content', () => {
   const begun = `["1234567890123456${'\\"'.repeat(20_000)}`;
   expect(() => parseExactJson(begun)).toThrow(SyntaxError);
   expect(measureReading(begun) / measureReading(`${begun}"]`)).toBeLessThan(20);
@@ -91,7 +88,7 @@ const elements = fc.array(
   fc.oneof(fc.jsonValue(), fc.constantFrom('],["', '\\', '\\"]', { '{"[,': ['}', '"'] })),
 );
 
-/** The text in pieces that begin and end anywhere. */
+/** Cuts a text at any places. */
 function cut(text: string, places: readonly number[]): string[] {
   const ends = [...places.map((place) => place % (text.length + 1)), text.length];
   ends.sort((a, b) => a - b);
@@ -99,7 +96,7 @@ function cut(text: string, places: readonly number[]): string[] {
 }
 
 describe('an array that arrives in pieces', () => {
-  it('gives every element once, wherever it is cut', () => {
+  it('gives every element once, with any cuts', () => {
     const indent = fc.constantFrom('', '  ');
     fc.assert(
       fc.property(elements, fc.array(fc.nat()), indent, (array, places, space) => {
@@ -112,7 +109,7 @@ describe('an array that arrives in pieces', () => {
     );
   });
 
-  it('is not whole before its closing bracket, whatever its elements hold', () => {
+  it('is incomplete before its closing bracket, with any elements', () => {
     fc.assert(
       fc.property(elements, fc.nat(), (array, place) => {
         const reader = defineArrayReader();
@@ -123,7 +120,7 @@ describe('an array that arrives in pieces', () => {
     );
   });
 
-  it('gives an element as soon as the comma behind it is there', () => {
+  it('gives an element as soon as the comma after it arrives', () => {
     const reader = defineArrayReader();
     expect(reader.read('[{"a":[1,')).toEqual([]);
     expect(reader.read('2]},')).toEqual([{ a: [1, 2] }]);
@@ -132,7 +129,7 @@ describe('an array that arrives in pieces', () => {
   });
 
   it.each(['{"a":1}', 'x', '[1,]', '[,1]', '[1,,2]', '[1}', '[1]]', '[] []', '[{]}]', '[1 2]'])(
-    'is refused when it is %j',
+    'is refused if it is %j',
     (text) => expect(() => defineArrayReader().read(text)).toThrow(SyntaxError),
   );
 });

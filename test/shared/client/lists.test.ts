@@ -8,7 +8,7 @@ const standIn = useStandIn();
 const entry = '{"petId":9223372036854775807,"quantity":1,"status":"sold","shelf":9007199254740993}';
 const read = { petId: 9223372036854775807n, quantity: 1, status: 'sold', shelf: 9007199254740993n };
 
-/** Pages of an entry each; a link leads from one to the next, and to another address. */
+/** Pages of one entry each, with a link to the next one at another address. */
 const pages = ['b%2B', 'c', undefined].map((cursor) => ({
   headers: cursor
     ? { Link: `<https://elsewhere.example/v1/inventory?limit=1&cursor=${cursor}>; rel="next"` }
@@ -20,7 +20,7 @@ describe('pages', () => {
   it.each([
     ['inventoryPages', { status: 'sold', limit: 1 }, '/v1/inventory?status=sold&limit=1', ''],
     ['orderPages', { cursor: 'a' }, '/v1/store/orders?limit=1000', '&cursor=a'],
-  ] as const)('of %s are read to the last, from the base address alone', async (...row) => {
+  ] as const)('of %s are read to the last, only from the base address', async (...row) => {
     const [method, query, url, first] = row;
     standIn.answers = pages.map(({ headers }) => ({ headers, body: '[{"id":1,"petId":2}]' }));
     await Array.fromAsync<unknown>(standIn.open()[method](query));
@@ -28,7 +28,7 @@ describe('pages', () => {
     expect(standIn.requests.map((request) => request.url)).toEqual(urls);
   });
 
-  it('behind which a failure lies, or whose link leads nowhere, do not look like the last', async () => {
+  it('before a failure, or with a broken link, do not look like the last', async () => {
     standIn.answers = [pages[0] ?? {}, { headers: { Link: '</v1/inventory>; rel="next"' } }];
     const iteration = standIn.open().inventoryPages();
     expect((await iteration.next()).value).toMatchObject({ items: [read], next: 'b+' });
@@ -42,7 +42,7 @@ describe('pages', () => {
     ['orderPages', ['b', 'c', 'b'], 3],
     ['orders', ['b', 'c', 'a'], 3],
   ] as const)(
-    'of %s whose cursors repeat end with an error: %j',
+    'of %s with a cursor that repeats end with an error: %j',
     async (method, cursors, count) => {
       standIn.answers = cursors.map((cursor) => ({
         headers: { Link: `</v1?cursor=${cursor}>; rel="next"` },
@@ -62,7 +62,7 @@ describe('pages', () => {
     },
   );
 
-  it('of orders are read order by order', async () => {
+  it('of orders are also read order by order', async () => {
     standIn.answers = pages.map(({ headers }, id) => ({
       headers,
       body: `[{"id":${id},"petId":2}]`,
@@ -76,7 +76,7 @@ describe('pages', () => {
 });
 
 describe('a stream of the inventory', () => {
-  /** Begins a list, and gives the response to go on with. */
+  /** Begins a list. @returns the response to continue */
   function begin(body: string | Uint8Array): Promise<ServerResponse> {
     return new Promise((resolve) => {
       standIn.answers = [(response) => void response.write(body, () => resolve(response))];
@@ -95,7 +95,7 @@ describe('a stream of the inventory', () => {
     expect(standIn.requests.map(({ url }) => url)).toEqual(['/v1/inventory?status=sold']);
   });
 
-  it('is right also where a piece ends within a character', async () => {
+  it('is right also if a chunk ends within a character', async () => {
     const bytes = Buffer.from('[{"petId":1},{"petId":2,"name":"猫"}]');
     const begun = begin(bytes.subarray(0, -5));
     const stream = standIn.open().streamInventory();
@@ -110,7 +110,7 @@ describe('a stream of the inventory', () => {
     ['cleanly, by a proxy', { body: `[${entry},${entry},` }, 2],
     ['before it begins', { body: '' }, 0],
   ] as const)(
-    'that is cut %s throws incomplete_list after its entries',
+    'that ends early %s throws incomplete_list after its entries',
     async (_, answer, count) => {
       standIn.answers = [answer];
       const entries: unknown[] = [];
@@ -127,7 +127,7 @@ describe('a stream of the inventory', () => {
     ['no list', '{"petId":1}', 'It is not an array.'],
     ['no JSON', '[{"petId":1,},{}]', 'JSON'],
     ['nothing before a comma', '[,{}]', 'JSON'],
-    ['nothing behind a comma', '[{"petId":1,"etag":"a"},]', 'JSON'],
+    ['nothing after a comma', '[{"petId":1,"etag":"a"},]', 'JSON'],
     ['a list that a brace ends', '[}', 'The array is closed by a brace.'],
     ['a list with something behind', '[] 1', 'Something follows the array.'],
     ['no entries', '[{"petId":"1"}]', 'An id is missing.'],
@@ -140,12 +140,12 @@ describe('a stream of the inventory', () => {
     await expect(reading).rejects.toMatchObject({ code: 'invalid_answer', message, cause });
   });
 
-  it('is begun anew after a failure before its first entry', async () => {
+  it('is retried after a failure before its first entry', async () => {
     standIn.answers = [{ status: 503 }, { body: `[${entry}]` }];
     expect(await Array.fromAsync(standIn.open().streamInventory())).toEqual([read]);
   });
 
-  it('ends the connection when the loop is left', async () => {
+  it('ends the connection when the loop ends early', async () => {
     const begun = begin(`[${entry},`);
     for await (const _ of standIn.open().streamInventory()) break;
     const response = await begun;
@@ -153,7 +153,7 @@ describe('a stream of the inventory', () => {
     expect(response.writableFinished).toBe(false);
   });
 
-  it('that falls silent times out, however long the reader takes between', async () => {
+  it('that falls silent times out, but a slow reader does not', async () => {
     const begun = begin(`[${entry},${entry},`);
     const stream = standIn.open({ timeout: 60 }).streamInventory();
     await stream.next();
@@ -175,14 +175,14 @@ describe('a stream of the inventory', () => {
   });
 });
 
-it('a 304 that no If-None-Match asked for is no list', async () => {
+it('a 304 without If-None-Match is not a list', async () => {
   standIn.answers = [{ status: 304 }];
   const cause = { message: 'It is not a list.' };
   const error = { code: 'invalid_answer', cause };
   await expect(standIn.open().listInventory()).rejects.toMatchObject(error);
 });
 
-it('a list that is not the one of If-None-Match is read', async () => {
+it('a list other than the one in If-None-Match is read', async () => {
   standIn.answers = [{ headers: { ETag: '"b"' } }];
   const list = await standIn.open().listInventory({ ifNoneMatch: '"a"' });
   expect(list).toEqual({ items: [], etag: '"b"', next: undefined });

@@ -14,7 +14,7 @@ const entry = '{"petId":7,"quantity":3,"status":"sold"}';
 const tagged = { body: `[${entry.replace('}', ',"etag":"a"}')}]`, headers: { ETag: 'W/"list"' } };
 const written = { body: entry, headers: { ETag: '"b"' } };
 
-describe('an option that makes no sense', () => {
+describe('an invalid option', () => {
   it.each<[string, Partial<ClientOptions>]>([
     ['baseUrl', { baseUrl: '' }],
     ['baseUrl', { baseUrl: 'petstore.example/v1' }],
@@ -95,7 +95,7 @@ describe('an option that makes no sense', () => {
 });
 
 describe('headers', () => {
-  it('of the client and of the call are sent with each attempt, the call’s in place of the client’s', async () => {
+  it('of the client and of the call are sent with each attempt, and the call’s win', async () => {
     standIn.answers = [busy, tagged, written];
     const client = standIn.open({ headers: { 'X-Shop': 'one', baggage: 'client' } });
     const headers = new Headers({ Baggage: 'call', 'X-Request-Id': 'sale-1' });
@@ -111,7 +111,7 @@ describe('headers', () => {
 });
 
 describe('fetch', () => {
-  it('can be given, and has no receiver, as the global one', async () => {
+  it('can be an option, and is called without a receiver, like the global one', async () => {
     const asked: string[] = [];
     const own: ClientOptions['fetch'] = async function (this: unknown, url, init) {
       asked.push(`${init.method} ${url} ${this}`);
@@ -122,14 +122,14 @@ describe('fetch', () => {
     expect(asked).toEqual([`GET ${standIn.baseUrl}/inventory?status=sold undefined`]);
   });
 
-  it('is the global one of the moment, where none is given', async () => {
+  it('is by default the global one at the time of the call', async () => {
     const client = standIn.open();
     const own = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('[]'));
     await client.listOrders();
     expect(own).toHaveBeenCalledOnce();
   });
 
-  it('that heeds no signal is not waited for any longer than the timeout', async () => {
+  it('that ignores its signal delays no call beyond the timeout', async () => {
     const own = () => new Promise<Response>(() => {});
     const call = standIn.open({ fetch: own, timeout: 20, maxRetries: 0 }).listOrders();
     await expect(call).rejects.toMatchObject({ code: 'timeout' });
@@ -153,7 +153,7 @@ describe('apiKey as a function', () => {
   const reason = new Error('The vault is closed.');
 
   it.each<[string, () => string | Promise<string>, unknown]>([
-    ['what is no key', () => 'psk_secret\n', /^TypeError: apiKey must be (?!.*secret)/],
+    ['an invalid key', () => 'psk_secret\n', /^TypeError: apiKey must be (?!.*secret)/],
     ['nothing', async () => undefined as never, /^TypeError: apiKey must be /],
     ['an error', () => Promise.reject(reason), reason],
   ])('that gives %s ends the call before anything is sent', async (_, apiKey, expected) => {
@@ -169,20 +169,17 @@ describe('apiKey as a function', () => {
   it.each([
     ['a timeout', () => ({ timeout: 20, maxRetries: 0 }), { code: 'timeout' }],
     ['its signal', () => ({ signal: AbortSignal.timeout(20) }), { name: 'TimeoutError' }],
-  ])(
-    'is not waited for after %s, and nothing is sent with a key that comes late',
-    async (...row) => {
-      const [, toOptions, expected] = row;
-      const key = Promise.withResolvers<string>();
-      const own = vi.fn();
-      const client = standIn.open({ apiKey: () => key.promise, fetch: own });
-      await expect(client.getPet(7n, toOptions())).rejects.toMatchObject(expected);
-      key.resolve('psk_late');
-      await key.promise;
-      await new Promise(setImmediate);
-      expect(own).not.toHaveBeenCalled();
-    },
-  );
+  ])('delays no call after %s, and a late key is not sent', async (...row) => {
+    const [, toOptions, expected] = row;
+    const key = Promise.withResolvers<string>();
+    const own = vi.fn();
+    const client = standIn.open({ apiKey: () => key.promise, fetch: own });
+    await expect(client.getPet(7n, toOptions())).rejects.toMatchObject(expected);
+    key.resolve('psk_late');
+    await key.promise;
+    await new Promise(setImmediate);
+    expect(own).not.toHaveBeenCalled();
+  });
 });
 
 describe('onResponse', () => {
@@ -204,7 +201,7 @@ describe('onResponse', () => {
     ]);
   });
 
-  it('of a call is called in place of the client’s, for every page', async () => {
+  it('of a call replaces the client’s, for every page', async () => {
     const ofClient = vi.fn();
     const ofCall = vi.fn();
     standIn.answers = [{ headers: { Link: '</v1?cursor=a>; rel="next"' } }, {}];
@@ -213,7 +210,7 @@ describe('onResponse', () => {
     expect([ofClient.mock.calls.length, ofCall.mock.calls.length]).toEqual([0, 2]);
   });
 
-  it('that throws ends the call with the same', async () => {
+  it('that throws ends the call with its error', async () => {
     const reason = new Error('no such counter');
     const onResponse = () => {
       throw reason;
@@ -222,7 +219,7 @@ describe('onResponse', () => {
     expect(standIn.requests).toHaveLength(1);
   });
 
-  it('is not called where no response came', async () => {
+  it('is not called without a response', async () => {
     standIn.answers = [silent];
     const onResponse = vi.fn();
     await standIn

@@ -12,7 +12,7 @@ import { type ClientOptions, createPetstoreClient } from '../../../shared/client
 
 export const apiKey = 'psk_standin_secret';
 
-/** An answer, or what makes one. */
+/** A response, or a function that makes one. */
 export type StandInAnswer =
   | { status?: number; headers?: OutgoingHttpHeaders; body?: string }
   | ((response: ServerResponse) => void);
@@ -24,17 +24,17 @@ interface StandInRequest {
   readonly body: string;
   /** By `performance.now()`. */
   readonly time: number;
-  /** Settles when the connection of the answer ends. */
+  /** Settles when the connection of the response ends. */
   readonly closed: Promise<unknown>;
 }
 
-/** For the tests of a file, an HTTP server in the service's place; no pause is longer than it must be. */
+/** Replaces the service by an HTTP server for the tests of a file, without pauses longer than needed. */
 export function useStandIn() {
   const standIn = {
     baseUrl: '',
-    /** Those of the test that runs. */
+    /** The requests of the current test. */
     requests: [] as StandInRequest[],
-    /** One for each request to come; the last one for all that come after. */
+    /** The responses to the next requests in order; the last one repeats. */
     answers: [] as StandInAnswer[],
     open: (options?: Partial<ClientOptions>) =>
       createPetstoreClient({ baseUrl: standIn.baseUrl, apiKey, ...options }),
@@ -64,10 +64,10 @@ export function useStandIn() {
   return standIn;
 }
 
-/** Breaks the connection in place of an answer. */
+/** Breaks the connection instead of a response. */
 export const lost: StandInAnswer = (response) => response.destroy();
 
-/** Never answers. */
+/** Never responds. */
 export const silent: StandInAnswer = () => {};
 
 /** Begins a body, and falls silent. */

@@ -7,7 +7,7 @@ import type { OperationId } from '../../../shared/contract/operations.ts';
 import type { InventoryItem, Order, Pet, PetStatus } from '../../../shared/contract/schemas.ts';
 
 // `tsc` checks these.
-it('the client’s types are those of the contract', () => {
+it('the client’s types match the contract', () => {
   expectTypeOf<client.InventoryItem>().toEqualTypeOf<InventoryItem>();
   expectTypeOf<client.InventoryUpdate>().toEqualTypeOf<InventoryUpdate>();
   expectTypeOf<client.Pet>().toEqualTypeOf<Pet>();

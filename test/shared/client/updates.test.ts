@@ -10,7 +10,7 @@ const toList = (quantity: number, etag: string) => ({
 });
 const conflict = toError(412, 'precondition_failed');
 
-/** What was sent, without the keys of the updates. */
+/** The requests, without the keys of the updates. */
 const sent = () =>
   standIn.requests.map(({ method, url, headers, body }) =>
     [method, url, headers['if-match'], body].join(' ').trim(),
@@ -25,7 +25,7 @@ const unsure = [
 
 describe('an update', () => {
   it.each(unsure)(
-    'with If-Match is sent again after %s, with one key for all attempts',
+    'with If-Match is retried after %s, with one key for all attempts',
     async (_, failure) => {
       standIn.answers = [failure, failure, written, failure, written];
       const client = standIn.open({ timeout: 100 });
@@ -39,7 +39,7 @@ describe('an update', () => {
     },
   );
 
-  it('is sent with the caller’s key where there is one', async () => {
+  it('is sent with the caller’s key, if there is one', async () => {
     standIn.answers = [lost, written];
     const keyed = { ifMatch: '"a"', idempotencyKey: 'mine' };
     await standIn.open().updateInventory(7n, { quantity: 5 }, keyed);
@@ -48,10 +48,10 @@ describe('an update', () => {
 
   it.each([
     ...unsure.map(([name, failure]) => [name, failure, undefined, 1] as const),
-    // After which nothing has happened.
+    // Without any effect.
     ['429', toError(429, 'too_many_requests'), undefined, 2],
     ['412', conflict, '"a"', 1],
-  ] as const)('after %s and with If-Match or without is sent so often', async (...row) => {
+  ] as const)('after %s is sent as often as is safe, with and without If-Match', async (...row) => {
     const [, failure, ifMatch, count] = row;
     standIn.answers = [failure, written];
     const client = standIn.open({ timeout: 100 });
@@ -62,7 +62,7 @@ describe('an update', () => {
     if (!ifMatch) expect(keys()).toEqual(Array(count).fill(undefined));
   });
 
-  it('without a tag in its answer is none, since no safe one could follow it', async () => {
+  it('without a tag in its response fails, since no safe update could follow it', async () => {
     standIn.answers = [{ body }];
     const call = standIn.open().updateInventory(7n, { quantity: 5 });
     const message = 'The response is not a valid updateInventory response.';
@@ -82,7 +82,7 @@ const slowConflict: StandInAnswer = (response) =>
   void setTimeout(() => response.writeHead(412).end(conflict.body), SLOW);
 
 describe('updateStock', () => {
-  it('begins anew after 412 and a pause, with what the entry is by then and another key', async () => {
+  it('starts over after 412 and a pause, with the current entry and another key', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     standIn.answers = [toList(5, 'a'), slowConflict, toList(4, 'b'), written];
     const seen: unknown[] = [];
@@ -111,7 +111,7 @@ describe('updateStock', () => {
 
   it.each<[string, () => number, unknown]>([
     ['throws', () => Promise.reject(reason) as never, reason],
-    ['gives what is no quantity', () => -1, expect.objectContaining({ code: 'invalid_request' })],
+    ['returns no valid quantity', () => -1, expect.objectContaining({ code: 'invalid_request' })],
     ['aborts the call', () => abortion.abort(reason) ?? 4, reason],
   ])('writes nothing when change %s', async (_, change, expected) => {
     standIn.answers = [toList(5, 'a')];
@@ -120,7 +120,7 @@ describe('updateStock', () => {
     expect(standIn.requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it('gives up when its time is over, and says that it was for conflicts', async () => {
+  it('gives up after its timeout, and names conflicts as the reason', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     standIn.answers = [toList(5, 'a'), slowConflict];
     const call = standIn.open().updateStock(7n, () => 1, { totalTimeout: 100 });
@@ -132,7 +132,7 @@ describe('updateStock', () => {
     ['another error', [toList(5, 'a'), toError(403, 'forbidden')], 'forbidden'],
     ['no entry', [{ body: '[]' }], 'not_found', 'There is no inventory entry with petId 7.'],
     ['an entry without a tag', [{ body: `[${body}]` }], 'invalid_answer'],
-  ])('does not begin anew after %s', async (_, answers, code, message = expect.any(String)) => {
+  ])('does not start over after %s', async (_, answers, code, message = expect.any(String)) => {
     standIn.answers = [...answers];
     const error = await standIn
       .open()

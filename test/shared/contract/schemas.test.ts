@@ -14,7 +14,7 @@ const pet = {
 };
 const order = { id: 1, petId: 2, quantity: 1, status: 'placed', placedAt: '2026-11-01T09:30:00Z' };
 
-/** What is wrong with a document, each with its place. */
+/** The problems in a document, each with its path. */
 function toProblems(schema: z.ZodMiniType, document: unknown): string[] {
   const { error } = schema.safeParse(document);
   return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);
@@ -27,7 +27,7 @@ const orderStatus = 'must be "placed", "approved" or "delivered"';
 const dateTime = 'must be an RFC 3339 date-time, such as "2026-11-01T09:30:00Z"';
 const update = 'must be a JSON object with a quantity, such as {"quantity": 5}';
 
-// The conformance suite shows that each takes what the service answers.
+// The conformance suite shows that each schema accepts the service's responses.
 it.each<[z.ZodMiniType, unknown, string?]>([
   [InventoryItem, item],
   [InventoryItem, { ...item, petId: 1.5 }, `petId ${int64}`],
@@ -51,7 +51,7 @@ it.each<[z.ZodMiniType, unknown, string?]>([
   [InventoryUpdate, {}, `quantity ${count}`],
   [InventoryUpdate, { quantity: -1 }, `quantity ${count}`],
 ])(
-  'a schema says what is wrong, and nothing where all is right: %#',
+  'a schema reports each problem, and nothing for a valid document: %#',
   (schema, document, problem) => {
     expect(toProblems(schema, document)).toEqual(problem === undefined ? [] : [problem]);
   },

@@ -17,7 +17,7 @@ const key = {
   createdAt: '',
 } as const;
 
-/** A handler as a container has it, with a cache of keys of its own, that gives the line that it logged. */
+/** A handler with its own cache of keys, as in a container, that returns its log line. */
 function defineLogged(act: () => unknown = () => {}) {
   const get = async (id: string) => {
     countUnits('read', 1);
@@ -42,7 +42,7 @@ function defineLogged(act: () => unknown = () => {}) {
 }
 
 describe('the log line of a request', () => {
-  it('says who did what, with which outcome, how fast and at which cost', async () => {
+  it('has the caller, operation, outcome, duration and cost', async () => {
     const log = defineLogged(async () => {
       await setTimeout(20);
       countUnits('read', 0.5);
@@ -65,7 +65,7 @@ describe('the log line of a request', () => {
     expect(line.milliseconds).toBeLessThan(60_000);
   });
 
-  it('says which part of the read units the key’s lookup was, where there was one', async () => {
+  it('has the key lookup’s part of the read units, if there was a lookup', async () => {
     const log = defineLogged(() => countUnits('read', 0.5));
     expect(await log()).toMatchObject({ readUnits: 1.5, keyReadUnits: 1 });
     const cached = await log();
@@ -75,7 +75,7 @@ describe('the log line of a request', () => {
     expect(unknown).toMatchObject({ status: 401, readUnits: 1, keyReadUnits: 1 });
   });
 
-  it('counts writes whose condition failed, and their units, where there were some', async () => {
+  it('counts failed conditional writes and their units, if there were any', async () => {
     const log = defineLogged(() => {
       countUnits('write', 1);
       countFailedWrite(1);
@@ -93,7 +93,7 @@ describe('the log line of a request', () => {
     [['a\nb'], false],
     [[''], false],
     [['a', 'b'], false],
-  ])('has a client’s own name for its request where it is a plain one: %j', async (lines, has) => {
+  ])('has the client’s own request id if it is a plain one: %j', async (lines, has) => {
     const { clientRequestId, requestId } = await defineLogged()({ 'X-Request-Id': lines });
     expect([clientRequestId, requestId]).toEqual([has ? lines[0] : undefined, 'request-1']);
   });
@@ -107,13 +107,13 @@ describe('the log line of a request', () => {
     [['Bearer nonsense'], 'malformed key', undefined],
     [[`Bearer ${mintApiKey('0123456789').apiKey}`], 'unknown key', '0123456789'],
     [[`Bearer ${mintApiKey(keyId).apiKey}`], 'wrong secret', keyId],
-  ])('tells refusals apart by reason and key id: %#', async (Authorization, refused, keyId) => {
+  ])('has the reason and key id of a refusal: %#', async (Authorization, refused, keyId) => {
     const line = await defineLogged()({ Authorization });
     expect(line).toMatchObject({ status: 401, refused, keyId });
     expect(JSON.stringify(line)).not.toMatch(/psk_|nonsense|dXNl/);
   });
 
-  it('has no refusal for a key behind more than one space', async () => {
+  it('has no refusal for a key after more than one space', async () => {
     const line = await defineLogged()({ Authorization: [`Bearer   ${apiKey}`] });
     expect(line).toMatchObject({ status: 200, keyId });
   });

@@ -12,7 +12,7 @@ const logs = useLogs();
 
 type Input = OperationInput<typeof updateInventory>;
 
-/** What a handler is given, or the status of the refusal. */
+/** A handler's input, or the status of the refusal. */
 async function given<Name extends keyof Input>(
   name: Name,
   headers: Record<string, string[]>,
@@ -34,15 +34,15 @@ const tags = (count: number) => Array.from({ length: count }, (_, tag) => `"${ta
 
 describe('If-Match', () => {
   it.each<[string, Record<string, string[]>, unknown]>([
-    ['any version when it is absent', {}, undefined],
-    ['any version when it is *', { 'If-Match': [' * '] }, undefined],
+    ['any version if it is absent', {}, undefined],
+    ['any version if it is *', { 'If-Match': [' * '] }, undefined],
     [
       'those of both, in two cases',
       { 'If-Match': ['"a"'], 'if-match': ['"b"', '"c"'] },
       [...'abc'],
     ],
     ['no weak tags, which match nothing strongly', { 'If-Match': ['W/"a", "b"'] }, ['b']],
-    ['none where all are weak', { 'If-Match': ['W/"a"'] }, []],
+    ['none if all are weak', { 'If-Match': ['W/"a"'] }, []],
     ['20 versions', { 'If-Match': [tags(20)] }, expect.objectContaining({ length: 20 })],
     ['no more than 20', { 'If-Match': [tags(21)] }, 400],
     ['nothing beside a second Authorization', { authorization: ['Bearer nonsense'] }, 401],
@@ -52,7 +52,7 @@ describe('If-Match', () => {
   });
 });
 
-it('Idempotency-Key is optional, given once, and tells the requests of one API key apart from those of another', async () => {
+it('Idempotency-Key is optional, given once, and separate for each API key', async () => {
   const [one, other] = [defineHandlerSettings('write'), defineHandlerSettings('write')];
   const keyOf = (lines: string[], client = one) =>
     given('idempotencyKey', { 'Idempotency-Key': lines }, client);
@@ -73,7 +73,7 @@ describe('a failure', () => {
     return { ...response, body: JSON.parse(String(body)) };
   }
 
-  it('on our side is a fixed sentence to the client, and told in full to the log', async () => {
+  it('on our side is a fixed sentence for the client, and in full in the log', async () => {
     const cause = new Error('the cause');
     expect(await answerTo(new TypeError('a mistake', { cause }))).toMatchObject({
       statusCode: 500,
@@ -94,7 +94,7 @@ describe('a failure', () => {
     });
   });
 
-  it('of the database is 503, and logged with what the SDK said', async () => {
+  it('of the database is 503, and logged with the SDK’s error', async () => {
     const response = await answerTo(new StoreUnavailable(new Error('throttled')));
     expect(response).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '5' } });
     expect(JSON.stringify(logs.error.mock.calls)).toContain('throttled');
@@ -133,7 +133,7 @@ it.each([
   ['{"__proto__":{"quantity":5}', jsonMessage],
   ['{"__proto__":{"quantity":5}}', `${missingMessage}; the body has only "__proto__".`],
   ['{"quantity":5,"x":"\uFFFD"}', 'The body must be encoded in UTF-8.'],
-])('to the body %s it says what would be right', async (body, message) => {
+])('the message about the body %s says what is valid', async (body, message) => {
   const response = await call(handler, { event: { body } });
   expect(JSON.parse(String(response.body))).toMatchObject({ message, status: 400 });
 });
@@ -148,10 +148,10 @@ it.each([
   ['in base64 that is not JSON', base64('quantity=5'), 400],
   ['in base64 that is not UTF-8', base64(Buffer.from('{"quantity":5,"x":"\xe9"}', 'latin1')), 400],
   ['in base64 that is empty', base64(''), 400],
-  ['that is said to be in base64', { body: '{"quantity":5}', isBase64Encoded: true }, 400],
+  ['that claims to be in base64', { body: '{"quantity":5}', isBase64Encoded: true }, 400],
   ['that is missing', { body: null }, 400],
-  ['that is missing and said to be in base64', { body: null, isBase64Encoded: true }, 400],
-])('a body %s is answered with its status', async (_, event, status) => {
+  ['that is missing and claims to be in base64', { body: null, isBase64Encoded: true }, 400],
+])('a body %s gets its status', async (_, event, status) => {
   expect((await call(handler, { event })).statusCode).toBe(status);
 });
 
@@ -161,7 +161,7 @@ it('a media type may have white space around its parameters', async () => {
   expect(await call(handler, { headers, event })).toMatchObject({ statusCode: 200 });
 });
 
-// What API Gateway never sends: a mistake in the stack, or a call by hand.
+// API Gateway never sends these: they come from a mistake in the stack, or a call by hand.
 it.each<[string, event: unknown, context: unknown, status: number]>([
   ['no event', undefined, {}, 401],
   ['an event that is text', 'event', {}, 401],
@@ -173,7 +173,7 @@ it.each<[string, event: unknown, context: unknown, status: number]>([
   ['no path parameters', { pathParameters: null }, {}, 400],
   ['a query of a number', { multiValueQueryStringParameters: { limit: 5 } }, {}, 200],
   ['a body that is an object', { body: { quantity: 1 } }, {}, 400],
-])('what is no event of API Gateway is answered and logged: %s', async (_, changes, ...rest) => {
+])('an invalid event gets a response and a log line: %s', async (_, changes, ...rest) => {
   const [context, status] = rest;
   const event = {
     multiValueHeaders: { ...withKey(apiKey), 'Content-Type': ['application/json'] },
@@ -212,14 +212,14 @@ const foreign = [
   ...[`${shop}:8443`, 'null', '*', '', undefined],
 ];
 
-// A cache must not give one origin's answer to another, nor a compressed list to whom takes none.
+// A cache must not give one origin's response to another, nor a compressed list to a client that accepts none.
 it.each([
   ['a document', 200, apiKey, 'Origin'],
   ['a list', 200, apiKey, 'Accept-Encoding, Origin'],
   ['a document', 401, 'nonsense', 'Origin'],
   ['a list', 401, 'nonsense', 'Origin'],
 ] as const)(
-  'with listed origins, %s answered with %i can be read from one of them alone',
+  'with listed origins, only one of these can read %s with %i',
   async (name, status, key, vary) => {
     for (const origin of [shop, ...foreign]) {
       const headers = { ...withKey(key), ...(origin !== undefined && { Origin: [origin] }) };
@@ -234,7 +234,7 @@ it.each([
   },
 );
 
-it('with any origin allowed, an answer is the same for all and varies by none', async () => {
+it('with any origin allowed, a response is the same for all, without Vary', async () => {
   const { headers } = await call(defineHandler(getPet, settings, answerDocument));
   expect(headers['Access-Control-Allow-Origin']).toBe('*');
   expect(headers).not.toHaveProperty('Vary');

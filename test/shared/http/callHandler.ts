@@ -7,7 +7,7 @@ import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { toProxyRequest } from '../../support/proxyRequest.ts';
 
-/** A key, and the settings of handlers that know that key and no other. */
+/** A key, and the settings of handlers that know only this key. */
 export function defineHandlerSettings(permission: Permission) {
   const { apiKey, keyId, secretHash } = mintApiKey();
   const record = { keyId, secretHash, name: 'test', permission, createdAt: '' };
@@ -19,7 +19,7 @@ export function defineHandlerSettings(permission: Permission) {
   return { apiKey, settings };
 }
 
-/** Those of a key that may write, which `call` sends where it is given no other. */
+/** Those of a key with write permission, which `call` sends by default. */
 export const { apiKey, settings } = defineHandlerSettings('write');
 
 export const withKey = (key: string) => ({ Authorization: [`Bearer ${key}`] });
@@ -30,7 +30,7 @@ interface Sent {
   readonly context?: Partial<Context>;
 }
 
-/** Calls a handler with what API Gateway makes of a request for petId 7. */
+/** Calls a handler with API Gateway's event for a request for petId 7. */
 export async function call(
   handler: unknown,
   { headers, event, context = {} }: Sent = {},
@@ -41,7 +41,7 @@ export async function call(
   return invoke({ ...request, ...event }, context);
 }
 
-/** What each test of a file logs, and nobody reads. */
+/** Captures the log lines of each test of a file. */
 export function useLogs() {
   const logs = {} as Record<'info' | 'error', MockInstance<typeof console.info>>;
   beforeEach(() => {

@@ -53,10 +53,10 @@ describe('a list of entity tags', () => {
     ['"a"', [tag('a')]],
     ['W/"a"', [tag('a', true)]],
     ['""', [tag('')]],
-    // A recipient tolerates empty elements (RFC 9110 section 5.6.1.2).
+    // Recipients must accept empty elements (RFC 9110 section 5.6.1.2).
     [', "a",, ,"b" ,', [tag('a'), tag('b')]],
     [',', []],
-    // Bytes past 0x7f, as Node's HTTP server reads them and as text in UTF-8.
+    // Bytes above 0x7f, as Node's HTTP server reads them and as text in UTF-8.
     ['"\u00c3\u00a9"', [tag('\u00c3\u00a9')]],
     ['"猫"', [tag('猫')]],
     [' "a,b" ,W/"c"', [tag('a,b'), tag('c', true)]],

@@ -26,23 +26,20 @@ it.each([
   ['the lookup of its key', defineHandler(getPet, silentKeys, forever)],
   ['its handler', defineHandler(getPet, settings, forever)],
   ['its first page', defineHandler(listInventory, settings, endless, { response })],
-])(
-  'a request that waits for %s is answered 503 a second before its time runs out',
-  async (...row) => {
-    const answered = call(row[1], { context: within(1_100) });
-    // Timers that are due fire in their order, also on a machine that is late for all of them.
-    const early = setTimeout(50, 'waiting');
-    const late = setTimeout(1_000, 'too late');
-    expect(await Promise.race([answered, early])).toBe('waiting');
-    expect(await Promise.race([answered, late])).toMatchObject({
-      statusCode: 503,
-      headers: { 'Retry-After': '5', 'X-Request-Id': 'request-1' },
-    });
-    expect(JSON.stringify(logs.error.mock.calls)).toContain('The request timed out.');
-  },
-);
+])('a request that waits for %s gets 503 one second before its timeout', async (...row) => {
+  const answered = call(row[1], { context: within(1_100) });
+  // Timers that are due fire in their order, also on a machine that is late for all of them.
+  const early = setTimeout(50, 'waiting');
+  const late = setTimeout(1_000, 'too late');
+  expect(await Promise.race([answered, early])).toBe('waiting');
+  expect(await Promise.race([answered, late])).toMatchObject({
+    statusCode: 503,
+    headers: { 'Retry-After': '5', 'X-Request-Id': 'request-1' },
+  });
+  expect(JSON.stringify(logs.error.mock.calls)).toContain('The request timed out.');
+});
 
-/** One container, whose handler does something else for each petId. */
+/** One container with a handler that responds to each petId in its own way. */
 function defineContainer(answers: Record<string, () => Promise<Reply>>) {
   const handler = defineHandler(getPet, settings, ({ parameters: { petId } }) =>
     (answers[`${petId}`] ?? answerWell)(),
@@ -61,14 +58,14 @@ async function answerWell(): Promise<Reply> {
   return { body: { id: 8 } };
 }
 
-/** That the request of petId 8 is answered and logged as if there were no other. */
+/** Expects that the request for petId 8 gets its response and log line as if there were no other. */
 async function expectRight(call: ReturnType<typeof defineContainer>): Promise<void> {
   const headers = { 'X-Request-Id': 'request-8' };
   expect(await call('8')).toMatchObject({ statusCode: 200, body: '{"id":8}', headers });
   expect(lineOf('8')).toMatchObject([{ status: 200, readUnits: 0.5 }]);
 }
 
-/** What the request of a petId logged. */
+/** The log lines of a petId's request. */
 const lineOf = (petId: string) =>
   logs.info.mock.calls
     .map(([line]) => line)
@@ -81,16 +78,16 @@ const throwNow = () => {
 it.each<[string, () => Promise<Reply>, number]>([
   ['throws', () => Promise.reject(new Error('a mistake')), 500],
   ['throws before it waits', throwNow, 500],
-  ['throws what is no error', () => Promise.reject('text'), 500],
-  ['does not answer in time', forever, 503],
-])('a handler that %s leaves the next request right', async (_, answer, status) => {
+  ['throws a text', () => Promise.reject('text'), 500],
+  ['times out', forever, 503],
+])('a handler that %s does not disturb the next request', async (_, answer, status) => {
   const call = defineContainer({ 7: answer });
   expect((await call('7', 1_050)).statusCode).toBe(status);
   expect(lineOf('7')).toMatchObject([{ status, readUnits: 0 }]);
   await expectRight(call);
 });
 
-it('what a request does after its time is overdue, counts for no other, and answers none', async () => {
+it('work after a request’s timeout is overdue, and neither counts for nor answers another request', async () => {
   const late = Promise.withResolvers<void>();
   const seen: boolean[] = [];
   const call = defineContainer({

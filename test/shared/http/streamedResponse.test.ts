@@ -40,7 +40,7 @@ async function textOf({ body }: HttpResponse): Promise<string> {
   return typeof body === 'string' ? body : (await buffer(body as Readable)).toString();
 }
 
-describe('an array that is sent in pages', () => {
+describe('a streamed array', () => {
   it.each([
     [['1', '2', '3'], '[1,2,3]'],
     [['1', ''], '[1]'],
@@ -52,13 +52,13 @@ describe('an array that is sent in pages', () => {
     expect(await textOf(await list(toPages(...texts)))).toBe(expected);
   });
 
-  it('has an ETag when it is one page, and none when more may come', async () => {
+  it('has an ETag if it is one page, and none if more may come', async () => {
     expect((await list(toPages('1'))).headers.ETag).toMatch(/^W\/"[\w-]{22}"$/);
     expect((await list(toPages())).headers.ETag).toMatch(/^W\/"[\w-]{22}"$/);
     expect((await list(toPages('1', '2'))).headers).not.toHaveProperty('ETag');
   });
 
-  it('is not sent to whom has it, but whole to whom has its first page alone', async () => {
+  it('is a 304 for a client that has it, and sent in full to one that has only its first page', async () => {
     const { ETag = '' } = (await list(toPages('1'))).headers;
     const known = await list(toPages('1'), { 'If-None-Match': [ETag] });
     expect(known).toMatchObject({ statusCode: 304, body: '' });
@@ -81,7 +81,7 @@ describe('an array that is sent in pages', () => {
     expect(String(encoding ? decode(bytes) : bytes)).toHaveLength(length + 2);
   });
 
-  it('ends its reading when the client leaves', async () => {
+  it('stops reading when the client leaves', async () => {
     const { body } = await list(toPages('1', '2', '3'));
     const stream = body as Readable;
     for await (const _ of stream) break;
@@ -90,9 +90,9 @@ describe('an array that is sent in pages', () => {
 });
 
 it.each<[string, Pages, true | undefined]>([
-  ['broke off', failingPages(), true],
-  ['was sent whole', toPages('1', '2'), undefined],
-])('the log says that a list %s', async (_, pages, broken) => {
+  ['was cut off', failingPages(), true],
+  ['was complete', toPages('1', '2'), undefined],
+])('the log shows that a list %s', async (_, pages, broken) => {
   defineAwslambda();
   const handler = defineStreamedHandler(listInventory, settings, async () => ({ pages }));
   const sent = new PassThrough();
@@ -112,10 +112,10 @@ async function* failingPages(): Pages {
 it.each([
   ['gzip', createGunzip],
   ['zstd', createZstdDecompress],
-] as const)('%s lets out what went in before the stream has ended', async (coding, toDecoder) => {
+] as const)('%s sends its input on before the stream ends', async (coding, toDecoder) => {
   const source = new Readable({ read() {} });
   const decoder = toDecoder();
-  // Either breaks off with the source.
+  // Both end with an error when the source does.
   decoder.on('error', () => {});
   compress(source, coding)
     .on('error', () => {})

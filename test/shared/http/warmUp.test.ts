@@ -20,7 +20,7 @@ const answer = async () => ({ body: {} });
 const warmUpPet = (...[by, from = settings]: [by: typeof answer, from?: typeof settings]) =>
   defineWarmUp(getPet, defineHandler(getPet, from, by), { pathParameters })();
 
-it('a warm-up runs one request up to the answer, permission to write included, and logs nothing', async () => {
+it('a warm-up runs one complete request with write permission, and logs nothing', async () => {
   const update = vi.fn(answer);
   await defineWarmUp(updateInventory, defineHandler(updateInventory, settings, update), {
     pathParameters,
@@ -34,7 +34,7 @@ it('a warm-up runs one request up to the answer, permission to write included, a
   expect(logs.error).not.toHaveBeenCalled();
 });
 
-it('a warm-up looks a key up that is nobody’s, and another one each time', async () => {
+it('a warm-up looks up an unknown key, and another one each time', async () => {
   const keyIds: string[] = [];
   const get = async (keyId: string) => void keyIds.push(keyId);
   const from = { ...settings, verifier: defineKeyVerifier({ get: get as never }) };
@@ -44,12 +44,12 @@ it('a warm-up looks a key up that is nobody’s, and another one each time', asy
   expect(new Set(keyIds).size).toBe(2);
 });
 
-it('a warm-up sends a streamed answer to its end, to nobody', async () => {
+it('a warm-up sends a complete streamed response to nobody', async () => {
   defineAwslambda();
   const { awslambda } = globalThis as unknown as {
     awslambda: { HttpResponseStream: { from(stream: Writable, prelude: object): Writable } };
   };
-  // As Lambda's own does.
+  // Like Lambda's own.
   const from = vi.spyOn(awslambda.HttpResponseStream, 'from').mockImplementation((stream) => {
     (stream as Writable & { setContentType(type: string): void }).setContentType('x');
     return stream;
@@ -67,9 +67,9 @@ it('a warm-up sends a streamed answer to its end, to nobody', async () => {
 
 it.each([
   ['the store fails', () => Promise.reject(new StoreUnavailable(new Error('no route')))],
-  ['something is wrong', () => Promise.reject(new TypeError('of undefined'))],
-  ['nothing ever comes', () => new Promise<never>(() => {})],
-])('a warm-up logs one error and goes on, within a second or so, when %s', async (_, act) => {
+  ['the code throws', () => Promise.reject(new TypeError('of undefined'))],
+  ['no response comes', () => new Promise<never>(() => {})],
+])('a warm-up logs one error and ends within two seconds if %s', async (_, act) => {
   const started = performance.now();
   await warmUpPet(act);
   expect(performance.now() - started).toBeLessThan(2_000);
@@ -78,12 +78,12 @@ it.each([
   expect(logs.info).not.toHaveBeenCalled();
 });
 
-it('a warm-up logs one error and goes on when the handler itself fails', async () => {
+it('a warm-up logs one error and ends if the handler itself fails', async () => {
   await defineWarmUp(getPet, () => Promise.reject(new Error('broken')))();
   expect(logs.error).toHaveBeenCalledOnce();
 });
 
-it('a warm-up leaves neither its deadline nor its meter to what comes after it', async () => {
+it('a warm-up leaves neither its deadline nor its meter to later requests', async () => {
   const units = meterRequest();
   vi.useFakeTimers({ toFake: ['Date'] });
   await warmUpPet(async () => {
@@ -97,7 +97,7 @@ it('a warm-up leaves neither its deadline nor its meter to what comes after it',
   expect(units.read).toBe(1);
 });
 
-it('a warm-up is nothing that a client can ask for: without a valid key it is answered 401, and logged', async () => {
+it('no client can request a warm-up: without a valid key it gets 401 and a log line', async () => {
   const forged = JSON.parse(`{
     "warm-up": true, "Symbol(warm-up)": true, "isWarmUp": true, "internal": {"isWarmUp": true},
     "__proto__": {"isWarmUp": true}, "requestId": "warm-up"

@@ -19,7 +19,7 @@ beforeEach(() => {
   now = START;
 });
 
-it('a key that is created is kept by the hash of its secret, with nothing that it was not given, in nobody’s place', async () => {
+it('a new key is stored with the hash of its secret, with only the given fields, and replaces no other', async () => {
   const { apiKey, record } = await keys.create({ name: 'web', permission: 'read' });
   expect(endpoint().requests).toMatchObject([
     { action: 'PutItem', input: { ConditionExpression: 'attribute_not_exists(keyId)' } },
@@ -35,7 +35,7 @@ it('a key that is created is kept by the hash of its secret, with nothing that i
   expect(JSON.stringify(await keys.get(record.keyId))).not.toContain(secret);
 });
 
-it('the list has every key, oldest first, over pages of any size, as it is at this moment', async () => {
+it('the list has every key, oldest first, over pages of any size, read consistently', async () => {
   const before = (await keys.list()).length;
   for (const hours of [50, 20, 40, 30]) {
     now = START + hours * HOUR;
@@ -50,7 +50,7 @@ it('the list has every key, oldest first, over pages of any size, as it is at th
     expect(input).toMatchObject({ ConsistentRead: true });
 });
 
-it('a key that is rotated has a successor with its name, permission and lifetime, and ends after the grace', async () => {
+it('a rotated key gets a successor with its name, permission and lifetime, and ends after the grace', async () => {
   const expiresAt = new Date(START + 10 * HOUR);
   const { record: old } = await keys.create({ name: 'till', permission: 'write', expiresAt });
   expect(old).toMatchObject({ expiresAt: at(10) });
@@ -66,7 +66,7 @@ it('a key that is rotated has a successor with its name, permission and lifetime
   expect(await keys.get(old.keyId)).toEqual({ ...old, ...end });
 });
 
-it('a key without an end has a successor without one, and ends no later than it would have anyway', async () => {
+it('a key without an end gets a successor without one, and rotation never postpones an end', async () => {
   const { record } = await keys.create({ name: 'till', permission: 'read' });
   const { record: successor } = await keys.succeed(record);
   expect(await keys.get(successor.keyId)).not.toHaveProperty('expiresAt');
@@ -83,7 +83,7 @@ it('a key without an end has a successor without one, and ends no later than it 
 });
 
 it.each([undefined, -1, 0, 2])(
-  'a key that is revoked ends now, or sooner where it would have anyway: %s',
+  'a revoked key ends now, or at its earlier end: %s',
   async (hours) => {
     const { record } = await keys.create({ name: 'lost', permission: 'read' });
     if (hours !== undefined) await keys.put({ ...record, revokedAt: at(hours) });
@@ -96,7 +96,7 @@ it.each([undefined, -1, 0, 2])(
   },
 );
 
-it('revoking a key that is not there makes none', async () => {
+it('revoking an unknown key fails and creates none', async () => {
   await expect(keys.revoke('0000000000')).rejects.toThrow();
   expect(await keys.get('0000000000')).toBeUndefined();
 });

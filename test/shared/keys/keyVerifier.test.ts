@@ -46,7 +46,7 @@ function write(change: Partial<KeyRecord>): void {
 
 const verify = () => verifier.verify(minted.apiKey);
 
-/** What the key is refused for; `down` where the table is. */
+/** The reason of a key's refusal; `down` if the table is. */
 async function refusal(apiKey = minted.apiKey, by = verifier): Promise<string> {
   const error = await by.verify(apiKey).then(
     () => ({ reason: 'none' }),
@@ -55,7 +55,7 @@ async function refusal(apiKey = minted.apiKey, by = verifier): Promise<string> {
   return error instanceof StoreUnavailable ? 'down' : error.reason;
 }
 
-it('the text of a key is one word that a secret scanner recognizes, and comes apart into key id and secret', () => {
+it('the text of a key is one word that a secret scanner recognizes, with a key id and a secret', () => {
   const keys = new Set(Array.from({ length: 1_000 }, () => mintApiKey().apiKey));
   expect(keys.size).toBe(1_000);
   for (const apiKey of keys) expect(apiKey).toMatch(/^psk_[0-9A-Za-z]{42}$/);
@@ -67,7 +67,7 @@ it('the text of a key is one word that a secret scanner recognizes, and comes ap
   }
 });
 
-it('the text of a key is refused with any one character changed, and is not any text of the right shape', () => {
+it('a key with one changed character is refused, and so is random text of its format', () => {
   const { apiKey } = minted;
   for (let place = 0; place < apiKey.length; place++) {
     const other = apiKey[place] === 'a' ? 'b' : 'a';
@@ -77,7 +77,7 @@ it('the text of a key is refused with any one character changed, and is not any 
 });
 
 describe('a key', () => {
-  it('is verified with its name and permission, and refused with another secret, or without a read when malformed', async () => {
+  it('is verified with its name and permission, refused with another secret, and not looked up if malformed', async () => {
     expect(await refusal(`${minted.apiKey}x`)).toBe('malformed key');
     expect(reads).toBe(0);
     expect(await verify()).toEqual({ keyId, name: 'web', permission: 'read' });
@@ -85,7 +85,7 @@ describe('a key', () => {
     await expect(verifier.verify(apiKey)).rejects.toMatchObject({ reason: 'wrong secret', keyId });
   });
 
-  // Through the grace of a rotation, the end of a key that is revoked lies ahead.
+  // During the grace of a rotation, the end of a revoked key is in the future.
   it.each([
     ['expiresAt', 'expired key'],
     ['revokedAt', 'revoked key'],
@@ -97,7 +97,7 @@ describe('a key', () => {
     expect(await refusal()).toBe(reason);
   });
 
-  it('is believed for 60 s from when its read began, since it may be revoked during the read', async () => {
+  it('is cached for 60 s from the start of its read, since it may be revoked during the read', async () => {
     readTakes = 10_000;
     await verify();
     write({ revokedAt: at(1) });
@@ -116,7 +116,7 @@ describe('the cache', () => {
     expect(reads).toBe(1);
   });
 
-  it('leaves a read that is a second old to who waits for it, whose time may be over', async () => {
+  it('starts a new read after a second, since the requests that wait for the old one may time out', async () => {
     const hang = Promise.withResolvers<undefined>();
     const get = async (keyId: string) => (++reads === 1 ? hang.promise : records.get(keyId));
     verifier = defineKeyVerifier({ get }, () => now);
@@ -133,7 +133,7 @@ describe('the cache', () => {
     expect(reads).toBe(2);
   });
 
-  it('shares the later of two reads while the earlier one ends', async () => {
+  it('shares the later of two reads after the earlier one has failed', async () => {
     const hangs = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     const get = (_: string) => hangs[reads++]?.promise ?? Promise.resolve(undefined);
     verifier = defineKeyVerifier({ get }, () => now);
@@ -160,7 +160,7 @@ describe('the cache', () => {
     expect(reads).toBe(2);
   });
 
-  it('keeps a key in use, and at most 1,000 unknown key ids, through a flood of these', async () => {
+  it('keeps a key in use, and at most 1,000 unknown key ids, during a flood of these', async () => {
     await verify();
     const flood = Array.from({ length: 1_001 }, () => mintApiKey().apiKey);
     for (const apiKey of flood) await refusal(apiKey);
@@ -169,7 +169,7 @@ describe('the cache', () => {
     expect(reads).toBe(0);
     await refusal(flood[0]);
     expect(reads).toBe(1);
-    // Nor one that was deleted, which is unknown from then on.
+    // A deleted key also becomes an unknown one.
     records.clear();
     now = START + 60_000;
     for (let count = 0; count < 2; count++) expect(await refusal()).toBe('unknown key');
@@ -177,7 +177,7 @@ describe('the cache', () => {
   });
 });
 
-it('an unreachable key table leaves a key verified within 60 s working, and is forgotten once it is back', async () => {
+it('a key verified within 60 s works while the key table is down, and a failed read is not cached', async () => {
   isDown = true;
   expect(await refusal()).toBe('down');
   isDown = false;
@@ -189,7 +189,7 @@ it('an unreachable key table leaves a key verified within 60 s working, and is f
   expect(await refusal()).toBe('down');
 });
 
-/** The service's own verifier on a record that has other attributes than it should. */
+/** The service's own verifier on a record with wrong attributes. */
 function defineEdited(changes: Record<string, AttributeValue | undefined>): KeyVerifier {
   const attributes = Object.entries(record).map(([name, value]) => [name, { S: value }]);
   const Item = { ...Object.fromEntries(attributes), ...changes };
@@ -205,7 +205,7 @@ const wrongTimes: AttributeValue[] = [
   ...[{ N: '1764547200' }, { NULL: true as const }, { L: [{ S: time }] }],
 ];
 
-describe('a record that somebody edited', () => {
+describe('an edited record', () => {
   it.each<[Record<string, AttributeValue | undefined>]>([
     ...wrongTimes.flatMap((time) => [[{ expiresAt: time }], [{ revokedAt: time }]] as never[]),
     [{ secretHash: undefined }],
@@ -216,12 +216,12 @@ describe('a record that somebody edited', () => {
     [{ permission: undefined }],
     [{ permission: { S: 'admin' } }],
     [{ permission: { BOOL: true } }],
-  ])('lets nobody in with %j', async (changes) => {
+  ])('is refused with %j', async (changes) => {
     expect(await refusal(minted.apiKey, defineEdited(changes))).toBe('unreadable record');
   });
 
   it.each(['2999-12-01T00:00:00.000Z', '2999-12-01T00:00:00Z'])(
-    'lets its key in until %s',
+    'is valid until %s',
     async (time) => {
       const edited = defineEdited({ expiresAt: { S: time }, revokedAt: { S: time } });
       expect(await edited.verify(minted.apiKey)).toMatchObject({ permission: 'read' });

@@ -5,7 +5,7 @@ import { openLocalTarget } from '../../conformance/localTarget.ts';
 import { sendValid } from '../../conformance/operations/suites.ts';
 import { type ConformanceTarget, send } from '../../conformance/target.ts';
 
-/** Of each command, whether its client remembers middleware, what it brought of its own, and what the client had. */
+/** Each sent command: whether its client caches middleware, its own middleware, and the client's. */
 const sent: {
   command: string;
   isCached: boolean;
@@ -45,7 +45,7 @@ afterAll(async () => {
   await target?.close();
 });
 
-it('middleware is remembered for keys, lookups, pages and updates, and never given to a command of such a client, nor later to the client: only the next one would see it', () => {
+it('clients cache middleware for keys, lookups, pages and updates, so neither they nor their commands get more later', () => {
   const cached = sent.filter(({ isCached }) => isCached);
   expect([...new Set(cached.map(({ command }) => command))].sort()).toEqual([
     'BatchGetItemCommand',

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await put(stock);
 });
 
-/** What `act` consumes. */
+/** The request units of `act`. */
 async function unitsOf(act: () => Promise<unknown>): Promise<RequestUnits> {
   const units = meterRequest();
   await act().catch(() => {});
@@ -35,14 +35,14 @@ const put = (Item: Record<string, AttributeValue>, ConditionExpression?: string)
 
 it.each<[string, () => Promise<unknown>, read: number, write: number, failedWrites: number]>([
   ['an update', () => set(7n), 0, 1, 0],
-  ['a 412, which a consistent read tells', () => set(7n, ['x']), 1, 1, 1],
+  ['a 412 with its consistent read', () => set(7n, ['x']), 1, 1, 1],
   ['a 404', () => set(8n), 0, 1, 1],
-  ['a write whose condition fails', () => put(stock, 'attribute_not_exists(p)'), 0, 1, 1],
+  ['a failed conditional write', () => put(stock, 'attribute_not_exists(p)'), 0, 1, 1],
   // Two writes for each item of a transaction, whether it succeeds or not.
   ['a keyed update', () => set(7n, undefined, 'one'), 0.5, 4, 0],
-  ['its repetition', () => set(7n, undefined, 'one'), 0.5, 4, 1],
+  ['its retry', () => set(7n, undefined, 'one'), 0.5, 4, 1],
   ['a keyed 412', () => set(7n, ['x'], 'one'), 0.5, 4, 1],
-  ['a write that the engine refuses for what it asks', () => put({ p: { S: 'x' } }), 0, 0, 0],
+  ['an invalid write', () => put({ p: { S: 'x' } }), 0, 0, 0],
   ['a page of a small list', () => Array.fromAsync(list.pages()), 0.5, 0, 0],
 ])('the request units of %s are counted', async (_, act, read, write, failedWrites) => {
   expect(await unitsOf(act)).toEqual({ read, write, failedWrites });
@@ -51,7 +51,7 @@ it.each<[string, () => Promise<unknown>, read: number, write: number, failedWrit
 describe.each(engines)('on $name', ({ start }) => {
   const tables = useStoreTables(start);
 
-  it('a key’s lookup is one unit, whether there is such a key or not', async () => {
+  it('a key lookup takes one unit, whether the key exists or not', async () => {
     const { keyId, secretHash } = mintApiKey();
     const Item = { keyId: { S: keyId }, secretHash: { S: secretHash } };
     await tables.client().send(new PutItemCommand({ TableName: 'apiKeys', Item }));
@@ -62,24 +62,24 @@ describe.each(engines)('on $name', ({ start }) => {
   });
 });
 
-it('a transaction that is still at work through every retry is an outage', async () => {
+it('a transaction that is in progress at every retry is an outage', async () => {
   endpoint().fail({ action: 'TransactWriteItems', fault: 'transactionInProgress' });
   await expect(set(7n, undefined, 'two')).rejects.toMatchObject({ name: 'StoreUnavailable' });
 });
 
-it('the documents’ client uses the connections of the one beside it', () => {
+it('the document client shares the connections of the other client', () => {
   const { config } = defineDocuments(client());
   expect(config.requestHandler).toBe(client().config.requestHandler);
 });
 
-it('a key is read consistently, so that a revocation counts from the moment it is written', async () => {
+it('a key is read consistently, so that a revocation counts as soon as it is written', async () => {
   await defineKeyStore(client(), 'apiKeys').get('0123456789');
   expect(endpoint().requests).toMatchObject([
     { action: 'GetItem', input: { TableName: 'apiKeys', ConsistentRead: true } },
   ]);
 });
 
-it('what tells 404 from 412 after a condition failed is read consistently', async () => {
+it('after a failed condition, the read for 404 or 412 is consistent', async () => {
   await set(7n, ['nonsense']).catch(() => {});
   expect(endpoint().requests).toMatchObject([
     { action: 'UpdateItem' },

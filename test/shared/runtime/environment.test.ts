@@ -18,9 +18,9 @@ describe("a function's client", () => {
     ],
     ['the general one', { AWS_ENDPOINT_URL: 'http://b' }, 'http://b'],
     ['neither', {}, undefined],
-    ['neither, where one is empty', { AWS_ENDPOINT_URL_DYNAMODB: '' }, undefined],
+    ['neither, if one is empty', { AWS_ENDPOINT_URL_DYNAMODB: '' }, undefined],
     [
-      'neither, where that is wanted',
+      'neither, if both are to be ignored',
       { AWS_ENDPOINT_URL: 'http://b', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
       undefined,
     ],
@@ -29,7 +29,7 @@ describe("a function's client", () => {
     expect(toClientSettings().endpoint).toBe(endpoint);
   });
 
-  it('takes region and the kind of endpoint from the environment', () => {
+  it('takes the region and the kind of endpoint from the environment', () => {
     stubEnvironment({});
     expect(toClientSettings()).toMatchObject({
       region: 'eu-west-1',
@@ -47,7 +47,7 @@ describe("a function's client", () => {
   });
 });
 
-it('the service lets in each of the origins that the stage lists, and links to its documentation', () => {
+it('the service allows each listed origin of the stage, and links to its documentation', () => {
   stubEnvironment({});
   vi.stubEnv('API_KEYS_TABLE', 'keys');
   vi.stubEnv('ALLOWED_ORIGINS', 'https://one.example,https://other.example');
@@ -58,9 +58,9 @@ it('the service lets in each of the origins that the stage lists, and links to i
   });
 });
 
-// Whatever endpoint it comes to: that of a region is DynamoDB's own, and is looked up in the process alone.
+// With any endpoint: the one of a region is DynamoDB's own, and found within the process.
 it.each([{}, { AWS_ENDPOINT_URL_DYNAMODB: 'https://127.0.0.1:1' }])(
-  'a built function looks for no configuration file, with %o in its environment',
+  'a built function reads no configuration file, with %o in its environment',
   async (variables) => {
     const names = ['ALLOWED_ORIGINS', 'DOCUMENTATION_ADDRESS', 'INVENTORY_TABLE', 'REQUESTS_TABLE'];
     const text = execFileSync(
@@ -96,7 +96,7 @@ function stubEnvironment(variables: Record<string, string>): void {
   }
 }
 
-/** Loads the function where no request leaves the process, and prints what it read and whom it asked. */
+/** Loads the function without network, and prints the files that it read and the hosts that it called. */
 const listReads = `
   const fs = require('node:fs');
   const https = require('node:https');

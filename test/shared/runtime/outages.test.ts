@@ -12,7 +12,7 @@ import { scanPage } from '../../../shared/store/scanPage.ts';
 import { useNoBackOff } from '../../support/faults/backOff.ts';
 import { onFastClock } from '../../support/faults/fastClock.ts';
 
-/** How each attempt at a lookup, and at a page, is answered. */
+/** The response to each attempt of a lookup, and of a page. */
 let answer: (response: ServerResponse) => void;
 let answerScan: (response: ServerResponse) => void;
 let attempts = 0;
@@ -44,7 +44,7 @@ it.each<[string, (response: ServerResponse) => void]>([
   ['of a length', (response) => response.writeHead(200, { 'content-length': 0 }).end()],
   ['in no chunks', (response) => response.writeHead(200).end('', 'utf8')],
   ['of another status', (response) => response.writeHead(204).end()],
-])('a reply without a body, %s, is not one that says that there is nothing', async (_, empty) => {
+])('a response without a body, %s, does not mean that nothing was found', async (_, empty) => {
   answer = empty;
   await expect(get()).rejects.toMatchObject(unavailable);
   expect(attempts).toBe(3);
@@ -65,7 +65,7 @@ it.each<[string, (response: ServerResponse) => void, object]>([
     (response) => response.destroy(),
     { name: 'TimeoutError', message: 'socket hang up' },
   ],
-])('the log tells what was behind an outage: %s', async (_, fail, cause) => {
+])('the log has the cause of an outage: %s', async (_, fail, cause) => {
   answer = fail;
   const log = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => log.mockRestore());
@@ -74,7 +74,7 @@ it.each<[string, (response: ServerResponse) => void, object]>([
   expect(log.mock.lastCall).toEqual([{ requestId: 'a', error }]);
 });
 
-it('a failed condition is told as one, and not repeated, while this machine’s clock is wrong', async () => {
+it('a failed condition is reported and not retried while this machine’s clock is wrong', async () => {
   answer = (response) =>
     response
       .writeHead(400, { date: new Date(Date.now() + 241_000).toUTCString() })
@@ -85,7 +85,7 @@ it('a failed condition is told as one, and not repeated, while this machine’s 
   expect(attempts).toBe(2);
 });
 
-it('a refused signature is repeated by the corrected clock', async () => {
+it('a refused signature is retried with the corrected clock', async () => {
   answer = (response) => {
     const date = new Date(Date.now() + 600_000).toUTCString();
     const refused = '{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException"}';
@@ -96,7 +96,7 @@ it('a refused signature is repeated by the corrected clock', async () => {
   expect(attempts).toBe(2);
 });
 
-it('an attempt is not begun once the request is out of time', async () => {
+it('no attempt starts after the request’s deadline', async () => {
   answer = (response) => response.end('{}');
   const getOverdue = async () => {
     await undefined;
@@ -112,7 +112,7 @@ it('an attempt is not begun once the request is out of time', async () => {
   expect(attempts).toBe(1);
 });
 
-it('nothing is left of a connection whose reply came too slowly', async () => {
+it('a connection with a slow response is closed', async () => {
   const closed: Promise<unknown>[] = [];
   answer = (response) => {
     closed.push(once(response, 'close'));
@@ -131,7 +131,7 @@ it('nothing is left of a connection whose reply came too slowly', async () => {
   await Promise.all(closed);
 });
 
-it('a large page has a second more for each MB', async () => {
+it('a large page may take one more second for each MB', async () => {
   const record = { p: { N: '1' }, q: { N: '1' }, s: { S: 'a' } };
   const Items = Array.from({ length: 40_000 }, () => record);
   const page = JSON.stringify({ Count: Items.length, Items });
@@ -168,7 +168,7 @@ it.each([
   [refusal('ConditionalCheckFailedException'), false],
   [refusal('InvalidSignatureException'), false],
   [{ name: 'TypeError' }, false],
-  // A call that was given up.
+  // An aborted call.
   [{ name: 'AbortError', code: 'ECONNRESET' }, false],
 ])('%j is an outage: %s', (fields, expected) => {
   expect(isOutage(failure(fields))).toBe(expected);

@@ -12,7 +12,7 @@ it.each([
   ['bytes', bytes, 'Hi There', /^b0344c61d8db3853.*cff7$/],
   ['bytes amid others', Uint8Array.from([1, ...bytes, 1]).subarray(1, -1), 'Hi There', /^b0344c61/],
   ['a buffer', bytes.buffer, 'Hi There', /^b0344c61/],
-])('with a secret of %s it is the HMAC of RFC 4231, also when it starts again', async (...row) => {
+])('with a secret of %s it is the HMAC of RFC 4231, also after a reset', async (...row) => {
   const [, secret, text, expected] = row;
   const hash = new Sha256(secret);
   expect(await digest(hash, text)).toMatch(expected);

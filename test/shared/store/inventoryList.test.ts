@@ -14,7 +14,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
   const { client, endpoint } = useStoreTables(start);
   let store: InventoryList;
 
-  /** Twenty entries, of which three are sold. */
+  /** Twenty entries; three are sold. */
   beforeAll(async () => {
     store = defineInventoryList(client(), 'inventory');
     const none = { items: Buffer.alloc(0), isLast: true };
@@ -26,7 +26,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
     }
   });
 
-  it('as a whole, of one status, skips the pages that have none of it, but for the last', async () => {
+  it('as a whole, of one status, skips all pages without that status except the last', async () => {
     endpoint().pageSize = 1;
     const pages = await Array.fromAsync(store.pages({ status: 'sold' }));
     expect(pages.slice(0, -1).every(({ items }) => items.length > 0)).toBe(true);
@@ -36,7 +36,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
     for (const text of texts) expect(text).toContain('"sold"');
   });
 
-  it('in a page asks for no more entries than it may have, and again only until it is full', async () => {
+  it('in a page requests only as many entries as fit, and stops when it is full', async () => {
     const { items, next } = await store.page({ limit: 7 });
     expect(items).toHaveLength(7);
     expect(endpoint().requests).toMatchObject([{ input: { Limit: 7 } }]);
@@ -49,7 +49,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
     expect(endpoint().requests).toHaveLength(2);
   });
 
-  it('in a page of one status looks at many entries at once, since the limit counts before the filter', async () => {
+  it('in a page of one status reads many entries at once, since the limit counts before the filter', async () => {
     expect((await store.page({ limit: 2, status: 'sold' })).items).toHaveLength(2);
     expect(endpoint().requests).toMatchObject([{ input: { Limit: 5_000 } }]);
   });
@@ -57,7 +57,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
   it.each([
     ['half a unit of one', [1n], false, 0.5],
     ['half a unit of each', [1n, 2n], false, 1],
-    ['one of one with its tag, as of this moment', [1n], true, 1],
+    ['one of one with its tag, read consistently', [1n], true, 1],
     ['one of each with its tag', [1n, 2n], true, 2],
   ])('by id takes %s', async (_, petIds, withTags, read) => {
     const units = meterRequest();
@@ -70,7 +70,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
 describe('keys that a batch leaves unprocessed', () => {
   const petIds = Array.from({ length: 100 }, (_, index) => BigInt(index));
 
-  /** A table that leaves as many of the keys. */
+  /** A table that leaves so many keys unprocessed. */
   function defineBusyTable(leaves: (asked: number) => number) {
     const batches: number[] = [];
     const send = async ({ input }: BatchGetItemCommand) => {
@@ -86,14 +86,14 @@ describe('keys that a batch leaves unprocessed', () => {
     return { batches, list: defineInventoryList(client, 't') };
   }
 
-  it('are asked for again, and nothing else', async () => {
+  it('are requested again, and nothing else', async () => {
     const { batches, list } = defineBusyTable((asked) => (asked > 30 ? 30 : 0));
     const found = await list.find(petIds);
     expect(found.map(({ petId }) => petId)).toEqual(petIds);
     expect(batches).toEqual([100, 30]);
   });
 
-  it('make it an outage when that goes on', async () => {
+  it('are an outage if this goes on', async () => {
     const { batches, list } = defineBusyTable(() => 1);
     await expect(list.find(petIds)).rejects.toMatchObject({ name: 'StoreUnavailable' });
     expect(batches).toEqual([100, 1, 1, 1, 1]);

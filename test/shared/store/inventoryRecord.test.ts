@@ -21,7 +21,7 @@ const anyItem = fc.record({
 });
 
 describe('an inventory record', () => {
-  it('gives back the entry that it was made of, as a value and as JSON', () => {
+  it('gives back its entry, as a value and as JSON', () => {
     fc.assert(
       fc.property(anyItem, (item) => {
         const record = toInventoryRecord(item);
@@ -36,14 +36,14 @@ describe('an inventory record', () => {
     expect(toBytes(record)).toBe(11);
   });
 
-  it('is refused when its status is not one of the three letters', () => {
+  it('is refused if its status is not one of the three letters', () => {
     const record = { p: { N: '1' }, q: { N: '1' }, s: { S: 'x' } };
     expect(() => toInventoryItem(record)).toThrow('unknown status "x"');
   });
 });
 
 describe('a version', () => {
-  it('of an entry that was never updated names its content', () => {
+  it('of an entry without updates names its content', () => {
     fc.assert(
       fc.property(anyItem, (item) => {
         const { p, q, s } = toInventoryRecord(item);
@@ -57,7 +57,7 @@ describe('a version', () => {
     );
   });
 
-  it('of an update is its random value alone, in 6 bytes with its name', () => {
+  it('of an update is only its random value, in 6 bytes with its name', () => {
     const versions = new Set(Array.from({ length: 1_000 }, newVersion));
     expect(versions.size).toBe(1_000);
     for (const version of versions) {
@@ -69,14 +69,14 @@ describe('a version', () => {
     }
   });
 
-  it('reads the same from the bytes of the SDK and from the base64 of a raw page', () => {
+  it('is the same from the SDK’s bytes and from a raw page’s base64', () => {
     const B = Buffer.from([255, 254, 62, 63, 0]);
     const rest = { q: { N: '1' }, s: { S: 'a' } };
     expect(toVersion({ ...rest, v: { B } })).toBe('__4-PwA');
     expect(toVersion({ ...rest, v: { B: B.toString('base64') as never } })).toBe('__4-PwA');
   });
 
-  it('is told from texts of other lengths, alphabets and spellings', () => {
+  it('differs from texts of other lengths, alphabets and spellings', () => {
     const texts = ' 1.5.a AAAA AAAAAAA= AAAAAAB AAAAGQBhYQ AAAAGQFh AAAA+/A'.split(' ');
     for (const text of [...texts, ' AAAAAA']) expect(toCondition(text, 0), text).toBeUndefined();
   });

@@ -17,11 +17,11 @@ const notFound = (petId: bigint) => ({
   message: `There is no inventory entry with petId ${petId}.`,
 });
 
-// At once, since several wait for others: each has an entry of its own, with a stock of 25, pending.
+// Concurrent, since several tests wait. Each has its own entry, pending, with a stock of 25.
 describe.concurrent.each(engines)('updates on $name', ({ start }) => {
   const tables = useStoreTables(start);
   const it = test.extend<{ entry: UpdatedEntry }>({
-    // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are wanted.
+    // biome-ignore lint/correctness/noEmptyPattern: vitest reads the wanted fixtures from the pattern.
     entry: async ({}, use) => {
       const entry = await openEntry(tables);
       await use(entry);
@@ -30,7 +30,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
   });
 
   describe('without an idempotency key', () => {
-    it('succeed in a state that If-Match names alone, and in no earlier one that looks the same', async ({
+    it('succeed only in a state that If-Match names, and in no earlier one that looks the same', async ({
       entry: { petId, put, read, set },
     }) => {
       const { version: unchanged } = await read();
@@ -56,11 +56,11 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       for (const versions of [undefined, [], [version]]) {
         await expect(set(1, versions)).rejects.toMatchObject(notFound(petId));
       }
-      // There is nothing to read.
+      // There is no entry to read.
       await expect(read()).rejects.toThrow(TypeError);
     });
 
-    it('succeed at the next attempt after a lost answer, since the entry has their own version', async ({
+    it('succeed at the retry after a lost response, since the entry has their own version', async ({
       entry: { petId, endpoint, read, set },
     }) => {
       const { version } = await read();
@@ -71,7 +71,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       expect(endpoint.calls.get('UpdateItem')).toBe(2);
     });
 
-    it('are 503, never 412, when others came after a lost answer: they may have been done', async ({
+    it('are 503, never 412, if others came after a lost response: they may have taken effect', async ({
       entry: { endpoint, others, read, set },
     }) => {
       const { version } = await read();
@@ -87,11 +87,11 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
     });
 
     it.for([
-      ['the look at the entry was repeated', { action: 'GetItem', fault: 'lostAnswer', times: 1 }],
+      ['the read of the entry was retried', { action: 'GetItem', fault: 'lostAnswer', times: 1 }],
       ['they were throttled', { action: 'UpdateItem', fault: 'throughputExceeded', times: 1 }],
-      ['they met a transaction', { ...conflict, times: 1 }],
+      ['they conflicted with a transaction', { ...conflict, times: 1 }],
     ] as const)(
-      'are 412 for certain when others came before, and only %s',
+      'are 412 if others came before, and only %s',
       async ([, rule], { entry: { endpoint, others, read, set } }) => {
         const { version } = await read();
         await set(7, undefined, undefined, others);
@@ -100,7 +100,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       },
     );
 
-    it('are sent again when they meet a transaction, and are 503 at the fifth time', async ({
+    it('are retried after a conflict with a transaction, and are 503 after the fifth', async ({
       entry: { endpoint, read, set },
     }) => {
       const { version } = await read();
@@ -115,7 +115,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
   });
 
   describe('with an idempotency key', () => {
-    it('cost a read and a transaction, and give a version that nobody can foresee', async ({
+    it('take a read and a transaction, and give an unpredictable version', async ({
       entry: { petId, endpoint, read, set },
     }) => {
       const { version } = await read();
@@ -128,7 +128,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
     });
 
     it.for([true, false])(
-      'have one effect and one answer however often they are sent, and at once (with If-Match: %s)',
+      'have one effect and one response when sent several times, also at once (with If-Match: %s)',
       async (isConditional, { entry: { put, read, set } }) => {
         const { version } = await read();
         const versions = isConditional ? [version] : undefined;
@@ -140,7 +140,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
         const before = await read();
         expect(await set(24, versions, 'one')).toEqual(first);
         expect(await read()).toEqual(before);
-        // Nor after the entry was put back as it was.
+        // Nor after the entry was restored.
         await put({});
         expect((await read()).version).toBe(version);
         expect(await set(24, versions, 'one')).toEqual(first);
@@ -148,7 +148,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       },
     );
 
-    it('find their answer also when the entry is gone', async ({
+    it('find their response also if the entry is gone', async ({
       entry: { petId, set, remove },
     }) => {
       const first = await set(24, undefined, 'one');
@@ -178,7 +178,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       expect(item.petId).toBe(-petId);
     });
 
-    it('have one effect when every answer to the first attempt is lost, and others come in between', async ({
+    it('have one effect if all responses to the first request are lost and others come in between', async ({
       entry: { endpoint, others, read, set },
     }) => {
       endpoint.fail(lostTransaction);
@@ -192,10 +192,10 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
     });
 
     it.for([
-      ['a lost answer', { ...lostTransaction, times: 1 }, 2],
-      ['conflicts, in which nothing was done', { ...canceled, times: 4 }, 5],
+      ['a lost response', { ...lostTransaction, times: 1 }, 2],
+      ['conflicts without effect', { ...canceled, times: 4 }, 5],
     ] as const)(
-      'are sent again after %s',
+      'are retried after %s',
       async ([, rule, calls], { entry: { endpoint, read, set } }) => {
         endpoint.fail(rule);
         const { version } = await set(24, undefined, 'one');
@@ -205,7 +205,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
     );
 
     it.for(['transactionCanceled', 'transactionThrottled', 'transactionOverTable'] as const)(
-      'are 503 after the last of several attempts: %s',
+      'are 503 after the last attempt: %s',
       async (fault, { entry: { endpoint, read, set } }) => {
         endpoint.fail({ action: 'TransactWriteItems', fault });
         await expect(set(24, undefined, 'one')).rejects.toMatchObject(unavailable);
@@ -213,9 +213,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       },
     );
 
-    it('are new requests once 24 hours have passed', async ({
-      entry: { petId, read, requestRow, set },
-    }) => {
+    it('are new requests after 24 hours', async ({ entry: { petId, read, requestRow, set } }) => {
       const first = await set(24, undefined, 'one');
       await set(7);
       const hours = (Number((await requestRow()).t?.N) - Date.now() / 1_000) / 3_600;
@@ -227,7 +225,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       expect((await read()).version).toBe(again.version);
     });
 
-    it('are 412 with the current version, also when the last update’s row is gone', async ({
+    it('are 412 with the current version, also if the last update’s row is gone', async ({
       entry: { read, requestRow, set },
     }) => {
       const { version } = await read();
@@ -244,12 +242,12 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       ['with two tags', (version: string) => [version, 'AQIDBAU']],
       ['with two tags, in another order', (version: string) => ['AQIDBAU', version]],
     ] as const)(
-      'are held to the status that they answer, %s',
+      'return the status at the time of their effect, %s',
       async ([, toVersions], { entry: { endpoint, put, read, set } }) => {
         const { version } = await set(25);
         await endpoint.heal();
         const held = Promise.withResolvers<void>();
-        // Its first attempt is refused only once the status has changed.
+        // Its first attempt is refused only after the status has changed.
         endpoint.fail({ ...canceled, times: 1, until: held.promise });
         const updating = set(24, toVersions(version), 'one');
         await vi.waitFor(() => expect(endpoint.calls.get('TransactWriteItems')).toBe(1));
@@ -260,7 +258,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       },
     );
 
-    it('have their answer at once while another update of the entry is at work', async ({
+    it('have their response at once while another update of the entry is in progress', async ({
       entry: { petId, endpoint, set },
     }) => {
       endpoint.fail({ action: 'TransactWriteItems', fault: 'transactionRepeated' });
@@ -271,7 +269,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       expect(endpoint.calls.get('TransactWriteItems')).toBe(1);
     });
 
-    it('are failures of ours when a transaction is canceled for what it asks', async ({
+    it('are our own failures if a transaction is canceled as invalid', async ({
       entry: { endpoint, set },
     }) => {
       endpoint.fail({ action: 'TransactWriteItems', fault: 'transactionInvalid' });
@@ -280,7 +278,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       expect(endpoint.calls.get('TransactWriteItems')).toBe(1);
     });
 
-    it('fail at a record that is not one of ours, and leave it', async ({
+    it('fail at a foreign record, and leave it unchanged', async ({
       entry: { put, read, set },
     }) => {
       await put({ s: { S: 'x' } });

@@ -12,7 +12,7 @@ import { useStoreTables } from '../../support/storeTables.ts';
 
 const order = { petId: 9007199254740993n, quantity: 2, status: 'placed' } as const;
 
-/** The newest first: by instant whatever the offset, and by id in one instant. */
+/** Newest first: by instant with any offset, then by id. */
 const orders: Order[] = [
   { ...order, id: 9223372036854775807n, placedAt: '2027-01-01T00:00:00+01:00', complete: false },
   { ...order, id: 1n, placedAt: '2026-11-01T12:00:00Z' },
@@ -31,7 +31,7 @@ describe.each(engines)('on $name', ({ start }) => {
     }
   });
 
-  it('orders come newest first, as they were put, page by page', async () => {
+  it('orders are listed newest first, as stored, page by page', async () => {
     const store = defineOrderStore(documents, 'orders');
     const first = await store.page({ limit: 3 });
     const second = await store.page({ limit: 3, cursor: first.next });
@@ -44,16 +44,19 @@ describe.each(engines)('on $name', ({ start }) => {
     ['orders', 'x2026-11-01T12:00:00.000Z#00000000000000000001'],
     ['orders', '2026-11-01T12:00:00.000Z#000000000000000000011'],
     ['inventory', '1.5'],
-  ])('there is no page of %s at %s, which is no position, whoever sealed it', async (table, at) => {
-    const request = { limit: 1, cursor: sealCursor(table, at) };
-    const page =
-      table === 'orders'
-        ? defineOrderStore(documents, 'orders').page(request)
-        : defineInventoryList(tables.client(), 'inventory').page(request);
-    await expect(page).rejects.toMatchObject({ name: 'InvalidRequest' });
-  });
+  ])(
+    'there is no page of %s at %s, since it is not a position, also if sealed',
+    async (table, at) => {
+      const request = { limit: 1, cursor: sealCursor(table, at) };
+      const page =
+        table === 'orders'
+          ? defineOrderStore(documents, 'orders').page(request)
+          : defineInventoryList(tables.client(), 'inventory').page(request);
+      await expect(page).rejects.toMatchObject({ name: 'InvalidRequest' });
+    },
+  );
 
-  it('a pet is as it was put, in the contract’s order', async () => {
+  it('a pet is as stored, in the contract’s order of members', async () => {
     const pet: Pet = {
       id: 9223372036854775807n,
       name: 'Möhre 🥕',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { scanPage } from '../../../shared/store/scanPage.ts';
 
-/** What the next Scan is answered. */
+/** The response to the next Scan. */
 let answer: (response: ServerResponse) => void;
 const server = createServer((_, response) => answer(response));
 let client: DynamoDBClient;
@@ -54,7 +54,7 @@ describe('a page', () => {
     expect(await scan()).toEqual(toItems(petIds));
   });
 
-  it('without a length is read whole, however it is cut into chunks', async () => {
+  it('without a length is read whole, in any chunks', async () => {
     answer = async (response) => {
       const body = toBody(many);
       for (let from = 0; from < body.length; from += 30_000) {
@@ -66,12 +66,12 @@ describe('a page', () => {
     expect(await scan()).toEqual(toItems(many));
   });
 
-  it('that is not plainly ours goes through a JSON parser', async () => {
+  it('that may not be ours goes through a JSON parser', async () => {
     answer = (response) => response.end('{ "Count": 0 }');
     expect(await scan()).toEqual(toItems([]));
   });
 
-  it('says where the next one starts, in either way of reading', async () => {
+  it('says where the next one starts, in both ways of reading', async () => {
     const LastEvaluatedKey = { p: { N: '7' } };
     for (const space of [undefined, ' ']) {
       answer = (response) => response.end(toBody([7, 9], { LastEvaluatedKey }, space));
@@ -79,14 +79,14 @@ describe('a page', () => {
     }
   });
 
-  it('has tags where they are asked for, in either way of reading', async () => {
+  it('has tags on request, in both ways of reading', async () => {
     for (const space of [undefined, ' ']) {
       answer = (response) => response.end(toBody([7, 9], {}, space));
       expect(await scan(true)).toEqual({ items: [7, 9].map(toTaggedItem).join(',') });
     }
   });
 
-  it('that is an error is one', async () => {
+  it('with an error throws it', async () => {
     answer = (response) => {
       response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
       response.end('{"__type":"x#ResourceNotFoundException","message":"gone"}');

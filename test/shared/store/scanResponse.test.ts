@@ -4,14 +4,14 @@ import { toInventoryJson, toTaggedJson } from '../../../shared/store/inventoryRe
 import { rewriteScanResponse } from '../../../shared/store/scanResponse.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 
-/** What a page says, by way of a JSON parser. */
+/** A page as a JSON parser reads it. */
 function read(response: string, withTags: boolean): { items: string; remainder: unknown } {
   const { Items, ...rest } = JSON.parse(response);
   const toJson = withTags ? toTaggedJson : toInventoryJson;
   return { items: Items.map(toJson).join(','), remainder: { ...rest, Items: [] } };
 }
 
-/** Whether the page was rewritten, and not left to the parser; then it has to agree with the parser. */
+/** Whether the page was rewritten and not left to the parser. A rewritten page must match the parser's result. */
 function rewrite(response: string, withTags: boolean): boolean {
   const rewritten = rewriteScanResponse(Buffer.from(response), withTags);
   if (!rewritten) return false;
@@ -33,7 +33,7 @@ const ours = fc.record(
   },
   { requiredKeys: ['p', 'q', 's'] },
 );
-/** What nobody should have put there. */
+/** Unexpected attributes. */
 const attribute = fc.oneof(
   fc.string({ unit: anyCharacter }).map((value) => ({ S: value })),
   fc.constantFrom({ N: '1.5' }, { N: '1E+30' }, { NULL: true }, { L: [{ N: '1' }] }, { M: {} }),
@@ -71,7 +71,7 @@ describe.each([
   ['without tags', false],
   ['with tags', true],
 ])('rewriteScanResponse %s', (_, withTags) => {
-  it('rewrites every page of our records as a JSON parser reads it, in any order of attributes', () => {
+  it('rewrites every page of our records like a JSON parser, in any order of attributes', () => {
     const records = fc.array(inAnyOrder(ours), { maxLength: 30 });
     fc.assert(
       fc.property(records, envelope, fc.nat(), (items, rest, before) =>
@@ -81,7 +81,7 @@ describe.each([
     );
   });
 
-  it('leaves a page to the parser, or agrees with it, whatever stands in the records', () => {
+  it('leaves a page with any records to the parser, or agrees with it', () => {
     const records = fc.array(inAnyOrder(fc.oneof(ours, strange)), { maxLength: 8 });
     const space = fc.constantFrom(undefined, ' ', '\n');
     fc.assert(
@@ -117,7 +117,7 @@ describe.each([
     expect(rewriteScanResponse(page(`{${p},${q},${status}}`), withTags)).toBeDefined();
   });
 
-  it('leaves a page that is cut off at any byte to the parser', () => {
+  it('leaves a page truncated at any byte to the parser', () => {
     const record = '{"s":{"S":"a"},"p":{"N":"12"},"q":{"N":"3"}}';
     const response = `{"Count":2,"Items":[${record},${record}]}`;
     const end = response.lastIndexOf(']');
@@ -127,7 +127,7 @@ describe.each([
     expect(rewriteScanResponse(Buffer.from(response), withTags)).toBeDefined();
   });
 
-  it('leaves a page to the parser, or agrees with it, whichever byte of its records is another', () => {
+  it('leaves a page with any one byte changed to the parser, or agrees with it', () => {
     const first = '{"s":{"S":"a"},"p":{"N":"12"},"q":{"N":"3"}}';
     const second = '{"p":{"N":"-4"},"v":{"B":"AAAAAAE="},"q":{"N":"0"},"s":{"S":"p"}}';
     const third = '{"v":{"B":"AQIDBAU="},"p":{"N":"5"},"q":{"N":"7"},"s":{"S":"s"}}';
@@ -140,7 +140,7 @@ describe.each([
           const rewritten = rewriteScanResponse(Buffer.from(changed), withTags);
           if (!rewritten) continue;
           rewrittenOnes += 1;
-          // What is no JSON outside of the records is left for the SDK to find.
+          // The SDK finds invalid JSON outside the records.
           if (isJson(changed)) rewrite(changed, withTags);
           else expect(isJson(String(rewritten.remainder)), changed).toBe(false);
         }
@@ -149,7 +149,7 @@ describe.each([
     expect(rewrittenOnes).toBeGreaterThan(20);
   });
 
-  it('leaves a page without items to the parser, and one whose very first bytes are its items to nobody else', () => {
+  it('leaves a page without items to the parser, but rewrites one that starts with its items', () => {
     for (const response of ['', '{}', '{"Count":0}', '"Items":', '{"items":[]}']) {
       expect(rewriteScanResponse(Buffer.from(response), withTags), response).toBeUndefined();
     }

@@ -12,12 +12,12 @@ import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.t
 import { startFaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import type { StoreTables } from '../../support/storeTables.ts';
 
-/** Milliseconds from an attempt to the next, in which others may come between. */
+/** Milliseconds between two attempts, in which others may come. */
 const BACK_OFF = 50;
 
 let latest = 0n;
 
-/** An entry of a test's own, with a stock of 25, and a way of its own to the tables, which can be made to fail. */
+/** A test's own entry with a stock of 25, and its own way to the tables, which can fail. */
 export type UpdatedEntry = Awaited<ReturnType<typeof openEntry>>;
 
 export async function openEntry(tables: StoreTables) {
@@ -29,7 +29,7 @@ export async function openEntry(tables: StoreTables) {
     retryStrategy: new ConfiguredRetryStrategy(3, BACK_OFF),
   });
   const updates = defineInventoryUpdates(client, 'inventory', 'requests');
-  /** Somebody else's, over a way without faults. */
+  /** Other clients' updates, without faults. */
   const others = defineInventoryUpdates(tables.client(), 'inventory', 'requests');
 
   async function put(more: object): Promise<void> {
@@ -46,7 +46,7 @@ export async function openEntry(tables: StoreTables) {
   const set = (quantity: number, versions?: readonly string[], key?: string, by = updates) =>
     by.setQuantity({ petId, quantity, versions }, key);
 
-  /** The row of the entry's one request; changed, or with `null` deleted, where that is given. */
+  /** The row of the entry's one request, with changes if given; `null` deletes it. */
   async function requestRow(changes: object | null = {}) {
     const query = new QueryCommand({
       TableName: 'requests',

@@ -37,8 +37,8 @@ describe.each([
   ['in this thread', startEmbeddedEngine],
   ['in a thread of its own', startInThread],
 ])('the engine %s', (_, startEngine) => {
-  test('closes with writes under way, and has each that it acknowledged when it opens again', async () => {
-    // Hidden files, which systems leave in any folder, do not count.
+  test('closes during writes, and after a restart has each acknowledged one', async () => {
+    // Hidden files, which systems leave in any folder, are ignored.
     await writeFile(join(dir, '.DS_Store'), '');
     const engine = await startEngine({ dir });
     const client = defineClient(engine.endpoint);
@@ -50,7 +50,7 @@ describe.each([
       acknowledged.push(N);
     });
     await Promise.race(writes);
-    // Their connections go before their actions are done.
+    // The connections close before the actions are done.
     client.destroy();
     await engine.close();
     await Promise.allSettled(writes);
@@ -64,7 +64,7 @@ describe.each([
     await again.close();
   });
 
-  test('refuses a folder that is a file, as what its user can put right', async () => {
+  test('refuses a file as its folder, as a user error', async () => {
     const file = join(dir, 'file');
     await writeFile(file, '');
     const refused = startEngine({ dir: file });
@@ -74,16 +74,16 @@ describe.each([
 });
 
 describe('a folder', () => {
-  test('that another engine has open is refused', async () => {
+  test('that another engine uses is refused', async () => {
     const engine = await startEmbeddedEngine({ dir });
     await expect(startEmbeddedEngine({ dir })).rejects.toThrow(/cannot be used: .*(using|lock)/);
     await engine.close();
-    // It opens its own again and again.
+    // An engine can reopen its own folder.
     await (await startEmbeddedEngine({ dir })).close();
     await (await startEmbeddedEngine({ dir })).close();
   });
 
-  test.each(['notes.txt', '000005.log'])('that holds %s is refused, and left', async (name) => {
+  test.each(['notes.txt', '000005.log'])('with %s is refused, and left unchanged', async (name) => {
     await writeFile(join(dir, name), 'mine');
     await expect(startEmbeddedEngine({ dir })).rejects.toThrow(`used: it contains ${name}; `);
     expect(await readdir(dir)).toEqual([name]);
@@ -106,7 +106,7 @@ describe('an engine in memory', () => {
   test.each([
     ['', ''],
     [' of a transaction', 'X-Amz-Target: DynamoDB_20120810.TransactWriteItems\r\n'],
-  ])('lives on when a client leaves in the middle of a request%s', async (_, target) => {
+  ])('survives a client that leaves in the middle of a request%s', async (_, target) => {
     const socket = connect(Number(new URL(engine.endpoint).port), '127.0.0.1');
     const head = `POST / HTTP/1.1\r\nHost: localhost\r\n${target}Content-Length: 100`;
     socket.write(`${head}\r\n\r\n{"half":`);
@@ -117,8 +117,8 @@ describe('an engine in memory', () => {
     expect(Count).toBe(0);
   });
 
-  // Each that is left open is held for as long as the store.
-  test('closes the iterators of scans and queries that are over', async () => {
+  // An open iterator stays in memory as long as the store.
+  test('closes the iterators of finished scans and queries', async () => {
     const requireOfDynalite = createRequire(createRequire(import.meta.url).resolve('dynalite'));
     const requireOfLevel = createRequire(requireOfDynalite.resolve('level'));
     const { prototype } = requireOfLevel('abstract-level').AbstractValueIterator;
@@ -143,7 +143,7 @@ describe('an engine in memory', () => {
     text: 'The Host header must name 127.0.0.1, localhost or [::1].\n',
   };
 
-  // A name of another, or a web page, may have been led here to read the tables.
+  // A foreign name or a web page may point here to read the tables.
   test.each<[string, Record<string, string>, object]>([
     ['POST', { Origin: 'http://petstore.example' }, tables],
     [

@@ -46,7 +46,7 @@ const isNew = { ConditionExpression: 'attribute_not_exists(p)' };
 const allOld = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
 
 const none = { Code: 'None' };
-/** DynamoDB Local ends the message of a ConditionCheck in a dot. */
+/** DynamoDB Local ends the message of a ConditionCheck with a dot. */
 const Message = expect.stringMatching(/^The conditional request failed\.?$/);
 const failed = { Code: 'ConditionalCheckFailed', Message };
 
@@ -124,7 +124,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
     ['Delete', (id, more) => ({ Delete: { ...inventory(id), ...inStock, ...more } })],
     ['ConditionCheck', (id, more) => check(id, more)],
   ])(
-    'a %s whose condition fails is told in its place, with the item where that is asked for, and nothing is done',
+    'a %s with a failed condition is reported at its index, with the item on request, and nothing is done',
     async (_, toAction) => {
       const { refusal, read, stock } = tables;
       const [empty, other] = [await stock(0), await stock(3)];
@@ -136,7 +136,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
       );
       expect(await of(allOld)).toEqual(cancelled({ ...failed, Item }, none));
       expect(
-        // There is no item of the last one.
+        // The last one has no item.
         await refusal([sell(other), toAction(empty, allOld), sell(empty + 1_000_000, allOld)]),
       ).toEqual(cancelled(none, { ...failed, Item }, failed));
       expect(await read(inventory(empty))).toEqual(Item);
@@ -146,8 +146,8 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
 
   const token = () => ({ ClientRequestToken: `token-${++lastId}` });
 
-  // DynamoDB itself answers TransactionInProgressException to a repeat of one that is under way.
-  test('with a client token has its effect once, however often it is sent, also while it is under way', async () => {
+  // DynamoDB itself returns TransactionInProgressException to a repeat of one in progress.
+  test('with a client token has its effect once when sent several times, also while in progress', async () => {
     const { transact, read, stock } = tables;
     const [id, options] = [await stock(50), token()];
     const items = [sell(id), putPet(id, { name: { S: 'Rex' } })];
@@ -158,7 +158,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
     expect(await read(inventory(id))).toEqual(stocked(id, 48));
   });
 
-  test('with a client token can be sent again after it was cancelled', async () => {
+  test('with a client token can be sent again after a cancellation', async () => {
     const { transact, refusal, read, stock } = tables;
     const [id, options] = [await stock(0), token()];
     expect(await refusal([sell(id)], options)).toEqual(cancelled(failed));
@@ -167,7 +167,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
     expect(await read(inventory(id))).toEqual(stocked(id, 0));
   });
 
-  test('sells no piece twice beside others, and none that a plain update sells', async () => {
+  test('sells no piece twice next to other transactions and plain updates', async () => {
     const { client, transact, read, stock } = tables;
     const id = await stock(7);
     const sales = await Promise.allSettled(
@@ -187,7 +187,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
     }
   });
 
-  test('does not wait for ever for one over the same items in another order', async () => {
+  test('does not deadlock with one over the same items in another order', async () => {
     const { transact, read, stock } = tables;
     const [left, right] = [await stock(20), await stock(20)];
     await Promise.all(
@@ -203,7 +203,7 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
   test.each<[string, TransactWriteItem, string?]>([
     ['two actions on one item', sell(3_000_000)],
     ['a table that does not exist', sell(1, { TableName: 'nowhere' }), 'ResourceNotFoundException'],
-    ['an action of no kind', {}],
+    ['an item without an action', {}],
   ])('is refused as a whole: %s', async (_, item, refused = 'ValidationException') => {
     expect(await tables.refusal([written, item])).toMatchObject({ name: refused });
     expect(await tables.read(inventory(3_000_000))).toBeUndefined();
@@ -237,8 +237,8 @@ describe('the embedded engine', () => {
     ['a condition that cannot be parsed', put(stocked(1, 1), { ConditionExpression: 'p ==' })],
     ['an item without its key', put({ p: { S: 'not a number' } })],
     ['a key of another type', sell(1, { Key: { p: { S: 'not a number' } } })],
-    ['a sum of what is not there', sell(3_000_001, { ConditionExpression: 'q <> :one' })],
-  ])('refuses as a whole what others cancel for: %s', async (_, item) => {
+    ['a sum without a stored number', sell(3_000_001, { ConditionExpression: 'q <> :one' })],
+  ])('refuses a transaction as a whole that other engines cancel: %s', async (_, item) => {
     const error = { name: 'ValidationException' };
     expect(await tables.refusal([put(stocked(3_000_000, 1)), item])).toMatchObject(error);
     expect(await tables.read(inventory(3_000_000))).toBeUndefined();
@@ -263,8 +263,8 @@ describe('the embedded engine', () => {
     }
   });
 
-  // LevelDB writes a batch whole or not at all, also where the process is killed.
-  test('writes a transaction as one batch, and tells of one that its store does not take', async () => {
+  // LevelDB writes a batch completely or not at all, also if the process is killed.
+  test('writes a transaction as one batch, and reports a batch that its store refuses', async () => {
     const { transact, refusal, read, stock } = tables;
     const id = await stock(5);
     const { MemoryLevel } = createRequire(createRequire(import.meta.url).resolve('dynalite'))(

@@ -15,10 +15,10 @@ import { buildBundle } from '../../../support/bundles.ts';
 import { fixtures } from '../../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 
-/** Bytes. A cold start reads and compiles all of it: find out what grew before raising this. */
+/** Bytes. A cold start reads and compiles all of them: find out what grew before you raise this. */
 const BUDGET = 245_000;
 
-// Outside the checkout, whose package.json would have Node take a bundle for an ES module.
+// Outside the checkout: its package.json would make Node load a bundle as an ES module.
 const outdir = openTemporaryFolder().folder;
 const bundles = synthesizeBundles();
 
@@ -61,8 +61,8 @@ describe.each(operationIds)('the bundle of %s', (id) => {
     vi.unstubAllGlobals();
   });
 
-  it('is one CommonJS file, and the one in front of it that Lambda loads', () => {
-    // Lambda takes index, index.js and index.mjs, in this order, for `index.handler`.
+  it('is one CommonJS file, and the entry file that Lambda loads', () => {
+    // For `index.handler`, Lambda tries index, index.js and index.mjs, in this order.
     expect(readdirSync(dirname(path))).toEqual(['function.cjs', 'index.mjs']);
     expect(createRequire(path)(path)).toEqual({
       handler: expect.any(Function),
@@ -70,7 +70,7 @@ describe.each(operationIds)('the bundle of %s', (id) => {
     });
   });
 
-  it('is byte for byte what other tests build without the CDK', async () => {
+  it('is byte for byte the same as built without the CDK for other tests', async () => {
     expect(Buffer.from(await buildBundle(id)).equals(readFileSync(path))).toBe(true);
   });
 
@@ -102,7 +102,7 @@ function toBundle(id: OperationId): string {
   return join(bundles[id], 'function.cjs');
 }
 
-it('each bundle, once it is loaded, leaves what it does not use of Node.js unloaded', () => {
+it('no bundle loads modules of Node.js that it does not use', () => {
   const all = operationIds.map(toBundle);
   const loaded = execFileSync(process.execPath, ['-e', listModules, ...all], {
     encoding: 'utf8',
@@ -115,8 +115,8 @@ it('each bundle, once it is loaded, leaves what it does not use of Node.js unloa
   }
 });
 
-describe('the file in front of a bundle', () => {
-  it.each(operationIds)('of %s exports its handler, once its warm-up is over', (id) => {
+describe('the entry file of a bundle', () => {
+  it.each(operationIds)('of %s exports its handler after its warm-up', (id) => {
     const text = execFileSync(process.execPath, ['-e', readFront, join(bundles[id], 'index.mjs')], {
       encoding: 'utf8',
       env: { PATH: process.env.PATH, ...environment },
@@ -128,7 +128,7 @@ describe('the file in front of a bundle', () => {
       streaming: streamed ? 'response' : null,
       modules: [],
     });
-    // Nothing listens there: it did go out, and was waited for.
+    // Nothing listens there: the warm-up did call it, and was awaited.
     expect(logged).toEqual([expect.objectContaining({ requestId: 'warm-up' })]);
   });
 });
@@ -161,7 +161,7 @@ const readFront = `
     },
     HttpResponseStream: { from: (stream) => stream },
   };
-  // What loads ES modules is up in Lambda, whose runtime is one.
+  // Lambda's runtime is an ES module, so their loader is already loaded there.
   const toModules = () => process.moduleLoadList.filter((name) => /^NativeModule (?!internal.modules)/.test(name));
   import('node:url').then(async ({ pathToFileURL }) => {
     const { warmUp } = require(require('node:path').join(require('node:path').dirname(process.argv[1]), 'function.cjs'));

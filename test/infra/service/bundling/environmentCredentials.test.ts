@@ -11,7 +11,7 @@ it.each([
   ['id', 'secret', undefined, keys],
   [undefined, 'hidden', undefined, missing],
   ['id', undefined, undefined, missing],
-])('of %s, %s and %s in the environment Lambda’s credentials are %j', async (...row) => {
+])('with %s, %s and %s in the environment, the credentials are %j', async (...row) => {
   const [id, secret, token, expected] = row;
   vi.stubEnv('AWS_ACCESS_KEY_ID', id);
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', secret);

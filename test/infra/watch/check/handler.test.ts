@@ -12,7 +12,7 @@ import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import { makeCertificate } from '../../../support/faults/certificate.ts';
 import { AwsError, startAws } from '../../ops/aws.ts';
 
-// Nobody waits for the second attempts.
+// Skips the pause before second attempts.
 vi.mock(import('node:timers/promises'), async (original) => {
   return { ...(await original()), setTimeout: (async () => {}) as never };
 });
@@ -36,7 +36,7 @@ const aws = await startAws({
   Scan: () => ({ Items: keys }),
   DescribeTable: () => ({ Table: { ItemCount } }),
 });
-/** What each operation answers that is well. */
+/** The response of each healthy operation. */
 const right = (method = '', url = ''): [status: number, body: string] => {
   const toError = (code: ErrorCode) => JSON.stringify(toErrorBody(code, 'no'));
   if (method === 'PATCH') return [403, toError('forbidden')];
@@ -60,11 +60,11 @@ beforeAll(async () => {
     INVENTORY_TABLE: 'stock',
     INVENTORY_ENTRIES: '1000',
     NAMESPACE: 'petstore-production',
-    // What an earlier file's local stage left in this process.
+    // An earlier file's local stage may have set it in this process.
     AWS_ENDPOINT_URL_DYNAMODB: undefined,
   };
   for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
-  // The module reads its variables when it is loaded.
+  // The module reads its variables when it loads.
   ({ handler, checkService } = await import('../../../../infra/watch/check/handler.ts'));
 });
 beforeEach(() => {
@@ -78,7 +78,7 @@ afterAll(() => {
   service.close();
 });
 
-/** The metrics that a run writes down, and what it fails with. */
+/** Runs the check. @returns its metrics and its error */
 async function runHandler() {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const failure = await handler().then(() => '', inspect);
@@ -88,11 +88,11 @@ async function runHandler() {
   return { failure, stdout, line: stdout === '' ? undefined : JSON.parse(stdout) };
 }
 
-it('reads address and key by one call, and writes nothing down where nothing ends soon', async () => {
+it('reads address and key with one call, and writes no metric if nothing ends soon', async () => {
   keys = [{ createdAt: inDays(-300), expiresAt: inDays(40) }];
   expect(await runHandler()).toMatchObject({ failure: '', stdout: '' });
   expect(aws.inputsOf('GetParameters')).toEqual([{ Names: names, WithDecryption: true }]);
-  // The operations that are not turned off.
+  // All operations that are not turned off.
   expect(asked.map((path) => path.split('/')[2]).sort()).toEqual([
     'inventory',
     'inventory',
@@ -100,11 +100,11 @@ it('reads address and key by one call, and writes nothing down where nothing end
   ]);
 });
 
-it('writes down how many days are left of the first key that ends and was not made for days alone', async () => {
+it('writes the days left of the first ending key, without keys made for some days only', async () => {
   keys = [
     { createdAt: inDays(-300), expiresAt: inDays(12) },
     { createdAt: inDays(-5), expiresAt: inDays(26) },
-    // Thirty days in all: it was made to end.
+    // Thirty days in all: a key made for a short time.
     { createdAt: inDays(-25), expiresAt: inDays(5) },
     { createdAt: inDays(-300), expiresAt: inDays(-3) },
   ];
@@ -119,7 +119,7 @@ it('writes down how many days are left of the first key that ends and was not ma
 
 it.each<[string, () => unknown, RegExp]>([
   [
-    'its key is not valid',
+    'its key is invalid',
     () => values.splice(1, 1, 'psk_other'),
     /getPet: GET .* responded with 401/,
   ],
@@ -134,12 +134,12 @@ it.each<[string, () => unknown, RegExp]>([
     /parameter \/petstore-production\/base-address is missing/,
   ],
   ['it may not read them', () => values.splice(0), /AccessDeniedException/],
-])('fails when %s', async (_, change, told) => {
+])('fails if %s', async (_, change, told) => {
   change();
   expect((await runHandler()).failure).toMatch(told);
 });
 
-it('asks only for keys that nobody has ended or replaced', () => {
+it('reads only keys that are neither revoked nor replaced', () => {
   for (const { FilterExpression } of aws.inputsOf('Scan')) {
     expect(FilterExpression).toContain('attribute_not_exists(revokedAt)');
     expect(FilterExpression).toContain('attribute_not_exists(successorId)');
@@ -148,7 +148,7 @@ it('asks only for keys that nobody has ended or replaced', () => {
 
 const apiKey = 'psk_secret';
 
-/** The port of a server whose connections end with the test. */
+/** Starts a server that closes its connections after the test. @returns its port */
 function start(server: Server): Promise<number> {
   onTestFinished(() => server.closeAllConnections());
   return listen(server, 0, '');
@@ -159,7 +159,7 @@ async function check(listener: RequestListener) {
   return checkService(`http://127.0.0.1:${port}/v1`, apiKey);
 }
 
-describe('the check from outside', () => {
+describe('the scheduled check', () => {
   it('calls each operation of the service once with a read key, and finds nothing wrong', async () => {
     const target = await openLocalTarget();
     onTestFinished(() => target.close());
@@ -171,7 +171,7 @@ describe('the check from outside', () => {
     expect(asked.sort()).toEqual([...operationIds].sort());
   });
 
-  it('sends its key and its name, and no write that could change something', async () => {
+  it('sends its key and its name, and no write that could change anything', async () => {
     const asked: unknown[] = [];
     const result = await check(({ method, url, headers }, response) => {
       const { authorization, 'user-agent': agent, 'if-none-match': tag } = headers;
@@ -200,22 +200,25 @@ describe('the check from outside', () => {
       '{"code":"forbidden","message":"This request is not allowed."}',
       'updateInventory',
     ],
-  ])('names the one that fails twice: %s %s %i %s', async (wrongMethod, path, status, body, id) => {
-    const asked: unknown[] = [];
-    const { problems } = await check(({ method, url = '' }, response) => {
-      const isWrong = method === wrongMethod && path.test(url);
-      if (isWrong) asked.push(url);
-      const answer = isWrong ? ([status, body] as const) : right(method, url);
-      response.writeHead(answer[0], { 'X-Request-Id': 'request-1' }).end(answer[1]);
-    });
-    expect(asked).toHaveLength(2);
-    expect(problems).toHaveLength(1);
-    expect(problems[0]).toContain(`${id}: ${wrongMethod} /v1/`);
-    expect(problems[0]).toContain(` responded with ${status} (request id request-1): ${body}`);
-    expect(problems[0]).not.toContain(apiKey);
-  });
+  ])(
+    'names the operation that fails twice: %s %s %i %s',
+    async (wrongMethod, path, status, body, id) => {
+      const asked: unknown[] = [];
+      const { problems } = await check(({ method, url = '' }, response) => {
+        const isWrong = method === wrongMethod && path.test(url);
+        if (isWrong) asked.push(url);
+        const answer = isWrong ? ([status, body] as const) : right(method, url);
+        response.writeHead(answer[0], { 'X-Request-Id': 'request-1' }).end(answer[1]);
+      });
+      expect(asked).toHaveLength(2);
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toContain(`${id}: ${wrongMethod} /v1/`);
+      expect(problems[0]).toContain(` responded with ${status} (request id request-1): ${body}`);
+      expect(problems[0]).not.toContain(apiKey);
+    },
+  );
 
-  it('says nothing of a failure that the second attempt does not meet', async () => {
+  it('ignores a failure if the second attempt succeeds', async () => {
     const asked = new Set<string>();
     const { problems } = await check(({ method, url = '' }, response) => {
       const [status, body] = asked.has(url) ? right(method, url) : [503, ''];
@@ -225,7 +228,7 @@ describe('the check from outside', () => {
     expect(problems).toEqual([]);
   });
 
-  it('counts 429, which is no failure', async () => {
+  it('counts 429, which is not a failure', async () => {
     const { problems, throttled } = await check(({ method, url }, response) => {
       const [status, body] = method === 'PATCH' ? [429, ''] : right(method, url);
       response.writeHead(status).end(body);
@@ -233,7 +236,7 @@ describe('the check from outside', () => {
     expect({ problems, throttled }).toEqual({ problems: [], throttled: 1 });
   });
 
-  it('fails where nobody answers, or the connection breaks', async () => {
+  it('fails without a response, or if the connection breaks', async () => {
     const nobody = await checkService('http://127.0.0.1:1/v1', apiKey);
     expect(nobody.problems).toHaveLength(operationIds.length);
     expect(nobody.problems[0]).toMatch(
@@ -244,7 +247,7 @@ describe('the check from outside', () => {
   });
 });
 
-it('writes down the 429 of a run that fails', async () => {
+it('writes the 429 of a failing run', async () => {
   const answer: RequestListener = ({ method, url }, response) => {
     const [status, body] = method === 'PATCH' ? [429, ''] : right(method, url);
     response.writeHead(url?.includes('pets') ? 500 : status).end(body);
@@ -255,13 +258,13 @@ it('writes down the 429 of a run that fails', async () => {
   expect(line.checkThrottled).toBe(1);
 });
 
-it('writes down how many entries the inventory has past those that the stage is to bear', async () => {
+it('writes how many entries the inventory has above the planned number', async () => {
   ItemCount = 1_007;
   expect((await runHandler()).line).toMatchObject({ surplusEntries: 7 });
   expect(aws.inputsOf('DescribeTable').at(-1)).toEqual({ TableName: 'stock' });
 });
 
-it('tells when the certificate ends, and fails at one that it does not trust', async () => {
+it('returns the end of the certificate, and fails at an untrusted one', async () => {
   const { key, cert } = makeCertificate();
   const started = createSecureServer({ key, cert }, ({ method, url }, response) => {
     const [status, body] = right(method, url);
