@@ -3,10 +3,11 @@ import { runCommand } from './cli/usage.ts';
 import { petstore } from './petstore.ts';
 
 const [name = ''] = process.argv.slice(2);
-const { env } = process;
-// npm runs scripts in the project's folder; files are named as the person sees them.
-if (isScript(name, env) && env.INIT_CWD) process.chdir(env.INIT_CWD);
-await runCommand(petstore);
-// Connections that the functions keep open to the engine would hold the process for a while. A write that
-// failed is heard of a moment later.
+await runCommand(async (args) => {
+  const { INIT_CWD } = process.env;
+  // npm runs scripts in the project's folder. File names are relative to the folder of the person.
+  if (INIT_CWD && isScript(name, process.env)) process.chdir(INIT_CWD);
+  await petstore(args);
+});
+// Open connections to the engine would keep the process running. A failed write is reported a moment later.
 if (name === 'start') setImmediate(() => process.exit());

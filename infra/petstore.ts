@@ -5,7 +5,7 @@ import { writeOut } from './cli/output.ts';
 import { refuseSwallowed } from './cli/swallowedOptions.ts';
 import { type Command, UsageError } from './cli/usage.ts';
 
-/** Loads a command alone: most need clients of AWS, which take a while. */
+/** Each command is loaded alone, since most load slow AWS clients. */
 const loads: Readonly<Record<CommandName, () => Promise<Command>>> = {
   start: async () => (await import('./local/start.ts')).start,
   keys: async () => (await import('./ops/keys/runKeys.ts')).runKeys,
@@ -22,7 +22,7 @@ const loads: Readonly<Record<CommandName, () => Promise<Command>>> = {
   help: async () => explain,
 };
 
-/** The command `petstore`: finds the one that the first word names. */
+/** Runs the command that the first word names. */
 export async function petstore([word, ...args]: string[]): Promise<void> {
   if (word === '--version' || word === '-v') return writeOut(`${packageJson.version}\n`);
   if (word === undefined || isHelp(word)) return explain(args);
@@ -42,7 +42,7 @@ function isHelp(arg: string): boolean {
   return arg === '--help' || arg === '-h';
 }
 
-/** @throws {UsageError} with the commands that there are, the most similar first */
+/** @throws {UsageError} with all commands, the most similar first */
 function parseName(word: string): CommandName {
   const found = commandNames.find((name) => name === word);
   if (found !== undefined) return found;
@@ -52,7 +52,7 @@ function parseName(word: string): CommandName {
   throw new UsageError(`There is no command "${word}". The commands are ${names.join(', ')}.`);
 }
 
-/** How many letters to add, to take away or to change: https://en.wikipedia.org/wiki/Levenshtein_distance */
+/** The number of letters to add, remove or replace: https://en.wikipedia.org/wiki/Levenshtein_distance */
 function countEdits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [line, letter] of [...from].entries()) {

@@ -4,41 +4,35 @@ import { tableNames } from '../stages/tables.ts';
 
 /** An option of a command, as parseArgs takes it and as the help explains it. */
 export interface Option extends ParseArgsOptionDescriptor {
-  /** What stands behind its name, such as `FILE`; words in small letters with `|` are all that it can be. */
+  /** What follows its name, such as `FILE`. */
   readonly value?: string;
+  /** All values that it can have, where there are few. */
+  readonly choices?: readonly string[];
   readonly about: string;
 }
 
 export interface CommandText {
   readonly summary: string;
-  /** What stands behind the command's name; `[options]` where it is left out. */
+  /** What follows the command's name; `[options]` by default. */
   readonly usage?: string;
   /** Paragraphs. */
   readonly about: readonly string[];
-  /** The words that come next, each with the options that it takes besides those of the table. */
+  /** The words that come next, each with its options besides --stage, --endpoint and --table. */
   readonly subcommands?: Readonly<
     Record<string, { readonly takes: string; readonly about: string }>
   >;
   readonly options: Readonly<Record<string, Option>>;
 }
 
-const stage = {
-  type: 'string',
-  value: stageNames.join('|'),
-  about: 'the stage, found through its stack with your AWS credentials',
-} as const;
-const endpoint = {
-  type: 'string',
-  value: 'URL',
-  about: 'a DynamoDB emulator, in place of a stage',
-} as const;
-const json = { type: 'boolean', about: 'print JSON for a machine, in place of text' } as const;
-const yes = { type: 'boolean', about: 'go ahead without asking' } as const;
+const text = (value: string, about: string) => ({ type: 'string', value, about }) as const;
+const flag = (about: string) => ({ type: 'boolean', about }) as const;
+const choice = (choices: readonly string[], about: string) =>
+  ({ type: 'string', value: choices.join('|'), choices, about }) as const;
 
-/** The values that an option can have, where its `value` names them all. */
-export function toChoices(value = ''): string[] {
-  return /^[a-z]\w*(\|[a-z]\w*)+$/i.test(value) && !/[A-Z]{2}/.test(value) ? value.split('|') : [];
-}
+const stage = choice(stageNames, 'the stage, found through its stack with your AWS credentials');
+const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage');
+const json = flag('print JSON for a machine, in place of text');
+const yes = flag('go ahead without asking');
 
 /** The commands: what their help says, what they take, and what a shell completes. */
 export const commands = {
@@ -49,38 +43,30 @@ export const commands = {
       'On a terminal, k and Enter print the address and the keys again. Ctrl-C stops the service once requests under way are answered; a second Ctrl-C stops it at once.',
     ],
     options: {
-      port: { type: 'string', value: 'N', default: '3000', about: 'the port; 0 picks a free one' },
-      data: {
-        type: 'string',
-        value: 'FILE.json',
-        about:
-          'the data to load, {"inventory": [...], "pets": [...], "orders": [...]}; without it, a sample of fifty pets and twenty orders',
-      },
-      dir: {
-        type: 'string',
-        value: 'FOLDER',
-        about:
-          'keep the data in this folder between runs; without it, in memory. The folder holds nothing else. Data in it is used as it is; with --data, the entries of the file replace those with the same id. Each start makes new API keys',
-      },
+      port: { ...text('N', 'the port; 0 picks a free one'), default: '3000' },
+      data: text(
+        'FILE.json',
+        'the data to load, {"inventory": [...], "pets": [...], "orders": [...]}; without it, a sample of fifty pets and twenty orders',
+      ),
+      dir: text(
+        'FOLDER',
+        'keep the data in this folder between runs; without it, in memory. The folder holds nothing else. Data in it is used as it is; with --data, the entries of the file replace those with the same id. Each start makes new API keys',
+      ),
       fail: {
-        type: 'string',
-        multiple: true,
-        value: '503:0.1',
-        about:
+        ...text(
+          '503:0.1',
           "answer this share of the requests with this error status, with the contract's headers and body, to try clients with; may be repeated",
+        ),
+        multiple: true,
       },
       delay: {
-        type: 'string',
-        value: '200ms',
+        ...text('200ms', 'answer every request this much later, at most 29s'),
         default: '0ms',
-        about: 'answer every request this much later, at most 29s',
       },
-      'expose-dynamodb': {
-        type: 'string',
-        value: 'PORT',
-        about:
-          'let keys, import and export use these tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port',
-      },
+      'expose-dynamodb': text(
+        'PORT',
+        'let keys, import and export use these tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port',
+      ),
       json: { ...json, about: 'print the addresses and the keys as one line of JSON' },
     },
   },
@@ -119,29 +105,15 @@ export const commands = {
     options: {
       stage,
       endpoint,
-      table: {
-        type: 'string',
-        value: 'NAME',
-        about: 'with --endpoint, the table of the keys; apiKeys without it',
-      },
-      name: { type: 'string', value: 'NAME', about: 'who the key is for, such as storefront-web' },
-      permission: {
-        type: 'string',
-        value: 'read|write',
-        about: 'what the key may do; write includes read',
-      },
-      expires: {
-        type: 'string',
-        value: 'WHEN',
-        about:
-          'after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z',
-      },
-      expiring: { type: 'string', value: '14d', about: 'only keys that expire within this time' },
-      grace: {
-        type: 'string',
-        value: '24h',
-        about: 'how long the old key keeps working; 24h without it',
-      },
+      table: text('NAME', 'with --endpoint, the table of the keys; apiKeys without it'),
+      name: text('NAME', 'who the key is for, such as storefront-web'),
+      permission: choice(['read', 'write'], 'what the key may do; write includes read'),
+      expires: text(
+        'WHEN',
+        'after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z',
+      ),
+      expiring: text('14d', 'only keys that expire within this time'),
+      grace: text('24h', 'how long the old key keeps working; 24h without it'),
       json,
       yes,
     },
@@ -158,37 +130,20 @@ export const commands = {
         ...endpoint,
         about: `${endpoint.about}, with the tables inventory, pets and orders`,
       },
-      inventory: {
-        type: 'string',
-        value: 'FILE.csv|FILE.jsonl',
-        about: 'CSV starts with the line petId,quantity,status',
-      },
-      pets: {
-        type: 'string',
-        value: 'FILE.jsonl',
-        about: 'JSON Lines: one JSON object a line, as in the responses of the service',
-      },
-      orders: { type: 'string', value: 'FILE.jsonl', about: 'as pets' },
-      'dry-run': {
-        type: 'boolean',
-        about: 'check files and tables, and write nothing to the tables',
-      },
-      rejects: {
-        type: 'string',
-        value: 'FILE',
-        about:
-          'write the invalid rows to this file, to be corrected there and imported; with one data file only',
-      },
-      'skip-invalid': {
-        type: 'boolean',
-        about: 'load the valid rows even if others are invalid; the status is then 3',
-      },
-      overwrite: { type: 'boolean', about: 'replace existing entries; asks first on a stage' },
-      'max-wcu': {
-        type: 'string',
-        value: 'N',
-        about: 'use at most N write request units a second',
-      },
+      inventory: text('FILE.csv|FILE.jsonl', 'CSV starts with the line petId,quantity,status'),
+      pets: text(
+        'FILE.jsonl',
+        'JSON Lines: one JSON object a line, as in the responses of the service',
+      ),
+      orders: text('FILE.jsonl', 'as pets'),
+      'dry-run': flag('check files and tables, and write nothing to the tables'),
+      rejects: text(
+        'FILE',
+        'write the invalid rows to this file, to be corrected there and imported; with one data file only',
+      ),
+      'skip-invalid': flag('load the valid rows even if others are invalid; the status is then 3'),
+      overwrite: flag('replace existing entries; asks first on a stage'),
+      'max-wcu': text('N', 'use at most N write request units a second'),
       json: { ...json, about: 'print one JSON object for each file' },
       yes,
     },
@@ -205,9 +160,9 @@ export const commands = {
         ...endpoint,
         about: `${endpoint.about}, with the tables inventory, pets and orders`,
       },
-      inventory: { type: 'string', value: 'FILE.csv|FILE.jsonl', about: 'the stock' },
-      pets: { type: 'string', value: 'FILE.jsonl', about: 'the pets' },
-      orders: { type: 'string', value: 'FILE.jsonl', about: 'the orders' },
+      inventory: text('FILE.csv|FILE.jsonl', 'the stock'),
+      pets: text('FILE.jsonl', 'the pets'),
+      orders: text('FILE.jsonl', 'the orders'),
       json: { ...json, about: 'print one JSON object for each file' },
     },
   },
@@ -219,39 +174,21 @@ export const commands = {
     ],
     options: {
       stage: { ...stage, about: `${stage.about}; also says which commit is live` },
-      'base-url': {
-        type: 'string',
-        value: 'URL',
-        about: 'the base address, which ends in /v1, in place of a stage',
-      },
-      'api-key-file': {
-        type: 'string',
-        value: 'FILE',
-        about:
-          'a file with a key that has read permission; without it, PETSTORE_API_KEY, or else the key that keys check stored for the stage',
-      },
-      light: { type: 'boolean', about: 'do not list the whole inventory' },
-      entry: {
-        type: 'string',
-        value: 'PETID',
-        about: 'write the stock of this entry back unchanged; takes a key with write permission',
-      },
-      'expect-commit': {
-        type: 'boolean',
-        about: 'fail unless all requests go to the commit of this checkout, or PETSTORE_COMMIT',
-      },
-      timeout: {
-        type: 'string',
-        value: '10s',
-        default: '10s',
-        about: 'how long a response may pause',
-      },
-      deadline: {
-        type: 'string',
-        value: '60s',
-        default: '60s',
-        about: 'how long everything may take',
-      },
+      'base-url': text('URL', 'the base address, which ends in /v1, in place of a stage'),
+      'api-key-file': text(
+        'FILE',
+        'a file with a key that has read permission; without it, PETSTORE_API_KEY, or else the key that keys check stored for the stage',
+      ),
+      light: flag('do not list the whole inventory'),
+      entry: text(
+        'PETID',
+        'write the stock of this entry back unchanged; takes a key with write permission',
+      ),
+      'expect-commit': flag(
+        'fail unless all requests go to the commit of this checkout, or PETSTORE_COMMIT',
+      ),
+      timeout: { ...text('10s', 'how long a response may pause'), default: '10s' },
+      deadline: { ...text('60s', 'how long everything may take'), default: '60s' },
       json: { ...json, about: 'print one JSON object for each row, and one with the counts' },
     },
   },
@@ -262,23 +199,17 @@ export const commands = {
     ],
     options: {
       stage,
-      request: {
-        type: 'string',
-        value: 'ID',
-        about: "everything about one request, by its X-Request-Id, ours or the client's",
-      },
-      key: {
-        type: 'string',
-        value: 'NAME',
-        about: 'the requests of one key, by its name or key id',
-      },
-      status: { type: 'string', value: '404|5xx', about: 'the requests with this status' },
-      since: {
-        type: 'string',
-        value: '30m|1h|2d',
-        about: 'how far to look back; without it 1h, 1d with --request, 1m with --follow',
-      },
-      follow: { type: 'boolean', about: 'show new requests as they come, until Ctrl-C' },
+      request: text(
+        'ID',
+        "everything about one request, by its X-Request-Id, ours or the client's",
+      ),
+      key: text('NAME', 'the requests of one key, by its name or key id'),
+      status: text('404|5xx', 'the requests with this status'),
+      since: text(
+        '30m|1h|2d',
+        'how far to look back; without it 1h, 1d with --request, 1m with --follow',
+      ),
+      follow: flag('show new requests as they come, until Ctrl-C'),
       json: { ...json, about: 'print the log lines as they are, for a machine' },
     },
   },
@@ -300,11 +231,11 @@ export const commands = {
     options: {
       stage,
       to: {
-        type: 'string',
-        multiple: true,
-        value: 'VERSION…',
-        about:
+        ...text(
+          'VERSION…',
           'a commit for all functions, at least its first 7 characters, or versions such as getPet=12 listOrders=7; without it, the commit that was deployed before the last one',
+        ),
+        multiple: true,
       },
       yes,
     },
@@ -318,21 +249,14 @@ export const commands = {
     options: {
       stage,
       table: {
-        type: 'string',
+        ...choice(tableNames, 'may be repeated; restore requests together with inventory'),
         multiple: true,
-        value: tableNames.join('|'),
-        about: 'may be repeated; restore requests together with inventory',
       },
-      at: {
-        type: 'string',
-        value: 'TIME',
-        about: 'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
-      },
-      from: {
-        type: 'string',
-        value: 'NAME',
-        about: 'the table to restore from, in place of the one in use',
-      },
+      at: text(
+        'TIME',
+        'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
+      ),
+      from: text('NAME', 'the table to restore from, in place of the one in use'),
     },
   },
   costs: {
@@ -341,78 +265,53 @@ export const commands = {
       "Prints dollars per million requests, by a model: the tests measure the units of each request, and the prices are AWS's list prices without tax. These options print something else:",
     ],
     options: {
-      requests: {
-        type: 'string',
-        value: 'LIST',
-        about:
-          "a month's bill for getPet=2M,updateInventory:412=1k or listInventory:gzip=500k, or for a number such as 10M in the mix of infra/costs/traffic.json",
-      },
-      traffic: {
-        type: 'string',
-        value: 'FILE',
-        about: 'the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}',
-      },
-      shops: {
-        type: 'string',
-        value: '+N',
-        about: 'the same with N more shops, each with the traffic of "shop" in the file',
-      },
-      months: { type: 'string', value: 'N', about: 'N months in a row, and their sum' },
-      growth: {
-        type: 'string',
-        value: 'PERCENT',
-        about: 'how many more requests each month has than the one before, such as 5%',
-      },
-      'from-logs': {
-        type: 'boolean',
-        about:
-          "the same from the gateway's log of --from to --to, scaled to a month; with --json, the traffic file. The log does not know encodings, petId= and Idempotency-Key: their mix is that of infra/costs/traffic.json. Preflights and unknown paths are left out",
-      },
-      'worst-case': {
-        type: 'boolean',
-        about: 'the most expensive month that throttles and concurrency of the stage allow',
-      },
-      check: {
-        type: 'boolean',
-        about:
-          'fail if the worst month costs more than the worstMonthDollars of the stage; or if the month of infra/costs/traffic.json costs more than infra/costs/accepted.json by over its maxIncreaseDollars or maxIncreasePercent. All stages without --stage',
-      },
-      diff: {
-        type: 'string',
-        value: 'REV',
-        about: 'what that month costs more or less than at a commit, and why',
-      },
-      'by-key': {
-        type: 'boolean',
-        about:
-          "what the requests of each API key cost from --from to --to, by the stage's own logs, with its share of the fixed costs. Asks before queries that cost more than $1",
-      },
-      measure: {
-        type: 'boolean',
-        about: "a sample of the stage's entries, for infra/costs/sizes.json",
-      },
+      requests: text(
+        'LIST',
+        "a month's bill for getPet=2M,updateInventory:412=1k or listInventory:gzip=500k, or for a number such as 10M in the mix of infra/costs/traffic.json",
+      ),
+      traffic: text(
+        'FILE',
+        'the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}',
+      ),
+      shops: text('+N', 'the same with N more shops, each with the traffic of "shop" in the file'),
+      months: text('N', 'N months in a row, and their sum'),
+      growth: text(
+        'PERCENT',
+        'how many more requests each month has than the one before, such as 5%',
+      ),
+      'from-logs': flag(
+        "the same from the gateway's log of --from to --to, scaled to a month; with --json, the traffic file. The log does not know encodings, petId= and Idempotency-Key: their mix is that of infra/costs/traffic.json. Preflights and unknown paths are left out",
+      ),
+      'worst-case': flag(
+        'the most expensive month that throttles and concurrency of the stage allow',
+      ),
+      check: flag(
+        'fail if the worst month costs more than the worstMonthDollars of the stage; or if the month of infra/costs/traffic.json costs more than infra/costs/accepted.json by over its maxIncreaseDollars or maxIncreasePercent. All stages without --stage',
+      ),
+      diff: text('REV', 'what that month costs more or less than at a commit, and why'),
+      'by-key': flag(
+        "what the requests of each API key cost from --from to --to, by the stage's own logs, with its share of the fixed costs. Asks before queries that cost more than $1",
+      ),
+      measure: flag("a sample of the stage's entries, for infra/costs/sizes.json"),
       reconcile: {
-        type: 'string',
-        multiple: true,
-        value: 'FILE',
-        about:
+        ...text(
+          'FILE',
           'compare a bill with the model; may be repeated. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV, .csv.gz or Parquet, with the cost allocation tag "stage". Uses a month of traffic, for the days in the file or --from to --to. The status is 1 if a line differs too much',
+        ),
+        multiple: true,
       },
-      tolerance: {
-        type: 'string',
-        value: 'PERCENT',
-        about: 'how much a line may differ with --reconcile, besides a cent; 5% without it',
-      },
-      account: {
-        type: 'string',
-        value: 'ID',
-        about:
-          'the account whose lines --reconcile reads; without it, the one in the settings of the stage',
-      },
+      tolerance: text(
+        'PERCENT',
+        'how much a line may differ with --reconcile, besides a cent; 5% without it',
+      ),
+      account: text(
+        'ID',
+        'the account whose lines --reconcile reads; without it, the one in the settings of the stage',
+      ),
       stage: { ...stage, about: 'the stage whose settings count; production without it' },
-      entries: { type: 'string', value: 'N', about: 'for an inventory of this length only' },
-      from: { type: 'string', value: 'DAY', about: 'the first day in UTC, such as 2026-11-01' },
-      to: { type: 'string', value: 'DAY', about: 'the last day in UTC' },
+      entries: text('N', 'for an inventory of this length only'),
+      from: text('DAY', 'the first day in UTC, such as 2026-11-01'),
+      to: text('DAY', 'the last day in UTC'),
       json,
       yes,
     },

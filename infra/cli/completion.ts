@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { type CommandText, commandNames, commands, type Option, toChoices } from './commands.ts';
+import { type CommandText, commandNames, commands, type Option } from './commands.ts';
 import { writeOut } from './output.ts';
 import { UsageError } from './usage.ts';
 
-/** Prints what makes a shell complete commands, their options, and the values that have names. */
+/** Prints a script that completes commands, options, and the values of options with few. */
 export async function printCompletion(args: string[]): Promise<void> {
   const [shell, ...others] = parseArgs({ args, allowPositionals: true }).positionals;
   if ((shell !== 'bash' && shell !== 'zsh') || others.length > 0) {
@@ -14,7 +14,7 @@ export async function printCompletion(args: string[]): Promise<void> {
   await writeOut(start + toScript());
 }
 
-/** zsh runs it as well. `npx` completes file names with any other command. */
+/** A script that both shells run. Other commands of `npx` are completed with file names. */
 function toScript(): string {
   const all = Object.entries<CommandText>(commands);
   const words = all.map(([name, { subcommands = {}, options }]) => {
@@ -23,10 +23,9 @@ function toScript(): string {
     return `    ${name}) list="${[...next, ...names.map((one) => `--${one}`)].join(' ')}";;`;
   });
   const options: Record<string, Option> = Object.assign({}, ...all.map(([, one]) => one.options));
-  const values = Object.entries(options)
-    .map(([option, { value }]) => [option, toChoices(value)] as const)
-    .filter(([, choices]) => choices.length > 0)
-    .map(([option, choices]) => `    --${option}) list="${choices.join(' ')}";;`);
+  const values = Object.entries(options).flatMap(([option, { choices }]) =>
+    choices ? [`    --${option}) list="${choices.join(' ')}";;`] : [],
+  );
   return `_petstore() {
   local first=1 list
   if [[ \${COMP_WORDS[0]} == npx ]]; then

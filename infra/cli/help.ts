@@ -1,6 +1,6 @@
 import { type CommandName, type CommandText, commandNames, commands } from './commands.ts';
 
-/** Where explanations begin; a longer term has a line of its own. */
+/** The column of explanations; a longer term has a line of its own. */
 const INDENT = 24;
 const MAX_WIDTH = 100;
 
@@ -34,7 +34,7 @@ export function toHelp(name: CommandName, width = toWidth()): string {
   ].join('\n\n');
 }
 
-/** As wide as the terminal, up to what is comfortable to read. */
+/** The width of the terminal, or 80 without one. */
 function toWidth({ isTTY, columns } = process.stdout): number {
   return isTTY ? Math.min(columns, MAX_WIDTH) : 80;
 }
@@ -51,7 +51,7 @@ function toRows(rows: readonly (readonly [term: string, about: string])[], width
     .join('\n');
 }
 
-/** Lines of whole words; a word that is longer than a line keeps its length. */
+/** Breaks text between words. */
 function wrap(text: string, width: number): string {
   const lines = [''];
   for (const word of text.split(' ')) {

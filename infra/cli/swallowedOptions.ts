@@ -1,26 +1,20 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  type CommandName,
-  type CommandText,
-  commands,
-  type Option,
-  toChoices,
-} from './commands.ts';
+import { type CommandName, type CommandText, commands, type Option } from './commands.ts';
 import { UsageError } from './usage.ts';
 
-/** npm has options of these names too. It drops their values, and leaves no trace of them. */
-const lost = ['expires', 'key'];
+/** npm has options of these names too, and does not pass them on. */
+const hidden = ['expires', 'key'];
 
-/** Whether `npm run NAME` runs the command, or `npm start`. */
+/** Whether `npm run NAME` or `npm start` runs the command. */
 export function isScript(name: string, { npm_lifecycle_event }: NodeJS.ProcessEnv): boolean {
   return npm_lifecycle_event === name;
 }
 
 /**
- * Refuses options that npm took for its own, as in `npm run import --dry-run FILE`: it leaves them in the
- * environment (https://docs.npmjs.com/cli/v11/using-npm/config#environment-variables), and the words behind
- * them among the arguments.
+ * Refuses options that npm took for its own, as in `npm run import --dry-run FILE`. npm puts them into the
+ * environment (https://docs.npmjs.com/cli/v11/using-npm/config#environment-variables), with `true` for a value
+ * that follows after a space. That value is among the arguments.
  * @throws {UsageError} with the line to type instead
  */
 export function refuseSwallowed(
@@ -29,7 +23,7 @@ export function refuseSwallowed(
   env: NodeJS.ProcessEnv = process.env,
 ): void {
   const isRun = isScript(name, env);
-  // Of `npx --yes petstore`, --yes is meant for npx.
+  // In `npx --yes petstore`, --yes is for npx.
   const isExec = /^\W*petstore\b/.test(env.npm_lifecycle_script ?? '');
   if (!isRun && !isExec) return;
   const taken = findTaken(name, env).filter(
@@ -39,8 +33,8 @@ export function refuseSwallowed(
   const typed = toTyped(name, args, taken);
   const script = name === 'start' ? 'npm start' : `npm run ${name}`;
   const line = isRun ? `${script} -- ${typed}` : `npx petstore ${name} ${typed}`;
-  const hidden = lost.filter((option) => option in commands[name].options);
-  const rest = hidden.map((option) => `, and --${option} if you gave it`).join('');
+  const others = hidden.filter((option) => option in commands[name].options);
+  const rest = others.map((option) => `, and --${option} if you gave it`).join('');
   throw new UsageError(
     `npm took ${taken.map(([option]) => `--${option}`).join(', ')} for itself, so nothing was done. Type this${rest}: ${line}`,
   );
@@ -48,7 +42,7 @@ export function refuseSwallowed(
 
 type Taken = readonly [option: string, values: readonly string[]];
 
-/** npm completes names: `--to` arrives as `npm_config_token_description`. */
+/** npm completes names: it passes `--to` on as `npm_config_token_description`. */
 function findTaken(name: CommandName, env: NodeJS.ProcessEnv): Taken[] {
   const options = Object.keys(commands[name].options);
   return Object.entries(env).flatMap(([variable, text]): Taken[] => {
@@ -61,7 +55,7 @@ function findTaken(name: CommandName, env: NodeJS.ProcessEnv): Taken[] {
   });
 }
 
-/** Whether a `.npmrc` says so, and nobody typed it. */
+/** Whether the value is from a `.npmrc`. */
 function isSetting(key: string, value: string, env: NodeJS.ProcessEnv): boolean {
   const folder = env.npm_config_local_prefix;
   const files = [env.npm_config_userconfig, env.npm_config_globalconfig];
@@ -71,11 +65,11 @@ function isSetting(key: string, value: string, env: NodeJS.ProcessEnv): boolean 
     return readFileSync(file, 'utf8')
       .split('\n')
       .map((line) => line.split('=').map((part) => part.trim()))
-      .some(([name, said = 'true']) => name?.replaceAll('-', '_') === key && said === value);
+      .some(([name, set = 'true']) => name?.replaceAll('-', '_') === key && set === value);
   });
 }
 
-/** What to type behind the command's name; a value that cannot be told from others is a word in capitals. */
+/** What to type after the command's name. A word in capitals takes the place of an ambiguous value. */
 function toTyped(name: CommandName, args: readonly string[], taken: readonly Taken[]): string {
   const { options, subcommands = {} }: CommandText = commands[name];
   const takes = subcommands[args[0] ?? '']?.takes;
@@ -85,11 +79,11 @@ function toTyped(name: CommandName, args: readonly string[], taken: readonly Tak
   let stray = args.slice(own, last);
   const pairs = taken.flatMap(([option, values]) =>
     values.map((given) => {
-      const { type, value: kind } = options[option] as Option;
+      const { type, choices = [] } = options[option] as Option;
       if (type === 'boolean') return { option, value: '' };
-      const choice = stray.findIndex((word) => toChoices(kind).includes(word));
       if (given !== 'true') return { option, value: given };
-      return { option, value: choice < 0 ? undefined : stray.splice(choice, 1)[0] };
+      const index = stray.findIndex((word) => choices.includes(word));
+      return { option, value: index < 0 ? undefined : stray.splice(index, 1)[0] };
     }),
   );
   const open = pairs.filter(({ value }) => value === undefined);
@@ -103,7 +97,7 @@ function toTyped(name: CommandName, args: readonly string[], taken: readonly Tak
   return [...args.slice(0, own), ...stray, ...args.slice(last), ...written].map(quote).join(' ');
 }
 
-/** As a shell takes it; a key that was typed in the wrong place is not repeated. */
+/** Quotes a word for a shell, but never repeats an API key. */
 function quote(word: string): string {
   if (word.startsWith('psk_')) return 'KEY';
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
 import { type CommandName, commandNames, commands } from '../../../infra/cli/commands.ts';
 import { toHelp, toOverview } from '../../../infra/cli/help.ts';
 import { refuseSwallowed } from '../../../infra/cli/swallowedOptions.ts';
+import { MAX_REQUESTS } from '../../../infra/ops/smoke/smokeClient.ts';
 import { petstore } from '../../../infra/petstore.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
@@ -72,6 +73,10 @@ describe('petstore', () => {
     const outcome = await runOps(['infra/petstore.js', ...typed], { variables });
     expect(outcome).toMatchObject({ status: 1, stderr: expect.stringMatching(message) });
   });
+});
+
+it('the help of smoke states how many requests it sends', () => {
+  expect(toHelp('smoke', 200)).toContain(`at most ${MAX_REQUESTS} requests`);
 });
 
 describe.each(commandNames)('the help of %s', (name) => {
