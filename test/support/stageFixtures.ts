@@ -79,7 +79,7 @@ export const fixtures = { staging, production } as const;
 export type FixtureName = keyof typeof fixtures;
 export const fixtureNames = Object.keys(fixtures) as FixtureName[];
 
-/** Settings that `production` lacks or has otherwise: a domain with a proxy in front, a firewall, alarms with a receiver. */
+/** Settings that `production` lacks or has otherwise: a domain behind a proxy, a firewall, alarms with a receiver. */
 export const changedSettings = {
   accountConcurrency: 1000,
   anomalies: { minDollars: 20, notify: ['finance@petstore.example'] },

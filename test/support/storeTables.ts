@@ -16,7 +16,7 @@ export async function openStoreTables({ endpoint }: Engine): Promise<DynamoDBCli
 
 export type StoreTables = ReturnType<typeof useStoreTables>;
 
-/** For the surrounding group's tests: an engine with empty tables, and the service's own client with calls that can fail. */
+/** For the surrounding group's tests: an engine with empty tables, and the service's own client; its calls can fail. */
 export function useStoreTables(start: () => Promise<Engine>) {
   let engine: Engine;
   let endpoint: FaultyEndpoint;

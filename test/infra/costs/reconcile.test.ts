@@ -116,9 +116,9 @@ const toZstdParquet = (format: Format, lines: readonly Line[]) => toParquet(form
 const gigabyteSeconds = 3e6 * 0.005 + 8_760 * 0.25;
 const billedSeconds = gigabyteSeconds / 1.1;
 /**
- * The bill of 2,000,000 getPet and 1,000,000 updateInventory, calculated by hand, with three differences: shorter
- * calls, a cheaper gigabyte, and queues that the model does not have. Services have the names of a Cost and Usage
- * Report and of FOCUS. Tags come with and without AWS's prefix.
+ * The bill of 2,000,000 getPet and 1,000,000 updateInventory, calculated by hand. It differs from the model in
+ * shorter calls, a cheaper gigabyte, and queues. Services have the names of a Cost and Usage Report and of FOCUS.
+ * Tags come with and without AWS's prefix.
  */
 const bill: readonly Line[] = [
   toLine('AmazonApiGateway', 'USE1-ApiGatewayRequest', 2e6, 7),

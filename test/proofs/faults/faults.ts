@@ -7,7 +7,7 @@ import { runCell } from './runCell.ts';
 import { situations } from './situations.ts';
 
 /**
- * A call whose every attempt fails takes 10 or 20 of the 500 retry tokens that the SDK gives a client. Without
+ * If all its attempts fail, a call takes 10 or 20 of the 500 retry tokens that the SDK gives a client. Without
  * tokens the SDK retries nothing, so a lane gets new functions before that.
  */
 const CELLS_OF_A_LANE = 40;

@@ -16,8 +16,8 @@ const MAX_MILLISECONDS = 120_000;
  * that fail and for engines in this process. Timers that are left when it ends never fire, so code that waits for
  * one belongs inside. Do not use it in concurrent tests, which would share the clock. It does not speed up limits
  * of Node or the system, such as those of a socket.
- * @param step milliseconds of the clock for one of the real clock, or more; with 1 the clock is never fast, for work
- *   that must end within a limit on any busy machine
+ * @param step milliseconds of the clock for one of the real clock, or more. With 1 the clock is never fast: use it
+ *   for work that must end within a limit on any busy machine.
  */
 export async function onFastClock<T>(act: () => Promise<T>, step = 20): Promise<T> {
   vi.useFakeTimers({
