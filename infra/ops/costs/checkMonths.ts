@@ -6,14 +6,14 @@ import { toCents } from '../../costs/bills/usage.ts';
 import { readSizes } from '../../costs/units/sizes.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 
-/** Dollars of a month of the committed traffic, by stage, as they were last accepted. */
+/** The last accepted dollars of a month of the committed traffic, by stage. */
 const acceptedFile = 'infra/costs/accepted.json';
 const readAccepted = (): Partial<Record<string, number>> =>
   JSON.parse(readFileSync(new URL('../../costs/accepted.json', import.meta.url), 'utf8'));
 
 /**
- * Holds what a month may cost to what each stage allows: one of attack, and what one of the committed traffic costs
- * more than was accepted.
+ * Checks two months against each stage's limits: the worst month, and the increase of the committed traffic's month over
+ * its accepted cost.
  * @throws {Error} in a sentence for each month that costs more
  */
 export function checkMonths(checked: readonly Stage[], accepted = readAccepted()): string {
@@ -43,7 +43,7 @@ function checkIncrease(stage: Stage, accepted = 0) {
   const { maxIncreaseDollars, maxIncreasePercent } = settings;
   const added = Math.max(0, total - accepted);
   const percent = added > 0 ? (100 * added) / accepted : 0;
-  // Cents are no whole numbers in binary.
+  // Dollars with cents are not exact in binary.
   const isWithin = added < maxIncreaseDollars + 0.005 && percent <= maxIncreasePercent;
   const limits = `maxIncreaseDollars of ${maxIncreaseDollars} and maxIncreasePercent of ${maxIncreasePercent}`;
   const month = `At the traffic of infra/costs/traffic.json, ${name} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;

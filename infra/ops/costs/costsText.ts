@@ -24,7 +24,7 @@ export function toOperationsText({ operations, region, pricesAsOf }: CostReport)
   ].join('\n');
 }
 
-/** A month's bill by operation and answer, with what the stage costs in any case. */
+/** A month's bill by operation and answer, with the fixed costs of the stage. */
 export function toMonthText(month: Month | WorstMonth, title: string): string {
   const { head, toCells } = defineDollarColumns([month.components]);
   const rows = month.shares.map(({ operationId, answer, requests, dollars }) => [
@@ -57,7 +57,7 @@ export function toMonthText(month: Month | WorstMonth, title: string): string {
   ].join('\n');
 }
 
-/** Months one after the other, and what they come to. */
+/** Months in a row, and their sum. */
 export function toMonthsText(months: readonly Month[]): string {
   const rows = months.map((month, index) => [
     `${index + 1}`,
@@ -82,7 +82,7 @@ export function toSavingsText({ savings }: CostReport): string {
   return `What would save how many dollars in such a month, each by itself, and what it takes\n${toColumns(rows)}`;
 }
 
-/** A column for each component that any of them has something of, and one for the total. */
+/** A column for each component that is not always zero, and one for the total. */
 export function defineDollarColumns(all: readonly Dollars[], toText = toCents) {
   const used = components.filter((one) => all.some((dollars) => dollars[one] > 0));
   return {

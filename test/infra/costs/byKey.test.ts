@@ -397,7 +397,7 @@ it('says how many log lines are in no row, past the rows that a query answers wi
 });
 
 it.each<[Recorded, string]>([
-  [{ status: 'Timeout' }, 'came to no end (Timeout): ask for fewer days.'],
+  [{ status: 'Timeout' }, 'did not finish (Timeout): ask for fewer days.'],
 ])('ends in one line: %#', async (recorded, line) => {
   const { run } = await open(recorded);
   const { status, stdout, stderr } = await run();
