@@ -5,9 +5,9 @@ import { brokenOutput } from './output.ts';
 import { UsageError } from './usage.ts';
 
 /**
- * Asks on the terminal. Only `y` or `yes` is a yes; Ctrl-C is a no with the exit status of an interruption,
- * and so is a question that cannot be shown.
- * @throws {UsageError} when nobody is there to be asked
+ * Asks on the terminal. Only `y` or `yes` is a yes. Ctrl-C, and a question that cannot be shown, are a no with the
+ * exit status of an interruption.
+ * @throws {UsageError} without a terminal
  */
 export async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) {
@@ -15,7 +15,7 @@ export async function confirm(question: string): Promise<boolean> {
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    // With the error output in a file, Ctrl-D closes the input and leaves the question without an answer.
+    // If the error output is a file, Ctrl-D closes the input without an answer.
     const nothing = once(terminal, 'close').then(() => '');
     const answer = await Promise.race([
       terminal.question(`${question} [y/N] `, brokenOutput),

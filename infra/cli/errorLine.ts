@@ -1,12 +1,12 @@
 interface Failure extends Error {
   readonly code?: string;
-  /** Those of each address of a name, such as localhost. */
+  /** The errors of each address of a name, such as localhost. */
   readonly errors?: readonly Error[];
-  /** The AWS service that the call was of, as the clients of a stage note it. */
+  /** The AWS service of the call, set by the clients of a stage. */
   readonly serviceId?: string;
 }
 
-/** What went wrong, in one line, and what to do next where that is known. */
+/** The error in one line, with a hint if there is one. */
 export function toErrorLine(error: unknown): string {
   const { name, message, code = name, errors: [first] = [], serviceId } = error as Failure;
   const said = message || first?.message || code;
@@ -17,12 +17,12 @@ export function toErrorLine(error: unknown): string {
   return (hint ? `${line.trim().replace(/\.$/, '')}; ${hint}` : line).replace(/\s*\n\s*/g, ' ');
 }
 
-/** Whether node:util's parseArgs threw it, at an option that it does not know and the like. */
+/** Whether parseArgs of node:util threw it, such as for an unknown option. */
 export function isParseFailure(error: unknown): boolean {
   return String((error as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
 }
 
-/** What stands behind an unknown option or word explains parseArgs, not this command. */
+/** Removes the part of the message that explains parseArgs. */
 function toParseLine(message: string): string {
   return `${message.replace(/\. (To specify|This command).*/s, '.').replace(/([^.])$/, '$1.')} See --help.`;
 }

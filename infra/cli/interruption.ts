@@ -1,16 +1,13 @@
 import { constants } from 'node:os';
 import { brokenOutput } from './output.ts';
 
-/** Under `npm run`, one Ctrl-C arrives twice: from the terminal, and again from npm. */
+/** Under npm, one Ctrl-C arrives twice: from the terminal, and again from npm. */
 const ECHO_MILLISECONDS = 500;
 
 export interface Interruption extends Disposable {
-  /**
-   * Aborted by the first Ctrl-C or SIGTERM, of which the next one ends the process at once, or when nobody
-   * reads the output any more.
-   */
+  /** Aborted by the first Ctrl-C or SIGTERM, or when the reader has left. The next signal ends the process. */
   readonly signal: AbortSignal;
-  /** The exit status that says what it was, such as 130 for Ctrl-C. */
+  /** The exit status, such as 130 for Ctrl-C. */
   status(): number;
 }
 

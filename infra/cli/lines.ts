@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-/** No record has more: DynamoDB takes 400 KB, and JSON is longer than its records. */
+/** The longest record: DynamoDB takes 400 KB, and JSON is longer than its records. */
 const MAX_LINE_CHARACTERS = 409_600;
 
 export interface Line {
@@ -12,9 +12,9 @@ export interface Line {
 }
 
 /**
- * The lines of a file of any size, gzip by its name or not, some thousands at a time, in memory that does not
- * grow with the file. Lines end in LF or CRLF, the last one also in nothing; a byte order mark is dropped.
- * @throws {Error} that names the file where it is no UTF-8 text
+ * The lines of a file, in chunks of some thousands. Memory does not grow with the file. A name that ends in `.gz` is
+ * decompressed. Lines end in LF or CRLF; a byte order mark is dropped.
+ * @throws {Error} that names the file if it is not UTF-8 text
  */
 export async function* readLines(file: string): AsyncGenerator<Line[], void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true });

@@ -18,27 +18,27 @@ export interface PublishedVersion {
   readonly publishedAt: string;
 }
 
-/** What an operation's requests are served by, and what they could be served by. */
+/** The versions that serve an operation's requests, and the others. */
 export interface LiveFunction {
   readonly operationId: OperationId;
   readonly functionName: string;
-  /** Changes with every change of the alias, so that a move can be bound to what was shown. */
+  /** Changes with the alias, so that a move can require what was shown. */
   readonly revisionId: string;
-  /** Versions with their share of the requests: one, but for a deployment that moves gradually. */
+  /** Versions with their share of the requests: one, except during a gradual deployment. */
   readonly served: ReadonlyMap<number, number>;
   /** Newest first. */
   readonly versions: readonly PublishedVersion[];
 }
 
-/** What serves a stage at this moment, by its aliases. @throws {Error} when a function is not there */
+/** What serves a stage now, by its aliases. @throws {Error} when a function does not exist */
 export function readLiveFunctions({ stage, open }: StageStack): Promise<LiveFunction[]> {
   const client = open(LambdaClient);
   return Promise.all(operationIds.map((id) => readLiveFunction(client, stage, id)));
 }
 
 /**
- * The commits that serve a stage: one by itself, such as `3f2a9c0d1e2f`; several with their shares, such as
- * `3f2a9c0d1e2f 90% and 5a0c7d9e1b2c 10%`, and with the operations that each is of where these differ.
+ * The commits that serve a stage: `3f2a9c0d1e2f`, or several with their shares, such as
+ * `3f2a9c0d1e2f 90% and 5a0c7d9e1b2c 10%`. Operations are named if their commits differ.
  */
 export function toLiveText(functions: readonly LiveFunction[]): string {
   const groups = [...Map.groupBy(functions, toCommitsText)];
@@ -86,7 +86,7 @@ async function readLiveFunction(
   const served = [[Number(alias.FunctionVersion), rest] as const, ...shares];
   const versions = pages
     .flatMap(({ Versions = [] }) => Versions)
-    // What is not published goes by the name of $LATEST.
+    // Unpublished code is named $LATEST.
     .filter(({ Version = '' }) => /^\d+$/.test(Version))
     .map(({ Version, Description = '', LastModified = '' }) => ({
       version: Number(Version),

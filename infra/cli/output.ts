@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 
 /**
- * Waits until the text is on the standard output, however slow its reader is.
+ * Waits until the text is on standard output.
  * @throws when it cannot be written
  */
 export function writeOut(text: string): Promise<void> {
@@ -14,12 +14,12 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Tells the person who runs the command, on the error output. */
+/** Prints a line on standard error. */
 export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Rows for people: each on a line, columns as wide as they need be. */
+/** A line for each row, with aligned columns. */
 export function toColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),
@@ -34,7 +34,7 @@ export function toColumns(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** To the minute, such as `2026-12-24 09:59Z`; a dash where there is none. */
+/** To the minute, such as `2026-12-24 09:59Z`; a dash without a time. */
 export function toShortTime(time: string | undefined): string {
   return time ? `${time.slice(0, 16).replace('T', ' ')}Z` : '-';
 }
@@ -43,15 +43,15 @@ const controller = new AbortController();
 
 /** The state of the outputs that `watchOutput` watches. */
 export const brokenOutput = {
-  /** Aborted once one of them can no longer be written; its reason is the error, which has been reported by then. */
+  /** Aborted once one cannot be written any more; the reason is the error, which was reported before. */
   signal: controller.signal,
-  /** 0 until then; 141, as for what SIGPIPE ends, when the reader has left; 1 for a full disk and the like. */
+  /** 0 until then; 141, as after SIGPIPE, if the reader has left; 1 for other errors, such as a full disk. */
   status: 0,
 };
 
-/** Ends in silence when the reader leaves, as `head` does, and reports a full disk in one line, in place of a stack. */
+/** Ends silently if the reader leaves, as `head` does, and reports a full disk in one line. */
 export function watchOutput(): void {
-  // A process that runs several commands, as a test does, is not to collect listeners.
+  // A process that runs several commands, as a test does, must not collect listeners.
   process.stdout.off('error', breakOff).on('error', breakOff);
   process.stderr.off('error', breakOff).on('error', breakOff);
 }
@@ -63,6 +63,6 @@ function breakOff(error: NodeJS.ErrnoException): void {
   controller.abort(error);
   if (error.code === 'EPIPE') return;
   process.stderr.write(
-    `The standard output cannot be written (${error.message}), and what was to be read there is lost.\n`,
+    `The standard output cannot be written (${error.message}), and the rest of it is lost.\n`,
   );
 }

@@ -1,4 +1,3 @@
-/** How often the line is redrawn on a terminal, and how often one is written elsewhere. */
 const REDRAW_MILLISECONDS = 100;
 const LINE_MILLISECONDS = 5_000;
 
@@ -8,7 +7,7 @@ interface Screen {
   write(text: string): unknown;
 }
 
-/** Where something long stands: one line that is redrawn on a terminal, a line now and then elsewhere. */
+/** Progress: one line that is redrawn on a terminal, a line every few seconds elsewhere. */
 export function defineProgress(
   label: string,
   total: number | undefined,
@@ -30,7 +29,7 @@ export function defineProgress(
       const line = `${label}: ${toFigures(done, total, rate)}`;
       screen.write(isTTY ? `\r\x1b[K${line.slice(0, columns - 1)}` : `${line}\n`);
     },
-    /** Takes the line away, so that others can be written; `update` brings it back. */
+    /** Clears the line, so that others can be written; `update` draws it again. */
     clear,
     [Symbol.dispose]: clear,
   };

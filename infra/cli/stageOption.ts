@@ -1,7 +1,7 @@
 import { type Stage, type StageName, stageNames, stages } from '../stages/stages.ts';
 import { UsageError } from './usage.ts';
 
-/** How the option is written, for help and complaints: `--stage staging|production`. */
+/** The option as in messages: `--stage staging|production`. */
 export const stageUsage = `--stage ${stageNames.join('|')}`;
 
 export function parseStage(name: string | undefined): Stage {
@@ -11,9 +11,8 @@ export function parseStage(name: string | undefined): Stage {
 }
 
 /**
- * Where a command looks for a stage, which is where the CDK deploys it to: the stage's own region, or
- * else that of the environment. The SDK reads AWS_REGION and the profile by itself, but not
- * AWS_DEFAULT_REGION, which the CDK and the AWS CLI go by:
+ * The region to which the CDK deploys a stage: the stage's own, or else that of the environment. The SDK reads
+ * AWS_REGION and the profile, but not AWS_DEFAULT_REGION, which the CDK and the AWS CLI read:
  * https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-envvars.html
  */
 export function toRegion(

@@ -3,22 +3,22 @@ import { toStackName } from '../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../stages/stages.ts';
 import { toRegion } from './stageOption.ts';
 
-/** A deployed stage, as CloudFormation knows it. */
+/** The CloudFormation stack of a deployed stage. */
 export interface StageStack {
   readonly stage: Stage;
   readonly name: string;
   /** Such as `UPDATE_COMPLETE`. */
   readonly status: string;
   readonly outputs: Readonly<Record<string, string>>;
-  /** A client of an AWS service, in the region of the stack and with the credentials that it was found with. */
+  /** Makes a client of an AWS service, with the region and the credentials of the stack. */
   readonly open: ReturnType<typeof defineOpen>;
 }
 
 /**
- * Finds a stage's stack. A command makes every other client by it, so that none calls another account than the
- * settings name.
+ * Finds a stage's stack. A command makes every other client with it, so that none calls an account that the settings
+ * do not name.
  * @param limits of every client, such as how long it waits for a response
- * @throws {Error} when the stage was never deployed there, or is to be in another account or region
+ * @throws {Error} when the stage was never deployed there, or belongs in another account or region
  */
 export async function readStack(stage: Stage, limits: object = {}): Promise<StageStack> {
   const name = toStackName(stage);
@@ -56,7 +56,7 @@ function checkPlace({ name: stage, settings }: Stage, name: string, stackId: str
   );
 }
 
-/** What `defineOpen` uses of the clients of all AWS services. */
+/** The part of an AWS client that `defineOpen` uses. */
 interface AwsClient {
   readonly config: { readonly serviceId: string };
   readonly middlewareStack: {
@@ -69,7 +69,7 @@ interface AwsClient {
   };
 }
 
-/** Makes clients for a stage. The SDK's errors do not say of which service they are; theirs do. */
+/** Makes clients for a stage. Unlike the SDK's own, their errors name the service. */
 function defineOpen(stage: Stage, limits: object) {
   return function open<Settings extends object, Client extends AwsClient>(
     Client: new (settings: Settings) => Client,

@@ -12,9 +12,9 @@ export function isScript(name: string, { npm_lifecycle_event }: NodeJS.ProcessEn
 }
 
 /**
- * Refuses options that npm took for its own, as in `npm run import --dry-run FILE`. npm puts them into the
- * environment (https://docs.npmjs.com/cli/v11/using-npm/config#environment-variables), with `true` for a value
- * that follows after a space. That value is among the arguments.
+ * Refuses options that npm took for its own, as in `npm run import --dry-run FILE`. It leaves them in the environment:
+ * https://docs.npmjs.com/cli/v11/using-npm/config#environment-variables
+ * A value after a space is `true` there, and an argument.
  * @throws {UsageError} with the line to type instead
  */
 export function refuseSwallowed(

@@ -10,8 +10,8 @@ export interface TableOptions {
 }
 
 /**
- * The table of a deployed stage, found through its stack's output, or of an emulator.
- * @throws {UsageError} when it is not clear which table is meant
+ * The table of a deployed stage, by the output of its stack, or of an emulator.
+ * @throws {UsageError} when the table is ambiguous
  */
 export async function openTable(
   output: string,

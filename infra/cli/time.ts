@@ -21,9 +21,9 @@ export function parseDuration(option: string, text: string): number {
 }
 
 /**
- * A time written as RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339#section-5.6) with its zone, since
- * without one it would mean another time on each machine.
- * @returns `undefined` for anything else, such as a day that there is not
+ * Reads a time as in RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339#section-5.6), always with its zone. Without
+ * a zone, it is another time on each machine.
+ * @returns `undefined` for anything else, such as 30 February
  */
 export function parseInstant(text: string): Date | undefined {
   const [, wall, fraction = '', zone] =
@@ -36,7 +36,7 @@ export function parseInstant(text: string): Date | undefined {
   return time;
 }
 
-/** Such as `2026-12-24T09:59:00Z`; a part of a second is left out. */
+/** Such as `2026-12-24T09:59:00Z`, without fractions of a second. */
 export function toSecond(time: Date): string {
   return Number.isNaN(time.getTime()) ? '' : `${time.toISOString().slice(0, 19)}Z`;
 }

@@ -1,7 +1,7 @@
 import { isParseFailure, toErrorLine } from './errorLine.ts';
 import { brokenOutput, watchOutput } from './output.ts';
 
-/** What was typed makes no sense: one line on the error output, and status 2. */
+/** An invalid command line: one line on the error output, and status 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -9,8 +9,8 @@ export class UsageError extends Error {
 export type Command = (args: string[]) => Promise<void>;
 
 /**
- * Runs a command line to its end: status 0, or 2 for a usage error, or 1 with one line for any other
- * failure, or 141 when its reader has left. Never a stack: ops read what went wrong, not where.
+ * Runs a command. The status is 0, 2 for a usage error, 1 with one line for any other error, or 141 if its reader
+ * has left. Never prints a stack trace.
  */
 export async function runCommand(
   command: Command,

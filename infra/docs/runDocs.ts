@@ -10,8 +10,8 @@ import type { Server } from './page.ts';
 import { buildSite } from './site.ts';
 
 /**
- * Writes the documentation that is published.
- * @param deployments in the order in which clients look for them; all, but in a test
+ * Writes the documentation to publish.
+ * @param deployments in the order for clients; all, except in a test
  */
 export async function runDocs(
   args: string[],

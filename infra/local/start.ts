@@ -17,12 +17,12 @@ const sample = new URL('sample.json', import.meta.url);
 /** Runs the local stage until it is interrupted. */
 export async function start(args: string[]): Promise<void> {
   const { port, data: file, dir, enginePort, faultInjection, json } = parseOptions(args);
-  // Never disposed of: the echo of a Ctrl-C that npm sends may come when all is closed already.
+  // Never disposed of: npm's echo of a Ctrl-C may arrive after everything is closed.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
   const { startEngine } = defineEngineThread();
   try {
-    // Takes as long as the thread takes to load.
+    // This loads while the thread loads.
     const { startLocalStage } = await import('./localStage.ts');
     const data = await readStoreData(file ?? sample);
     const count = data.inventory.length + data.pets.length + data.orders.length;
@@ -52,7 +52,7 @@ export async function start(args: string[]): Promise<void> {
             ? [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]
             : []),
         ].join('\n');
-    // At once, so that whoever reads the address has the rest too.
+    // In one write, so that a reader of the address has the rest too.
     print(access);
     if (process.stdin.isTTY) printAgainOnDemand(access);
     const end = AbortSignal.any([stop, stage.engineCrash]);
@@ -64,9 +64,9 @@ export async function start(args: string[]): Promise<void> {
   }
 }
 
-/** The log of requests pushes them off the screen. The terminal stays as it is, so that Ctrl-C and Ctrl-Z do too. */
+/** The log pushes them off the screen. The terminal is not in raw mode, so Ctrl-C and Ctrl-Z work. */
 function printAgainOnDemand(access: string): void {
-  // Without a listener, a stage that runs in the background (`npm start &`) is stopped by what is typed elsewhere.
+  // Without a listener, typing stops a stage in the background (`npm start &`).
   process.on('SIGTTIN', () => {});
   print('Press k and Enter to see this again.');
   const lines = createInterface({ input: process.stdin });
@@ -77,7 +77,7 @@ function printAgainOnDemand(access: string): void {
 
 /**
  * Ports of 0 let the system pick one.
- * @throws {UsageError} when the arguments are not ones that the help names
+ * @throws {UsageError} when the arguments are invalid
  */
 export function parseOptions(args: string[]) {
   const { values } = parseArgs({ args, options: commands.start.options });
@@ -109,7 +109,7 @@ function parseFailures(texts: readonly string[]): InjectedFailure[] {
   });
 }
 
-/** Milliseconds; as long as the gateway waits for a function, at most. */
+/** In milliseconds, at most the gateway's timeout for a function. */
 function parseDelay(text: string): number {
   const [, count, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? [];
   const delay = Number(count) * (unit === 's' ? 1_000 : 1);

@@ -18,15 +18,14 @@ import { PRICES_AS_OF, pricedRegions } from '../../costs/prices.ts';
 
 const { options: flags } = commands.costs;
 
-/** What was typed, by the names of the options. */
 export type CostOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
-/** What the traffic is made of. */
+/** The options that define the traffic. */
 const traffics = ['entries', 'requests', 'traffic', 'shops'] as const;
-/** What the days are that logs or a bill are read of. */
+/** The options that define the days of logs or a bill. */
 const days = ['from', 'to', 'yes'] as const;
 
-/** What the command does, by the option that asks for it, and the options which that takes. */
+/** The modes of the command, each named by its option, with the options that it takes. */
 const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
   ['diff', []],
   ['check', ['stage']],
@@ -39,7 +38,7 @@ const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
   ['', ['stage', ...traffics, 'json']],
 ];
 
-/** @throws {UsageError} when an option would go unheard beside another */
+/** @throws {UsageError} when an option has no effect beside another */
 export function parseCostOptions(args: string[]): CostOptions {
   const options = parseArgs({ args, options: flags }).values;
   const typed = Object.keys(options);
@@ -52,7 +51,7 @@ export function parseCostOptions(args: string[]): CostOptions {
 }
 
 /**
- * The traffic that a command reckons with, the committed one where none is given; `--entries` in place of its own.
+ * The traffic that was given, or the committed traffic. `--entries` replaces its number of entries.
  * @throws {UsageError} when what was typed makes no sense
  */
 export function readTraffic({ requests, traffic: file, entries, shops }: CostOptions): Traffic {
@@ -84,7 +83,7 @@ function parseShops(text: string): number {
 }
 
 /**
- * The traffic of each of `--months`, the first as it is.
+ * The traffic of each of `--months`; the first is unchanged.
  * @throws {UsageError} when what was typed makes no sense
  */
 export function toMonthlyTraffic(traffic: Traffic, options: CostOptions): Traffic[] {
@@ -109,7 +108,7 @@ export function parsePercent(option: string, text: string, min = 0): number {
 
 const YEAR = 365 * 24 * 3600 * 1000;
 
-/** Tells that the prices are another region's, or were looked up over a year ago. */
+/** Warns if the prices are another region's, or over a year old. */
 export function warnOfPrices(region: string): void {
   if (!pricedRegions.some((one) => one === region)) {
     tell(`The prices of ${region} are not known: these are those of ${pricedRegions[0]}.`);

@@ -4,7 +4,7 @@ import { UsageError } from '../../cli/usage.ts';
 /** Whole days of UTC, in milliseconds since the epoch. */
 export interface DayRange {
   readonly from: number;
-  /** The midnight behind the last day. */
+  /** The midnight after the last day. */
   readonly end: number;
 }
 
@@ -12,7 +12,7 @@ export const DAY_MILLISECONDS = 86_400_000;
 
 /**
  * @param typed the first and the last day
- * @throws {UsageError} when a day is none, or the first comes behind the last
+ * @throws {UsageError} when a day is invalid, or the first is after the last
  */
 export function parseDayRange(typed: {
   readonly from?: string | undefined;
@@ -30,7 +30,7 @@ function parseDay(option: string, text: string | undefined): number {
   throw new UsageError(`${option} must be a day such as 2026-11-30; it is ${found}.`);
 }
 
-/** The parts of the range that lie in one calendar month each, by which AWS bills, and how much of it they are. */
+/** Splits the range by calendar month, as AWS bills, with each part's share of its month. */
 export function splitByMonth({ from, end }: DayRange): (DayRange & { readonly share: number })[] {
   if (from >= end) return [];
   const date = new Date(from);

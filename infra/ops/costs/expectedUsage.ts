@@ -9,8 +9,8 @@ const [cloudWatch, xRay] = [/cloudwatch/i, /x-?ray/i];
 const [firewall, keys] = [/waf/i, /kms|key management/i];
 
 /**
- * What AWS calls the units of the model: whose usage type it is, since several services have one of the same name,
- * its name without the region, its unit, and other names that AWS bills the same by.
+ * AWS's names for the units of the model: the service, the usage type without its region, the unit, and other usage
+ * types for the same. Several services have usage types of the same name.
  */
 const usageTypes: Readonly<Record<UsageKind, readonly [RegExp, string, string, RegExp?]>> = {
   gatewayRequests: [apiGateway, 'ApiGatewayRequest', 'requests'],
@@ -35,12 +35,11 @@ const usageTypes: Readonly<Record<UsageKind, readonly [RegExp, string, string, R
   firewallRules: [firewall, 'RuleV2', 'rules'],
 };
 
-/** What the model says of one usage type. */
 export type ExpectedUsage = ReturnType<typeof toExpectedUsage>[number];
 
 /**
- * A month's bill by usage types, as the model has it: quantities beside dollars, so that an error of the one is
- * told from an error of the other. Types of which there is nothing are left out.
+ * The expected bill of a month by usage type, with quantities and dollars, so that an error in one shows. Unused types
+ * are left out.
  */
 export function toExpectedUsage(stage: Stage, traffic: Traffic) {
   const { usage, rates } = toStageMonth(stage, traffic);

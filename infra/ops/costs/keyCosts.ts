@@ -12,7 +12,7 @@ import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.t
 import type { Stage } from '../../stages/stages.ts';
 import { findOperation, type LogRows, type LogVolume, type QueryRow, toNumber } from './logRows.ts';
 
-/** What the requests of one key to one operation have used and cost. */
+/** The usage and cost of one key's requests to one operation. */
 export type KeyCost = ReturnType<typeof toKeyCosts>[number];
 
 /** The key of calls that broke off before the function could log: a timeout, a crash. */
@@ -20,23 +20,22 @@ const UNLOGGED = '(no request line)';
 
 /** Some requests with the same key, operation and status. */
 interface Requests {
-  /** The key's name, or in brackets what stands in its place. */
+  /** The key's name, or a description in brackets. */
   readonly key: string;
-  /** None for what belongs to no operation, such as an unknown path. */
+  /** Undefined for requests of no operation, such as to an unknown path. */
   readonly operation: OperationId | undefined;
   readonly status: string;
   /** Whether a function was called for them. */
   readonly isCalled: boolean;
   readonly requests: number;
   readonly milliseconds: number;
-  /** What they used, piece by piece. */
   readonly used: Usage[];
 }
 
 /**
- * What the requests of some days of one month have cost, by key and operation, keys in the order of their
- * names. All that was billed is in the rows, and nothing twice. The steps of prices that fall with use are
- * those of an account that has these requests and no other in the month.
+ * The cost of the requests in some days of one month, by key and operation, sorted by name of the key. The rows
+ * have everything that was billed, once. Price tiers are those of an account with only these requests in the
+ * month.
  * @param volume the bytes that each log took in
  */
 export function toKeyCosts({ functions, access }: LogRows, volume: LogVolume, stage: Stage) {
@@ -59,7 +58,7 @@ export function toKeyCosts({ functions, access }: LogRows, volume: LogVolume, st
   });
 }
 
-/** Keys by name, before what has none; operations in the contract's order. */
+/** Sorts by name of the key, with nameless rows last, and by the contract's order of operations. */
 function toOrder(key: string, operation: OperationId | undefined): string {
   const place = operation === undefined ? operationIds.length : operationIds.indexOf(operation);
   return `${key.startsWith('(') ? 1 : 0} ${key} ${String(place).padStart(4, '0')}`;
@@ -71,7 +70,7 @@ function toLoggedRequests({ keyName, status = '', ...row }: QueryRow): Requests[
   if (!operation) return [];
   return [
     {
-      // Without one, it was refused with 401, or the keys could not be read.
+      // Requests without a key got 401, or the keys could not be read.
       ...{ key: keyName || '(no valid key)', operation, status, isCalled: true },
       requests: toNumber(row.lines),
       milliseconds: toNumber(row.milliseconds),
@@ -80,25 +79,25 @@ function toLoggedRequests({ keyName, status = '', ...row }: QueryRow): Requests[
   ];
 }
 
-/** Divides what the gateway tells of all requests among those of the same operation and status. */
+/** Divides the gateway's figures among the requests of the same operation and status. */
 function divideGatewayRequests(
   all: Requests[],
   access: readonly QueryRow[],
   volume: LogVolume,
   stage: Stage,
 ): void {
-  // The gateway counts the bytes of bodies; heads are sent, and billed, too. A 304 has nothing else.
+  // The gateway counts only bytes of bodies. Headers are billed too; a 304 has nothing else.
   const notModified = findUnits({ units: readRecordedUnits() }, 'listInventory', '304', 1_000);
   const lines = access.reduce((sum, row) => sum + toNumber(row.lines), 0);
   const logBytes = volume.get(toAccessLogName(stage)) ?? 0;
   for (const { status = '', functionStatus = '-', ...row } of access) {
     const operation = findOperation(row);
-    // Preflights, which the gateway answers, may have a status as if a function had.
+    // The gateway answers preflights, with a status that a function uses too.
     const isCalled = operation !== undefined && functionStatus !== '-';
     const byGateway =
       Number(status) < 400 ? '(answered by the gateway)' : '(refused by the gateway)';
     const requests = toNumber(row.lines);
-    // What the gateway refuses for its rate is free: https://aws.amazon.com/api-gateway/faqs/
+    // Throttled requests are free: https://aws.amazon.com/api-gateway/faqs/
     const isFree = !isCalled && status === '429';
     const own = {
       ...{ key: isCalled ? UNLOGGED : byGateway, operation, status, isCalled, requests },
@@ -116,7 +115,7 @@ function divideGatewayRequests(
   }
 }
 
-/** Divides what Lambda tells of all calls of a function among its requests. */
+/** Divides Lambda's figures of a function among its requests. */
 function divideCalls(
   all: Requests[],
   functions: readonly QueryRow[],
@@ -130,7 +129,7 @@ function divideCalls(
     const functionCalls = toNumber(report?.lines);
     const loggedGigabytes = (volume.get(log) ?? 0) / GIGABYTE;
     if (functionCalls + loggedGigabytes === 0) continue;
-    // Of calls without a line, such as one that began a day before, there is a row of their own.
+    // Calls without a line, such as one that began a day before, have a row of their own.
     const own = { key: UNLOGGED, operation, status: '', isCalled: true };
     const isSame = (one: Requests) => one.isCalled && one.operation === operation;
     const rows = findOrAdd(all, isSame, { ...own, requests: 0, milliseconds: 0 });
@@ -151,7 +150,7 @@ function findOrAdd(
   return [added];
 }
 
-/** Equal shares where there is nothing to go by. */
+/** Equal shares if nothing is known. */
 function divide(
   rows: readonly Requests[],
   weight: 'requests' | 'milliseconds',
@@ -166,7 +165,7 @@ function divide(
   }
 }
 
-/** What all requests of each key have cost, and by that, its share of what is fixed. */
+/** The cost of all requests of each key, and its share of the fixed costs in proportion. */
 export function toKeyTotals(costs: readonly KeyCost[], fixed: number) {
   const all = costs.reduce((sum, one) => sum + one.total, 0);
   return [...Map.groupBy(costs, ({ key }) => key)].map(([key, own]) => {

@@ -19,11 +19,11 @@ import type { Stage } from '../../stages/stages.ts';
 import type { CostOptions } from './costOptions.ts';
 import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 
-/** Queries that cost more are asked for before they run. */
+/** Queries that cost more need the user's consent. */
 const MAX_DOLLARS_UNASKED = 1;
 
 /**
- * Opens some logs of a stage in the days that are asked for, once what their queries cost is agreed to.
+ * Opens some logs of a stage for the given days, once the user accepts the cost of the queries.
  * @returns `undefined` where it is not
  * @throws {UsageError} when what was typed makes no sense
  */
@@ -58,7 +58,7 @@ function toKeptDays({ name, settings }: Stage, days: DayRange): DayRange {
   return { ...days, from: first };
 }
 
-/** The bytes that came into each log in some days: what its lines are billed by, and a query that reads them. */
+/** The bytes that each log received in some days. AWS bills its lines, and queries that read them, by these. */
 export type LogVolume = ReadonlyMap<string, number>;
 
 async function readLogVolume(
@@ -94,24 +94,24 @@ async function readLogVolume(
 export const toFunctionLogNames = (stage: Stage) =>
   operationIds.map((id) => toFunctionLogName(stage, id));
 
-/** The logs that a request leaves lines in. */
+/** The logs with lines of a request. */
 export const toLogNames = (stage: Stage) => [...toFunctionLogNames(stage), toAccessLogName(stage)];
 
-/** The fields of a row that there is something in. */
+/** The fields of a row that are not empty. */
 export type QueryRow = Readonly<Record<string, string>>;
 
 export type LogRows = Awaited<ReturnType<typeof readLogRows>>;
 
-/** Requests and reports by one query, since each is billed for all that it reads. */
+/** One query for requests and reports, since each query is billed for everything that it reads. */
 const functionQuery = [
   'filter ispresent(message.operation) or type = "platform.report"',
   'fields record.metrics.billedDurationMs * record.metrics.memorySizeMB as megabyteMilliseconds, strcontains(record.tracing.value, "Sampled=1") as isTraced',
   'stats count(*) as lines, sum(message.milliseconds) as milliseconds, sum(message.readUnits) as readUnits, sum(message.writeUnits) as writeUnits, sum(megabyteMilliseconds) as billed, sum(isTraced) as traced by @log, type, message.operation as operation, message.status as status, message.keyName as keyName',
-  // So that past the limit those with the fewest lines are left out.
+  // Past the limit, the rows with the fewest lines are missing.
   'sort lines desc',
 ];
 
-/** Numbers may be text in the gateway's lines; Insights reckons with both. `sent` is of the bodies alone. */
+/** Numbers may be text in the gateway's lines; Insights calculates with both. `sent` counts bodies alone. */
 const accessQuery = [
   'filter ispresent(route)',
   `fields greatest(bytes - ${FREE_STREAMED_BYTES}, 0) as streamed, floor((greatest(bytes, 1) - 1) / ${BYTES_OF_A_REQUEST}) as further`,
@@ -119,8 +119,8 @@ const accessQuery = [
 ];
 
 /**
- * Sums of the functions' own lines by operation, status and key, and of Lambda's reports; and of the gateway's lines by
- * route and status.
+ * Sums of the functions' own lines by operation, status and key, and of Lambda's reports. Sums of the gateway's lines
+ * by route and status.
  * @throws {Error} when the logs cannot be asked
  */
 export async function readLogRows(client: CloudWatchLogsClient, stage: Stage, days: DayRange) {
@@ -143,19 +143,19 @@ export function findOperation({ route, method }: QueryRow): OperationId | undefi
   );
 }
 
-/** A sum of nothing is left out of the logs' answer. */
+/** Insights leaves out a sum of nothing. */
 export function toNumber(text: string | undefined): number {
   return Number(text) || 0;
 }
 
-/** So many rows a query answers with at most: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
+/** The most rows of a query: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
 const MAX_ROWS = 10_000;
-/** It is asked after less at first, and then each time after twice as long. */
+/** The first polls come sooner; each waits twice as long as the one before. */
 const FIRST_WAIT_MILLISECONDS = 100;
 const MAX_WAIT_MILLISECONDS = 1_600;
 
 /**
- * Tells of log lines that are in no row, where there are more rows than a query can answer with.
+ * Warns of log lines that are in no row, if there are more rows than a query returns.
  * @throws {Error} when the query fails; or the signal's reason
  */
 export async function runQuery(

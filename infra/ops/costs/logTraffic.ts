@@ -7,8 +7,8 @@ import { type CostOptions, parseWhole } from './costOptions.ts';
 import { findOperation, openLogs, type QueryRow, readAccessRows, toNumber } from './logRows.ts';
 
 /**
- * The requests of some days by the gateway's own log, as many as a month would have.
- * @returns `undefined` where asking it is not agreed to
+ * The requests of some days from the gateway's own log, scaled to a month.
+ * @returns `undefined` if the user does not accept the cost of the query
  * @throws {UsageError} when what was typed makes no sense
  * @throws {Error} when the log cannot be asked
  */
@@ -23,7 +23,7 @@ export async function printLogTraffic(options: CostOptions): Promise<void> {
   if (file) await writeOut(`${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** The committed file, with what the log has in place of its requests. */
+/** The committed file with the requests of the log. */
 async function countRequests(options: CostOptions) {
   const text = readFileSync(committedFile, 'utf8');
   const committed = parseTraffic(text);
@@ -42,8 +42,8 @@ async function countRequests(options: CostOptions) {
 }
 
 /**
- * The answers of a row, which names a status alone, each with its share: that of the committed traffic. What fails
- * costs what it would have otherwise, and 413 and the like what 400 does.
+ * The answers of a row, each with its share of the committed traffic, since a row has only a status. A failed request
+ * costs as much as a successful one, and 413 and others as much as 400.
  */
 function divideByMix(row: QueryRow, committed: Traffic): [name: string, share: number][] {
   const operationId = findOperation(row);

@@ -4,14 +4,11 @@ import { type BilledLine, readExport } from './readExport.ts';
 
 type Amount = Pick<BilledLine, 'quantity' | 'dollars' | 'effectiveDollars' | 'listDollars'>;
 
-/** What was billed under one usage type, and what the model has of a month. */
+/** The bill of one usage type, and the model's month of it. */
 export interface BilledUsage {
-  /**
-   * Whether it is the stage's use, whether or not the model knows it; or what is outside the total, such as credits,
-   * refunds, taxes and what AWS gives no tags; or of other services, of other stages, or without a tag.
-   */
+  /** The stage's usage; outside the total, such as credits, refunds, taxes and untaggable usage; or anything else. */
   readonly list: 'usage' | 'outside' | 'others';
-  /** With its service and what it is, where the model does not have it, such as `Request-ARM (Credit) of AWSLambda`. */
+  /** If the model does not have it, with kind and service, such as `Request-ARM (Credit) of AWSLambda`. */
   readonly usageType: string;
   readonly unit: string;
   readonly monthly: { readonly quantity: number; readonly dollars: number };
@@ -21,8 +18,8 @@ export interface BilledUsage {
 export type Bill = Awaited<ReturnType<typeof readBill>>;
 
 /**
- * Adds up the lines of one account and of some days, or of all. Only sums are kept of them.
- * @throws {Error} when it is not clear which account is meant, or no line is the stage's
+ * Adds up the lines of one account, for some days or all. Keeps only sums in memory.
+ * @throws {Error} when the account is ambiguous, or no line is the stage's
  */
 export async function readBill(
   files: readonly string[],
@@ -72,13 +69,13 @@ export async function readBill(
     account: own,
     /** In dollars, by account. */
     leftOut: Object.fromEntries([...accounts].filter(([name]) => name !== own)),
-    /** The days that are billed, of each month. */
+    /** The billed days of each month. */
     covered: days ? splitByMonth(days) : [...covered.values()].sort((a, b) => a.from - b.from),
     rows: [...rows.values()],
   };
 }
 
-/** Of a month, the days from the first line's beginning to the last one's end. */
+/** The days of a month from the start of the first line to the end of the last. */
 function extend(covered: Map<string, DayRange>, { start, end }: BilledLine): void {
   const month = toDay(start).slice(0, 7);
   const known = covered.get(month) ?? { from: start, end };
@@ -105,7 +102,7 @@ function addLine(
   rows.set(key, { ...row, billed: sums });
 }
 
-/** What a Savings Plan covers is billed as use, and taken off by a line of its own. */
+/** Usage that a Savings Plan covers is billed, and another line subtracts it. */
 function isUse({ kind }: BilledLine): boolean {
   return kind === 'Usage' || kind === 'SavingsPlanCoveredUsage';
 }

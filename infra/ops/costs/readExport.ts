@@ -7,18 +7,17 @@ import {
 } from 'hyparquet';
 import { parseCsvLine, readLines } from '../../cli/lines.ts';
 
-/** What is read of a line of an export. */
 export interface BilledLine {
   /** Such as `AmazonApiGateway`, or `Amazon API Gateway`. */
   readonly service: string;
   /** Without the region, such as `ApiGatewayRequest`. */
   readonly usageType: string;
-  /** `Usage`, or such as `Tax` and `Credit`; of a Savings Plan as a Cost and Usage Report has it. */
+  /** `Usage`, `Tax`, `Credit` and others; for a Savings Plan as in a Cost and Usage Report. */
   readonly kind: string;
   readonly quantity: number;
-  /** As billed, in US dollars; of use that a Savings Plan covers, what it would cost without. */
+  /** As billed, in US dollars; for use that a Savings Plan covers, the cost without the plan. */
   readonly dollars: number;
-  /** Of FOCUS alone: with its part of what was paid in advance, and without any discount. */
+  /** In FOCUS alone: with its part of advance payments, and without any discount. */
   readonly effectiveDollars: number;
   readonly listDollars: number;
   /** When the use began and ended, in milliseconds since the epoch. */
@@ -29,8 +28,7 @@ export interface BilledLine {
 }
 
 /**
- * The lines of an export, in memory that does not grow with the file; Parquet, by its name, takes as much as
- * one of its row groups.
+ * The lines of an export. Memory does not grow with the file; a Parquet file needs the memory of one row group.
  * @throws {Error} that names the row which cannot be read
  */
 export async function* readExport(file: string): AsyncGenerator<BilledLine> {
@@ -48,10 +46,10 @@ export async function* readExport(file: string): AsyncGenerator<BilledLine> {
   if (rows === 0) throw new Error(`${file} cannot be read: it has no rows.`);
 }
 
-/** The cells of the fields, in their order: text in CSV, and values of several types in Parquet. */
+/** The cells of the fields in order: text in CSV, values of several types in Parquet. */
 type Cells = readonly unknown[];
 
-/** CSV, gzip by its name or not. The first line names the columns. */
+/** CSV or .csv.gz. The first line names the columns. */
 async function* readCsv(file: string): AsyncGenerator<Cells> {
   let header: { readonly length: number; readonly places: readonly number[] } | undefined;
   for await (const lines of readLines(file)) {
@@ -59,7 +57,7 @@ async function* readCsv(file: string): AsyncGenerator<Cells> {
       if (text === '') continue;
       const cells = parseCsvLine(text);
       if (!cells || (header && cells.length !== header.length)) {
-        throw new Error('it has not as many fields as the first line');
+        throw new Error('it has more or fewer fields than the first line');
       }
       if (header) yield header.places.map((place) => cells[place]);
       else {
@@ -72,13 +70,13 @@ async function* readCsv(file: string): AsyncGenerator<Cells> {
   }
 }
 
-/** What Parquet may be packed with, besides Snappy, which AWS exports with. */
+/** Compressions of Parquet besides Snappy, which AWS uses. */
 const compressors = {
   ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes),
   GZIP: (bytes: Uint8Array) => gunzipSync(bytes),
 };
 
-/** Parquet: of each row group, the columns that are needed. */
+/** The needed columns of each row group of a Parquet file. */
 async function* readParquet(path: string): AsyncGenerator<Cells> {
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
@@ -94,7 +92,7 @@ async function* readParquet(path: string): AsyncGenerator<Cells> {
 }
 
 /**
- * The columns that are read, in CUR 2.0 and in FOCUS, where AWS tells the usage type by a column of its own.
+ * The columns that are read in CUR 2.0 and in FOCUS. In FOCUS, AWS adds a column with the usage type.
  * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-cur2.html
  * https://docs.aws.amazon.com/cur/latest/userguide/table-dictionary-focus-1-2-aws.html
  */
@@ -109,7 +107,7 @@ const columnNames = [
   ['line_item_usage_account_id', 'subaccountid'],
   ['resource_tags', 'tags'],
 ] as const;
-/** Of FOCUS, which an export may do without. */
+/** Columns of FOCUS that an export may lack. */
 const optionalNames = ['effectivecost', 'listcost', 'commitmentdiscountid', 'chargeclass'] as const;
 
 /** @returns the columns as the export spells them, `undefined` where it does without @throws {Error} when one is missing */
@@ -123,19 +121,18 @@ function findColumns(all: readonly string[]): (string | undefined)[] {
   return [...needed, ...optionalNames.map((name) => find([name]))];
 }
 
-/** One line of most rows. */
 function parseLine(cells: Cells): BilledLine[] {
   const [service, usageType, kind, quantity, dollars, start, end, account, tags, ...focus] = cells;
   const [effectiveDollars, listDollars, commitment, chargeClass] = focus;
   const line = {
     service: toText(service),
-    // Without the region that it begins with: `USE1-`, `EU-`, and of some services `us-east-1-`.
+    // Without the region at its start: `USE1-`, `EU-`, and in some services `us-east-1-`.
     // https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html
     usageType: toText(usageType).replace(
       /^(?:[A-Z]{2,4}\d|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-\d)-/,
       '',
     ),
-    // Of a month that was billed before, such as a refund.
+    // A line of a month that was billed before, such as a refund.
     kind: toText(chargeClass === 'Correction' ? chargeClass : kind),
     quantity: toNumber(Number(toText(quantity)), quantity),
     dollars: toNumber(Number(toText(dollars)), dollars),
@@ -162,17 +159,17 @@ function toText(cell: unknown): string {
 /** Nothing is 0, as the quantity of a tax is. @throws {Error} that shows the cell */
 function toNumber(number: number, cell: unknown): number {
   if (Number.isFinite(number)) return number;
-  throw new Error(`${JSON.stringify(cell)} is no number or time`);
+  throw new Error(`${JSON.stringify(cell)} is not a number or a time`);
 }
 
-/** Times have no zone in some exports, and are of UTC. */
+/** Times without a zone are UTC. */
 function toTime(cell: unknown): number {
   if (cell instanceof Date) return cell.getTime();
   const text = toText(cell);
   return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
 }
 
-/** By their names, without what AWS puts before those that users give. */
+/** Tags by name, without the prefix that AWS adds to user tags. */
 function toTags(cell: unknown): Record<string, string> {
   const tags: object = typeof cell === 'string' ? JSON.parse(cell || '{}') : (cell ?? {});
   const toName = (name: string) => name.toLowerCase().replace(/^user[:_]/, '');

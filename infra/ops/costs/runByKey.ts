@@ -10,7 +10,7 @@ import { type KeyCost, toKeyCosts, toKeyTotals } from './keyCosts.ts';
 import { openLogs, readLogRows, toLogNames } from './logRows.ts';
 
 /**
- * Prints what each key's requests have cost, and its share of what is fixed.
+ * Prints the cost of each key's requests, and its share of the fixed costs.
  * @throws {UsageError} when what was typed makes no sense
  * @throws {Error} when the stage's logs cannot be asked
  */
@@ -39,7 +39,7 @@ export async function runByKey(options: CostOptions): Promise<void> {
 
 type MonthCosts = ReturnType<typeof toMonthCosts>;
 
-/** What the requests of one calendar month, or of some days of it, have cost, and what is fixed in that time. */
+/** The cost of the requests in one calendar month, or some days of it, and the fixed costs of that time. */
 function toMonthCosts({ from, end }: DayRange, keys: readonly KeyCost[], fixed: number) {
   const total = keys.reduce((sum, one) => sum + one.total, 0);
   return {
@@ -52,7 +52,6 @@ function toMonthCosts({ from, end }: DayRange, keys: readonly KeyCost[], fixed: 
   };
 }
 
-/** The costs for people. */
 function toTable(months: readonly MonthCosts[]): string {
   const all = months.flatMap(({ keys }) => keys.map(({ dollars }) => dollars));
   const { head, toCells } = defineDollarColumns(all, (dollars) => dollars.toFixed(4));

@@ -25,7 +25,7 @@ import { runDiff } from './runDiff.ts';
 export async function runCosts(args: string[]): Promise<void> {
   const options = parseCostOptions(args);
   if (options.diff !== undefined) return runDiff(options.diff);
-  // These load the clients of AWS, and a reader of Parquet.
+  // These load AWS clients and a Parquet reader.
   if (options['from-logs'] && options.json && !options.reconcile) {
     return (await import('./logTraffic.ts')).printLogTraffic(options);
   }

@@ -15,8 +15,8 @@ import { stagesForClients } from '../../stages/stages.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * Prints what the committed traffic costs now and did not at a commit, by that commit's own settings, prices, units
- * and model: its files lie in a temporary folder meanwhile, beside the packages that are installed here.
+ * Prints what the committed traffic costs now compared with a commit, by the commit's own settings, prices, units and
+ * model. Its files are in a temporary folder meanwhile, with the packages that are installed here.
  * @param revision as git takes it
  * @throws {Error} when there is no such commit, or it cannot price a stage
  */
@@ -54,7 +54,7 @@ function toChangesText(revision: string, folder: string): string {
   return `At the traffic of infra/costs/traffic.json, nothing costs more or less than at ${revision}: ${totals} a month.\n`;
 }
 
-/** Of the traffic, what the commit has units of, in the form that every model reads. */
+/** The traffic that the commit has units for, in the form that every model reads. */
 function toKnownTraffic(folder: string, { entries, shares }: Traffic): string {
   const file = join(folder, 'infra/costs/units/units.json');
   const units: MeasuredUnits[] = JSON.parse(readFileSync(file, 'utf8'));
@@ -82,7 +82,7 @@ function priceStage(
 
 /** @throws {Error} with what the command wrote on its error output */
 function run(cwd: string, command: string, ...args: string[]): string {
-  // Options of this run of npm, such as the --yes of npx, are none of the other's.
+  // Options of this npm, such as --yes of npx, are not for the other one.
   const variables = Object.entries(process.env).filter(([name]) => !name.startsWith('npm_'));
   const env = Object.fromEntries(variables);
   return execFileSync(command, args, { cwd, env, encoding: 'utf8', stdio: 'pipe' });

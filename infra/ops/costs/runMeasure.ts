@@ -7,14 +7,14 @@ import { toTableOutput } from '../../stages/resourceNames.ts';
 import type { CostOptions } from './costOptions.ts';
 
 /**
- * Prints what a stage's entries are like, by a sample of its table.
+ * Describes a stage's entries by a sample of its table.
  * @throws {UsageError} when the stage is none
  * @throws {Error} when the table cannot be read, or is empty
  */
 export async function runMeasure(options: CostOptions): Promise<void> {
   const { name: stage } = parseStage(options.stage ?? 'production');
   const { client, tableName } = await openTable(toTableOutput('inventory'), { stage });
-  // A scan reads in the order of the keys' hashes, so that its first page is as good as any.
+  // A scan reads in the order of hashes, so its first page is a random sample.
   const sample = await client.send(new ScanCommand({ TableName: tableName, Limit: 3_000 }));
   const records = (sample.Items ?? []) as unknown as InventoryRecord[];
   if (records.length === 0) throw new Error(`The table ${tableName} has no entries to measure.`);

@@ -10,8 +10,8 @@ import { toExpectedUsage } from './expectedUsage.ts';
 import { type Bill, type BilledUsage, readBill } from './readBill.ts';
 
 /**
- * Prints whether AWS charged what the model says of the same time, and both beside each other. Status 1 where a
- * line differs by more than is tolerated.
+ * Prints whether AWS charged what the model expects for the same time, and compares both. Status 1 if a line
+ * differs by more than the tolerance.
  * @param files the exports
  * @throws {UsageError} when what was typed makes no sense
  * @throws {Error} when an export cannot be read, or has nothing to compare
@@ -41,7 +41,7 @@ export async function runReconcile(files: readonly string[], options: CostOption
 export type Reconciliation = ReturnType<typeof reconcile>;
 
 /**
- * Holds a bill against what is expected of as many months.
+ * Compares a bill with the expected costs of as many months.
  * @param tolerance by how many per cent a line may differ from what is expected
  */
 function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
@@ -60,7 +60,7 @@ function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
     agrees: differences.length === 0,
     ...{ ...bill, months, usage },
     days: covered.map(({ from, end }) => ({ from: toDay(from), to: toDay(end - 1) })),
-    /** Not in the total; what AWS gives no tags is of the whole account. */
+    /** Not in the total; lines that AWS does not tag are of the whole account. */
     outside,
     /** The most expensive first. */
     others: others.sort((one, other) => other.billed.dollars - one.billed.dollars),
@@ -69,7 +69,7 @@ function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
 
 type Row = ReturnType<typeof compare>;
 
-/** A usage type as billed and as expected, and by how many per cent of what was expected AWS has more. */
+/** A usage type as billed and as expected, with the differences in per cent of the expected. */
 function compare({ usageType, unit, monthly, billed }: BilledUsage, months: number) {
   const expected = { quantity: monthly.quantity * months, dollars: monthly.dollars * months };
   return {
@@ -85,7 +85,7 @@ function compare({ usageType, unit, monthly, billed }: BilledUsage, months: numb
   };
 }
 
-/** None where nothing was billed, or nothing expected. */
+/** Undefined if nothing was billed or nothing was expected. */
 function toPercent(billed: number, expected: number): number | undefined {
   const percent = (100 * (billed - expected)) / expected;
   return Number.isFinite(percent) ? percent : undefined;
@@ -109,10 +109,9 @@ function toVerdict(all: readonly Row[], [most, ...others]: readonly Row[], toler
   return `AWS charged ${found}${rest}: ${sums.join(' in all, ')} expected.`;
 }
 
-/** Of what is not the service's, so many usage types are shown. */
+/** The most usage types of other services that are shown. */
 const MAX_OTHERS = 10;
 
-/** For people: the verdict, what it is of, what is compared, and what is not. */
 function toText(found: Reconciliation): string {
   const days = found.days.map(({ from, to }) => `${from} to ${to}`).join(', ');
   const others = found.others

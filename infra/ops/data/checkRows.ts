@@ -5,7 +5,7 @@ import { type DataFile, type Row, readRows } from './dataFile.ts';
 import { defineSeenIds, defineSortedLines, type SeenIds } from './scratchDatabase.ts';
 import { replaceFile } from './writeContent.ts';
 
-/** Of more invalid rows of a file than this, only the count is reported. */
+/** The most invalid rows of a file that are reported one by one. */
 const MAX_SHOWN = 20;
 
 /** What the first reading of a file found. */

@@ -15,10 +15,10 @@ import { UsageError } from '../../cli/usage.ts';
 /** A data file, and the table whose entries it holds. */
 export interface DataFile {
   readonly name: ResourceName;
-  /** As typed, which is what messages call it; `-` is standard input or output. */
+  /** As typed and as in messages; `-` is standard input or output. */
   readonly file: string;
   readonly format: 'csv' | 'jsonl';
-  /** The file that is read in its place. */
+  /** The file to read instead. */
   readonly copy?: string;
 }
 
@@ -57,7 +57,7 @@ export function isStandardStream({ file }: { readonly file: string }): boolean {
   return file === '-';
 }
 
-/** Copies standard input, where a file is that, into a temporary folder, since files are read twice. */
+/** Copies standard input into a temporary folder, since files are read twice. */
 export async function copyInput(
   files: readonly DataFile[],
   folder: string,
@@ -70,7 +70,7 @@ export async function copyInput(
 }
 
 /**
- * Every row of a data file, some thousands at a time. Empty lines are no rows.
+ * Every row of a data file, in chunks of some thousands. Empty lines are ignored.
  * @throws {UsageError} when a CSV file's first line does not name the columns
  */
 export async function* readRows({
@@ -152,7 +152,7 @@ function toHeaderRule(columns: readonly string[]): string {
   return `the first line must name the columns: ${columns.join(',')}`;
 }
 
-/** Text that spells an integer becomes one, as if it stood in JSON; any other text stays what it is. */
+/** Converts an integer as JSON does; any other text stays text. */
 function toCsvValue(field: string): string | number | bigint {
   const value = parseInt64(field);
   if (value === undefined) return field;

@@ -3,7 +3,7 @@ import type { ResourceName } from '../../bulk/resources.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { toTableOutput } from '../../stages/resourceNames.ts';
 
-/** One attempt a call, since the commands repeat calls by themselves, and a socket for each at once. */
+/** One attempt for each call, since the commands retry calls, and a socket for each concurrent call. */
 const settings = {
   maxAttempts: 1,
   requestHandler: {
@@ -16,7 +16,7 @@ const settings = {
   },
 };
 
-/** A table of a deployed stage or of an emulator, once it is certain that it is there. */
+/** A table of a deployed stage or of an emulator. @throws {Error} when it does not exist */
 export async function openDataTable({ stage, endpoint }: TableOptions, name: ResourceName) {
   const options = { stage, endpoint, table: endpoint && name };
   const table = await openTable(toTableOutput(name), options, settings);

@@ -15,11 +15,10 @@ import { openDataTable } from './dataOptions.ts';
 import { defineSortedLines } from './scratchDatabase.ts';
 import { replaceFile } from './writeContent.ts';
 
-/** Writes tables to data files. */
 export async function runExport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: commands.export.options }).values;
   const targets = parseFiles(options);
-  // Before a table is read for nothing.
+  // Before a table is read in vain.
   for (const target of targets) {
     if (!isStandardStream(target)) await access(dirname(target.file), constants.W_OK);
   }
@@ -37,7 +36,6 @@ export async function runExport(args: string[]): Promise<void> {
       report.write(`${options.json ? JSON.stringify({ table: name, file, rows }) : text}\n`);
     } catch (error) {
       if (!signal.aborted) throw error;
-      // A reader who has left knows.
       if (status() !== 141) tell(`Interrupted; ${target.name} is not saved.`);
       process.exitCode = status();
       return;
@@ -46,8 +44,8 @@ export async function runExport(args: string[]): Promise<void> {
 }
 
 /**
- * Writes every entry of a table to a file or to standard output, in the order of the ids.
- * The scan is strongly consistent, so that what was written before it is in it.
+ * Writes every entry of a table to a file or to standard output, sorted by id. The scan is strongly consistent, so
+ * it has every earlier write.
  * @returns how many there are
  */
 async function exportRows(
@@ -68,7 +66,7 @@ async function exportRows(
     const { Items = [], LastEvaluatedKey } = await retry(() => client.send(page), signal);
     for (const item of Items) {
       const members = toMembers(item);
-      // No field of ours has a comma, a quote or a line end in it.
+      // No field has a comma, a quote or a line end.
       const line =
         format === 'csv' ? columns.map((column) => members[column]).join() : toJson(members);
       sorted.add(BigInt(members[idName] as bigint), line);
@@ -79,7 +77,7 @@ async function exportRows(
   } while (ExclusiveStartKey);
   progress.clear();
   const content = sorted.read(format === 'csv' ? columns.join() : undefined);
-  // No faster than it is read.
+  // With backpressure.
   if (isStandardStream(target)) await pipeline(content, process.stdout, { signal, end: false });
   else await replaceFile(file, content, signal);
   return rows;

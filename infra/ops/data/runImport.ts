@@ -21,10 +21,9 @@ import { type CheckedFile, checkFiles } from './checkRows.ts';
 import { copyInput, isStandardStream, parseFiles, readRows } from './dataFile.ts';
 import { openDataTable } from './dataOptions.ts';
 
-/** The exit status of an import that left rows out because they are not valid. */
+/** The exit status of an import that left out invalid rows. */
 const LEFT_OUT = 3;
 
-/** Loads data files into tables. */
 export async function runImport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: commands.import.options }).values;
   const { overwrite = false, rejects, stage, 'dry-run': isDryRun } = options;
@@ -35,7 +34,9 @@ export async function runImport(args: string[]): Promise<void> {
   }
   for (const { name, file } of typed.filter((one) => !isStandardStream(one))) {
     if ((await stat(file)).isFile()) continue;
-    throw new UsageError(`--${name} must name a file, since it is read twice; "${file}" is none.`);
+    throw new UsageError(
+      `--${name} must name a file, since it is read twice; "${file}" is not a file.`,
+    );
   }
   using interruption = listenForInterruption();
   const { signal } = interruption;
@@ -86,7 +87,7 @@ function toJson({ name, file, rows, invalid }: CheckedFile, written: number, kep
 
 const GROUPS_UNDER_WAY = 3;
 
-/** Writes a file's rows to its table, all but those that `checkFiles` found invalid. */
+/** Writes the valid rows of a file to its table. */
 async function load(
   checked: CheckedFile,
   writeGroup: WriteGroup,
@@ -110,7 +111,7 @@ async function load(
 
   async function start(): Promise<void> {
     const writing = write(group);
-    // It is awaited later, which handles its failure.
+    // A failure is handled later, when it is awaited.
     writing.catch(() => {});
     underWay.push(writing);
     group = [];

@@ -4,7 +4,7 @@ const LINES_AT_A_TIME = 2_000;
 
 export type SeenIds = ReturnType<typeof defineSeenIds>;
 
-/** Which line had an id first: in a database, so that millions in any order can be told apart exactly. */
+/** The first line of each id, in a database, so that it is exact for millions in any order. */
 export function defineSeenIds() {
   const database = openScratchDatabase(
     'CREATE TABLE seen (id INTEGER PRIMARY KEY, line INTEGER NOT NULL)',
@@ -12,7 +12,6 @@ export function defineSeenIds() {
   const insert = database.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)');
   const select = database.prepare('SELECT line FROM seen WHERE id = ?');
 
-  /** The first line that had the id. */
   const firstLine = (id: bigint) => select.get(id)?.line as number | undefined;
   return {
     firstLine,
@@ -21,13 +20,13 @@ export function defineSeenIds() {
   };
 }
 
-/** Lines of text, given in any order and read in the order of their ids. */
+/** Lines of text, added in any order and read sorted by id. */
 export function defineSortedLines() {
   const database = openScratchDatabase(
     'CREATE TABLE lines (id INTEGER NOT NULL, line TEXT NOT NULL)',
   );
   const insert = database.prepare('INSERT INTO lines VALUES (?, ?)');
-  // Two orders may share an id, since the table's key has their time in it too.
+  // Two orders may share an id, since the table's key includes the time.
   const select = database.prepare('SELECT line FROM lines ORDER BY id, line');
 
   return {
@@ -50,8 +49,8 @@ export function defineSortedLines() {
 }
 
 /**
- * A temporary SQLite database with one table, for more rows than memory should hold: what outgrows its
- * 16 MB goes to the disk, and all of it goes with the process. SQLite's integers are int64.
+ * A temporary SQLite database with one table, for more rows than fit in memory. Past 16 MB it uses the disk, and it
+ * is gone when the process ends. SQLite's integers are int64.
  */
 function openScratchDatabase(createTable: string): DatabaseSync {
   const database = new DatabaseSync('');

@@ -7,8 +7,8 @@ import { createGzip } from 'node:zlib';
 import { isGzip } from '../../cli/lines.ts';
 
 /**
- * Writes a file beside its place, and puts it there once it is whole and on the disk: a reader sees the old
- * file or the new one, never a half. A failure leaves nothing behind. By its name it is gzip.
+ * Writes a temporary file, and renames it once it is complete and on the disk. A reader sees the old file or the
+ * new one, never a part. A failure leaves nothing behind. A name that ends in `.gz` is compressed.
  * @throws {Error} that names the file, when it cannot be written
  * @throws the signal's reason, or what the content threw
  */
@@ -19,7 +19,7 @@ export async function replaceFile(
 ): Promise<void> {
   const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
   try {
-    // Not over another file, and readable to its owner alone until someone decides otherwise.
+    // Never over another file, and readable by its owner alone.
     const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
     await pipeline([Readable.from(content), ...(isGzip(file) ? [createGzip()] : []), target], {
       signal,
@@ -31,8 +31,8 @@ export async function replaceFile(
   }
 }
 
-/** What the system says of a full disk names no file. */
+/** The system's error for a full disk does not name the file. */
 function toWriteFailure(file: string, error: NodeJS.ErrnoException): Error {
   if (!/^E[A-Z]+$/.test(error.code ?? '')) return error;
-  return new Error(`${file} cannot be written (${error.message}), and is as it was.`);
+  return new Error(`${file} cannot be written (${error.message}), and is unchanged.`);
 }

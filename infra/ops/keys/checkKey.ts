@@ -6,7 +6,7 @@ import type { StageStack } from '../../cli/stageStack.ts';
 import { toCheckKeyParameter } from '../../stages/resourceNames.ts';
 import { toKeyStatus } from './keyText.ts';
 
-/** What the Parameter Store holds as the read key of a stage's checks; nothing, where it has no such parameter. */
+/** The read key of a stage's checks in the Parameter Store, if there is one. */
 export async function readCheckKey({ stage, open }: StageStack): Promise<string | undefined> {
   const command = new GetParameterCommand({
     Name: toCheckKeyParameter(stage),
@@ -21,7 +21,7 @@ export async function readCheckKey({ stage, open }: StageStack): Promise<string 
 }
 
 /**
- * Makes a read key for a stage's checks, unless theirs is at work.
+ * Makes a read key for a stage's checks, unless they have one that works.
  * @returns what was done, without the key
  * @throws {Error} when the new key could not be stored, and says what became of it
  */
@@ -30,7 +30,7 @@ export async function provideCheckKey(stack: StageStack, register: KeyRegister):
   const parameter = toCheckKeyParameter(stage);
   const found = parseApiKey((await readCheckKey(stack)) ?? '');
   if (found && (await isUsable(register, found))) {
-    return `The key ${found.keyId} in ${parameter} is at work: nothing was changed.`;
+    return `The key ${found.keyId} in ${parameter} works: nothing was changed.`;
   }
   const { apiKey, record } = await register.create({ name: 'check', permission: 'read' });
   const { keyId } = record;

@@ -5,8 +5,8 @@ import { toColumns, toShortTime } from '../../cli/output.ts';
 type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked' | 'unreadable';
 
 /**
- * Where a key stands at a time, in milliseconds since the epoch; `ending` has a revocation ahead of it, and
- * `unreadable` is refused, since its record is not as these commands write it.
+ * The status of a key at a time, in milliseconds since the epoch. `ending` will be revoked. `unreadable` is refused,
+ * since these commands do not write such a record.
  */
 export function toKeyStatus(record: KeyRecord, now: number): KeyStatus {
   if (!isReadable(record)) return 'unreadable';
@@ -20,7 +20,7 @@ export function isAtWork(record: KeyRecord): boolean {
   return ['active', 'ending'].includes(toKeyStatus(record, Date.now()));
 }
 
-/** Those at work that will not be once the time is over, the next to end first. */
+/** The working keys that end within the time, the next first. */
 export function filterEnding(
   records: readonly KeyRecord[],
   milliseconds: number,
@@ -31,13 +31,13 @@ export function filterEnding(
     .sort((one, other) => toEnd(one) - toEnd(other));
 }
 
-/** What may be shown of a key: all but the hash of its secret. */
+/** A key's record without the hash of its secret. */
 export function toPublicKey(record: KeyRecord, now: number): Record<string, string> {
   const { secretHash, ...shown } = record;
   return { ...shown, status: toKeyStatus(record, now) };
 }
 
-/** For people: one line a key, with a dash for what its record lacks. */
+/** One line for each key, with a dash for what its record lacks. */
 export function toKeyTable(records: readonly KeyRecord[], now: number): string {
   const header = 'KEY ID,NAME,PERMISSION,STATUS,CREATED,EXPIRES,REVOKED,SUCCESSOR'.split(',');
   const rows = records.map((record) => [
@@ -51,7 +51,7 @@ export function toKeyTable(records: readonly KeyRecord[], now: number): string {
   return toColumns([header, ...rows]);
 }
 
-/** The key and nothing else, for a variable of the shell; or its record beside it. */
+/** The key alone, for a shell variable, or with its record as JSON. */
 export function toNewKeyText({ apiKey, record }: NewKey, asJson: boolean | undefined): string {
   return asJson ? toJsonText({ ...toPublicKey(record, Date.now()), apiKey }) : apiKey;
 }
@@ -60,7 +60,7 @@ export function toJsonText(value: unknown): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** When a key ends, in milliseconds since the epoch; infinite where it does not. */
+/** When a key ends, in milliseconds since the epoch; infinite if it never ends. */
 function toEnd({ revokedAt, expiresAt }: KeyRecord): number {
   const ends = [revokedAt, expiresAt].filter((time) => time !== undefined);
   return Math.min(...ends.map((time) => Date.parse(time)));

@@ -29,23 +29,22 @@ const subcommandNames = Object.keys(subcommands) as (keyof typeof subcommands)[]
 
 type KeyOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
-/** What a command does, once all that was typed makes sense. */
+/** Runs a subcommand once its options are valid. */
 type Run = (register: KeyRegister, stack: StageStack | undefined) => Promise<void>;
 
 /** @throws {UsageError} before anything is read or written */
 type Subcommand = (options: KeyOptions, keyId: string | undefined) => Run;
 
-/** Makes and ends API keys. */
 export async function runKeys(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true });
   const [name, keyId, ...surplus] = positionals;
   if (name === undefined) return print(toHelp('keys'));
   const subcommand = subcommandNames.find((one) => one === name);
-  if (subcommand === undefined || surplus.length > 0) {
-    throw new UsageError(
-      `There is no command "${name}" with so many words: see ${subcommandNames.join(', ')}.`,
-    );
+  if (subcommand === undefined) {
+    const names = subcommandNames.join(', ');
+    throw new UsageError(`There is no command "keys ${name}". The commands are ${names}.`);
   }
+  if (surplus.length > 0) throw new UsageError(`keys ${name} takes one KEY_ID at most.`);
   const typed = Object.keys({ ...values, ...(keyId !== undefined && { KEY_ID: keyId }) });
   const taken = `stage endpoint table ${subcommands[subcommand].takes}`.split(' ');
   const unheard = typed.find((one) => !taken.includes(one));
@@ -117,7 +116,7 @@ const runs: Readonly<Record<(typeof subcommandNames)[number], Subcommand>> = {
       const question = `Revoke the key ${keyId} (${name}, ${permission}) for good?`;
       if (!yes && !(await confirm(question))) return print('Nothing was changed.');
       await register.revoke(keyId);
-      await print(`Revoked the key ${keyId} (${name}); within a minute nothing lets it in.`);
+      await print(`Revoked the key ${keyId} (${name}); it stops working within a minute.`);
     };
   },
 
@@ -133,12 +132,12 @@ const runs: Readonly<Record<(typeof subcommandNames)[number], Subcommand>> = {
 const shownOnce =
   'This is the only time it is shown; clients send it as "Authorization: Bearer …":';
 
-/** Comes back once the text is out. @throws when it cannot be written */
+/** Resolves once the text is written. @throws when it cannot be written */
 function print(text: string): Promise<void> {
   return writeOut(`${text}\n`);
 }
 
-/** What is not a key id may be a whole key typed by mistake, so it is not repeated. */
+/** Messages never repeat the text: it may be a whole key, typed by mistake. */
 function parseKeyId(text = ''): string {
   if (/^[0-9A-Za-z]{10}$/.test(text)) return text;
   throw new UsageError(
@@ -159,7 +158,7 @@ function parsePermission({ permission }: KeyOptions): Permission {
   throw new UsageError('--permission must be read or write; a browser gets read.');
 }
 
-/** A day, which means its first moment in UTC, a time with its zone, or how long from now. */
+/** A day (0:00 UTC), a time with its zone, or a duration from now. */
 function parseExpires({ expires }: KeyOptions): Date | undefined {
   if (expires === undefined) return undefined;
   const time = /^\d+[smhd]$/.test(expires)
@@ -178,8 +177,7 @@ async function findKey(register: KeyRegister, keyId: string): Promise<KeyRecord>
 }
 
 /**
- * Makes a successor, shows it, and only then ends the old key: whatever fails, one of the two is at work
- * and in somebody's hands.
+ * Makes a successor, shows it, and only then ends the old key. After any failure, somebody has a key that works.
  * @throws {UsageError} when the key has ended or its record lacks something, or nobody is there to be asked
  * @throws {Error} when the old key could not be ended
  */
@@ -206,7 +204,7 @@ async function rotateKey(
     await print(toNewKeyText(successor, json));
     const { ends, before } = await register.retire(keyId, successorId, grace);
     const isOver = Date.parse(ends) <= Date.now();
-    const end = isOver ? 'has ended: within a minute nothing lets it in' : `works until ${ends}`;
+    const end = isOver ? 'has ended: it stops working within a minute' : `works until ${ends}`;
     tell(`The old key ${keyId} ${end}.`);
     const isChanged = before.successorId !== old.successorId || before.revokedAt !== old.revokedAt;
     // The SDK repeats an update whose answer was lost, and then finds its own.
@@ -222,7 +220,7 @@ async function rotateKey(
   }
 }
 
-/** What has to be answered first, if anything: two successors leave one that may be in nobody's hands. */
+/** The question to answer first, if any: with two successors, nobody may have one of them. */
 async function toQuestion(
   register: KeyRegister,
   { keyId, name, permission, rotatedAt, successorId }: KeyRecord,

@@ -9,10 +9,9 @@ import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.t
 import type { Stage } from '../../stages/stages.ts';
 import { type LogEvent, type LogSource, parseLine } from './requestText.ts';
 
-/** What is looked for. */
 export interface LogSearch {
   readonly stage: Stage;
-  /** An X-Request-Id: everything that is known of this one request. */
+  /** An X-Request-Id, for everything about this request. */
   readonly request: string | undefined;
   /** A key's name or key id. */
   readonly key: string | undefined;
@@ -33,7 +32,7 @@ export async function* findEvents(
 ): AsyncGenerator<LogEvent> {
   const { stage, request, key, from, follow } = search;
 
-  /** The matching lines since a time, a page of each log in memory; a log without a pattern is not read. */
+  /** The matching lines since a time, with a page of each log in memory. A log without a pattern is not read. */
   function read(ofFunctions: string, ofGateway: string | undefined, startTime: number) {
     const readLog = (source: LogSource, pattern: string, logGroupName: string) =>
       readLogGroup(
@@ -60,13 +59,13 @@ export async function* findEvents(
   yield* follow ? followEvents(readSince, from, signal) : readSince(from);
 }
 
-/** As many further ids as one filter pattern can hold. A client may have sent its own id with more requests. */
+/** The most ids of one filter pattern. A client may have sent its own id with more requests. */
 const MAX_RELATED = 3;
 
 /**
- * Every line of one request, oldest first: by the id that it is known by, and by those that the lines
- * found lead to. The gateway's line knows Lambda's id of the call, which is all that a crash is logged by;
- * a client's own id leads to ours.
+ * Every line of one request, oldest first: by the given id, and by the ids in the lines found with it. The
+ * gateway's line has Lambda's id of the call, the only id in the log of a crash. A client's own id leads to
+ * ours.
  */
 async function traceRequest(
   read: (ids: readonly string[]) => AsyncIterable<LogEvent>,
@@ -90,12 +89,12 @@ function toRelated(events: readonly LogEvent[], id: string): string[] {
   return [...new Set(further)].slice(0, MAX_RELATED);
 }
 
-/** One look asks up to five times, and an account may ask five times a second, others included. */
+/** One look calls up to five times, and the whole account can call five times a second. */
 const POLL_MILLISECONDS = 2_500;
 
 /**
- * How long after its time a line may still arrive, by whatever clock: each look goes back as far behind
- * the one before, and leaves out what was seen.
+ * How late a line may arrive, on any clock. Each look starts this long before the last one, and leaves out lines
+ * that were seen.
  */
 const LATE_MILLISECONDS = 60_000;
 
@@ -136,7 +135,7 @@ async function* readLogGroup(
   }
 }
 
-/** Of sorted lists, always the earliest of what comes next. */
+/** Merges sorted lists. */
 async function* mergeByTime(logs: readonly AsyncGenerator<LogEvent>[]): AsyncGenerator<LogEvent> {
   const heads = await Promise.all(logs.map(async (log) => ({ log, next: await log.next() })));
   for (;;) {
@@ -149,11 +148,10 @@ async function* mergeByTime(logs: readonly AsyncGenerator<LogEvent>[]): AsyncGen
   }
 }
 
-// CloudWatch's filter patterns for lines of JSON. All that is put between quotes has been checked:
-// letters, digits and -._@ alone.
+// CloudWatch's filter patterns for lines of JSON. Text in quotes was checked: only letters, digits and -._@.
 // https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntaxForMetricFilters.html
 
-/** A function's line of each such request, and the errors that may belong to it. */
+/** A function's line of each matching request, and errors that may belong to it. */
 function toFunctionPattern({ key, status }: LogSearch): string {
   const isRequest = all([
     '$.message.operation = "*"',
@@ -166,8 +164,8 @@ function toFunctionPattern({ key, status }: LogSearch): string {
 }
 
 /**
- * The gateway's line of each such request that it answered itself, such as 429, or that a function failed
- * to answer; it logs text alone, and a dash where there is nothing.
+ * The gateway's line of each matching request that it answered itself, such as with 429, or that a function failed
+ * to answer. Its values are text, or a dash.
  */
 function toGatewayPattern({ status }: LogSearch): string {
   const text = status && (status.from === status.to ? `${status.from}` : `${status.from / 100}*`);
@@ -177,7 +175,7 @@ function toGatewayPattern({ status }: LogSearch): string {
   ]);
 }
 
-/** Every line of a request: by our id, by the client's, or by Lambda's of the function's call. */
+/** Every line of a request: by our id, the client's, or Lambda's id of the call. */
 function toTracePattern(ids: readonly string[]): string {
   const fields = ['$.requestId', '$.message.requestId', '$.message.clientRequestId'];
   return any(

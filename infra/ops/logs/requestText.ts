@@ -4,7 +4,7 @@ import { type OperationId, operationIds } from '../../../shared/contract/operati
 export type LogSource = OperationId | 'gateway';
 
 export interface LogEvent {
-  /** Of this event alone, and the same each time it is read. */
+  /** Unique, and the same each time the event is read. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
@@ -15,7 +15,7 @@ export interface LogEvent {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The gateway's line of a request, a function's with its `message`, or Lambda's own of a call with its `record`. */
+/** The gateway's line of a request, a function's line with `message`, or Lambda's own line with `record`. */
 interface LoggedLine extends Fields {
   readonly message?: Fields & { readonly error?: LoggedError };
   readonly record?: Fields & { readonly metrics?: Fields };
@@ -27,7 +27,7 @@ interface LoggedError {
   readonly cause?: LoggedError;
 }
 
-/** A line, with those of the errors behind it. */
+/** A line with the lines of its errors. */
 export interface JoinedLine {
   readonly event: LogEvent;
   readonly line: LoggedLine;
@@ -35,7 +35,7 @@ export interface JoinedLine {
 }
 
 /**
- * Puts the lines of errors, which a function logs just before the request's, to that line.
+ * Joins the lines of errors to the request's line, which a function logs just after them.
  * @param keepsRest whether errors that no request came for are lines of their own in the end
  */
 export async function* joinErrors(
@@ -57,7 +57,7 @@ export async function* joinErrors(
   if (keepsRest) yield* [...waiting.values()].flat();
 }
 
-/** Nothing is known of a line that is not JSON: a path with a quote in it makes one of the gateway's. */
+/** Invalid JSON is an empty line: a path with a quote breaks the gateway's line. */
 export function parseLine({ text }: LogEvent): LoggedLine {
   try {
     return Object(JSON.parse(text));
@@ -66,7 +66,7 @@ export function parseLine({ text }: LogEvent): LoggedLine {
   }
 }
 
-/** Each column with the width that it has at least. */
+/** Each column with its minimum width. */
 const columns: readonly (readonly [name: string, width: number])[] = [
   ['TIME', '2026-12-24 09:59:00.123Z'.length],
   ['OPERATION', Math.max(...operationIds.map((id) => id.length))],
@@ -80,13 +80,13 @@ const columns: readonly (readonly [name: string, width: number])[] = [
 
 export const header = toRow(columns.map(([name]) => name));
 
-/** What stands beneath a row, by its names in the log, where there is anything. */
+/** The fields beneath a row, by their names in the log. */
 const details = [
   ...['refused', 'clientRequestId', 'failedWrites', 'broken', 'errorType', 'errorMessage'],
   ...['method', 'path', 'sourceIp', 'gatewayError', 'functionError'],
 ];
 
-/** A line as a person reads it: a row, and beneath it what went wrong. */
+/** A row, with its errors beneath. */
 export function toText({ event, line, errors }: JoinedLine): string {
   const fields: Fields = line.message ?? line.record ?? line;
   const row = toRow([
@@ -126,14 +126,14 @@ function toUnits({ readUnits, writeUnits }: Fields): string {
   return parts.filter(Boolean).join('+') || '-';
 }
 
-/** An error and, each below the other, what caused it. */
+/** An error, with its causes below. */
 function toCauses(error: LoggedError | undefined): string[] {
   if (!error) return [];
   const { name = 'Error', message = '', cause } = error;
   return [`${name}: ${message}`, ...toCauses(cause).map((text) => `caused by ${text}`)];
 }
 
-/** A path or a message may hold what a client sent: nothing that a terminal would obey, and one line. */
+/** One line without control characters: a path or a message may hold what a client sent. */
 export function toPlain(text: string): string {
   return text
     .replace(/\s*\n\s*/g, ' ')

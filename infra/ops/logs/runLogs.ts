@@ -14,7 +14,7 @@ const { options: flags } = commands.logs;
 
 type LogOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
 
-/** An account may ask five times a second, and one look asks up to five times: throttling is waited out. */
+/** An account can call five times a second, and one look calls up to five times: throttling is retried. */
 const MAX_ATTEMPTS = 10;
 
 /** Shows a stage's requests. @throws {Error} when one is not found, or the logs cannot be read */
@@ -36,7 +36,7 @@ export async function runLogs(args: string[]): Promise<void> {
     }
   } catch (error) {
     if (!signal.aborted) throw error;
-    // Following has no other end, and a reader that leaves has seen enough.
+    // --follow has no other end, and a reader that leaves has seen enough.
     if (search.follow || brokenOutput.signal.aborted) return;
     tell('Interrupted: there may be more.');
     process.exitCode = interruption.status();
@@ -72,7 +72,7 @@ function parseLogSearch(options: LogOptions): LogSearch {
   };
 }
 
-/** What may stand between the quotes of a filter pattern. A whole key may be typed by mistake; messages do not repeat it. */
+/** Allows what is safe in the quotes of a filter pattern. Messages never repeat it: it may be a whole key. */
 function checkName(text: string | undefined, rule: string): string | undefined {
   if (text === undefined || /^(?!psk_)[\w.@-]{1,64}$/.test(text)) return text;
   throw new UsageError(rule);
@@ -90,8 +90,8 @@ function toJsonText({ event, errors }: JoinedLine): string {
 }
 
 /**
- * Whole API keys lose all but their key id. None is logged on purpose, but a client can send one in the
- * path, or as its X-Request-Id.
+ * Cuts API keys to their key id. None is logged on purpose, but a client can send one in the path, or as its
+ * X-Request-Id.
  */
 export function hideSecrets(text: string): string {
   return text.replace(/psk_([0-9A-Za-z]{10})[0-9A-Za-z]{32}/g, 'psk_$1…');

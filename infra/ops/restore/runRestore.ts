@@ -27,7 +27,7 @@ import { toTableName, toTableOutput } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { type TableDefinition, type TableName, tableNames, tables } from '../../stages/tables.ts';
 
-/** A table as it was at a time, restored into a table of its own. */
+/** A table at a point in time, restored into a new table. */
 export interface TableRestore {
   readonly name: TableName;
   readonly source: string;
@@ -35,7 +35,6 @@ export interface TableRestore {
   readonly target: string;
 }
 
-/** Restores tables of a stage. */
 export async function runRestore(args: string[], pollMilliseconds = 10_000): Promise<void> {
   const { values } = parseArgs({ args, options: commands.restore.options });
   const stage = parseStage(values.stage);
@@ -46,9 +45,9 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
   }
   const stack = await readStack(stage);
   const client = stack.open(DynamoDBClient);
-  // The tables in use are known to the stack, and may be restored ones themselves.
+  // The stack knows the tables in use, which may be restored ones.
   const sources = names.map((name) => values.from ?? readOutput(stack, toTableOutput(name)));
-  // Also for another time: DynamoDB would refuse one table after the restore of another has begun.
+  // Also for another time: otherwise DynamoDB could refuse one table after another restore has begun.
   const latest = await readLatest(client, sources);
   const time = at === 'latest' ? latest : at;
   const suffix = toSecond(time).replace(/[-:]/g, '');
@@ -94,7 +93,7 @@ function parseTime(text = ''): Date | 'latest' {
 }
 
 /**
- * The latest second that all of the tables can be restored to, some five minutes ago.
+ * The latest second to which all tables can be restored, about five minutes ago.
  * @throws {Error} when one of them cannot be restored to any
  */
 async function readLatest(client: DynamoDBClient, sources: readonly string[]): Promise<Date> {
@@ -126,13 +125,12 @@ async function startRestore(
   }
 }
 
-/** What a table answers while something else is being done to it. */
+/** Errors of a table during another change. */
 const passing = ['ResourceInUseException', 'ContinuousBackupsUnavailableException'];
 
 /**
- * Looks at the new table until it is restored and has what its source has, for hours if need be. It waits out
- * what passes, such as an outage. The SDK's `waitUntilTableExists` does not fit: it goes on where the
- * credentials have expired.
+ * Polls the new table until it is restored and has what its source has, for hours if necessary. Retries after an
+ * outage. The SDK's `waitUntilTableExists` does not fit: it continues with expired credentials.
  * @throws any other failure, or the signal's reason
  */
 async function finishRestore(
@@ -160,7 +158,7 @@ async function finishRestore(
 }
 
 /**
- * Gives a restored table what it does not take over from its source, of all that the stack gives to a table:
+ * Gives a restored table those settings of the stack that a restore does not copy:
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_RestoreTableToPointInTime.html
  */
 async function setUpTable(
@@ -181,7 +179,7 @@ async function setUpTable(
     new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
   );
   const first = await describeTable(client, source);
-  // Cost reports are split by tags. Those that begin with `aws:` are AWS's own, and cannot be given:
+  // Cost reports are split by tags. Tags that begin with `aws:` are AWS's own, and cannot be set:
   // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Tagging.html
   const tags = await readTags(client, first?.TableArn);
   const Tags = tags.filter(({ Key }) => !Key?.startsWith('aws:'));
@@ -222,7 +220,7 @@ async function readTags(client: DynamoDBClient, ResourceArn: string | undefined)
   return tags;
 }
 
-/** What is left to a person: to look, to write one line, and to deploy. */
+/** The next steps of a person: look, write one line, deploy. */
 export function toNextSteps(
   { name: stage, settings }: Stage,
   restores: readonly TableRestore[],

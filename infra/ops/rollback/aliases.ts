@@ -19,7 +19,7 @@ export function isDone({ from: { served }, to: { version } }: Move): boolean {
   return served.size === 1 && served.has(version);
 }
 
-/** Where to go, as typed: every function to one commit, or some of them to a version each. */
+/** The target as typed: one commit for every function, or a version each for some functions. */
 export type Target = string | ReadonlyMap<OperationId, number>;
 
 /** @throws {UsageError} when it is neither one commit nor operations with their versions */
@@ -40,7 +40,7 @@ function parseVersion(word: string): [OperationId, number] {
 }
 
 /**
- * The version that each function is to serve, also where it does so already.
+ * The target version of each function, also if it is live already.
  * @throws {Error} when a function does not have the version, or the target may mean several commits
  */
 export function chooseMoves(functions: readonly LiveFunction[], target: Target): Move[] {
@@ -54,7 +54,7 @@ export function chooseMoves(functions: readonly LiveFunction[], target: Target):
   });
 }
 
-/** The commit that is meant by its beginning, or by all of its 40 digits, of which a description has 12. */
+/** Finds a commit by its first characters or all 40; a description has 12. */
 function findCommit(functions: readonly LiveFunction[], typed: string): string {
   const commits = new Set(
     functions.flatMap(({ versions }) => versions.map(({ commit }) => commit)),
@@ -70,9 +70,8 @@ function findCommit(functions: readonly LiveFunction[], typed: string): string {
 }
 
 /**
- * The way back to the commit that was deployed before the last one: the newest that every function has a
- * version of, at least one of them older than what the last deployment gave it. So the same command run again
- * finishes a roll-back that did not come to its end, and goes no further.
+ * The way back to the commit before the last deployment. That is the newest with a version of every function, at least
+ * one of them older than its version of the last deployment. So a second run only finishes an incomplete rollback.
  * @returns nothing where there is no such commit
  */
 export function choosePrevious(functions: readonly LiveFunction[]): Move[] | undefined {
@@ -88,8 +87,8 @@ export function choosePrevious(functions: readonly LiveFunction[]): Move[] | und
 }
 
 /**
- * Moves one alias after the other and reports each. It goes on past one that cannot be moved, since a part of
- * the requests on good code is better than none.
+ * Moves the aliases one by one and reports each. If one cannot be moved, it continues: some requests on good
+ * code are better than none.
  * @throws {Error} when not all were moved
  */
 export async function moveAliases(client: LambdaClient, moves: readonly Move[]): Promise<void> {
@@ -111,8 +110,8 @@ export async function moveAliases(client: LambdaClient, moves: readonly Move[]):
 }
 
 /**
- * All requests to one version. Weights that a gradual deployment left are taken away, and a change of
- * the alias since it was shown is refused.
+ * Sends all requests to one version. Removes the weights of a gradual deployment, and fails if the alias has
+ * changed since it was shown.
  * https://docs.aws.amazon.com/lambda/latest/api/API_UpdateAlias.html
  */
 async function moveAlias(client: LambdaClient, { from, to }: Move): Promise<void> {

@@ -10,13 +10,13 @@ import { print } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 
-/** Those in which a deployment may still move an alias. */
+/** States in which a deployment may still move an alias. */
 const running: DeploymentStatus[] = ['Created', 'Queued', 'InProgress', 'Baking', 'Ready'];
 
 /**
- * Offers to stop the deployments that are moving a stage's requests, in place of moving aliases under
- * their hands. Stopping moves the requests back, and fails the update of the stack, which CloudFormation
- * then takes back as a whole, so that nothing differs from what it knows.
+ * Offers to stop the deployments that are moving a stage's requests, instead of moving the same aliases.
+ * Stopping moves the requests back and fails the update of the stack. CloudFormation then rolls back the
+ * whole update, so the stack matches its state.
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/deployments-rollback-and-redeploy.html
  * @returns whether there were any
  */
@@ -51,7 +51,7 @@ export async function stopDeployments(
 
 /** @throws {Error} with what to do, where the stack is about to move its aliases by itself */
 export function refuseMovingStack({ name, status }: StageStack): void {
-  // What still runs then only clears away what is out of use.
+  // In these states, only unused resources are still being deleted.
   if (!status.endsWith('_IN_PROGRESS') || status.endsWith('CLEANUP_IN_PROGRESS')) return;
   throw new Error(
     `Nothing was moved: the stack ${name} is changing (${status}) and may move the aliases itself. Wait until it is done, or take an update back with aws cloudformation cancel-update-stack --stack-name ${name}, and run this again.`,
@@ -59,8 +59,8 @@ export function refuseMovingStack({ name, status }: StageStack): void {
 }
 
 /**
- * The ids of a stack's deployments that are under way. CodeDeploy lists them by application and group, or all
- * of the account and region at once; the stack names only the groups.
+ * The ids of a stack's current deployments. CodeDeploy lists deployments by application and group, or all in
+ * the account and region. The stack names only the groups.
  * https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_ListDeployments.html
  */
 export async function findDeployments(

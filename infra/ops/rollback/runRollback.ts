@@ -18,7 +18,6 @@ import {
 } from './aliases.ts';
 import { refuseMovingStack, stopDeployments } from './deployments.ts';
 
-/** Moves the aliases of a stage. */
 export async function runRollback(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
@@ -58,7 +57,7 @@ export async function runRollback(args: string[]): Promise<void> {
 /** How many of the newest versions are shown of each function. */
 const MAX_SHOWN = 4;
 
-/** What each function serves, what it served before, and where it is to go. */
+/** The live version of each function, earlier versions, and the target. */
 function toVersionTable(
   functions: readonly LiveFunction[],
   moves: readonly Move[] | undefined = [],
@@ -86,12 +85,12 @@ function toMark(share: number | undefined, isTarget: boolean): string {
 }
 
 /**
- * What keeps the next deployment from being confused by aliases that were moved without it.
- * CloudFormation compares a template with the last one, never with what an alias points at:
+ * What to do so that the next deployment works, although the aliases were moved without it.
+ * CloudFormation compares a template with the last template, never with an alias:
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/using-cfn-updating-stacks.html
- * So the last template, deployed again, moves nothing. Any other moves an alias to its new version:
- * with `atOnce` from wherever it is; else through CodeDeploy, which stops while an alarm fires, and which
- * takes the version of the last template for the one that the requests go to:
+ * So deploying the last template again moves nothing. Any other template moves an alias to its new version.
+ * With `atOnce`, it moves from any version. CodeDeploy stops while an alarm fires, and assumes that the
+ * requests go to the version of the last template:
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-resources.html
  */
 function toNextSteps(
@@ -102,7 +101,7 @@ function toNextSteps(
   const toServed = (one: LiveFunction) =>
     moves.find(({ from }) => from === one)?.to.version ?? newestServed(one);
   if (functions.every((one) => toServed(one) === one.versions[0]?.version)) {
-    return '\nThe aliases are where the last deployment put them: nothing else is to be done.';
+    return '\nThe aliases are where the last deployment put them: there is nothing else to do.';
   }
   const moved = moves.filter((move) => !isDone(move));
   const back = moved.map(({ from }) => `${from.operationId}=${newestServed(from)}`);

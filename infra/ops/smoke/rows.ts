@@ -18,42 +18,41 @@ import {
 } from './smokeClient.ts';
 
 export interface SmokeSettings extends SmokeClientSettings {
-  /** What is live and what the checkout is, where they have to be the same. */
+  /** The live commit and that of the checkout, if they must be the same. */
   readonly commits: { readonly live: string; readonly checkout: string } | undefined;
-  /** The petId of the entry that may be written. */
   readonly entry: string | undefined;
-  /** Whether the whole list is not to be read. */
+  /** Whether to leave out the whole list. */
   readonly isLight: boolean;
 }
 
-/** What rows send requests with, and what they leave to those behind them. */
+/** The client of the rows, and what earlier rows found. */
 export interface Stage {
   readonly client: SmokeClient;
   readonly settings: SmokeSettings;
-  /** An id that nothing has. */
+  /** An id that no entry has. */
   readonly missingId: string;
   /** What the key allows, once it is known. */
   permission?: Permission;
-  /** What lists answered, by path. */
+  /** The lists that were read, by path. */
   readonly lists: Map<string, readonly Listed[]>;
 }
 
 /** An element of a list, by members such as `petId` or `id`. */
 type Listed = Readonly<Record<string, unknown>>;
 
-/** Things that prove a deployment, by name. Each throws a `Mismatch` where the stage does something else. */
+/** The checks of a deployment by name. Each throws a `Mismatch` if it fails. */
 type Rows = Readonly<Record<string, (stage: Stage) => Promise<unknown>>>;
 
-/** A row cannot be checked; the message says what is lacking. */
+/** A row cannot be checked; the message says what is missing. */
 export class Skip extends Error {}
 
-/** So many ids of the first entries are tried. */
+/** The number of first ids that are tried. */
 const MAX_IDS = 5;
-/** So many entries are certainly worth compressing: some 2.5 KB. */
+/** This many entries, about 2.5 KB, are always compressed. */
 const MIN_COMPRESSED = 50;
 const strongTag = /^"[\x21\x23-\x7e]+"$/;
 
-/** In their order: each finds what those behind it need, and the whole list takes the longest. */
+/** In order: later rows need what earlier rows find, and the whole list takes the longest. */
 export const rows: Rows = {
   async 'this checkout is live'({ settings: { commits } }) {
     if (!commits) throw new Skip('takes --expect-commit');
@@ -98,7 +97,7 @@ export const rows: Rows = {
   },
 };
 
-/** What follows from the contract: an operation that takes an id, or nothing, needs no line of its own. */
+/** The rows that follow from the contract, for an operation that takes an id, or nothing. */
 function toContractRows(operation: Operation): Rows {
   const { operationId: id, method, path, permission, errors } = operation;
   const invalid = toInvalidQuery(operation);
@@ -118,7 +117,7 @@ function toContractRows(operation: Operation): Rows {
     ...(errors.includes('not_found') && {
       [`${id}: answers 404 to an unknown id${permission === 'write' ? ', or 403 to a read key' : ''}`]:
         async (stage: Stage) => {
-          // A read key is refused before anything else is looked at.
+          // A read key is refused before anything else is checked.
           const forbidden = permission === 'write' ? (['forbidden'] as const) : [];
           const request = toRequest(operation, stage.missingId);
           const { status } = await stage.client.send(request, 'not_found', ...forbidden);
@@ -152,7 +151,7 @@ async function readList(operation: Operation, { client, lists }: Stage): Promise
   if (Array.isArray(body)) lists.set(operation.path, body);
 }
 
-/** The ids of the list above the operation's path have to be known to it; those of other lists may be. */
+/** An operation must know the ids of the list above its path, and may know those of other lists. */
 async function findKnownId(
   { path, parameters = {} }: Operation,
   { client, lists, settings: { entry } }: Stage,
@@ -180,7 +179,7 @@ interface Entry {
 }
 
 /**
- * Writes an entry's own count, so that the stock is right at every moment: only the tag changes.
+ * Writes an entry's own count, so the stock stays right: only the tag changes.
  * @throws {Mismatch} also where somebody else updates the entry meanwhile
  */
 async function writeEntryBack(client: SmokeClient, petId: string): Promise<void> {
@@ -205,7 +204,7 @@ async function writeEntryBack(client: SmokeClient, petId: string): Promise<void>
   checkSame(read, after, entry);
 }
 
-/** The entry with its tag. Only that of this very id, and under a tag, may be written back. */
+/** The entry with its tag. Only an entry with this id and a tag may be written back. */
 async function readEntry(client: SmokeClient, petId: string): Promise<[StageResponse, Entry]> {
   const response = await client.send({ path: `/inventory?petId=${petId}&include=etag` }, 200);
   const [entry] = readJson<Entry[]>(response);
@@ -218,7 +217,7 @@ function checkSame(response: StageResponse, found: Entry, expected: Entry): void
   if (toWords(found) !== toWords(expected)) throw new Mismatch(response, toWords(expected));
 }
 
-/** Digits past 2^53 are of no account here, and `readJson` would take ten times as long over a million entries. */
+/** Digits past 2^53 do not matter here, and `readJson` takes ten times as long for a million entries. */
 function parseList(response: StageResponse): readonly unknown[] {
   try {
     return JSON.parse(response.text);
@@ -227,7 +226,7 @@ function parseList(response: StageResponse): readonly unknown[] {
   }
 }
 
-/** A request that is right in itself, for an id and under a tag that nothing has. */
+/** A valid request, for an id and a tag that no entry has. */
 function toRequest(operation: Operation, missingId: string): StageRequest {
   const { method, path, query = {}, requestBody, requestHeaders } = operation;
   const { document } = readCommittedDocument();
@@ -244,13 +243,13 @@ function toRequest(operation: Operation, missingId: string): StageRequest {
   };
 }
 
-/** A parameter with a value that it cannot have; nothing, where every text will do. */
+/** A parameter with an invalid value; undefined if every text is valid. */
 function toInvalidQuery({ query = {} }: Operation): string | undefined {
   const [name] = Object.entries(query).find(([, { parse }]) => parse('smoke') === undefined) ?? [];
   return name && `${name}=smoke`;
 }
 
-/** That a path says which methods it has, to one that it does not have. */
+/** Checks that a path names its methods when it refuses another one. */
 function toMethodRow(path: string): [name: string, check: Rows[string]] {
   const known = operationIds.map((id) => operations[id]).filter((one) => one.path === path);
   const methods = known.map(({ method }) => method);

@@ -16,7 +16,6 @@ import { readCheckKey } from '../keys/checkKey.ts';
 import { rows, Skip, type SmokeSettings, type Stage } from './rows.ts';
 import { defineSmokeClient, Mismatch, RunOver } from './smokeClient.ts';
 
-/** Checks a stage. */
 export async function runSmoke(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: commands.smoke.options }).values;
   const timeout = parseDuration('--timeout', options.timeout);
@@ -73,7 +72,7 @@ export async function checkStage(
   return counts.FAILED === 0;
 }
 
-/** One line without a key and without control characters, which a terminal would obey. */
+/** One line without an API key and without control characters. */
 function toPlain(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').replace(/psk_\w*/gi, '[API key]');
 }
@@ -82,14 +81,13 @@ interface Target extends Pick<SmokeSettings, 'baseUrl' | 'throttles' | 'origin' 
   readonly stack: StageStack | undefined;
 }
 
-/** A deployed stage, found through its stack's outputs, or an address. */
 async function findTarget(
   stageName: string | undefined,
   address: string | undefined,
 ): Promise<Target> {
   if (stageName === undefined) {
     const baseUrl = parseBaseUrl(address);
-    // Which stage it is of is not known: its requests come no faster than staging lets them through.
+    // The stage is unknown, so the pace is staging's.
     const throttles = isLocal(baseUrl) ? undefined : stages.staging.settings.throttles;
     return { baseUrl, throttles, origin: undefined, commits: undefined, stack: undefined };
   }
@@ -106,7 +104,7 @@ async function findTarget(
   };
 }
 
-/** @throws {UsageError} when it is no base address, or a key would travel to it unprotected */
+/** @throws {UsageError} when it is not a base address, or would send the key unencrypted */
 function parseBaseUrl(text = ''): string {
   if (/^https?:[^?#]+\/v1$/.test(text) && (text.startsWith('https') || isLocal(text))) return text;
   throw new UsageError(
@@ -118,7 +116,7 @@ function isLocal(baseUrl: string): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
-/** The key in the file, in the environment or of the stage's check. What is wrong with it is told without it. */
+/** The key in the file, the environment or the stage's check. Errors never contain it. */
 async function readApiKey(
   file: string | undefined,
   stack: StageStack | undefined,

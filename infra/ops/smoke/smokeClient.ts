@@ -16,12 +16,12 @@ export interface StageRequest {
   readonly body?: string;
   /** In place of the run's key; `null` sends none. */
   readonly apiKey?: string | null;
-  /** Leaves the body unchecked: holding a million entries against the document takes a gigabyte. */
+  /** Skips the check of the body: validating a million entries takes a gigabyte. */
   readonly isLong?: boolean;
 }
 
 export interface StageResponse {
-  /** What was requested, such as `GET /inventory?limit=1`. */
+  /** Such as `GET /inventory?limit=1`. */
   readonly asked: string;
   readonly status: number;
   readonly headers: Headers;
@@ -29,18 +29,18 @@ export interface StageResponse {
   readonly text: string;
 }
 
-/** A status without an error, or the code of one. */
+/** A status of success, or the code of an error. */
 export type Expected = 200 | 204 | ErrorCode;
 
 export interface SmokeClientSettings {
   /** Ends in `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** An origin that the stage allows, if one is known. Every request comes from there, as a page's does. */
+  /** An origin that the stage allows, if one is known. Every request has it, like one from a page. */
   readonly origin: string | undefined;
-  /** What the gateway lets through; without it, only its 429s set the pace. */
+  /** The gateway's throttles; without them, only its 429s set the pace. */
   readonly throttles: StageSettings['throttles'] | undefined;
-  /** How many milliseconds a response may be silent: before it begins, and between two pieces of its body. */
+  /** How many milliseconds a response may pause: before it begins, and between two chunks of its body. */
   readonly timeout: number;
   /** How many milliseconds the run may take. */
   readonly deadline: number;
@@ -48,7 +48,7 @@ export interface SmokeClientSettings {
   readonly signal: AbortSignal;
 }
 
-/** A response is not what was expected. The message is a whole report. */
+/** An unexpected response. The message is a complete report. */
 export class Mismatch extends Error {
   readonly status: number;
 
@@ -61,12 +61,12 @@ export class Mismatch extends Error {
   }
 }
 
-/** No further request makes sense: a response did not come, or the run's time or requests are used up. */
+/** Ends the run: a response did not come, or the run's time or requests are used up. */
 export class RunOver extends Error {}
 
 export type SmokeClient = ReturnType<typeof defineSmokeClient>;
 
-/** Sends the requests of a run, one after the other, at the pace that the stage takes. */
+/** Sends the requests of a run one by one, at the pace of the stage. */
 export function defineSmokeClient(settings: SmokeClientSettings) {
   const { baseUrl, origin, throttles } = settings;
   const deadline = AbortSignal.timeout(settings.deadline);
@@ -132,10 +132,10 @@ export function defineSmokeClient(settings: SmokeClientSettings) {
     }
   }
 
-  /** The gateway lets an operation's requests through at its rate. */
+  /** Keeps to the gateway's rate of an operation. */
   async function waitForTurn(operation: keyof StageSettings['throttles']): Promise<void> {
     if (counts.sent === MAX_REQUESTS) {
-      throw new RunOver(`The run has sent its ${MAX_REQUESTS} requests, some of which met a 429.`);
+      throw new RunOver(`The run has sent its ${MAX_REQUESTS} requests, some of which got 429.`);
     }
     counts.sent += 1;
     const now = performance.now();
@@ -159,8 +159,8 @@ export function defineSmokeClient(settings: SmokeClientSettings) {
 }
 
 /**
- * Checks what every response must have: one of the statuses, an X-Request-Id, and nothing that the OpenAPI
- * document does not describe, but for headers: a proxy or a CDN before the stage adds its own.
+ * Checks every response: one of the statuses, an X-Request-Id, and nothing that the OpenAPI document lacks.
+ * Other headers are allowed, since a proxy or a CDN adds its own.
  */
 function checkResponse(
   response: StageResponse,

@@ -392,10 +392,13 @@ describe('npm run costs -- --reconcile', () => {
   it.each([
     [['a,b', '1,2'], 'row 1: it has no column line_item_product_code or servicename.'],
     [['ServiceName,Tags'], 'it has no column line_item_usage_type or x_usagetype or skumeter.'],
-    [[...lines.slice(0, 3), 'x,y'], 'at row 3: it has not as many fields as the first line.'],
-    [[...lines.slice(0, 5), 'x,"y'], 'at row 5: it has not as many fields'],
-    [lines.slice(0, 3).map((line) => line.replace('"1000000"', '"2,0"')), 'row 2: "2,0" is no num'],
-    [lines.slice(0, 2).map((line) => line.replace('2026-', '')), 'is no number or time.'],
+    [[...lines.slice(0, 3), 'x,y'], 'at row 3: it has more or fewer fields than the first line.'],
+    [[...lines.slice(0, 5), 'x,"y'], 'at row 5: it has more or fewer fields'],
+    [
+      lines.slice(0, 3).map((line) => line.replace('"1000000"', '"2,0"')),
+      'row 2: "2,0" is not a num',
+    ],
+    [lines.slice(0, 2).map((line) => line.replace('2026-', '')), 'is not a number or a time.'],
     [
       [...lines.slice(0, 2), 'x'.repeat(409_601)],
       'bill.csv cannot be read: line 3 is longer than any record.\n',

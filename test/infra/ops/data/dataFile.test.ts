@@ -103,7 +103,7 @@ describe('replacing a file', () => {
       encoding: 'utf8',
     });
     expect(stderr).toBe(
-      `${file} cannot be written (EFBIG: file too large, write), and is as it was.\n`,
+      `${file} cannot be written (EFBIG: file too large, write), and is unchanged.\n`,
     );
     expect(status).toBe(1);
     expect(saved.read('stock.csv')).toBe('earlier\n');

@@ -135,7 +135,7 @@ describe('npm run rollback', () => {
     const undo = /^To undo: npm run rollback -- (.+)$/m.exec(stdout)?.[1]?.split(' ') ?? [];
     const undone = await rollback(...undo);
     expect(live()).toEqual(everywhere('3'));
-    expect(undone.stdout).toContain('nothing else is to be done');
+    expect(undone.stdout).toContain('there is nothing else to do');
     expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['eu-west-1']));
   });
 
