@@ -12,7 +12,7 @@ import {
 import { type Line, parseCsvLine, readLines } from '../../cli/lines.ts';
 import { UsageError } from '../../cli/usage.ts';
 
-/** A data file, and the table whose entries it holds. */
+/** A data file, and the table of its entries. */
 export interface DataFile {
   readonly name: ResourceName;
   /** As typed and as in messages; `-` is standard input or output. */

@@ -207,7 +207,7 @@ async function rotateKey(
     const end = isOver ? 'has ended: it stops working within a minute' : `works until ${ends}`;
     tell(`The old key ${keyId} ${end}.`);
     const isChanged = before.successorId !== old.successorId || before.revokedAt !== old.revokedAt;
-    // The SDK repeats an update whose answer was lost, and then finds its own.
+    // The SDK repeats an update if its response was lost, and then finds its own.
     if (before.successorId !== successorId && isChanged) {
       tell(
         `Somebody else revoked or rotated the key ${keyId} in the meantime: look at it with show. Its successor ${successorId} works: revoke it if nobody is to use it.`,

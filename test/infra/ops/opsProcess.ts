@@ -67,8 +67,7 @@ function setVariables(variables: (readonly [name: string, value: string | undefi
 }
 
 /**
- * What presses Ctrl-C at its first call, for the command that runs in this process, and then never again: a second
- * time would end the tests, and a request that is answered late must not stop the next test's command.
+ * Presses Ctrl-C for the command in this process, at the first call alone. A second Ctrl-C would end the tests, and a late response must not stop the next test's command.
  */
 export function defineInterrupt(): () => void {
   let isPressed = false;
@@ -78,7 +77,7 @@ export function defineInterrupt(): () => void {
   };
 }
 
-/** Calls a command whose arguments make no sense: that is one line with the message, and status 2. */
+/** Calls a command with invalid arguments: it prints one line with the message, and ends with status 2. */
 export async function expectRefusal(
   command: Command,
   args: readonly string[],

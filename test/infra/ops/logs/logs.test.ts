@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Production's logs with some lines, whose AWS answers some calls otherwise, and the command on them. */
+/** Production's logs with some lines, an AWS with some other responses, and the command on them. */
 async function open(
   lines: readonly Logged[] = [],
   change: (answers: Answers) => Answers = () => ({}),

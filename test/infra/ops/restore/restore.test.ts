@@ -26,7 +26,7 @@ const toArn = (name: unknown) => `arn:aws:dynamodb:eu-west-1:1:table/${name}`;
 /** The tables of production, by name: what their descriptions have, and their time to live. */
 type Tables = Map<unknown, Record<string, unknown>>;
 
-/** Production's tables, whose AWS answers some calls otherwise, and the command on them. */
+/** Production's tables, an AWS with some other responses, and the command on them. */
 async function open(change: (answers: Answers, tables: Tables) => Answers = () => ({})) {
   const tables: Tables = new Map(
     tableNames.map((name) => [prefix + name, { OnDemandThroughput, latest: 1_795_176_000.5 }]),

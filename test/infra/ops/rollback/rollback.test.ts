@@ -85,7 +85,7 @@ function deploy() {
 
 type Change = (deployed: ReturnType<typeof deploy>) => unknown;
 
-/** Production, whose AWS answers some calls otherwise, and the command on it, which does not ask. */
+/** Production, an AWS with some other responses, and the command on it, which does not ask. */
 async function open(change: (deployed: ReturnType<typeof deploy>) => Answers = () => ({})) {
   const deployed = deploy();
   const aws = await useAws({ ...deployed.answers, ...change(deployed) });

@@ -274,7 +274,7 @@ const deployed: Answers = {
   }),
 };
 
-/** Runs the command of a stage with this base address, whose AWS answers some calls otherwise. */
+/** Runs the command of a stage with this base address, on an AWS with some other responses. */
 async function callStage(
   args: readonly string[],
   BaseUrl: string,
@@ -454,7 +454,7 @@ it.each<[string, string, Answers, string?]>([
   expect(stdout).toMatch(/ got no whole answer: bad port\.\n\d rows? passed, [12] failed, /);
 });
 
-/** Whatever answers requests to a base address, until it is disposed of. */
+/** A server at a base address, until it is disposed of. */
 async function serve(listener: RequestListener) {
   const server = createServer(listener);
   return {
@@ -546,7 +546,7 @@ function rewrite(from: string | RegExp, to: string): Fault {
   };
 }
 
-/** A fault of the responses whose exchange the pattern matches. */
+/** A fault of the responses to matching exchanges. */
 function spoil(pattern: RegExp, change: (response: FrontResponse) => void): Fault {
   return {
     answer({ method, path }, response) {
@@ -589,7 +589,7 @@ function repeatFirst(pattern: RegExp): Fault {
   });
 }
 
-/** Lets in whoever names the id of a key that it has seen. */
+/** Lets in every request with the id of a key that it has seen. */
 function trustKeyIds(pattern: RegExp): Fault {
   let known: string | null = null;
   return {
