@@ -67,7 +67,8 @@ function setVariables(variables: (readonly [name: string, value: string | undefi
 }
 
 /**
- * Presses Ctrl-C for the command in this process, at the first call alone. A second Ctrl-C would end the tests, and a late response must not stop the next test's command.
+ * Presses Ctrl-C for the command in this process, at the first call alone. A second Ctrl-C would end the tests, and a
+ * late response must not stop the next test's command.
  */
 export function defineInterrupt(): () => void {
   let isPressed = false;
