@@ -5,19 +5,19 @@ import { listen } from '../../../infra/local/engine/loopback.ts';
 
 type Input = Record<string, unknown>;
 
-/** What a command asked of AWS. */
+/** A call to AWS. */
 export interface Call {
   readonly operation: string;
   readonly input: Input;
-  /** What it was signed for. */
+  /** The region of its signature. */
   readonly region: string;
   readonly service: string;
 }
 
-/** What an operation answers with, at once or later; it may throw an AwsError. */
+/** The responses of each operation, or promises of them. A function may throw an AwsError. */
 export type Answers = Readonly<Record<string, (input: Input) => unknown>>;
 
-/** An error as AWS answers it; a status from 500 up, or a name that speaks of throttling, is tried again. */
+/** An error response of AWS. The SDK retries a status from 500 up, and a name of throttling. */
 export class AwsError extends Error {
   readonly status: number;
 
@@ -28,7 +28,7 @@ export class AwsError extends Error {
   }
 }
 
-/** Takes the place of every AWS service that the commands call, and keeps what it was asked. */
+/** A fake of every AWS service that the commands call. Records the calls. */
 export async function startAws(answers: Answers) {
   const calls: Call[] = [];
   const server = createServer(async (request, response) => {
@@ -55,7 +55,7 @@ export async function startAws(answers: Answers) {
     /** The input of every call of an operation, in order. */
     inputsOf: (operation: string) =>
       calls.filter((call) => call.operation === operation).map(({ input }) => input),
-    /** What makes a command take this for AWS. */
+    /** The environment in which a command calls this. */
     variables: {
       AWS_REGION: 'eu-west-1',
       AWS_ACCESS_KEY_ID: 'local',
@@ -76,7 +76,7 @@ export async function useAws(answers: Answers) {
   return aws;
 }
 
-/** What CloudFormation tells of the one stack that there is. @param place its region and account */
+/** CloudFormation's response about its only stack. @param place its region and account */
 export function describeStack(
   stackName: string,
   outputs: Readonly<Record<string, string>> = {},
@@ -98,7 +98,7 @@ export function describeStack(
   };
 }
 
-/** CloudFormation is asked by a form, Lambda by paths, and the others by a header that names the operation. */
+/** Reads forms of CloudFormation, paths of Lambda, and the header of the others that names the operation. */
 async function readCall(request: IncomingMessage) {
   const body = await text(request);
   const target = request.headers['x-amz-target'];

@@ -31,7 +31,7 @@ const runs: Readonly<Record<string, Command>> = {
   costs: runCosts,
 };
 
-/** What is typed behind a command's name, and which services of AWS it calls. */
+/** The arguments of a command, and the AWS services that it calls. */
 const staged = {
   keys: ['list --stage staging', 'cloudformation dynamodb'],
   export: ['--pets pets.jsonl --stage staging', 'cloudformation dynamodb'],
@@ -44,7 +44,7 @@ type Staged = keyof typeof staged;
 
 const callStaged = (name: Staged, variables: Record<string, string>) =>
   callOps(runs[name] as Command, staged[name][0].split(' '), variables);
-/** Expects that the whole output of a command is one line, which says nothing of a secret. */
+/** Expects one line as the whole output, without a secret. */
 async function expectLine(name: Staged, variables: Record<string, string>, line: string) {
   const outcome = await callStaged(name, variables);
   expect(outcome).toMatchObject({ status: 1, stdout: '' });
@@ -62,7 +62,7 @@ it('every command is tested', () => {
 });
 
 describe.each(commandNames)('petstore %s', (name) => {
-  it('explains itself, with the stages that there are, and knows no other option', async () => {
+  it('has a help with all stages, and refuses unknown options', async () => {
     const long = await callOps(petstore, [name, '--help']);
     expect(long).toMatchObject({ status: 0, stderr: '' });
     expect(long.stdout).toMatch(`Usage: npx petstore ${name}`);
@@ -180,7 +180,7 @@ it.each<[Staged, Answers, string]>([
     describeStack('petstore-staging', {}),
     'no output ApiKeysTableName: npm run deploy petstore-staging',
   ],
-])('what AWS answers to npm run %s is told in one line: %#', async (name, answers, line) => {
+])('reports an error of AWS to npm run %s in one line: %#', async (name, answers, line) => {
   const { variables } = await useAws(answers);
   await expectLine(name, variables, line);
 });

@@ -7,7 +7,7 @@ import { expect, vi } from 'vitest';
 import { type Command, runCommand } from '../../../infra/cli/usage.ts';
 
 export interface Outcome {
-  /** The signal, where one ended it. */
+  /** Or the signal that ended it. */
   readonly status: number | string;
   readonly stdout: string;
   readonly stderr: string;
@@ -25,9 +25,9 @@ const bareEnvironment = {
 };
 
 /**
- * Runs a command in this process: for all but sudden ends and readers that leave.
- * @param typed what is typed on its terminal; without it there is none
- * @param unwritable what every write to the standard output fails with
+ * Runs a command in this process, for tests without signals or readers that leave.
+ * @param typed the input of its terminal; without it, there is no terminal
+ * @param unwritable the error of every write to standard output
  */
 export async function callOps(
   command: Command,
@@ -67,8 +67,8 @@ function setVariables(variables: (readonly [name: string, value: string | undefi
 }
 
 /**
- * Presses Ctrl-C for the command in this process, at the first call alone. A second Ctrl-C would end the tests, and a
- * late response must not stop the next test's command.
+ * Returns a function that presses Ctrl-C once for the command in this process. A second Ctrl-C would end the tests,
+ * and a late response must not stop the command of the next test.
  */
 export function defineInterrupt(): () => void {
   let isPressed = false;
@@ -78,7 +78,7 @@ export function defineInterrupt(): () => void {
   };
 }
 
-/** Calls a command with invalid arguments: it prints one line with the message, and ends with status 2. */
+/** Expects one line with the message, and status 2, for invalid arguments. */
 export async function expectRefusal(
   command: Command,
   args: readonly string[],
@@ -90,7 +90,7 @@ export async function expectRefusal(
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
 }
 
-/** Where an output goes: to somebody who reads it, has left, or leaves at the first of it; or to a full disk. */
+/** The reader of an output: it reads, has left, leaves after the first chunk, or is a full disk. */
 type Reader = 'read' | 'left' | 'leaves' | 'full';
 
 interface RunOptions {
@@ -99,7 +99,7 @@ interface RunOptions {
   readonly stderr?: Reader;
 }
 
-/** Starts a command of the project on its own, without AWS credentials and without a terminal. */
+/** Starts a command in a process of its own, without AWS credentials or a terminal. */
 export function startOps(
   words: readonly string[],
   { variables = {}, stdout = 'read', stderr = 'read' }: RunOptions = {},
@@ -125,7 +125,7 @@ export function startOps(
       });
     }
   }
-  /** The signal, where one ended it. */
+  /** Or the signal that ended it. */
   const exited: Promise<number | string> = once(child, 'close').then(
     ([status, signal]) => status ?? signal,
   );

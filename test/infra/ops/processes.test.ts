@@ -7,7 +7,7 @@ import { runOps } from './opsProcess.ts';
 const bin = 'infra/petstore.js';
 const noSpace = /^The standard output cannot be written \(ENOSPC: [^\n]+\n$/;
 const nothing = /^$/;
-/** Runs a command that is written here. */
+/** Runs the code as a command. */
 const evaluate = (code: string) => [
   ...['--input-type=module', '--eval'],
   `import { listenForInterruption } from './infra/cli/interruption.ts';
@@ -15,18 +15,18 @@ const evaluate = (code: string) => [
    await runCommand(async () => { ${code} });`,
 ];
 const pause = 'await new Promise((resolve) => setTimeout(resolve, 100));';
-/** What writes to a pipe at length hears of its end by itself too. */
+/** A pipeline gets the error of its pipe as well. */
 const pipeline = `const { Readable, promises } = await import('node:stream');
   await promises.pipeline(Readable.from(['a line\\n']), process.stdout);`;
 
 describe('a command whose output nobody reads', () => {
   it.each([
-    ['ends without a word', [bin, 'keys', '--help'], 'left', 141, nothing],
+    ['ends silently', [bin, 'keys', '--help'], 'left', 141, nothing],
     ['says so in one line', [bin, 'keys', '--help'], 'full', 1, noSpace],
     ['ends, as the local stage', [bin, 'start', '--help'], 'left', 141, nothing],
-    ['is told so once', evaluate(pipeline), 'full', 1, noSpace],
+    ['reports it once', evaluate(pipeline), 'full', 1, noSpace],
     [
-      'has that for its status, and does not begin what takes long',
+      'has that status, and starts no long work',
       evaluate(`process.stdout.write('a line\\n'); ${pause}
         process.stderr.write(String(listenForInterruption().status())); process.exitCode = 0;`),
       'left',
@@ -34,7 +34,7 @@ describe('a command whose output nobody reads', () => {
       /^141$/,
     ],
     [
-      'ends what takes long',
+      'ends long work',
       evaluate(`const { signal, status } = listenForInterruption(); process.stdout.write('a line\\n');
         await new Promise((resolve) => {
           const timer = setTimeout(resolve, 5_000);
@@ -51,7 +51,7 @@ describe('a command whose output nobody reads', () => {
     expect(outcome).toMatchObject({ status, stderr: expect.stringMatching(told) });
   });
 
-  it.each(['left', 'full'] as const)('ends where its errors go to nobody: %s', async (stderr) => {
+  it.each(['left', 'full'] as const)('ends if nobody reads its errors: %s', async (stderr) => {
     if (stderr === 'full' && !existsSync('/dev/full')) return;
     expect(await runOps([bin, 'keys', '--bogus'], { stderr })).toMatchObject({
       status: 2,
@@ -80,7 +80,7 @@ describe('a command of package.json', () => {
     expect(outcome).toEqual({ status, stdout: '', stderr: expect.stringMatching(told) });
   });
 
-  // Biome is no JavaScript, the SBOM's tool runs on any Node.js, and the CDK runs the app, which comes last.
+  // Biome is not JavaScript, the SBOM's tool runs on any Node.js, and the CDK runs the app, which is added below.
   const { format: _format, sbom: _sbom, synth, deploy, ...scripts } = packageJson.scripts;
   it('looks at the version first, or has the CDK look at it', () => {
     for (const line of [...Object.values(scripts), cdkJson.app]) {

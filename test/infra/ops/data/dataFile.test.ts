@@ -92,7 +92,7 @@ describe('a JSON Lines file', () => {
 
 describe('replacing a file', () => {
   const saved = openTemporaryFolder();
-  it('names the file that is not written when the disk takes no more, and leaves it as it was', () => {
+  it('names the file if the disk is full, and leaves it unchanged', () => {
     const file = saved.write('stock.csv', 'earlier\n');
     const code = `import { runCommand } from './infra/cli/usage.ts';
       import { replaceFile } from './infra/ops/data/writeContent.ts';

@@ -58,7 +58,7 @@ async function quantityOf(petId: string): Promise<string | undefined> {
 const onlyProgress = expect.stringMatching(/^(.*%.*\n)*$/);
 
 describe('npm run import and export', () => {
-  // For each test an emulator of its own, with empty tables, behind an endpoint that can fail.
+  // Each test has an emulator with empty tables, behind an endpoint that can fail.
   beforeEach(async () => {
     engine = await firstEngine.start();
     client = await openStoreTables(engine);
@@ -71,7 +71,7 @@ describe('npm run import and export', () => {
     await engine.close();
   });
 
-  it('keeps what is there, even stock that has changed since, unless it is told to overwrite', async () => {
+  it('keeps existing entries, even changed stock, without --overwrite', async () => {
     const file = data.write('two.csv', [header, '1,10,sold', '2,20,sold']);
     await load(file);
     const updates = defineInventoryUpdates(client, 'inventory', 'requests');
@@ -82,7 +82,7 @@ describe('npm run import and export', () => {
     expect(await quantityOf('1')).toBe('10');
   });
 
-  it('stops on Ctrl-C once what is under way is written, and loads the rest when it is run again', async () => {
+  it('finishes current writes on Ctrl-C, and loads the rest in a second run', async () => {
     const many = 1_000;
     const file = data.write('long.csv', toStockLines(many));
     const interrupt = defineInterrupt();
@@ -122,7 +122,7 @@ describe('npm run import and export', () => {
     });
   });
 
-  it('gives up at what repeating does not help, and says how much was written', async () => {
+  it('ends at an error that no retry helps, and says how much was written', async () => {
     // One group alone is refused, and the two others are written.
     faulty.fail({ action: 'BatchWriteItem', fault: 'accessDenied', times: 1, after: 1 });
     const file = data.write('some.csv', toStockLines(300));
@@ -175,7 +175,7 @@ describe('npm run import and export', () => {
     expect(read(await save(saved, '--json'))).toEqual(one);
   });
 
-  it('leaves rows that are not valid out, in a file that can be corrected and imported', async () => {
+  it('writes invalid rows to a file that can be corrected and imported', async () => {
     const columns = 'status,petId,quantity';
     const wrong = ['lost,2,2', 'sold,1,4', 'sold,"x'];
     const file = data.write('mixed.csv', [columns, 'sold,1,1', 'sold,3,3', '', ...wrong]);
@@ -200,7 +200,7 @@ describe('npm run import and export', () => {
     expect(data.read('bad')).toBe('{"petId":1}\n');
   });
 
-  it('finds a stage’s tables through its stack, and asks before it overwrites what they hold', async () => {
+  it('finds a stage’s tables through its stack, and asks before it overwrites entries', async () => {
     const names = { InventoryTableName: 'inventory', PetsTableName: 'p', OrdersTableName: 'o' };
     const aws = await useAws(describeStack('petstore-production', names));
     const file = data.write('one.csv', [header, '1,10,sold']);
@@ -219,7 +219,7 @@ describe('npm run import and export', () => {
     expect((await call(undefined, '--overwrite', '--yes')).stdout).toContain(': 1 written;');
   });
 
-  it('gives back byte for byte what was imported in another order, in pages of any size', async () => {
+  it('exports the same bytes after an import in another order, in pages of any size', async () => {
     const [first = '', ...stock] = toStockLines(400);
     const byId = (a: { id: bigint }, b: { id: bigint }) => (a.id < b.id ? -1 : 1);
     const pets = fixtures.pets.toSorted(byId).map(toJson);
@@ -249,7 +249,7 @@ describe('npm run import and export', () => {
     expect(data.read('out.orders.jsonl')).toBe(toText(orders));
   });
 
-  it('takes - for standard input and output, with nothing else on it', async () => {
+  it('uses - for standard input and output, with nothing else on it', async () => {
     const stock = toText(toStockLines(100));
     const loaded = await callOps(runImport, [...at, '--inventory', '-'], {}, stock);
     expect(loaded).toMatchObject({ status: 0, stderr: '' });
@@ -264,7 +264,7 @@ describe('npm run import and export', () => {
     expect(refused.stderr).toContain('Nothing was written; not valid: 1 of 2 rows in -. Correct');
   });
 
-  it('names a gzip file that is cut off, before anything is written', async () => {
+  it('names a truncated gzip file before it writes anything', async () => {
     const file = folder.write('bad.csv.gz', gzipSync(toText(toStockLines(9))).subarray(0, -20));
     const stderr = `${file} cannot be read: unexpected end of file.\n`;
     expect(await load(file)).toEqual({ status: 1, stdout: '', stderr });
@@ -346,7 +346,7 @@ it.each([
   expect(await callOps(command, args)).toEqual({ status: 1, stdout: '', stderr });
 });
 
-/** Lines of an inventory's CSV file in the order of their ids, which lie scattered over all of int64. */
+/** Lines of an inventory's CSV file, sorted by ids from all of int64. */
 function toStockLines(rows: number): string[] {
   const statuses = ['available', 'pending', 'sold'];
   const step = (2n ** 64n - 1n) / BigInt(Math.max(rows - 1, 1));

@@ -132,7 +132,7 @@ describe('npm run keys', () => {
     expect((await keys('list', '--expiring', '1s')).stdout).toBe('No key ends within 1s.\n');
   });
 
-  it('rotates a key: a like successor at once, the old one for its grace, and no longer', async () => {
+  it('rotates a key: the successor works at once, the old key only for its grace', async () => {
     const old = await create('--expires', '10d');
     const rotated = await keys('rotate', old.keyId, '--grace', '2h');
     const { apiKey, keyId } = toKey(rotated);
@@ -151,7 +151,7 @@ describe('npm run keys', () => {
     expect(await hoursLeft(old.keyId)).toBe(2);
   });
 
-  it('makes no second successor, while the first is at work, without being told to', async () => {
+  it('asks before a second successor while the first works', async () => {
     const { keyId } = await create();
     const first = toKey(await keys('rotate', keyId));
     expect(await hoursLeft(keyId)).toBe(24);
@@ -171,7 +171,7 @@ describe('npm run keys', () => {
     expect(stderr).toContain('its successor (see list, named till) works.');
   });
 
-  it('asks before a rotation without a grace ends the old key at once', async () => {
+  it('asks before a rotation without a grace', async () => {
     const { keyId } = await create();
     const args = ['rotate', keyId, '--grace', '0h'];
     const no = await answer('\n', ...args);
@@ -183,7 +183,7 @@ describe('npm run keys', () => {
     expect(await hoursLeft(keyId)).toBe(-0);
   });
 
-  it('shows the successor before it ends the old key, and says when it could not end it', async () => {
+  it('shows the successor before it ends the old key, and reports a failure to end it', async () => {
     const { keyId } = await create();
     database.fail({ action: 'UpdateItem', fault: 'accessDenied' });
     const outcome = await keys('rotate', keyId);
@@ -222,7 +222,7 @@ describe('npm run keys', () => {
     },
   );
 
-  it('takes its own update for nobody else’s when the answer to it is lost', async () => {
+  it('recognises its own update after a lost response', async () => {
     const { keyId } = await create();
     database.fail({ action: 'UpdateItem', fault: 'lostAnswer', times: 1 });
     const { status, stdout, stderr } = await keys('rotate', keyId, '--json');
@@ -354,7 +354,7 @@ describe('npm run keys', () => {
     },
   );
 
-  it('knows no key that was never made, and tells of a table without any', async () => {
+  it('reports an unknown key and an empty table', async () => {
     const outcome = await keys('show', '0000000000');
     const stderr = 'There is no key with the key id 0000000000; see list.\n';
     expect(outcome).toEqual({ status: 2, stdout: '', stderr });

@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Production's logs with some lines, an AWS with some other responses, and the command on them. */
+/** Production's logs with some lines and other responses of AWS, and the command on them. */
 async function open(
   lines: readonly Logged[] = [],
   change: (answers: Answers) => Answers = () => ({}),
@@ -72,7 +72,7 @@ function toTime(minutesAgo: number): string {
 }
 
 describe('npm run logs', () => {
-  it('shows the requests of all functions by time, a row each, in columns', async () => {
+  it('shows one row for each request of all functions, sorted by time', async () => {
     const keyName = 'till';
     const { logs } = await open([
       ['getPet', 1, requestLine('r-3')],
@@ -147,7 +147,7 @@ describe('npm run logs', () => {
     expect(asked).toBe(!typed.includes('--key'));
   });
 
-  it('puts beneath a request what went wrong, down to the first cause', async () => {
+  it('shows errors beneath a request, down to the first cause', async () => {
     const refusal = { status: 401, keyName: undefined, refused: 'expired key' };
     const { logs } = await open([
       ['getPet', 6, errorLine('r-1')],
@@ -194,7 +194,7 @@ describe('npm run logs', () => {
     expect(asText).toContain('/v1/pets/psk_0123456789…?[2J forged, sourceIp');
   });
 
-  it('waits out throttling, for longer than the SDK does by itself', async () => {
+  it('retries throttled calls for longer than the SDK', async () => {
     onTestFinished(skipBackOff());
     let refusals = 3;
     const { logs } = await open([['getPet', 5, requestLine('r-1')]], (answers) => ({
@@ -267,7 +267,7 @@ describe('npm run logs', () => {
 });
 
 describe('npm run logs -- --request', () => {
-  it('shows what the gateway and the function say of a request, and nothing else', async () => {
+  it('shows only the lines of the gateway and the function for a request', async () => {
     const { logs } = await open([
       ['updateInventory', 92, errorLine('r-1')],
       ['updateInventory', 91, requestLine('r-1', { status: 503 })],
@@ -310,7 +310,7 @@ describe('npm run logs -- --request', () => {
   });
 });
 
-it('npm run logs -- --follow shows each line that comes once, and ends well at Ctrl-C', async () => {
+it('npm run logs -- --follow shows each new line once, and ends with status 0 on Ctrl-C', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], fakeNodeBuiltins: true });
   let looks = 0;
   const interrupt = defineInterrupt();
@@ -381,7 +381,7 @@ function crashLine(lambdaId: string): Line {
   return { ...toFunctionLine(message), requestId: lambdaId };
 }
 
-/** What Lambda logs of a call: by default of one that was too slow, once it is over. */
+/** Lambda's own line of a call; by default its report of a timeout. */
 function reportLine(lambdaId: string, type = 'platform.report'): Line {
   const record = { requestId: lambdaId, status: 'timeout', metrics: { durationMs: 28_000 } };
   return { time: '2026-11-20T10:00:00.000Z', type, record };

@@ -84,7 +84,7 @@ async function open(change: (answers: Answers, tables: Tables) => Answers = () =
 describe('npm run restore', () => {
   const RestoreDateTime = seconds('2026-11-20T09:59:00Z');
 
-  it('restores a table beside the one in use, gives it what that has, and says how to use it', async () => {
+  it('restores a new table with the settings of the one in use, and says how to use it', async () => {
     const { restore, changes } = await open();
     const { status, stdout, stderr } = await restore(...inventory, ...at);
     expect(status).toBe(0);
@@ -144,7 +144,7 @@ describe('npm run restore', () => {
     expect(tables.get(target)).not.toHaveProperty('OnDemandThroughput');
   });
 
-  it('waits until the table is there, past throttling, outages and backups not to be had yet', async () => {
+  it('waits for the table, through throttling, outages and unavailable backups', async () => {
     onTestFinished(skipBackOff());
     // More than the SDK tries itself.
     const failures = [

@@ -85,7 +85,7 @@ function deploy() {
 
 type Change = (deployed: ReturnType<typeof deploy>) => unknown;
 
-/** Production, an AWS with some other responses, and the command on it, which does not ask. */
+/** Production with some other responses of AWS, and its command with --yes. */
 async function open(change: (deployed: ReturnType<typeof deploy>) => Answers = () => ({})) {
   const deployed = deploy();
   const aws = await useAws({ ...deployed.answers, ...change(deployed) });
@@ -176,7 +176,7 @@ describe('npm run rollback', () => {
     expect(live()).toEqual(everywhere('2'));
   });
 
-  it('gives all requests to one version where an earlier deployment left two', async () => {
+  it('sends all requests to one version if a deployment left two', async () => {
     const { rollback, live, aliases } = await open();
     for (const alias of aliases.values()) {
       alias.FunctionVersion = '2';
@@ -247,7 +247,7 @@ describe('npm run rollback moves nothing', () => {
   });
 });
 
-it('npm run rollback tells of an alias that was changed since it was shown, and goes on', async () => {
+it('npm run rollback reports an alias that changed since it was shown, and continues', async () => {
   const { rollback, live } = await open(({ answers, aliases }) => ({
     UpdateAlias(input) {
       Object.assign(aliases.get(getPet) ?? {}, { RevisionId: 'changed' });
@@ -306,7 +306,7 @@ describe('npm run rollback during a canary', () => {
     expect(aws.inputsOf('StopDeployment')).toEqual([]);
   });
 
-  it('lets the deployments of other services be', async () => {
+  it('ignores deployments of other services', async () => {
     const { rollback, live, state } = await openCanary();
     state.groups.splice(0, 2);
     state.status = 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS';
@@ -318,7 +318,7 @@ describe('npm run rollback during a canary', () => {
 describe('npm run rollback whose reader leaves', () => {
   const typed = ['infra/petstore.js', 'rollback', '--stage', 'production'];
 
-  it('moves all aliases all the same', async () => {
+  it('still moves all aliases', async () => {
     const { aws, live } = await open();
     const options = { stdout: 'left', variables: aws.variables } as const;
     const { status } = await runOps([...typed, '--yes'], options);
@@ -326,7 +326,7 @@ describe('npm run rollback whose reader leaves', () => {
     expect(status).toBe(141);
   });
 
-  it('does not wait for an answer to a question that nobody sees', async () => {
+  it('does not wait for an answer if nobody can see the question', async () => {
     const { aws } = await open();
     const terminal = 'data:text/javascript,process.stdin.isTTY=true';
     const options = { stderr: 'left', variables: aws.variables } as const;

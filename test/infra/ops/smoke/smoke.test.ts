@@ -31,7 +31,7 @@ interface FrontResponse {
   text: string;
 }
 
-/** What is wrong with a stage: it changes a request on its way in, or a response on its way out. */
+/** A fault of a stage: it changes a request or a response. */
 interface Fault {
   readonly ask?: (asked: FrontRequest) => void;
   readonly answer?: (asked: FrontRequest, response: FrontResponse) => void;
@@ -274,7 +274,7 @@ const deployed: Answers = {
   }),
 };
 
-/** Runs the command of a stage with this base address, on an AWS with some other responses. */
+/** Runs the command on a stage with this base address and other responses of AWS. */
 async function callStage(
   args: readonly string[],
   BaseUrl: string,
@@ -355,7 +355,7 @@ describe('npm run smoke, of an empty stage', () => {
     expect(Number(times.at(-1)) - Number(times[0])).toBeGreaterThan((times.length - 1) * 200 - 150);
   });
 
-  it('takes the key of the stage’s check where none is given, and says how to make it', async () => {
+  it('uses the key of the stage’s check by default, and says how to make it', async () => {
     const known = { Parameter: { Value: target.readOnlyApiKey } };
     const answers: Answers = { GetParameter: () => known };
     const taken = await callStage(['--light'], target.baseUrl, { PETSTORE_API_KEY: '' }, answers);
@@ -382,7 +382,7 @@ describe('npm run smoke, of an empty stage', () => {
     expect(exchanges.filter((one) => /^PATCH .* 200$/.test(one))).toEqual([]);
   });
 
-  it('says in one line that the stage does not know the key, and hides a key that it repeats', async () => {
+  it('says in one line that the stage refuses the key, and hides keys in the response', async () => {
     const unknown = target.apiKey.slice(0, -1) + (target.apiKey.endsWith('0') ? '1' : '0');
     const answer: Fault['answer'] = ({ headers }, response) => {
       response.text = `{"key":"${headers.get('authorization')?.toUpperCase()}"\n}`;
