@@ -23,12 +23,16 @@ export async function runExport(args: string[]): Promise<void> {
     if (!isStandardStream(target)) await access(dirname(target.file), constants.W_OK);
   }
   const report = targets.some(isStandardStream) ? process.stderr : process.stdout;
+  const opened = await Promise.all(
+    targets.map(async (target) => ({ target, table: await openDataTable(options, target.name) })),
+  );
+  // From here on, Ctrl-C is an orderly end.
   using interruption = listenForInterruption();
   const { signal, status } = interruption;
-  for (const target of targets) {
+  for (const { target, table } of opened) {
     const started = performance.now();
     try {
-      const { client, tableName } = await openDataTable(options, target.name);
+      const { client, tableName } = table;
       const rows = await exportRows(target, client, tableName, signal);
       const time = toTime((performance.now() - started) / 1_000);
       const { name, file } = target;

@@ -38,12 +38,16 @@ export async function runImport(args: string[]): Promise<void> {
       `--${name} must name a file, since it is read twice; "${file}" is not a file.`,
     );
   }
+  const opened = await Promise.all(
+    typed.map(async ({ name }) => ({ name, table: await openDataTable(options, name) })),
+  );
+  // From here on, Ctrl-C is an orderly end.
   using interruption = listenForInterruption();
   const { signal } = interruption;
   const takeUnits = maxWcu === undefined ? undefined : defineWriteRate(maxWcu, signal);
   const writers: WriteGroup[] = [];
-  for (const { name } of typed) {
-    const access = { ...(await openDataTable(options, name)), takeUnits, signal };
+  for (const { name, table } of opened) {
+    const access = { ...table, takeUnits, signal };
     const keyName = tables[name].partitionKey.name;
     writers.push(overwrite ? defineReplacingWriter(access) : defineAddingWriter(access, keyName));
   }

@@ -1,6 +1,12 @@
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import cdkJson from '../../../cdk.json' with { type: 'json' };
+import { listen } from '../../../infra/local/engine/loopback.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { runOps } from './opsProcess.ts';
 
@@ -59,6 +65,28 @@ describe('a command whose output nobody reads', () => {
     });
   });
 });
+
+it.each(['keys list', 'import --inventory empty.csv', 'export --inventory saved.csv', 'night'])(
+  '%s ends at once on Ctrl-C while AWS does not respond',
+  async (line) => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), 'petstore-'));
+    const file = join(folder.path, 'empty.csv');
+    writeFileSync(file, 'petId,quantity,status\n');
+    const silent = createServer();
+    const asked = once(silent, 'request');
+    const variables = {
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${await listen(silent, 0, '')}`,
+      ...{ AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y' },
+    };
+    const args = [bin, ...line.replace(/\S+csv/, file).split(' '), '--stage', 'staging'];
+    const child = spawn(process.execPath, args, { env: { ...process.env, ...variables } });
+    await asked;
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([null, 'SIGINT']);
+    silent.closeAllConnections();
+    silent.close();
+  },
+);
 
 describe('a command of package.json', () => {
   const tooOld = /^This needs Node\.js \d+ and runs on 23\.9\.1: run "npm ci .*\.\n$/;
