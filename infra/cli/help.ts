@@ -1,4 +1,5 @@
 import { type CommandName, type CommandText, commandNames, commands } from './commands.ts';
+import { wrapWords } from './output.ts';
 
 /** The column of explanations; a longer term has a line of its own. */
 const INDENT = 24;
@@ -51,14 +52,6 @@ function toRows(rows: readonly (readonly [term: string, about: string])[], width
     .join('\n');
 }
 
-/** Breaks text between words. */
 function wrap(text: string, width: number): string {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1);
-    if (line === '') lines[lines.length - 1] = word;
-    else if (`${line} ${word}`.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines.join('\n');
+  return wrapWords(text, width).join('\n');
 }

@@ -66,3 +66,9 @@ function breakOff(error: NodeJS.ErrnoException): void {
     `The standard output cannot be written (${error.message}), and the rest of it is lost.\n`,
   );
 }
+
+/** Lines of words, none longer than the width. Breaks a word only if it is wider than a line. */
+export function wrapWords(text: string, width: number): string[] {
+  const line = new RegExp(`\\S.{0,${width - 1}}(?=\\s|$)|\\S{${width}}`, 'gu');
+  return (text.match(line) ?? []).map((one) => one.trimEnd());
+}

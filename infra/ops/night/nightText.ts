@@ -1,4 +1,4 @@
-import { toColumns, toShortTime } from '../../cli/output.ts';
+import { toColumns, toShortTime, wrapWords } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { toPlain } from '../logs/requestText.ts';
@@ -98,12 +98,10 @@ function toMoment(time: string, now: number): string {
   return `${hours < 24 ? moment.slice(11) : moment} (${age} ago)`;
 }
 
-/** Wraps by words. Breaks a word only if it is wider than a line. */
+/** Wraps by words, later lines further in. */
 function toLines(text: string, width: number, indent: number): string[] {
-  const room = Math.max(width - 4, 20);
-  const line = new RegExp(`\\S.{0,${room - 1}}(?=\\s|$)|\\S{${room}}`, 'gu');
-  const lines = toPlain(text).replace(/\s+/g, ' ').match(line) ?? [];
-  return lines.map((one, index) => ' '.repeat(index === 0 ? indent : 4) + one.trimEnd());
+  const lines = wrapWords(toPlain(text).replace(/\s+/g, ' '), Math.max(width - 4, 20));
+  return lines.map((one, index) => ' '.repeat(index === 0 ? indent : 4) + one);
 }
 
 /** Wrapped so that a shell reads the lines as one. */
