@@ -1,5 +1,4 @@
-import type { MAX_QUANTITY as ContractMaximum } from '../contract/inventoryUpdate.ts';
-import type { PetStatus } from '../contract/values.ts';
+import type { MAX_QUANTITY as ContractMaximum, PetStatus } from '../contract/values.ts';
 import {
   breakError,
   drawBackoff,

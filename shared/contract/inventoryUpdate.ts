@@ -1,7 +1,5 @@
 import * as z from 'zod/mini';
-
-/** The largest stock count, 2^31 - 1. */
-export const MAX_QUANTITY = 2_147_483_647;
+import { MAX_QUANTITY } from './values.ts';
 
 export function quantityFrom(least: number) {
   const error = `must be an integer from ${least} to ${MAX_QUANTITY}`;

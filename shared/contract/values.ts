@@ -12,6 +12,9 @@ export function parseInt64(text: string): bigint | undefined {
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
+/** The largest stock count, 2^31 - 1. */
+export const MAX_QUANTITY = 2_147_483_647;
+
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 

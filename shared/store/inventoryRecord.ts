@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { InventoryItem } from '../contract/schemas.ts';
-import type { PetStatus } from '../contract/values.ts';
+import { MAX_QUANTITY, type PetStatus, parseInt64 } from '../contract/values.ts';
 
 /**
  * An inventory entry as DynamoDB stores it. A scan is billed by bytes, including attribute names, so names and status
  * are one letter each. An entry with a petId of 19 digits takes 18 bytes instead of 40. Numbers are sent as text, so
  * they stay exact.
+ *
+ * An attribute that a release wrote keeps its name and its type for ever. During a canary and after a rollback, the
+ * release before reads what this one writes. A new meaning gets a new name.
  */
 export interface InventoryRecord {
   /** petId */
@@ -15,7 +18,10 @@ export interface InventoryRecord {
   readonly q: AttributeValue.NMember;
   /** status */
   readonly s: AttributeValue.SMember;
-  /** A random value of the last update, `VERSION_BYTES` long. Absent, and so free, before the first update. */
+  /**
+   * A random value of the last update, `VERSION_BYTES` long. Absent, and so free, before the first update. Release
+   * 1.0.0 wrote a number, its count of updates.
+   */
   readonly v?: AttributeValue.BMember;
 }
 
@@ -23,7 +29,7 @@ export interface InventoryRecord {
 const VERSION_BYTES = 5;
 
 export const letterOf: Record<PetStatus, string> = { available: 'a', pending: 'p', sold: 's' };
-const statusOf = Object.fromEntries(
+const statusOf = new Map<string | undefined, PetStatus>(
   Object.entries(letterOf).map(([status, letter]) => [letter, status as PetStatus]),
 );
 
@@ -37,10 +43,15 @@ export function toInventoryRecord(
   };
 }
 
-/** @throws {Error} if the record is not one of ours */
+/** @throws {Error} that names the entry and the attribute, if no release wrote such an attribute */
 export function toInventoryItem(attributes: Record<string, AttributeValue>): InventoryItem {
-  const { p, q, s } = attributes as unknown as InventoryRecord;
-  return { petId: BigInt(p.N), quantity: Number(q.N), status: toStatus(s.S) };
+  const petId = parseInt64(attributes.p?.N ?? '');
+  if (petId === undefined) throw invalidAttribute(attributes, 'p');
+  const quantity = Number(attributes.q?.N);
+  if (!Number.isInteger(quantity) || quantity < 0 || quantity > MAX_QUANTITY) {
+    throw invalidAttribute(attributes, 'q');
+  }
+  return { petId, quantity, status: toStatus(attributes) };
 }
 
 /** An entry with its tag, as `If-Match` takes it. */
@@ -48,18 +59,18 @@ export interface TaggedItem extends InventoryItem {
   readonly etag: string;
 }
 
-/** @throws {Error} if the record is not one of ours */
+/** @throws {Error} as `toInventoryItem` */
 export function toTaggedItem(attributes: Record<string, AttributeValue>): TaggedItem {
   return { ...toInventoryItem(attributes), etag: `"${toVersion(attributes)}"` };
 }
 
 /**
- * The entry as the JSON text of an InventoryItem, with the stored numbers digit for digit.
- * @throws {Error} if the record is not one of ours
+ * The entry as the JSON text of an InventoryItem.
+ * @throws {Error} as `toInventoryItem`
  */
 export function toInventoryJson(attributes: Record<string, AttributeValue>): string {
-  const { p, q, s } = attributes as unknown as InventoryRecord;
-  return `{"petId":${p.N},"quantity":${q.N},"status":"${toStatus(s.S)}"}`;
+  const { petId, quantity, status } = toInventoryItem(attributes);
+  return `{"petId":${petId},"quantity":${quantity},"status":"${status}"}`;
 }
 
 /** As `toInventoryJson`, with the entry's tag. */
@@ -68,17 +79,34 @@ export function toTaggedJson(attributes: Record<string, AttributeValue>): string
 }
 
 /**
- * Identifies one state of an entry: by the last update's value, or by the content if it was never updated. Opaque
- * outside this file.
+ * Identifies one state of an entry: by the last update's value, or by the content if it was never updated. Any other
+ * `v` stands beside the content. Opaque outside this file.
+ * @throws {Error} as `toInventoryItem`
  */
 export function toVersion(attributes: Record<string, AttributeValue>): string {
-  const { q, s, v } = attributes as unknown as InventoryRecord;
-  // In a page read without the SDK, bytes are still base64, as in DynamoDB's JSON.
-  if (v?.B) return Buffer.from(v.B as never, 'base64').toString('base64url');
+  const { v } = attributes;
+  if (v?.B && toBytes(v.B).length === VERSION_BYTES) return toUpdateVersion(v);
+  const { quantity, status } = toInventoryItem(attributes);
   const content = Buffer.alloc(CONTENT_BYTES);
-  content.writeUInt32BE(Number(q.N));
-  content.write(s.S, CONTENT_BYTES - 1);
-  return content.toString('base64url');
+  content.writeUInt32BE(quantity);
+  content.write(letterOf[status], CONTENT_BYTES - 1);
+  const version = content.toString('base64url');
+  if (!v) return version;
+  const [[type, value] = []] = Object.entries(v);
+  const bytes = type === 'B' ? toBytes(value) : Buffer.from(String(value));
+  const whole = `${version}.${type}.${bytes.toString('base64url')}`;
+  if (!toCondition(whole, 0)) throw invalidAttribute(attributes, 'v');
+  return whole;
+}
+
+/** The version of an update, from its value in a record. */
+export function toUpdateVersion({ B = '' as never }: AttributeValue): string {
+  return toBytes(B).toString('base64url');
+}
+
+/** In a page read without the SDK, bytes are still base64, as in DynamoDB's JSON. */
+function toBytes(value: Uint8Array | string): Buffer {
+  return Buffer.from(value as string, 'base64');
 }
 
 /** An unpredictable version for an update. */
@@ -99,24 +127,46 @@ export function toVersionValue(version: string): AttributeValue {
   return { B: Buffer.from(version, 'base64url') };
 }
 
+/** The content, and the type and the value of a `v` that is no update's: 64 bytes at most. */
+const contentVersion = /^([\w-]{8})(?:\.([BNS])\.([\w-]{0,86}))?$/;
+
 /**
  * The condition that an entry has a version; `undefined` if the text is not one of our versions.
  * @param index makes the names of its values unique
  */
 export function toCondition(version: string, index: number) {
-  const bytes = Buffer.from(version, 'base64url');
-  // One state has one spelling, but the decoder ignores characters outside base64url.
-  if (bytes.toString('base64url') !== version) return undefined;
-  if (bytes.length === VERSION_BYTES) {
-    return { expression: `v = :v${index}`, values: { [`:v${index}`]: { B: bytes } } };
+  const [v, q, s] = [`:v${index}`, `:q${index}`, `:s${index}`] as const;
+  const [, content, type, text] = contentVersion.exec(version) ?? [];
+  if (content === undefined) {
+    const value = toValue('B', version);
+    if (value?.B?.length !== VERSION_BYTES) return undefined;
+    return { expression: `v = ${v}`, values: { [v]: value } };
   }
-  if (bytes.length !== CONTENT_BYTES || bytes[4] !== 0) return undefined;
-  const q = { N: String(bytes.readUInt32BE()) };
-  const s = { S: bytes.toString('latin1', CONTENT_BYTES - 1) };
+  const bytes = Buffer.from(content, 'base64url');
+  const value = type && toValue(type, text);
+  if (bytes[4] !== 0 || (type && !value)) return undefined;
   return {
-    expression: `attribute_not_exists(v) AND q = :q${index} AND s = :s${index}`,
-    values: { [`:q${index}`]: q, [`:s${index}`]: s },
+    expression: `${value ? `v = ${v}` : 'attribute_not_exists(v)'} AND q = ${q} AND s = ${s}`,
+    values: {
+      [q]: { N: String(bytes.readUInt32BE()) },
+      [s]: { S: bytes.toString('latin1', CONTENT_BYTES - 1) },
+      ...(value && { [v]: value }),
+    },
   };
+}
+
+/** A number as DynamoDB returns it, with at most 38 digits. */
+const decimal = /^(?=(?:\D?\d){1,38}$)-?\d+(?:\.\d+)?$/;
+
+/** The value that a version's text stands for; `undefined` if it is not the text that `toVersion` makes. */
+function toValue(type: string, text = ''): AttributeValue | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  // One state has one spelling, but the decoder ignores characters outside base64url.
+  if (bytes.toString('base64url') !== text) return undefined;
+  if (type === 'B') return { B: bytes };
+  const value = bytes.toString();
+  if (type === 'S') return { S: value };
+  return decimal.test(value) ? { N: value } : undefined;
 }
 
 /** An entry's key, by the canonical text of its petId. */
@@ -124,10 +174,17 @@ export function toKey(petId: string): Record<string, AttributeValue> {
   return { p: { N: petId } };
 }
 
-/** @throws {Error} if the letter is unknown */
-export function toStatus(letter: string): PetStatus {
-  const status = statusOf[letter];
-  if (status === undefined)
-    throw new Error(`An inventory record has the unknown status "${letter}".`);
+/** @throws {Error} as `toInventoryItem` */
+export function toStatus(attributes: Record<string, AttributeValue>): PetStatus {
+  const status = statusOf.get(attributes.s?.S);
+  if (status === undefined) throw invalidAttribute(attributes, 's');
   return status;
+}
+
+/** The client gets a 500; an operator finds the record by this message in the log. */
+function invalidAttribute(attributes: Record<string, AttributeValue>, name: string): Error {
+  const value = JSON.stringify(attributes[name])?.slice(0, 100);
+  return new Error(
+    `The record of petId ${attributes.p?.N} has an invalid attribute ${name}: ${value}.`,
+  );
 }

@@ -23,6 +23,7 @@ import {
   toInventoryItem,
   toKey,
   toStatus,
+  toUpdateVersion,
   toVersion,
   toVersionValue,
 } from './inventoryRecord.ts';
@@ -68,7 +69,7 @@ export function defineInventoryUpdates(
       const input = { TableName: tableName, ...change, ReturnValues: 'ALL_OLD' } as const;
       const set = () => client.send(new UpdateItemCommand(input));
       const { Attributes: old = {} } = await repeatConflicts(set);
-      return { item: { ...toInventoryItem(old), quantity }, version };
+      return { item: { petId, quantity, status: toStatus(old) }, version };
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
@@ -92,15 +93,18 @@ export function defineInventoryUpdates(
     const { petId, quantity, versions } = update;
     const request = { p: { N: petId.toString() }, r: { S: toFingerprint(update, idempotencyKey) } };
 
-    /** @param status the letter of the entry's status, if known */
-    async function transact(status = letterOf.available): Promise<InventoryEntry> {
+    // May be slightly out of date: the transaction is cancelled if the status has changed.
+    const found = await readEntry(petId, false);
+    let status = found ? toStatus(found) : 'available';
+
+    async function transact(): Promise<InventoryEntry> {
       const version = newVersion();
       const seconds = Math.floor(Date.now() / 1_000);
       const Put = {
         TableName: requestsTable,
         Item: {
           ...request,
-          s: { S: status },
+          s: { S: letterOf[status] },
           v: toVersionValue(version),
           t: { N: String(seconds + IDEMPOTENCY_HOURS * 60 * 60) },
         },
@@ -111,34 +115,31 @@ export function defineInventoryUpdates(
       } as const;
       const Update = {
         TableName: tableName,
-        ...toChange(update, version, status),
+        ...toChange(update, version, letterOf[status]),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
       try {
-        await repeatConflicts(() =>
-          client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Update }] })),
-        );
-        return { item: { petId, quantity, status: toStatus(status) }, version };
+        await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Update }] }));
+        return { item: { petId, quantity, status }, version };
       } catch (error) {
         const [answered, entry] = toReasons(error);
         if (answered?.Item) {
-          const { s, v } = answered.Item as { s: AttributeValue.SMember; v: AttributeValue };
-          return { item: { petId, quantity, status: toStatus(s.S) }, version: toVersion({ v }) };
+          const { Item } = answered;
+          const item = { petId, quantity, status: toStatus(Item) };
+          return { item, version: toUpdateVersion(Item.v as AttributeValue) };
         }
-        if (entry?.Code !== CONDITION_FAILED) throw error;
+        if (isConflict(error) || entry?.Code !== CONDITION_FAILED) throw error;
         if (!entry.Item) throw new NotFound(entryPetId, petId);
         const current = toVersion(entry.Item);
         if (versions && !versions.includes(current)) {
           throw new PreconditionFailed(entryPetId, petId, current);
         }
-        // Only the status has changed since the read.
-        return transact(letterOf[toInventoryItem(entry.Item).status]);
+        status = toStatus(entry.Item);
+        throw new StatusChanged();
       }
     }
 
-    // May be slightly out of date: the transaction is cancelled if the status has changed.
-    const found = await readEntry(petId, false);
-    return transact(found && letterOf[toInventoryItem(found).status]);
+    return repeatConflicts(transact);
   }
 
   return {
@@ -189,17 +190,22 @@ const CONDITION_FAILED = 'ConditionalCheckFailed';
 const passing = ['TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded'];
 const MAX_ATTEMPTS = 5;
 
+/** The entry had another status than the transaction required. */
+class StatusChanged extends Error {
+  override readonly name = 'StatusChanged';
+}
+
 /**
- * Retries a write that conflicts with a transaction on the same item, and so changed nothing. The pauses take at most
- * 750 ms in total.
- * @throws {StoreUnavailable} if the last attempt conflicts too
+ * Retries a write that changed nothing, since it conflicted with a transaction on the same item or the status had
+ * changed. The pauses take at most 750 ms in total.
+ * @throws {StoreUnavailable} if the last attempt fails so too
  */
 async function repeatConflicts<Output>(send: () => Promise<Output>): Promise<Output> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await send();
     } catch (error) {
-      if (!isConflict(error)) throw error;
+      if (!isConflict(error) && !(error instanceof StatusChanged)) throw error;
       if (attempt === MAX_ATTEMPTS) throw new StoreUnavailable(error);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 25 * 2 ** attempt));
     }

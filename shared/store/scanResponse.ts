@@ -1,3 +1,4 @@
+import { MAX_QUANTITY } from '../contract/values.ts';
 import { letterOf } from './inventoryRecord.ts';
 
 /** A Scan page, rewritten from DynamoDB's JSON to the list's JSON. */
@@ -28,9 +29,11 @@ const SLASH = code('/');
 const EQUALS = code('=');
 const DASH = code('-');
 const UNDERSCORE = code('_');
-const MAX_UINT32 = 2 ** 32 - 1;
+const MAX_INT64 = Buffer.from('9223372036854775807');
+/** Digits of the largest quantity. */
+const MAX_DIGITS = String(MAX_QUANTITY).length;
 
-const NUMBER = toTable('-0123456789');
+const DIGITS = toTable('0123456789');
 const BASE64 = toTable('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=');
 
 /** The seventh base64 character of five bytes: four bits of data and two zero bits. */
@@ -100,7 +103,8 @@ export function rewriteScanResponse(
       }
       from = end + 2;
     } while (response[from] === COMMA);
-    if (response[from] !== CLOSE || petIdEnd === 0 || quantityEnd === 0 || !status)
+    const count = readQuantity(response, quantity, quantityEnd);
+    if (response[from] !== CLOSE || count < 0 || !status || !isInt64(response, petId, petIdEnd))
       return undefined;
     to = put(petIdText, 0, petIdText.length, items, to);
     to = put(response, petId, petIdEnd, items, to);
@@ -111,7 +115,7 @@ export function rewriteScanResponse(
       const length =
         versionEnd > 0
           ? writeUpdateVersion(items, to, response, version, versionEnd)
-          : writeContentVersion(items, to, response, quantity, quantityEnd, letter);
+          : writeContentVersion(items, to, count, letter);
       if (length === 0) return undefined;
       to += length;
       to = put(tagEnd, 0, tagEnd.length, items, to);
@@ -157,8 +161,8 @@ function isAttribute(response: Buffer, at: number): boolean {
 /** Where a value of this type ends. */
 function findValueEnd(response: Buffer, from: number, type: number | undefined): number {
   if (type === S) return from + 1;
-  const belongs = type === B ? BASE64 : NUMBER;
-  let at = from;
+  const belongs = type === B ? BASE64 : DIGITS;
+  let at = type === N && response[from] === DASH ? from + 1 : from;
   while (belongs[response[at] as number] === 1) at++;
   return at;
 }
@@ -183,27 +187,39 @@ function writeUpdateVersion(
   return LAST[response[from + 6] as number] === 1 ? 7 : 0;
 }
 
-/**
- * Writes the version of an entry that was never updated: quantity, a zero byte and status, as in `toVersion`, in eight
- * characters of base64url.
- * @returns their number, or 0 for an invalid quantity, which the parser must read
- */
-function writeContentVersion(
-  items: Buffer,
-  to: number,
-  response: Buffer,
-  from: number,
-  end: number,
-  letter: number,
-): number {
+/** Whether an optional minus sign and digits are the canonical text of an int64. */
+function isInt64(response: Buffer, from: number, end: number): boolean {
+  const start = response[from] === DASH ? from + 1 : from;
+  const length = end - start;
+  if (response[start] === ZERO) return end - from === 1;
+  if (length !== MAX_INT64.length) return length > 0 && length < MAX_INT64.length;
+  let at = 0;
+  while (at < length - 1 && response[start + at] === MAX_INT64[at]) at++;
+  // The last digit of the smallest is one more.
+  const isLast = at === length - 1 && start > from;
+  return (response[start + at] as number) <= (MAX_INT64[at] as number) + (isLast ? 1 : 0);
+}
+
+/** The quantity, or -1 for none or an invalid one, which the parser must read. */
+function readQuantity(response: Buffer, from: number, end: number): number {
+  const length = end - from;
+  if (length === 0 || length > MAX_DIGITS || (length > 1 && response[from] === ZERO)) return -1;
   let quantity = 0;
   for (let at = from; at < end; at += 1) {
     const digit = (response[at] as number) - ZERO;
     // A minus sign.
-    if (digit < 0) return 0;
+    if (digit < 0) return -1;
     quantity = quantity * 10 + digit;
   }
-  if (quantity > MAX_UINT32) return 0;
+  return quantity > MAX_QUANTITY ? -1 : quantity;
+}
+
+/**
+ * Writes the version of an entry that was never updated: quantity, a zero byte and status, as in `toVersion`, in eight
+ * characters of base64url.
+ * @returns their number
+ */
+function writeContentVersion(items: Buffer, to: number, quantity: number, letter: number): number {
   items[to] = toCharacter(quantity >>> 26);
   items[to + 1] = toCharacter(quantity >>> 20);
   items[to + 2] = toCharacter(quantity >>> 14);

@@ -4,7 +4,6 @@ import {
   MAX_IDEMPOTENCY_KEY_LENGTH,
   MAX_TAGS,
 } from '../../../shared/contract/headers.ts';
-import { MAX_QUANTITY } from '../../../shared/contract/inventoryUpdate.ts';
 import {
   apiVersion,
   type Lifecycle,
@@ -14,7 +13,7 @@ import {
 import { operations } from '../../../shared/contract/operations.ts';
 import { DEFAULT_LIMIT } from '../../../shared/contract/pageQuery.ts';
 import type { Parameter } from '../../../shared/contract/parameters.ts';
-import { petStatuses } from '../../../shared/contract/values.ts';
+import { MAX_QUANTITY, petStatuses } from '../../../shared/contract/values.ts';
 import {
   MAX_BODY_BYTES,
   MAX_HEADER_BYTES,

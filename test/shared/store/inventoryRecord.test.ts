@@ -36,9 +36,9 @@ describe('an inventory record', () => {
     expect(toBytes(record)).toBe(11);
   });
 
-  it('is refused if its status is not one of the three letters', () => {
-    const record = { p: { N: '1' }, q: { N: '1' }, s: { S: 'x' } };
-    expect(() => toInventoryItem(record)).toThrow('unknown status "x"');
+  it('is refused if its key is no int64, by the name of the attribute', () => {
+    const record = { p: { N: '1.5' }, q: { N: '1' }, s: { S: 'a' } };
+    expect(() => toInventoryItem(record)).toThrow('petId 1.5 has an invalid attribute p:');
   });
 });
 
@@ -77,7 +77,10 @@ describe('a version', () => {
   });
 
   it('differs from texts of other lengths, alphabets and spellings', () => {
-    const texts = ' 1.5.a AAAA AAAAAAA= AAAAAAB AAAAGQBhYQ AAAAGQFh AAAA+/A'.split(' ');
+    const texts =
+      ' 1.5.a AAAA AAAAAAA= AAAAAAB AAAAGQBhYQ AAAAGQFh AAAA+/A AAAAGQBh.N AAAAGQBh.N. AAAAGQBh.N.YQ AAAAGQBh.S.YR AAAAGQBh.L.YQ'.split(
+        ' ',
+      );
     for (const text of [...texts, ' AAAAAA']) expect(toCondition(text, 0), text).toBeUndefined();
   });
 });

@@ -51,6 +51,11 @@ export const refusals = {
   transactionThrottled: cancel(none, { Code: 'ThrottlingError' }),
   transactionOverTable: cancel(none, { Code: 'ProvisionedThroughputExceeded' }),
   transactionInvalid: cancel(none, { Code: 'ValidationError' }),
+  /** The entry has a status, sold, that the transaction does not require. */
+  transactionOfStatus: cancel(none, {
+    Code: 'ConditionalCheckFailed',
+    Item: { p: { N: '1' }, q: { N: '25' }, s: { S: 's' } },
+  }),
   /** The row of a request that already has its response, with the version 01 02 03 04 05. */
   transactionRepeated: cancel(
     { Code: 'ConditionalCheckFailed', Item: { s: { S: 'a' }, v: { B: 'AQIDBAU=' } } },

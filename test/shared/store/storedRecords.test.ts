@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import {
+  type AttributeValue,
+  DeleteItemCommand,
+  GetItemCommand,
+  PutItemCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { mintApiKey } from '../../../shared/keys/apiKey.ts';
+import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
+import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
+import { defineInventoryList } from '../../../shared/store/inventoryList.ts';
+import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
+import { engines } from '../../support/engines.ts';
+import { useStoreTables } from '../../support/storeTables.ts';
+
+type Row = Record<string, AttributeValue>;
+type Stored = { readonly by: string; readonly row: Row };
+
+/** Rows as each release wrote them. A new release adds its own, and never changes one: deployed tables have them. */
+const stored: Record<'inventory' | 'requests' | 'apiKeys', Stored[]> = JSON.parse(
+  readFileSync(new URL('storedRecords.json', import.meta.url), 'utf8'),
+  (key, value) => (key === 'B' ? Buffer.from(value, 'base64') : value),
+);
+
+/** Names and types of the last release's attributes. The release before the next one reads them after a rollback. */
+const types = {
+  inventory: { p: 'N', q: 'N', s: 'S', v: 'B' },
+  requests: { p: 'N', r: 'S', s: 'S', v: 'B', t: 'N' },
+};
+
+const entry = { petId: 7n, quantity: 25, status: 'available' } as const;
+const B = (...bytes: number[]) => ({ B: Uint8Array.from(bytes) });
+
+describe.each(engines)('records that $name stores', ({ start }) => {
+  const { client, endpoint } = useStoreTables(start);
+  const list = () => defineInventoryList(client(), 'inventory');
+  const updates = () => defineInventoryUpdates(client(), 'inventory', 'requests');
+
+  const put = (TableName: string, Item: Row) =>
+    client().send(new PutItemCommand({ TableName, Item }));
+
+  async function read(row: Row): Promise<Row> {
+    const { p } = row as { p: AttributeValue };
+    const get = new GetItemCommand({ TableName: 'inventory', Key: { p }, ConsistentRead: true });
+    return (await client().send(get)).Item ?? {};
+  }
+
+  /** Every entry in all three ways, which must agree on its tag. */
+  async function readTag(petId: bigint): Promise<string> {
+    const [pages] = await Array.fromAsync(list().pages({ withTags: true }));
+    const listed = (await list().page({ limit: 1_000, withTags: true })).items;
+    const found = await list().find([petId], { withTags: true });
+    const [{ etag = '' } = {}] = found as { etag?: string }[];
+    expect(listed).toEqual(found);
+    expect(JSON.parse(`[${pages?.items}]`)).toMatchObject([{ etag }]);
+    expect(etag).toMatch(/^"[\w.-]+"$/);
+    return etag.slice(1, -1);
+  }
+
+  const toTypes = (row: Row) =>
+    Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Object.keys(value)[0]]));
+
+  /** Each test has one entry. */
+  beforeEach(async () => {
+    const { Items = [] } = await client().send(new ScanCommand({ TableName: 'inventory' }));
+    for (const { p = { N: '' } } of Items) {
+      await client().send(new DeleteItemCommand({ TableName: 'inventory', Key: { p } }));
+    }
+    await endpoint().heal();
+  });
+
+  const anyVersion = [
+    { N: '0' },
+    { N: '-1.5' },
+    { S: '' },
+    { S: 'é"\\' },
+    B(),
+    B(1, 2, 3, 4),
+    B(0, 0, 0, 25, 0, 97),
+    B(...Array(16).keys()),
+  ].map((v) => ({ by: JSON.stringify(v), row: { ...toInventoryRecord(entry), v } }));
+
+  it.each([...stored.inventory, ...anyVersion])(
+    'have a tag that an update takes once, with and without a key: $by',
+    async ({ row }) => {
+      const petId = BigInt(row.p?.N ?? '');
+      for (const key of [undefined, crypto.randomUUID()]) {
+        await put('inventory', row);
+        const versions = [await readTag(petId)];
+        const first = await updates().setQuantity({ petId, quantity: 24, versions }, key);
+        expect(await readTag(petId)).toBe(first.version);
+        const other = updates().setQuantity({ petId, quantity: 23, versions }, key && `${key} 2`);
+        await expect(other).rejects.toMatchObject({ version: first.version });
+        const after = await read(row);
+        expect(toTypes(after)).toEqual(types.inventory);
+        expect(after).toMatchObject({ p: row.p, q: { N: '24' }, s: row.s });
+      }
+    },
+  );
+
+  it.each([
+    ['q', { N: '1.5' }],
+    ['q', { N: '-1' }],
+    ['q', { N: '2147483648' }],
+    ['q', { S: '1' }],
+    ['s', { S: 'x' }],
+    ['s', { N: '1' }],
+    ['v', { BOOL: true }],
+    ['v', { S: 'x'.repeat(65) }],
+    ['v', { N: '1'.repeat(39).replaceAll('1', '0').replace('0', '1') }],
+  ])('fail by the name of an attribute that no release wrote: %s', async (name, value) => {
+    const row = { ...toInventoryRecord(entry), [name]: value };
+    await put('inventory', row);
+    await endpoint().heal();
+    const failure = { message: expect.stringContaining(` attribute ${name}: `) };
+    const update = { petId: 7n, quantity: 24, versions: ['AAAAGQBh'] };
+    for (const call of [
+      () => Array.fromAsync(list().pages({ withTags: true })),
+      () => list().page({ limit: 1, withTags: true }),
+      () => list().find([7n], { withTags: true }),
+      () => updates().setQuantity(update),
+      () => updates().setQuantity(update, crypto.randomUUID()),
+    ]) {
+      await expect(call()).rejects.toMatchObject(failure);
+    }
+    expect(await read(row)).toEqual(row);
+    const calls = endpoint()
+      .calls.values()
+      .reduce((sum, count) => sum + count, 0);
+    expect(calls).toBeLessThanOrEqual(12);
+  });
+
+  it.each(stored.requests)('have their response: $by', async ({ row }) => {
+    await put('requests', row);
+    const update = { petId: 4n, quantity: 24 };
+    expect(await updates().setQuantity(update, 'AAAAAAAAAA order-1')).toEqual({
+      item: { ...update, status: 'sold' },
+      version: 'BQQDAgE',
+    });
+    await put('inventory', toInventoryRecord(entry));
+    await updates().setQuantity({ petId: 7n, quantity: 1 }, 'AAAAAAAAAA order-2');
+    const { Items = [] } = await client().send(new ScanCommand({ TableName: 'requests' }));
+    for (const item of Items) expect(toTypes(item)).toEqual(types.requests);
+  });
+
+  it.each(stored.apiKeys)('are keys that still work: $by', async ({ row }) => {
+    const { keyId, apiKey, secretHash } = mintApiKey(row.keyId?.S);
+    await put('apiKeys', { ...row, secretHash: { S: secretHash } });
+    const verifier = defineKeyVerifier(defineKeyStore(client(), 'apiKeys'));
+    const key = { keyId, name: 'storefront', permission: 'write' };
+    expect(await verifier.verify(apiKey)).toEqual(key);
+  });
+});
