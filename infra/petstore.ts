@@ -1,7 +1,8 @@
 import packageJson from '../package.json' with { type: 'json' };
-import { type CommandName, commandNames } from './cli/commands.ts';
+import { type CommandName, type CommandText, commandNames, commands } from './cli/commands.ts';
 import { toHelp, toOverview } from './cli/help.ts';
 import { writeOut } from './cli/output.ts';
+import { unknownSubcommand } from './cli/subcommands.ts';
 import { refuseSwallowed } from './cli/swallowedOptions.ts';
 import { type Command, UsageError } from './cli/usage.ts';
 
@@ -27,15 +28,27 @@ export async function petstore([word, ...args]: string[]): Promise<void> {
   if (word === '--version' || word === '-v') return writeOut(`${packageJson.version}\n`);
   if (word === undefined || isHelp(word)) return explain(args);
   const name = parseName(word);
-  if (args.some(isHelp)) return explain([name]);
+  if (args.some(isHelp)) {
+    return explain([name, ...args.filter((arg) => hasSubcommand(name, arg)).slice(0, 1)]);
+  }
   refuseSwallowed(name, args);
   const run = await loads[name]();
   await run(args);
 }
 
-async function explain([word, ...others]: string[]): Promise<void> {
+async function explain([word, subcommand, ...others]: string[]): Promise<void> {
   if (others.length > 0) throw new UsageError('help takes one command. See npx petstore help.');
-  await writeOut(`${word === undefined ? toOverview() : toHelp(parseName(word))}\n`);
+  if (word === undefined) return writeOut(`${toOverview()}\n`);
+  const name = parseName(word);
+  if (subcommand !== undefined && !hasSubcommand(name, subcommand)) {
+    throw unknownSubcommand(name, subcommand);
+  }
+  await writeOut(`${toHelp(name, subcommand)}\n`);
+}
+
+function hasSubcommand(name: CommandName, word: string): boolean {
+  const { subcommands = {} }: CommandText = commands[name];
+  return Object.hasOwn(subcommands, word);
 }
 
 function isHelp(arg: string): boolean {

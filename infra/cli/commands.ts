@@ -13,14 +13,12 @@ export interface Option extends ParseArgsOptionDescriptor {
 
 export interface CommandText {
   readonly summary: string;
-  /** What follows the command's name; `[options]` by default. */
+  /** What follows the command's name; `[options]` by default. Words in capitals are arguments. */
   readonly usage?: string;
-  /** Paragraphs. */
-  readonly about: readonly string[];
-  /** The words that come next, each with its options besides --stage, --endpoint and --table. */
-  readonly subcommands?: Readonly<
-    Record<string, { readonly takes: string; readonly about: string }>
-  >;
+  /** Paragraphs; the summary by default. */
+  readonly about?: readonly string[];
+  /** Each has options of its own. */
+  readonly subcommands?: Readonly<Record<string, CommandText>>;
   readonly options: Readonly<Record<string, Option>>;
 }
 
@@ -33,6 +31,12 @@ const stage = choice(stageNames, 'the stage, found through its stack with your A
 const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage');
 const json = flag('print JSON for a machine, in place of text');
 const yes = flag('go ahead without asking');
+/** Where the API keys are. */
+const keyTable = {
+  stage,
+  endpoint,
+  table: text('NAME', 'with --endpoint, the table of the keys; apiKeys without it'),
+} as const;
 
 /** The commands: what their help says, what they take, and what a shell completes. */
 export const commands = {
@@ -78,45 +82,59 @@ export const commands = {
     ],
     subcommands: {
       create: {
-        takes: 'name permission expires json',
-        about: 'Make a key and print it. It never expires without --expires.',
+        summary: 'Make a key and print it',
+        options: {
+          ...keyTable,
+          name: text('NAME', 'who the key is for, such as storefront-web'),
+          permission: choice(['read', 'write'], 'what the key may do; write includes read'),
+          expires: text(
+            'WHEN',
+            'after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z; never without it',
+          ),
+          json,
+        },
       },
       list: {
-        takes: 'expiring json',
-        about:
-          'List every key with its successor, oldest first; with --expiring, the keys that expire soon, the next first.',
+        summary: 'List every key with its successor, oldest first',
+        options: {
+          ...keyTable,
+          expiring: text('14d', 'only keys that expire within this time, the next first'),
+          json,
+        },
       },
-      show: { takes: 'KEY_ID json', about: 'Show one key without its secret.' },
+      show: {
+        summary: 'Show one key without its secret',
+        usage: 'KEY_ID [options]',
+        options: { ...keyTable, json },
+      },
       rotate: {
-        takes: 'KEY_ID grace yes json',
-        about:
-          'Make a successor and print it. The old key keeps working for the grace period. Asks first if that is 0s, or if a successor is in use already.',
+        summary: 'Make the successor of a key and print it',
+        usage: 'KEY_ID [options]',
+        about: [
+          'Makes a successor and prints it. The old key keeps working for the grace period. Asks first if that is 0s, or if a successor is in use already.',
+        ],
+        options: {
+          ...keyTable,
+          grace: text('24h', 'how long the old key keeps working; 24h without it'),
+          json,
+          yes,
+        },
       },
       revoke: {
-        takes: 'KEY_ID yes',
-        about: 'End a key for good, within a minute. Asks first.',
+        summary: 'End a key for good, within a minute',
+        usage: 'KEY_ID [options]',
+        about: ['Ends a key for good, within a minute. Asks first.'],
+        options: { ...keyTable, yes },
       },
       check: {
-        takes: '',
-        about:
-          "Make sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, make one named check and store it there. Prints the key id, never the key.",
+        summary: 'Store a key for the scheduled check and smoke',
+        about: [
+          "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, makes one named check and stores it there. Prints the key id, never the key.",
+        ],
+        options: { ...keyTable },
       },
     },
-    options: {
-      stage,
-      endpoint,
-      table: text('NAME', 'with --endpoint, the table of the keys; apiKeys without it'),
-      name: text('NAME', 'who the key is for, such as storefront-web'),
-      permission: choice(['read', 'write'], 'what the key may do; write includes read'),
-      expires: text(
-        'WHEN',
-        'after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z',
-      ),
-      expiring: text('14d', 'only keys that expire within this time'),
-      grace: text('24h', 'how long the old key keeps working; 24h without it'),
-      json,
-      yes,
-    },
+    options: {},
   },
   import: {
     summary: 'Load data files into the tables of a stage',
@@ -331,15 +349,15 @@ export const commands = {
       'Prints a script for the start-up file of your shell, ~/.bashrc or ~/.zshrc, which then completes "npx petstore". To try it in bash: eval "$(npx petstore completion bash)"',
     ],
     subcommands: {
-      bash: { takes: '', about: 'The script for bash.' },
-      zsh: { takes: '', about: 'The script for zsh.' },
+      bash: { summary: 'Print the script for bash', usage: '', options: {} },
+      zsh: { summary: 'Print the script for zsh', usage: '', options: {} },
     },
     options: {},
   },
   help: {
     summary: 'Explain a command',
-    usage: '[COMMAND]',
-    about: ['The same as npx petstore COMMAND --help.'],
+    usage: '[COMMAND [SUBCOMMAND]]',
+    about: ['The same as npx petstore COMMAND [SUBCOMMAND] --help.'],
     options: {},
   },
 } as const satisfies Record<string, CommandText>;

@@ -17,24 +17,33 @@ export async function printCompletion(args: string[]): Promise<void> {
 /** A script that both shells run. Other commands of `npx` are completed with file names. */
 function toScript(): string {
   const all = Object.entries<CommandText>(commands);
-  const words = all.map(([name, { subcommands = {}, options }]) => {
-    const next = name === 'help' ? commandNames : Object.keys(subcommands);
-    const names = [...Object.keys(options), ...(name === 'help' ? [] : ['help'])];
-    return `    ${name}) list="${[...next, ...names.map((one) => `--${one}`)].join(' ')}";;`;
+  const texts = all.flatMap(([name, text]) => [
+    ...Object.entries(text.subcommands ?? {}).map(
+      ([word, one]) => [`${name} ${word}`, one] as const,
+    ),
+    [name, text] as const,
+  ]);
+  const words = texts.map(([typed, { subcommands = {}, options }]) => {
+    const next = typed === 'help' ? commandNames : Object.keys(subcommands);
+    const names = [...Object.keys(options), ...(typed === 'help' ? [] : ['help'])];
+    const list = [...next, ...names.map((one) => `--${one}`)].join(' ');
+    return `    "${typed} "*) list="${list}";;`;
   });
-  const options: Record<string, Option> = Object.assign({}, ...all.map(([, one]) => one.options));
+  const options: Record<string, Option> = Object.assign({}, ...texts.map(([, one]) => one.options));
   const values = Object.entries(options).flatMap(([option, { choices }]) =>
     choices ? [`    --${option}) list="${choices.join(' ')}";;`] : [],
   );
   return `_petstore() {
-  local first=1 list
+  local first=1 list second=
   if [[ \${COMP_WORDS[0]} == npx ]]; then
     [[ $COMP_CWORD -gt 1 && \${COMP_WORDS[1]} != petstore ]] && return
     first=2
   fi
   if [[ $COMP_CWORD -lt $first ]]; then list="petstore"
   elif [[ $COMP_CWORD -eq $first ]]; then list="${commandNames.join(' ')}"
-  else case "\${COMP_WORDS[$first]}" in
+  else
+    [[ $COMP_CWORD -gt $((first + 1)) ]] && second="\${COMP_WORDS[$((first + 1))]} "
+    case "\${COMP_WORDS[$first]} $second" in
 ${words.join('\n')}
   esac; fi
   case "\${COMP_WORDS[$((COMP_CWORD - 1))]}" in

@@ -1,5 +1,6 @@
 import { type CommandName, type CommandText, commandNames, commands } from './commands.ts';
 import { wrapWords } from './output.ts';
+import { toArguments } from './subcommands.ts';
 
 /** The column of explanations; a longer term has a line of its own. */
 const INDENT = 24;
@@ -15,23 +16,26 @@ export function toOverview(width = toWidth()): string {
   ].join('\n\n');
 }
 
-/** What a command does, and its options. */
-export function toHelp(name: CommandName, width = toWidth()): string {
-  const { usage = '[options]', about, subcommands = {}, options }: CommandText = commands[name];
-  const words = Object.entries(subcommands).map(([word, { takes, about }]) => {
-    const taken = takes.split(' ').filter((one) => one in options);
-    const list = taken.length === 0 ? '' : ` Takes ${taken.map((one) => `--${one}`).join(', ')}.`;
-    return [takes.includes('KEY_ID') ? `${word} KEY_ID` : word, `${about}${list}`] as const;
+/** What a command or one of its subcommands does, and its options. */
+export function toHelp(name: CommandName, subcommand?: string, width = toWidth()): string {
+  const { subcommands: all = {}, ...command }: CommandText = commands[name];
+  const own = subcommand === undefined ? undefined : all[subcommand];
+  const subcommands = Object.entries(own ? {} : all);
+  const { summary, usage = '[options]', about = [`${summary}.`], options } = own ?? command;
+  const line = ['Usage: npx petstore', name, own && subcommand, usage];
+  const words = subcommands.map(([word, one]) => {
+    return [[word, ...toArguments(one)].join(' '), one.summary] as const;
   });
   const rows = Object.entries(options).map(([option, { value, about, default: initial }]) => {
     const term = value === undefined ? `--${option}` : `--${option} ${value}`;
     return [term, initial === undefined ? about : `${about} (default: ${initial})`] as const;
   });
   return [
-    `Usage: npx petstore ${name} ${usage}`.trimEnd(),
+    line.filter(Boolean).join(' '),
     ...about.map((paragraph) => wrap(paragraph, width)),
     ...(words.length === 0 ? [] : [`Commands:\n${toRows(words, width)}`]),
     ...(rows.length === 0 ? [] : [`Options:\n${toRows(rows, width)}`]),
+    ...(words.length === 0 ? [] : [wrap(`npx petstore help ${name} COMMAND explains one.`, width)]),
   ].join('\n\n');
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CommandName, type CommandText, commands, type Option } from './commands.ts';
+import { toArguments } from './subcommands.ts';
 import { UsageError } from './usage.ts';
 
 /** npm has options of these names too, and does not pass them on. */
@@ -33,18 +34,24 @@ export function refuseSwallowed(
   const typed = toTyped(name, args, taken);
   const script = name === 'start' ? 'npm start' : `npm run ${name}`;
   const line = isRun ? `${script} -- ${typed}` : `npx petstore ${name} ${typed}`;
-  const others = hidden.filter((option) => option in commands[name].options);
+  const others = hidden.filter((option) => option in toOptions(name));
   const rest = others.map((option) => `, and --${option} if you gave it`).join('');
   throw new UsageError(
     `npm took ${taken.map(([option]) => `--${option}`).join(', ')} for itself, so nothing was done. Type this${rest}: ${line}`,
   );
 }
 
+/** Those of the command and of its subcommands. */
+function toOptions(name: CommandName): Record<string, Option> {
+  const { options, subcommands = {} }: CommandText = commands[name];
+  return Object.assign({}, options, ...Object.values(subcommands).map((one) => one.options));
+}
+
 type Taken = readonly [option: string, values: readonly string[]];
 
 /** npm completes names: it passes `--to` on as `npm_config_token_description`. */
 function findTaken(name: CommandName, env: NodeJS.ProcessEnv): Taken[] {
-  const options = Object.keys(commands[name].options);
+  const options = Object.keys(toOptions(name));
   return Object.entries(env).flatMap(([variable, text]): Taken[] => {
     const [, key] = /^npm_config_(.+)/.exec(variable) ?? [];
     if (!key || !text || isSetting(key, text, env)) return [];
@@ -71,9 +78,10 @@ function isSetting(key: string, value: string, env: NodeJS.ProcessEnv): boolean 
 
 /** What to type after the command's name. A word in capitals takes the place of an ambiguous value. */
 function toTyped(name: CommandName, args: readonly string[], taken: readonly Taken[]): string {
-  const { options, subcommands = {} }: CommandText = commands[name];
-  const takes = subcommands[args[0] ?? '']?.takes;
-  const own = takes === undefined ? 0 : takes.includes('KEY_ID') ? 2 : 1;
+  const { subcommands = {} }: CommandText = commands[name];
+  const options = toOptions(name);
+  const subcommand = subcommands[args[0] ?? ''];
+  const own = subcommand ? 1 + toArguments(subcommand).length : 0;
   const end = args.findIndex((arg) => arg.startsWith('-'));
   const last = end < 0 ? args.length : end;
   let stray = args.slice(own, last);

@@ -9,6 +9,7 @@ import { toHelp } from '../../cli/help.ts';
 import { tell, writeOut } from '../../cli/output.ts';
 import { stageUsage } from '../../cli/stageOption.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
+import { callSubcommand, type OptionValues, type Runs } from '../../cli/subcommands.ts';
 import { openTable } from '../../cli/tableOption.ts';
 import { parseDuration, parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
@@ -25,39 +26,26 @@ import {
 
 const { options: flags, subcommands } = commands.keys;
 
-const subcommandNames = Object.keys(subcommands) as (keyof typeof subcommands)[];
-
-type KeyOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
+type Subcommands = typeof subcommands;
 
 /** Runs a subcommand once its options are valid. */
 type Run = (register: KeyRegister, stack: StageStack | undefined) => Promise<void>;
 
-/** @throws {UsageError} before anything is read or written */
-type Subcommand = (options: KeyOptions, keyId: string | undefined) => Run;
-
 export async function runKeys(args: string[]): Promise<void> {
-  const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true });
-  const [name, keyId, ...surplus] = positionals;
-  if (name === undefined) return print(toHelp('keys'));
-  const subcommand = subcommandNames.find((one) => one === name);
-  if (subcommand === undefined) {
-    const names = subcommandNames.join(', ');
-    throw new UsageError(`There is no command "keys ${name}". The commands are ${names}.`);
+  const called = callSubcommand('keys', subcommands, runs, args);
+  if (!called) {
+    parseArgs({ args, options: flags });
+    return print(toHelp('keys'));
   }
-  if (surplus.length > 0) throw new UsageError(`keys ${name} takes one KEY_ID at most.`);
-  const typed = Object.keys({ ...values, ...(keyId !== undefined && { KEY_ID: keyId }) });
-  const taken = `stage endpoint table ${subcommands[subcommand].takes}`.split(' ');
-  const unheard = typed.find((one) => !taken.includes(one));
-  if (unheard) throw new UsageError(`${name} takes no ${unheard}: see --help.`);
-  const run = runs[subcommand](values, keyId);
-  const { stage, endpoint, table = endpoint && 'apiKeys' } = values;
+  const { stage, endpoint, table = endpoint && 'apiKeys' } = called.options;
   const { client, tableName, stack } = await openTable('ApiKeysTableName', {
     ...{ stage, endpoint, table },
   });
-  await run(defineKeyRegister(client, tableName), stack);
+  await called.result(defineKeyRegister(client, tableName), stack);
 }
 
-const runs: Readonly<Record<(typeof subcommandNames)[number], Subcommand>> = {
+/** @throws {UsageError} before anything is read or written */
+const runs: Runs<Subcommands, Run> = {
   create(options) {
     const key = {
       name: parseName(options),
@@ -90,7 +78,7 @@ const runs: Readonly<Record<(typeof subcommandNames)[number], Subcommand>> = {
     };
   },
 
-  show({ json }, typed) {
+  show({ json }, [typed]) {
     const keyId = parseKeyId(typed);
     return async (register) => {
       const shown = toPublicKey(await findKey(register, keyId), Date.now());
@@ -99,13 +87,13 @@ const runs: Readonly<Record<(typeof subcommandNames)[number], Subcommand>> = {
     };
   },
 
-  rotate(options, typed) {
+  rotate(options, [typed]) {
     const keyId = parseKeyId(typed);
     const grace = parseDuration('--grace', options.grace ?? '24h');
     return (register) => rotateKey(register, keyId, grace, options);
   },
 
-  revoke({ yes }, typed) {
+  revoke({ yes }, [typed]) {
     const keyId = parseKeyId(typed);
     return async (register) => {
       const record = await findKey(register, keyId);
@@ -146,20 +134,20 @@ function parseKeyId(text = ''): string {
 }
 
 /** @throws {UsageError} when lists and logs could not show it */
-function parseName({ name }: KeyOptions): string {
+function parseName({ name }: OptionValues<Subcommands['create']>): string {
   if (name !== undefined && /^[\w.@-]{1,64}$/.test(name)) return name;
   throw new UsageError(
     '--name must be 1 to 64 letters, digits, dots, dashes, underscores or @, such as storefront-web.',
   );
 }
 
-function parsePermission({ permission }: KeyOptions): Permission {
+function parsePermission({ permission }: OptionValues<Subcommands['create']>): Permission {
   if (permission === 'read' || permission === 'write') return permission;
   throw new UsageError('--permission must be read or write; a browser gets read.');
 }
 
 /** A day (0:00 UTC), a time with its zone, or a duration from now. */
-function parseExpires({ expires }: KeyOptions): Date | undefined {
+function parseExpires({ expires }: OptionValues<Subcommands['create']>): Date | undefined {
   if (expires === undefined) return undefined;
   const time = /^\d+[smhd]$/.test(expires)
     ? new Date(Date.now() + parseDuration('--expires', expires))
@@ -185,7 +173,7 @@ async function rotateKey(
   register: KeyRegister,
   keyId: string,
   grace: number,
-  { yes, json }: KeyOptions,
+  { yes, json }: OptionValues<Subcommands['rotate']>,
 ): Promise<void> {
   const old = await findKey(register, keyId);
   if (!isAtWork(old) || !old.name || Number.isNaN(Date.parse(old.createdAt))) {

@@ -2,7 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
-import { type CommandName, commandNames, commands } from '../../../infra/cli/commands.ts';
+import {
+  type CommandName,
+  type CommandText,
+  commandNames,
+  commands,
+} from '../../../infra/cli/commands.ts';
 import { toHelp, toOverview } from '../../../infra/cli/help.ts';
 import { refuseSwallowed } from '../../../infra/cli/swallowedOptions.ts';
 import { MAX_REQUESTS } from '../../../infra/ops/smoke/smokeClient.ts';
@@ -26,7 +31,8 @@ describe('petstore', () => {
     [['help', 'rolback'], 'There is no command "rolback". The commands are rollback, '],
     [['toString'], 'There is no command "toString".'],
     [['--stage', 'staging'], 'There is no command "--stage".'],
-    [['help', 'keys', 'list'], 'help takes one command.'],
+    [['help', 'keys', 'list', 'x'], 'help takes one command.'],
+    [['help', 'keys', 'ls'], 'There is no command "keys ls". The commands are create, '],
     [['completion', 'fish'], 'completion takes bash or zsh'],
   ])('%j is refused', async (args, message) => {
     await expectRefusal(petstore, args, message);
@@ -76,25 +82,33 @@ describe('petstore', () => {
 });
 
 it('the help of smoke states how many requests it sends', () => {
-  expect(toHelp('smoke', 200)).toContain(`at most ${MAX_REQUESTS} requests`);
+  expect(toHelp('smoke', undefined, 200)).toContain(`at most ${MAX_REQUESTS} requests`);
 });
 
-describe.each(commandNames)('the help of %s', (name) => {
+const subcommandsOf = (name: CommandName): NonNullable<CommandText['subcommands']> =>
+  (commands[name] as CommandText).subcommands ?? {};
+type Help = readonly [name: CommandName, subcommand: string | undefined, text: CommandText];
+const helps = commandNames.flatMap((name): Help[] => [
+  [name, undefined, commands[name]],
+  ...Object.entries(subcommandsOf(name)).map(([word, text]) => [name, word, text] as const),
+]);
+describe.each<Help>(helps)('the help of %s %s', (name, subcommand, text) => {
   it('fits 60 columns and has every option', () => {
-    const help = toHelp(name, 60);
+    const help = toHelp(name, subcommand, 60);
     for (const line of [...help.split('\n'), ...toOverview(60).split('\n')]) {
       expect(line.length, line).toBeLessThanOrEqual(60);
     }
     const named = [...help.matchAll(/^ {2}--([\w-]+)/gm)].map(([, option]) => option);
-    expect(named).toEqual(Object.keys(commands[name].options));
+    expect(named).toEqual(Object.keys(text.options));
   });
 });
 
 it.each(readLines('infra/ops/README.md', 'README.md', 'infra/RUNBOOK.md'))('takes `%s`', (line) => {
-  const [, , name, ...words] = line.split(' ');
+  const [, , name, word = '', ...words] = line.split(' ') as [string, string, CommandName, string];
   expect(commandNames).toContain(name);
-  for (const [word] of words.join(' ').matchAll(/--[\w-]+/g)) {
-    expect(toHelp(name as CommandName, 80)).toContain(`  ${word}`);
+  const own = word in subcommandsOf(name) ? word : undefined;
+  for (const [option] of [word, ...words].join(' ').matchAll(/--[\w-]+/g)) {
+    expect(toHelp(name, own, 80)).toContain(`  ${option}`);
   }
 });
 
@@ -227,6 +241,8 @@ describe('the completion for bash', () => {
     [['npx', 'pet'], 'petstore'],
     [['npx', 'vitest', 'im'], ''],
     [['npx', 'petstore', 'keys', 'ro'], 'rotate'],
+    [['npx', 'petstore', 'keys', 'rotate', '--gr'], '--grace'],
+    [['petstore', 'keys', 'revoke', '0123456789', '--gr'], ''],
     [['petstore', 'help', 'res'], 'restore'],
     [['petstore', 'import', '--sk'], '--skip-invalid'],
     [['petstore', 'logs', '--stage', ''], 'staging production'],
