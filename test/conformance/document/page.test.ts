@@ -93,6 +93,21 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     return { url: request.url(), authorization: await request.headerValue('Authorization') };
   }
 
+  /** Scalar changes its theme after the media, and inherited colours then change one element a frame. */
+  async function waitUntilStill(at: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+    await at.evaluate(`document.fonts.ready.then(async () => {
+      const style = new CSSStyleSheet();
+      style.replaceSync('*, ::before, ::after { transition-property: none !important }');
+      document.adoptedStyleSheets = [style];
+      const { classList } = document.body;
+      const isOther = () => classList.contains('${colorScheme === 'dark' ? 'light' : 'dark'}-mode');
+      for (let frames = 0; frames < 2; frames++) {
+        await new Promise(requestAnimationFrame);
+        if (isOther() || document.getAnimations().length > 0) frames = 0;
+      }
+    })`);
+  }
+
   /** @param disabled the rules that Scalar's elements break */
   async function expectAccessible(at: Page, ...disabled: string[]): Promise<void> {
     const rules = Object.fromEntries(disabled.map((id) => [id, { enabled: false }]));
@@ -103,6 +118,7 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
       ['dark', { runOnly: ['color-contrast'], resultTypes: ['violations'] }],
     ] as const) {
       await at.emulateMedia({ colorScheme });
+      await waitUntilStill(at, colorScheme);
       const { violations } = await at.evaluate<axe.AxeResults>(
         `axe.run(${JSON.stringify(options)})`,
       );
