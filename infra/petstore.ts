@@ -3,7 +3,6 @@ import { type CommandName, type CommandText, commandNames, commands } from './cl
 import { toHelp, toOverview } from './cli/help.ts';
 import { writeOut } from './cli/output.ts';
 import { unknownSubcommand } from './cli/subcommands.ts';
-import { refuseSwallowed } from './cli/swallowedOptions.ts';
 import { type Command, UsageError } from './cli/usage.ts';
 
 /** Each command is loaded alone, since most load slow AWS clients. */
@@ -31,7 +30,6 @@ export async function petstore([word, ...args]: string[]): Promise<void> {
   if (args.some(isHelp)) {
     return explain([name, ...args.filter((arg) => hasSubcommand(name, arg)).slice(0, 1)]);
   }
-  refuseSwallowed(name, args);
   const run = await loads[name]();
   await run(args);
 }

@@ -58,9 +58,10 @@ it('every dependency is pinned to one version', () => {
 });
 
 it('every script that a text names exists', () => {
-  const texts = globSync(['*.{md,yaml}', '{infra,shared,test}/**/*.{md,ts,js}'], {
-    cwd: `${import.meta.dirname}/..`,
-  });
+  const texts = globSync(
+    ['*.{md,yaml}', '.github/**/*.yml', '{infra,shared,test}/**/*.{md,ts,js,txt}'],
+    { cwd: `${import.meta.dirname}/..` },
+  );
   const named = texts.flatMap((file) => {
     const text = readFileSync(`${import.meta.dirname}/../${file}`, 'utf8');
     return [...text.matchAll(/\bnpm run (?:-s )?([a-z][\w:-]*)/g)].map(([, name = '']) => ({

@@ -75,14 +75,12 @@ describe.each(files)('%s', (file) => {
     }
   });
 
-  it('has no secret in a pull request, no untrusted text in a command, and only existing scripts', () => {
+  it('has no secret in a pull request, and no untrusted text in a command', () => {
     const events = typeof workflow.on === 'string' ? [workflow.on] : Object.keys(workflow.on);
     expect(events).not.toContain('pull_request_target');
     if (events.includes('pull_request')) expect(text).not.toMatch(/\bsecrets[.[]/);
     for (const { run = '' } of steps) {
       expect(run).not.toContain('${{');
-      const [, script] = /^npm run (\S+)/.exec(run) ?? [];
-      if (script !== undefined) expect(packageJson.scripts).toHaveProperty([script]);
     }
   });
 });

@@ -80,7 +80,9 @@ function printAgainOnDemand(access: string): void {
  * @throws {UsageError} when the arguments are invalid
  */
 export function parseOptions(args: string[]) {
-  const { values } = parseArgs({ args, options: commands.start.options });
+  const { options } = commands.start;
+  if (process.env.npm_lifecycle_event === 'start') refuseMisplaced(args, Object.keys(options));
+  const { values } = parseArgs({ args, options });
   const { port, fail = [], delay, 'expose-dynamodb': enginePort, ...others } = values;
   return {
     ...others,
@@ -88,6 +90,16 @@ export function parseOptions(args: string[]) {
     ...(enginePort !== undefined && { enginePort: parsePort('--expose-dynamodb', enginePort) }),
     faultInjection: { failures: parseFailures(fail), delayMilliseconds: parseDelay(delay) },
   };
+}
+
+/**
+ * npm takes the options before `--` for itself. It leaves them in the environment, and a value after a space in front
+ * of the arguments: https://docs.npmjs.com/cli/v11/using-npm/config#environment-variables
+ */
+function refuseMisplaced([first = '--']: string[], options: readonly string[]): void {
+  const isTaken = (option: string) => process.env[`npm_config_${option.replaceAll('-', '_')}`];
+  if (first.startsWith('-') && !options.some(isTaken)) return;
+  throw new UsageError('Write "--" between npm start and its options: npm start -- --port 4000');
 }
 
 function parsePort(option: string, text: string): number {

@@ -173,7 +173,7 @@ export const stageSettings = z.strictObject({
   alarms: z.partialRecord(z.literal(severities), alarmTarget).exactOptional(),
   /**
    * Minutes between two calls of the service from outside, 1 to 60; default: never. A function of the watch stack makes
-   * them, with its own read key from `npm run keys -- check`.
+   * them, with its own read key from `npx petstore keys check`.
    */
   checkEveryMinutes: whole(1, 60).exactOptional(),
   /**

@@ -40,7 +40,7 @@ const sum = { statistic: Stats.SUM, period: Duration.days(1) };
 /** A third of the 24 columns, so that three graphs fit in a row. */
 const width = 8;
 
-/** Only `npm run keys` writes to the table of keys. */
+/** Only `npx petstore keys` writes to the table of keys. */
 const writtenTables = tableNames.filter((table) => table !== 'apiKeys');
 
 /**

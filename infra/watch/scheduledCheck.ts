@@ -154,7 +154,7 @@ export function defineCheckAlarms(
       stage,
       'key',
       `An API key that was made for more than ${DAYS_AHEAD} days, and that nobody has replaced,`,
-      'Look at `npm run keys -- list` for which one. Rotate it, and tell its owner.',
+      'Look at `npx petstore keys list` for which one. Rotate it, and tell its owner.',
     ),
     ...(toDeprecatedOperations().length > 0 ? [defineSunsetAlarm(counts)] : []),
   ];

@@ -40,7 +40,7 @@ export async function provideCheckKey(stack: StageStack, register: KeyRegister):
   } catch (error) {
     const end = await register.revoke(keyId).then(
       () => 'it was revoked',
-      () => `it works: npm run keys -- revoke ${keyId} --stage ${stage.name}`,
+      () => `it works: npx petstore keys revoke ${keyId} --stage ${stage.name}`,
     );
     // What AWS refuses, it may repeat.
     const cause = toErrorLine(error).replaceAll(apiKey, '[API key]');

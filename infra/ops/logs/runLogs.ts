@@ -63,7 +63,7 @@ function parseLogSearch(options: LogOptions): LogSearch {
     ),
     key: checkName(
       key,
-      '--key must be the name or the key id that npm run keys -- list shows, not the key itself.',
+      '--key must be the name or the key id that npx petstore keys list shows, not the key itself.',
     ),
     status: status === undefined ? undefined : parseStatus(status),
     since,

@@ -64,7 +64,7 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
     }
   } catch (error) {
     const from = values.from === undefined ? '' : ` --from ${values.from}`;
-    const again = `npm run restore -- --stage ${stage.name} ${names.map((name) => `--table ${name}`).join(' ')} --at ${toSecond(time)}${from}`;
+    const again = `npx petstore restore --stage ${stage.name} ${names.map((name) => `--table ${name}`).join(' ')} --at ${toSecond(time)}${from}`;
     tell(
       `${signal.aborted ? 'Interrupted' : 'Stopped'}; the restore goes on. Follow it with:\n  ${again}`,
     );
@@ -103,7 +103,7 @@ async function readLatest(client: DynamoDBClient, sources: readonly string[]): P
     const latest = recovery?.LatestRestorableDateTime;
     if (latest) return Math.floor(latest.getTime() / 1_000);
     throw new Error(
-      `Nothing is restored: point-in-time recovery is off for ${TableName}, as on a stage without protectsData. npm run import loads an export.`,
+      `Nothing is restored: point-in-time recovery is off for ${TableName}, as on a stage without protectsData. npx petstore import loads an export.`,
     );
   });
   return new Date(Math.min(...(await Promise.all(times))) * 1_000);
@@ -240,7 +240,7 @@ export function toNextSteps(
     ...(isAlone
       ? [
           'The answers to repeated updates belong to the same second; without them, a repeated update gets the\nanswer of one that this table no longer has. Restore them too:',
-          `  npm run restore -- --stage ${stage} --table requests --at ${toSecond(time)}`,
+          `  npx petstore restore --stage ${stage} --table requests --at ${toSecond(time)}`,
         ]
       : []),
     ...('apiKeys' in restored

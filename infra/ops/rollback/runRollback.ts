@@ -110,6 +110,6 @@ function toNextSteps(
     `The next deployment must not be of ${functions[0]?.versions[0]?.commit || 'what was deployed last'}, and needs rollout: 'atOnce'.`,
     ...(moved.length === 0
       ? []
-      : [`To undo: npm run rollback -- --stage ${stage} --to ${back.join(' ')}`]),
+      : [`To undo: npx petstore rollback --stage ${stage} --to ${back.join(' ')}`]),
   ].join('\n');
 }

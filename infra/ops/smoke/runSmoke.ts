@@ -125,6 +125,6 @@ async function readApiKey(
   const apiKey = given || (stack && (await readCheckKey(stack))) || '';
   if (/^psk_[0-9A-Za-z]{42}$/.test(apiKey.trim())) return apiKey.trim();
   throw new UsageError(
-    `The API key, in --api-key-file FILE or PETSTORE_API_KEY, must be psk_ and 42 letters and digits${stack ? `; npm run keys -- check --stage ${stack.stage.name} makes one that the stage keeps` : ''}.`,
+    `The API key, in --api-key-file FILE or PETSTORE_API_KEY, must be psk_ and 42 letters and digits${stack ? `; npx petstore keys check --stage ${stack.stage.name} makes one that the stage keeps` : ''}.`,
   );
 }

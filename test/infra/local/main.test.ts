@@ -251,6 +251,18 @@ describe('the options', () => {
   });
 
   test.each([
+    ['4000', { npm_config_port: 'true' }],
+    ['', { npm_config_expose_dynamodb: '8000' }],
+    ['stock.json', {}],
+    ['--port 4000', { npm_config_json: 'true' }],
+  ])('%j that npm passes on, beside %j, are refused with the place of --', async (line, taken) => {
+    const args = line.split(' ').filter(Boolean);
+    const outcome = await callOps(start, args, { npm_lifecycle_event: 'start', ...taken });
+    const stderr = 'Write "--" between npm start and its options: npm start -- --port 4000\n';
+    expect(outcome).toEqual({ status: 2, stdout: '', stderr });
+  });
+
+  test.each([
     ['--port 65536', "Option '--port' must be a number from 0 to 65535, not '65536'"],
     ['--expose-dynamodb 80x', "Option '--expose-dynamodb' must be a number from 0 to 65535"],
     ['--port=', "not ''"],

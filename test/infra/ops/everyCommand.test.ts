@@ -86,7 +86,7 @@ describe('the region of a command', () => {
     expect(toRegion(staging, {})).toEqual({});
   });
 
-  it.each(Object.keys(staged) as Staged[])('is the default one for npm run %s', async (name) => {
+  it.each(Object.keys(staged) as Staged[])('is the default one for %s', async (name) => {
     const groups = [{ ResourceType: 'AWS::CodeDeploy::DeploymentGroup', PhysicalResourceId: 'x' }];
     const aws = await useAws({
       ...stack,
@@ -120,7 +120,7 @@ describe('a stage whose stack is not where its settings have it', () => {
     'logs',
     'night',
     `costs --by-key --from ${day} --to ${day}`,
-  ])('ends npm run %s, before it calls anything else', async (typed) => {
+  ])('ends %s, before it calls anything else', async (typed) => {
     const { settings } = stages.staging;
     onTestFinished(() => void Object.assign(stages.staging, { settings }));
     for (const [wanted, place, found] of [
@@ -180,7 +180,7 @@ it.each<[Staged, Answers, string]>([
     describeStack('petstore-staging', {}),
     'no output ApiKeysTableName: npm run deploy petstore-staging',
   ],
-])('reports an error of AWS to npm run %s in one line: %#', async (name, answers, line) => {
+])('reports an error of AWS to %s in one line: %#', async (name, answers, line) => {
   const { variables } = await useAws(answers);
   await expectLine(name, variables, line);
 });

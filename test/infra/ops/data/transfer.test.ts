@@ -57,7 +57,7 @@ async function quantityOf(petId: string): Promise<string | undefined> {
 /** A slow machine gets to see how far it is. */
 const onlyProgress = expect.stringMatching(/^(.*%.*\n)*$/);
 
-describe('npm run import and export', () => {
+describe('npx petstore import and export', () => {
   // Each test has an emulator with empty tables, behind an endpoint that can fail.
   beforeEach(async () => {
     engine = await firstEngine.start();
@@ -330,11 +330,11 @@ it.each<[string, Command, string[], string]>([
   ['import', runImport, ['--inventory', stock, '--pets', '-', '--rejects', 'a'], '--rejects must'],
   ['import', runImport, ['--inventory', stock, '--rejects', stock], '--rejects must name another'],
   ['export', runExport, ['--pets', 'pets.csv'], 'ends in .jsonl'],
-])('npm run %s refuses %j%j', (_, command, args, message) =>
+])('%s refuses %j%j', (_, command, args, message) =>
   expectRefusal(command, [...args, '--endpoint', 'http://127.0.0.1:9'], message),
 );
 
-it('npm run export refuses to guess the table', () =>
+it('npx petstore export refuses to guess the table', () =>
   expectRefusal(runExport, ['--pets', '-'], 'Say which table'));
 
 it.each([

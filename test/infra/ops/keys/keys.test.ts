@@ -23,7 +23,7 @@ function toKey({ stdout }: Outcome): { apiKey: string; keyId: string } {
   return { apiKey, keyId: parseApiKey(apiKey)?.keyId ?? '' };
 }
 
-describe('npm run keys', () => {
+describe('npx petstore keys', () => {
   const tables = useStoreTables(firstEngine.start);
   let database: FaultyEndpoint;
   let table: string[];
@@ -331,7 +331,7 @@ describe('npm run keys', () => {
     expect(aws.inputsOf('PutParameter')).toHaveLength(1);
   });
 
-  it.each(['it was revoked', 'it works: npm run keys -- revoke '])(
+  it.each(['it was revoked', 'it works: npx petstore keys revoke '])(
     'says of a check’s key that could not be stored that %s, and never the key',
     async (end) => {
       const { check, parameter } = await openParameter(undefined, {
@@ -400,4 +400,4 @@ it.each<[string[], string]>([
   [['list', 'abcdefghij', ...emulator], 'Usage: npx petstore keys list [options]'],
   [['check', '--name', 'a', ...emulator], "Unknown option '--name'"],
   [['check', ...emulator], `check takes ${stageUsage}: an emulator stores no parameter.`],
-])('npm run keys refuses %j', (args, message) => expectRefusal(runKeys, args, message));
+])('npx petstore keys refuses %j', (args, message) => expectRefusal(runKeys, args, message));

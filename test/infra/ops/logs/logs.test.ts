@@ -71,7 +71,7 @@ function toTime(minutesAgo: number): string {
   return new Date(now - minutesAgo * 60_000).toISOString().replace('T', ' ');
 }
 
-describe('npm run logs', () => {
+describe('npx petstore logs', () => {
   it('shows one row for each request of all functions, sorted by time', async () => {
     const keyName = 'till';
     const { logs } = await open([
@@ -266,7 +266,7 @@ describe('npm run logs', () => {
   ])('refuses %j', (args, message) => expectRefusal(runLogs, args, message));
 });
 
-describe('npm run logs -- --request', () => {
+describe('npx petstore logs --request', () => {
   it('shows only the lines of the gateway and the function for a request', async () => {
     const { logs } = await open([
       ['updateInventory', 92, errorLine('r-1')],
@@ -310,7 +310,7 @@ describe('npm run logs -- --request', () => {
   });
 });
 
-it('npm run logs -- --follow shows each new line once, and ends with status 0 on Ctrl-C', async () => {
+it('npx petstore logs --follow shows each new line once, and ends with status 0 on Ctrl-C', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], fakeNodeBuiltins: true });
   let looks = 0;
   const interrupt = defineInterrupt();

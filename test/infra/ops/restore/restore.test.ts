@@ -81,7 +81,7 @@ async function open(change: (answers: Answers, tables: Tables) => Answers = () =
   return { tables, aws, restore, changes };
 }
 
-describe('npm run restore', () => {
+describe('npx petstore restore', () => {
   const RestoreDateTime = seconds('2026-11-20T09:59:00Z');
 
   it('restores a new table with the settings of the one in use, and says how to use it', async () => {
@@ -121,7 +121,7 @@ describe('npm run restore', () => {
     expect(tables.get(second)).toMatchObject({ ...whole, TimeToLiveSpecification });
     expect(tables.get(target)).toMatchObject(whole);
     expect(stdout).toContain(`restoredTables: { inventory: '${target}', requests: '${second}', `);
-    expect(stdout).not.toContain('npm run restore');
+    expect(stdout).not.toContain('npx petstore restore');
     expect(stdout).toContain('revoke them again');
     await restore(...production, '--table', 'requests', ...at);
     expect(changes().filter(([operation]) => operation === 'UpdateTimeToLive')).toHaveLength(1);
@@ -196,13 +196,13 @@ describe('npm run restore', () => {
       },
     }));
     const outcome = await restore(...production, ...typed.split(' '));
-    const again = `  npm run restore -- --stage production ${typed}\n`;
+    const again = `  npx petstore restore --stage production ${typed}\n`;
     expect(outcome).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(again) });
     expect(outcome.stderr.replace(again, '')).toMatch(told);
   });
 });
 
-describe('npm run restore restores nothing', () => {
+describe('npx petstore restore restores nothing', () => {
   const tables = '--table must be one or more of inventory, pets, orders, requests, apiKeys';
   it.each<[string, string]>([
     ['', '--stage must be'],

@@ -113,7 +113,7 @@ const twiceDirty = changeVersions(([, second, third]) => {
   Object.assign(third ?? {}, { Description: 'ccccccccccc3-dirty-22222222' });
 });
 
-describe('npm run rollback', () => {
+describe('npx petstore rollback', () => {
   it('moves every alias to the commit before the live one, and says what to do next', async () => {
     const { rollback, live, aws } = await open();
     const { status, stdout, stderr } = await rollback();
@@ -132,7 +132,7 @@ describe('npm run rollback', () => {
     expect(live()).toEqual(everywhere('2'));
     expect(aws.inputsOf('UpdateAlias')).toHaveLength(all);
 
-    const undo = /^To undo: npm run rollback -- (.+)$/m.exec(stdout)?.[1]?.split(' ') ?? [];
+    const undo = /^To undo: npx petstore rollback (.+)$/m.exec(stdout)?.[1]?.split(' ') ?? [];
     const undone = await rollback(...undo);
     expect(live()).toEqual(everywhere('3'));
     expect(undone.stdout).toContain('there is nothing else to do');
@@ -199,7 +199,7 @@ describe('npm run rollback', () => {
   });
 });
 
-describe('npm run rollback moves nothing', () => {
+describe('npx petstore rollback moves nothing', () => {
   it.each([
     ['', `--stage must be ${stageNames.join(' or ')}; it is missing`],
     ['--stage production --to short', '--to must be a commit'],
@@ -247,7 +247,7 @@ describe('npm run rollback moves nothing', () => {
   });
 });
 
-it('npm run rollback reports an alias that changed since it was shown, and continues', async () => {
+it('npx petstore rollback reports an alias that changed since it was shown, and continues', async () => {
   const { rollback, live } = await open(({ answers, aliases }) => ({
     UpdateAlias(input) {
       Object.assign(aliases.get(getPet) ?? {}, { RevisionId: 'changed' });
@@ -263,7 +263,7 @@ it('npm run rollback reports an alias that changed since it was shown, and conti
   expect(live()).toEqual({ ...everywhere('2'), getPet: '3' });
 });
 
-describe('npm run rollback during a canary', () => {
+describe('npx petstore rollback during a canary', () => {
   async function openCanary() {
     const stage = await open(() => ({
       ListDeployments: () => ({ deployments: ['d-1', 'd-2', 'd-3'] }),
@@ -315,7 +315,7 @@ describe('npm run rollback during a canary', () => {
   });
 });
 
-describe('npm run rollback whose reader leaves', () => {
+describe('npx petstore rollback whose reader leaves', () => {
   const typed = ['infra/petstore.js', 'rollback', '--stage', 'production'];
 
   it('still moves all aliases', async () => {

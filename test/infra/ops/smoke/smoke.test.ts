@@ -169,7 +169,7 @@ for (const [row, variants] of Object.entries(planted)) {
   }
 }
 
-describe('npm run smoke, of a stage with data', () => {
+describe('npx petstore smoke, of a stage with data', () => {
   let target: ConformanceTarget;
   beforeAll(async () => {
     const inventory = fixtures.inventory.slice(0, 9);
@@ -286,7 +286,7 @@ async function callStage(
   return callOps(runSmoke, ['--stage', 'staging', ...args], { ...variables, ...more });
 }
 
-describe('npm run smoke, of an empty stage', () => {
+describe('npx petstore smoke, of an empty stage', () => {
   let target: ConformanceTarget;
   beforeAll(async () => {
     target = await openLocalTarget({ data: { inventory: [], pets: [], orders: [] } });
@@ -366,7 +366,7 @@ describe('npm run smoke, of an empty stage', () => {
       status: 2,
       stdout: '',
       stderr:
-        'The API key, in --api-key-file FILE or PETSTORE_API_KEY, must be psk_ and 42 letters and digits; npm run keys -- check --stage staging makes one that the stage keeps.\n',
+        'The API key, in --api-key-file FILE or PETSTORE_API_KEY, must be psk_ and 42 letters and digits; npx petstore keys check --stage staging makes one that the stage keeps.\n',
     });
   });
 
@@ -444,7 +444,7 @@ it.each<[string, string, Answers, string?]>([
     },
     'unknown-no-git',
   ],
-])('npm run smoke --expect-commit tells that %s is live: %s', async (...row) => {
+])('npx petstore smoke --expect-commit tells that %s is live: %s', async (...row) => {
   const [live, outcome, answers, PETSTORE_COMMIT = checkout] = row;
   const variables = { ...key, PETSTORE_COMMIT };
   const nowhere = 'http://127.0.0.1:1/v1';
@@ -515,7 +515,7 @@ describe.concurrent('a target that does not answer', () => {
   });
 });
 
-it('npm run smoke is interrupted with the status of Ctrl-C', async () => {
+it('npx petstore smoke is interrupted with the status of Ctrl-C', async () => {
   using served = await serve(defineInterrupt());
   const outcome = await callOps(runSmoke, ['--base-url', served.baseUrl], key);
   expect(outcome).toMatchObject({ status: 130, stderr: '' });
@@ -535,7 +535,7 @@ it.each([
   [[...url, '--timeout', '1'], '--timeout must be a number with s'],
   [[...url, '--deadline', 'soon'], '--deadline must be a number with s'],
   [[...url, '--expect-commit'], '--expect-commit takes --stage'],
-])('npm run smoke refuses %j', (args, message) => expectRefusal(runSmoke, args, message));
+])('npx petstore smoke refuses %j', (args, message) => expectRefusal(runSmoke, args, message));
 
 /** A fault that requests something else. */
 function rewrite(from: string | RegExp, to: string): Fault {
