@@ -7,7 +7,7 @@ export default defineConfig({
     isolate: false,
     globalSetup: 'test/support/suite/globalSetup.ts',
     // What a failed test logged is shown, without vitest's own hand in it.
-    setupFiles: 'test/support/suite/outputOfFailures.ts',
+    setupFiles: ['test/support/suite/outputOfFailures.ts', 'test/support/suite/testStages.ts'],
     disableConsoleIntercept: true,
     // One more than there are cores on a small machine, since some tests wait; each more loads the CDK and the SDK again.
     maxWorkers: 3,

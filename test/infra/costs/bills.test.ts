@@ -60,10 +60,7 @@ import {
   fixtures,
 } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { useFixtureStages } from './fixtureStages.ts';
 import { page, toPage } from './page.ts';
-
-useFixtureStages();
 
 const { settings } = fixtures.production;
 const { memoryMegabytes } = settings;

@@ -23,9 +23,6 @@ import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
-import { useFixtureStages } from './fixtureStages.ts';
-
-useFixtureStages();
 
 const root = join(import.meta.dirname, '../../..');
 const folder = openTemporaryFolder();

@@ -13,9 +13,6 @@ import type { Reconciliation } from '../../../infra/ops/costs/runReconcile.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
-import { useFixtureStages } from './fixtureStages.ts';
-
-useFixtureStages();
 
 const folder = openTemporaryFolder();
 const write = (name: string, content: string | Uint8Array) =>

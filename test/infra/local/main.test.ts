@@ -77,11 +77,13 @@ function untilLoading({ written }: LocalProcess): Promise<void> {
   return vi.waitFor(() => expect(written.stderr).toMatch(bar), { timeout: 20_000, interval: 20 });
 }
 
-/** Starts in this process and ends by itself. Removes its listeners, which would end a later test at its Ctrl-C. */
+/** Starts in this process and ends by itself. Removes its console, and its listeners, which would end a later test. */
 async function startHere(...args: string[]) {
   const signals = ['SIGINT', 'SIGTERM'] as const;
   const before = new Set(signals.flatMap((signal) => process.listeners(signal)));
+  const methods = { ...console };
   const outcome = await callOps(start, args);
+  Object.assign(console, methods);
   for (const signal of signals) {
     for (const one of process.listeners(signal)) if (!before.has(one)) process.off(signal, one);
   }

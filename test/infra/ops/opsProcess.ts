@@ -99,14 +99,15 @@ interface RunOptions {
   readonly stderr?: Reader;
 }
 
-/** Starts a command in a process of its own, without AWS credentials or a terminal. */
+/** Starts a command in a process of its own, with the tests' stages, and without AWS credentials or a terminal. */
 export function startOps(
   words: readonly string[],
   { variables = {}, stdout = 'read', stderr = 'read' }: RunOptions = {},
 ) {
   const toStdio = (reader: Reader) => (reader === 'full' ? openSync('/dev/full', 'w') : 'pipe');
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const child: ChildProcess = spawn(process.execPath, words, {
+  const testStages = join(import.meta.dirname, '../../support/suite/testStages.ts');
+  const child: ChildProcess = spawn(process.execPath, ['--import', testStages, ...words], {
     cwd: join(import.meta.dirname, '../../..'),
     stdio: ['ignore', toStdio(stdout), toStdio(stderr)],
     env: { PATH, NODE_COMPILE_CACHE, ...bareEnvironment, ...variables },

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempDisposableSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -8,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import cdkJson from '../../../cdk.json' with { type: 'json' };
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { runOps } from './opsProcess.ts';
+import { runOps, startOps } from './opsProcess.ts';
 
 const bin = 'infra/petstore.js';
 const noSpace = /^The standard output cannot be written \(ENOSPC: [^\n]+\n$/;
@@ -79,10 +78,10 @@ it.each(['keys list', 'import --inventory empty.csv', 'export --inventory saved.
       ...{ AWS_REGION: 'eu-west-1', AWS_ACCESS_KEY_ID: 'x', AWS_SECRET_ACCESS_KEY: 'y' },
     };
     const args = [bin, ...line.replace(/\S+csv/, file).split(' '), '--stage', 'staging'];
-    const child = spawn(process.execPath, args, { env: { ...process.env, ...variables } });
+    const { child, exited } = startOps(args, { variables });
     await asked;
     child.kill('SIGINT');
-    expect(await once(child, 'exit')).toEqual([null, 'SIGINT']);
+    expect(await exited).toBe('SIGINT');
     silent.closeAllConnections();
     silent.close();
   },

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toReservedConcurrency } from '../../../infra/stages/concurrency.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { stageNames, stages } from '../../../infra/stages/stages.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { cannedOrders, toCompactItem } from '../../bench/canned/cannedRecords.ts';
@@ -14,6 +13,7 @@ import {
   toUpdateUnits,
 } from '../../bench/canned/requestUnits.ts';
 import { fixtures } from '../../support/stageFixtures.ts';
+import { deployedStages } from '../../support/suite/testStages.ts';
 
 const { settings } = fixtures.production;
 
@@ -48,7 +48,7 @@ describe('of the account’s concurrency', () => {
 
 it('the rate alone keeps abandoned lists from taking all of the account’s concurrency', () => {
   const longestSeconds = 29;
-  for (const { settings } of Object.values(stages)) {
+  for (const { settings } of deployedStages) {
     const { rate } = settings.throttles.listInventory;
     expect(rate * longestSeconds).toBeLessThan(1_000 / 3);
   }
@@ -59,10 +59,10 @@ const ORDERS = 1_000;
 /** A consistent read of an item of at most 4 KB. */
 const CONSISTENT = 1;
 
-it.each(stageNames)(
-  'the tables of %s can serve a burst within the throttles, with as many entries as planned',
-  (stage) => {
-    const { throttles, inventoryEntries, maximumUnitsPerSecond: maximum } = stages[stage].settings;
+it.each(deployedStages)(
+  'the tables of $name can serve a burst within the throttles, with as many entries as planned',
+  ({ settings }) => {
+    const { throttles, inventoryEntries, maximumUnitsPerSecond: maximum } = settings;
     const burst = (id: keyof typeof throttles) => throttles[id].burst;
     const list = toScanUnits(inventoryEntries, toCompactItem);
     const orders = toReadUnits(ORDERS * toItemSize(cannedOrders[0] ?? {}));
