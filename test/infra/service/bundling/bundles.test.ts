@@ -16,7 +16,7 @@ import { fixtures } from '../../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 
 /** Bytes. A cold start reads and compiles all of them: find out what grew before you raise this. */
-const BUDGET = 245_000;
+const BUDGET = 225_000;
 
 // Outside the checkout: its package.json would make Node load a bundle as an ES module.
 const outdir = openTemporaryFolder().folder;
@@ -110,7 +110,7 @@ it('no bundle loads modules of Node.js that it does not use', () => {
   }).split('\n');
   expect(loaded).toContain('https');
   expect(loaded).not.toContain('MISSING');
-  for (const name of ['http2', 'child_process']) {
+  for (const name of ['zlib', 'fs/promises', 'readline', 'http2', 'child_process']) {
     expect(loaded).not.toContain(name);
   }
 });

@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { defaultProvider } from '../../../../infra/service/bundling/environmentCredentials.ts';
+import { EventStreamSerde, readFile } from '../../../../infra/service/bundling/lazyModules.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -17,4 +18,10 @@ it.each([
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', secret);
   vi.stubEnv('AWS_SESSION_TOKEN', token);
   expect(await defaultProvider()().catch(({ message }) => message)).toEqual(expected);
+});
+
+it('an event stream is refused, and a file is read as by node:fs/promises', async () => {
+  expect(EventStreamSerde).toThrow('The bundles leave event streams out');
+  expect(await readFile(import.meta.filename, 'utf8')).toContain('is read as by');
+  await expect(readFile('absent', 'utf8')).rejects.toMatchObject({ code: 'ENOENT' });
 });
