@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
-import fastify from 'fastify';
 import { type CommittedDocument, readCommittedDocument } from '../openapi/committedDocument.ts';
 import type { OpenApiDocument } from '../openapi/openApi.ts';
 import { type Guide, toGuide } from './guide.ts';
@@ -8,12 +7,12 @@ import { renderMarkdown } from './markdown.ts';
 import { type Access, type SiteFile, toPage, toPolicy } from './page.ts';
 
 /** The page that shows every operation and sends requests, with its scripts. */
-export async function defineReference(
+export function defineReference(
   overview: Guide,
   { servers, components }: OpenApiDocument,
   guides: readonly Guide[],
   apiKey: string | undefined,
-): Promise<[name: string, file: SiteFile][]> {
+): [name: string, file: SiteFile][] {
   const [scheme = ''] = Object.keys(components.securitySchemes);
   const policy = toReferencePolicy(servers.map(({ url }) => url));
   // With the key, "Send" works at once.
@@ -28,7 +27,7 @@ export async function defineReference(
   const start = `const create = Scalar.createApiReference;
 document.querySelector('#content').replaceChildren();
 create('#content', ${configuration});\n`;
-  const script = await readScalar();
+  const script = readScalar();
   const hash = createHash('sha256').update(script).digest('hex').slice(0, 16);
   const scalarName = `scalar-${hash}.js`;
   const page = toPage(overview, guides, policy, [scalarName, 'reference.js']);
@@ -117,17 +116,17 @@ function toReferencePolicy(addresses: readonly string[]): string {
 }
 
 /**
- * Scalar's script, with its licences. This plug-in brings it in 67 packages, @scalar/api-reference in 270. The plug-in
- * provides the script only over HTTP.
+ * Scalar's script, with its licences. This plug-in brings it in 20 packages, @scalar/api-reference in 270. The plug-in
+ * gives the script only to the handler of a route, so it registers its routes here, without a server.
  */
-async function readScalar(): Promise<Buffer> {
-  const server = fastify();
-  await server.register(scalar, { routePrefix: '/reference', configuration: settings });
-  const { statusCode, rawPayload } = await server.inject('/reference/js/scalar.js');
-  await server.close();
-  if (statusCode !== 200)
-    throw new Error(`Scalar's plug-in responded with ${statusCode} for its script.`);
-  return rawPayload;
+function readScalar(): string {
+  const routes: { url: string; handler(request: object, reply: object): string }[] = [];
+  const host = { initialConfig: {}, route: (route: (typeof routes)[number]) => routes.push(route) };
+  scalar(host as never, { configuration: settings }, () => {});
+  const reply = { header: () => reply, send: (body: string) => body };
+  const script = routes.find(({ url }) => url.endsWith('/scalar.js'))?.handler({}, reply);
+  if (script === undefined) throw new Error('The package of Scalar has no script.');
+  return script;
 }
 
 /** The document for publication: the committed one with the addresses of its readers. */

@@ -28,7 +28,7 @@ export async function buildSite(access: Access): Promise<Site> {
   const overview = toOverview(document);
   return new Map<string, SiteFile>([
     ...guides.map((guide) => [`${guide.name}.html`, toPage(guide, guides)] as const),
-    ...(await defineReference(overview, document, guides, access.apiKey)),
+    ...defineReference(overview, document, guides, access.apiKey),
     ['openapi.json', { type: 'application/json', body: bytes }],
     ['search.json', { type: 'application/json', body: toSearchIndex([overview, ...guides]) }],
     ['site.js', { type: javascript, body: await readAsset('site.js') }],
