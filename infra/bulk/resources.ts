@@ -11,7 +11,7 @@ export type ResourceName = 'inventory' | 'pets' | 'orders';
 export type Item = Record<string, AttributeValue>;
 
 export interface Entry {
-  readonly id: bigint;
+  readonly key: string;
   readonly item: Item;
 }
 
@@ -23,6 +23,8 @@ export interface Resource<Contents = unknown> {
   readonly columns?: readonly string[];
   /** The entry, or what is wrong with it. */
   parse(value: unknown): Entry | string;
+  /** The key in the table, as in messages: `petId 7`, or `id 7 at 2026-12-24T09:59:00.000Z` of an order. */
+  toKey(contents: Contents): string;
   toItem(contents: Contents): Item;
   /** The members of a table's entry, in the contract's order. @throws {Error} when it breaks the contract */
   toMembers(item: Item): Record<string, unknown>;
@@ -35,7 +37,13 @@ export const resources = {
     columns: ['petId', 'quantity', 'status'],
   },
   pets: defineResource(Pet, 'id', (pet) => marshall(toPetRecord(pet)), unmarshall),
-  orders: defineResource(Order, 'id', (order) => marshall(toOrderRecord(order)), unmarshall),
+  orders: defineResource(
+    Order,
+    'id',
+    (order) => marshall(toOrderRecord(order)),
+    unmarshall,
+    (order) => `id ${order.id} at ${toOrderRecord(order).placed.replace(/#.*/, '')}`,
+  ),
 } as const;
 
 export const resourceNames = Object.keys(resources) as ResourceName[];
@@ -52,13 +60,15 @@ function defineResource<IdName extends string, Contents extends Record<IdName, b
   idName: IdName,
   toItem: (contents: Contents) => Item,
   fromItem: (item: Item) => object,
+  toKey = (contents: Contents) => `${idName} ${contents[idName]}`,
 ): Resource<Contents> {
   return {
     idName,
     toItem,
+    toKey,
     parse(value) {
       const { success, data, error } = z.safeParse(schema, value);
-      return success ? { id: data[idName], item: toItem(data) } : toComplaint(value, error);
+      return success ? { key: toKey(data), item: toItem(data) } : toComplaint(value, error);
     },
     toMembers(item) {
       const members = fromItem(item);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import * as z from 'zod/mini';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
 import { parseJson } from '../../shared/contract/values.ts';
-import { toComplaint } from '../bulk/resources.ts';
+import { type Resource, resourceNames, resources, toComplaint } from '../bulk/resources.ts';
 import { StartFailure } from './engine/loopback.ts';
 
 const StoreData = z.strictObject(
@@ -18,7 +18,7 @@ const StoreData = z.strictObject(
 export type StoreData = Readonly<z.infer<typeof StoreData>>;
 
 /**
- * Reads a data file. Lists may be missing. Each entry must match the contract, and its id must be unique in its list.
+ * Reads a data file. Lists may be missing. Each entry must match the contract, and its key must be unique in its list.
  * @throws {StartFailure} when the file cannot be read or has any other content
  */
 export async function readStoreData(file: string | URL): Promise<StoreData> {
@@ -29,15 +29,11 @@ export async function readStoreData(file: string | URL): Promise<StoreData> {
     const { success, data, error } = z.safeParse(StoreData, value);
     if (!success)
       throw new Error(toComplaint(value, { ...error, issues: error.issues.slice(0, 3) }));
-    refuseRepeated(
-      'inventory',
-      data.inventory.map(({ petId }) => petId),
-    );
-    for (const name of ['pets', 'orders'] as const) {
-      refuseRepeated(
-        name,
-        data[name].map(({ id }) => id),
-      );
+    for (const name of resourceNames) {
+      const { toKey }: Resource = resources[name];
+      const known = new Set<string>();
+      const repeated = data[name].map(toKey).find((key) => known.size === known.add(key).size);
+      if (repeated !== undefined) throw new Error(`${name} has the ${repeated} twice`);
     }
     return data;
   } catch (error) {
@@ -45,10 +41,4 @@ export async function readStoreData(file: string | URL): Promise<StoreData> {
     const reason = (error as Error).message.replaceAll(/\s+/g, ' ');
     throw new StartFailure(`The data file ${file} cannot be used: ${reason}`);
   }
-}
-
-function refuseRepeated(name: string, ids: readonly bigint[]): void {
-  const known = new Set<bigint>();
-  const repeated = ids.find((id) => known.size === known.add(id).size);
-  if (repeated !== undefined) throw new Error(`${name} has the id ${repeated} twice`);
 }

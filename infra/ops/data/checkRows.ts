@@ -1,8 +1,7 @@
-import { resources } from '../../bulk/resources.ts';
 import { tell } from '../../cli/output.ts';
 import { defineProgress, toCount } from '../../cli/progress.ts';
 import { type DataFile, type Row, readRows } from './dataFile.ts';
-import { defineSeenIds, defineSortedLines, type SeenIds } from './scratchDatabase.ts';
+import { defineSeenKeys, defineSortedLines, type SeenKeys } from './scratchDatabase.ts';
 import { replaceFile } from './writeContent.ts';
 
 /** The most invalid rows of a file that are reported one by one. */
@@ -12,8 +11,8 @@ const MAX_SHOWN = 20;
 export interface CheckedFile extends DataFile {
   readonly rows: number;
   readonly invalid: number;
-  /** Which line counts where ids repeat. */
-  readonly seen: SeenIds;
+  /** Which line counts where keys repeat. */
+  readonly seen: SeenKeys;
 }
 
 interface CheckOptions {
@@ -44,19 +43,19 @@ async function checkRows(
   rejects: string | undefined,
   signal: AbortSignal,
 ): Promise<CheckedFile> {
-  const { name, file } = checked;
+  const { file } = checked;
   using progress = defineProgress(`Checking ${file}`, undefined);
   using rejected = defineSortedLines();
-  const seen = defineSeenIds();
+  const seen = defineSeenKeys();
   let rows = 0;
   let invalid = 0;
   let header: string | undefined;
 
   function findProblem(row: Row): string | undefined {
     if ('problem' in row) return row.problem;
-    const first = seen.add(row.entry.id, row.line);
-    if (first === row.line) return undefined;
-    return `${resources[name].idName} ${row.entry.id} is that of line ${first} too`;
+    const { key } = row.entry;
+    const first = seen.add(key, row.line);
+    return first === row.line ? undefined : `${key} is that of line ${first} too`;
   }
 
   for await (const page of readRows(checked)) {

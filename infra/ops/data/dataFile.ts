@@ -34,7 +34,7 @@ export interface Rows {
   readonly header: string | undefined;
 }
 
-/** @throws {UsageError} when no file is named, one twice, or one in a format that cannot be */
+/** @throws {UsageError} when no file is named, or one in a format that cannot be */
 export function parseFiles(
   options: {
     readonly [Name in ResourceName]?: string | undefined;
@@ -46,9 +46,6 @@ export function parseFiles(
   });
   if (files.length === 0) {
     throw new UsageError('Name at least one file: --inventory, --pets or --orders.');
-  }
-  if (new Set(files.map(({ file }) => file)).size < files.length) {
-    throw new UsageError('Name a file of its own for each of --inventory, --pets and --orders.');
   }
   return files;
 }

@@ -1,5 +1,3 @@
-import { access, constants } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
@@ -13,15 +11,12 @@ import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
 import { type DataFile, isStandardStream, parseFiles } from './dataFile.ts';
 import { openDataTable } from './dataOptions.ts';
 import { defineSortedLines } from './scratchDatabase.ts';
-import { replaceFile } from './writeContent.ts';
+import { checkNamedFiles, replaceFile } from './writeContent.ts';
 
 export async function runExport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: commands.export.options }).values;
   const targets = parseFiles(options);
-  // Before a table is read in vain.
-  for (const target of targets) {
-    if (!isStandardStream(target)) await access(dirname(target.file), constants.W_OK);
-  }
+  checkNamedFiles(targets.map(({ name, file }) => ({ option: name, file, isWritten: true })));
   const report = targets.some(isStandardStream) ? process.stderr : process.stdout;
   const opened = await Promise.all(
     targets.map(async (target) => ({ target, table: await openDataTable(options, target.name) })),

@@ -1,4 +1,4 @@
-import { mkdtempDisposable, stat } from 'node:fs/promises';
+import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -18,8 +18,9 @@ import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { tables } from '../../stages/tables.ts';
 import { type CheckedFile, checkFiles } from './checkRows.ts';
-import { copyInput, isStandardStream, parseFiles, readRows } from './dataFile.ts';
+import { copyInput, parseFiles, readRows } from './dataFile.ts';
 import { openDataTable } from './dataOptions.ts';
+import { checkNamedFiles } from './writeContent.ts';
 
 /** The exit status of an import that left out invalid rows. */
 const LEFT_OUT = 3;
@@ -29,15 +30,13 @@ export async function runImport(args: string[]): Promise<void> {
   const { overwrite = false, rejects, stage, 'dry-run': isDryRun } = options;
   const typed = parseFiles(options);
   const maxWcu = parseMaxWcu(options['max-wcu']);
-  if (rejects !== undefined && (typed.length > 1 || rejects === typed[0]?.file)) {
-    throw new UsageError('--rejects must name another file, for the rows of one data file.');
+  if (rejects !== undefined && (rejects === '-' || typed.length > 1)) {
+    throw new UsageError('--rejects must name a file, for the rows of one data file.');
   }
-  for (const { name, file } of typed.filter((one) => !isStandardStream(one))) {
-    if ((await stat(file)).isFile()) continue;
-    throw new UsageError(
-      `--${name} must name a file, since it is read twice; "${file}" is not a file.`,
-    );
-  }
+  checkNamedFiles([
+    ...typed.map(({ name, file }) => ({ option: name, file, isWritten: false })),
+    ...(rejects === undefined ? [] : [{ option: 'rejects', file: rejects, isWritten: true }]),
+  ]);
   const opened = await Promise.all(
     typed.map(async ({ name }) => ({ name, table: await openDataTable(options, name) })),
   );
@@ -126,7 +125,8 @@ async function load(
     for await (const page of readRows(checked)) {
       for (const row of page.rows) {
         signal.throwIfAborted();
-        if ('entry' in row && seen.firstLine(row.entry.id) === row.line) group.push(row.entry.item);
+        const isFirst = 'entry' in row && seen.firstLine(row.entry.key) === row.line;
+        if (isFirst) group.push(row.entry.item);
         if (group.length === GROUP_SIZE) await start();
       }
     }

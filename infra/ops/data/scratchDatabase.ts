@@ -2,21 +2,22 @@ import { DatabaseSync } from 'node:sqlite';
 
 const LINES_AT_A_TIME = 2_000;
 
-export type SeenIds = ReturnType<typeof defineSeenIds>;
+export type SeenKeys = ReturnType<typeof defineSeenKeys>;
 
-/** The first line of each id, in a database, so that it is exact for millions in any order. */
-export function defineSeenIds() {
+/** The first line of each key, in a database, so that it is exact for millions in any order. */
+export function defineSeenKeys() {
   const database = openScratchDatabase(
-    'CREATE TABLE seen (id INTEGER PRIMARY KEY, line INTEGER NOT NULL)',
+    'CREATE TABLE seen (key TEXT PRIMARY KEY, line INTEGER NOT NULL) WITHOUT ROWID',
   );
   const insert = database.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)');
-  const select = database.prepare('SELECT line FROM seen WHERE id = ?');
+  const select = database.prepare('SELECT line FROM seen WHERE key = ?');
 
-  const firstLine = (id: bigint) => select.get(id)?.line as number | undefined;
+  const firstLine = (key: string) => select.get(key)?.line as number | undefined;
   return {
     firstLine,
-    /** Records the line, and returns the first that had the id, which may be this one. */
-    add: (id: bigint, line: number) => (insert.run(id, line).changes === 0 ? firstLine(id) : line),
+    /** Records the line, and returns the first that had the key, which may be this one. */
+    add: (key: string, line: number) =>
+      insert.run(key, line).changes === 0 ? firstLine(key) : line,
   };
 }
 

@@ -1,14 +1,69 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import {
+  accessSync,
+  type BigIntStats,
+  constants,
+  createWriteStream,
+  fstatSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+import { realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { isGzip } from '../../cli/lines.ts';
+import { UsageError } from '../../cli/usage.ts';
+
+/** A file that an option names. */
+interface NamedFile {
+  readonly option: string;
+  /** As typed; `-` is standard input or output. */
+  readonly file: string;
+  /** Otherwise it is read. */
+  readonly isWritten: boolean;
+}
+
+/**
+ * Checks all files that a command reads and writes, before it reads the first.
+ * @throws {UsageError} when one is no regular file, or two are the same, by any path or link
+ * @throws {Error} when a file to read or the folder of a file to write does not exist, or cannot be used
+ */
+export function checkNamedFiles(files: readonly NamedFile[]): void {
+  const options = new Map<string, string>();
+  for (const named of files) {
+    const { option, file } = named;
+    const identity = identify(named);
+    const other = options.get(identity);
+    if (other !== undefined) {
+      throw new UsageError(
+        `--${option} and --${other} must name different files; "${file}" is the same file.`,
+      );
+    }
+    options.set(identity, option);
+  }
+}
+
+/** Device and inode, or the path of a file that does not exist yet. */
+function identify({ option, file, isWritten }: NamedFile): string {
+  if (file === '-') return toIdentity(fstatSync(isWritten ? 1 : 0, { bigint: true }));
+  const found = statSync(file, { bigint: true, throwIfNoEntry: !isWritten });
+  if (found?.isFile() === false) {
+    throw new UsageError(`--${option} must name a regular file; "${file}" is not one.`);
+  }
+  const path = found ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
+  if (isWritten) accessSync(dirname(path), constants.W_OK);
+  return found ? toIdentity(found) : path;
+}
+
+function toIdentity({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
+}
 
 /**
  * Writes a temporary file, and renames it once it is complete and on the disk. A reader sees the old file or the
- * new one, never a part. A failure leaves nothing behind. A name that ends in `.gz` is compressed.
+ * new one, never a part. A failure leaves nothing behind. A name that ends in `.gz` is compressed. A link stays, and
+ * its file is replaced.
  * @throws {Error} that names the file, when it cannot be written
  * @throws the signal's reason, or what the content threw
  */
@@ -17,14 +72,15 @@ export async function replaceFile(
   content: Iterable<string>,
   signal: AbortSignal,
 ): Promise<void> {
-  const unfinished = join(dirname(file), `.${basename(file)}.${process.pid}.unfinished`);
+  const path = await realpath(file).catch(() => file);
+  const unfinished = join(dirname(path), `.${basename(path)}.${process.pid}.unfinished`);
   try {
     // Never over another file, and readable by its owner alone.
     const target = createWriteStream(unfinished, { flags: 'wx', mode: 0o600, flush: true });
     await pipeline([Readable.from(content), ...(isGzip(file) ? [createGzip()] : []), target], {
       signal,
     });
-    await rename(unfinished, file);
+    await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
     throw toWriteFailure(file, error as NodeJS.ErrnoException);

@@ -6,6 +6,7 @@ const entry = '{"petId": 1, "quantity": 2, "status": "sold"}';
 const pet = '{"id": 1, "name": "Rex", "status": "sold"}';
 const placedAt = '2026-12-24T09:59:00Z';
 const order = JSON.stringify({ id: 1, petId: 1, quantity: 1, status: 'placed', placedAt });
+const later = order.replace('09:59:00', '09:59:00.001');
 
 const folder = openTemporaryFolder();
 const read = async (content: string | Uint8Array) =>
@@ -31,9 +32,12 @@ test.each<[string | Uint8Array, string]>([
     `{"inventory": [${entry}, {"petId": 2, "quantity": -1, "status": "sold"}]}`,
     'inventory.1.quantity must be an integer from 0 to 2147483647, and is -1',
   ],
-  [`{"inventory": [${entry}, ${entry}]}`, 'inventory has the id 1 twice'],
+  [`{"inventory": [${entry}, ${entry}]}`, 'inventory has the petId 1 twice'],
   [`{"pets": [${pet}, ${pet}]}`, 'pets has the id 1 twice'],
-  [`{"orders": [${order}, ${order}]}`, 'orders has the id 1 twice'],
+  [
+    `{"orders": [${order}, ${later}, ${order.replace('09:59:00Z', '10:59:00.0+01:00')}]}`,
+    'orders has the id 1 at 2026-12-24T09:59:00.000Z twice',
+  ],
   ['{"pets": [{"id": 1, "name": 5, "status": "sold"}]}', 'pets.0.name must be a string, and is 5'],
   ['{"orders": [{"id": 1, "petId": 1, "quantity": 1}]}', 'orders.0.status is missing; orders'],
 ])('a data file with %j is refused in one line with its name', async (content, reason) => {

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { exec, execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { promisify } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import {
   DeleteTableCommand,
@@ -223,7 +233,9 @@ describe('npx petstore import and export', () => {
     const [first = '', ...stock] = toStockLines(400);
     const byId = (a: { id: bigint }, b: { id: bigint }) => (a.id < b.id ? -1 : 1);
     const pets = fixtures.pets.toSorted(byId).map(toJson);
-    const orders = fixtures.orders.toSorted(byId).map(toJson);
+    // The same id at another time is another order.
+    const again = fixtures.orders.map((order) => ({ ...order, placedAt: '2027-01-01T00:00:00Z' }));
+    const orders = [...fixtures.orders, ...again].toSorted(byId).map(toJson);
     const toArgs = (suffix: string) => [
       ...['--inventory', data.toPath(`${suffix}.csv.gz`)],
       ...['--pets', data.toPath(`${suffix}.pets.jsonl`)],
@@ -319,20 +331,65 @@ describe('npx petstore import and export', () => {
 const stock = data.write('stock.csv', toStockLines(3));
 const noFile = data.toPath('folder.csv');
 mkdirSync(noFile);
+const fifo = data.toPath('fifo.csv');
+execFileSync('mkfifo', [fifo]);
+symlinkSync('stock.csv', data.toPath('a.jsonl'));
+const hard = data.toPath('b.jsonl');
+linkSync(stock, hard);
+symlinkSync('.', data.toPath('c'));
 
-it.each<[string, Command, string[], string]>([
-  ['import', runImport, [], 'Name at least one file'],
-  ['import', runImport, ['--inventory', stock, '--stage', 'staging'], 'Say which table'],
-  ['import', runImport, ['--inventory', 'stock.txt'], 'ends in .csv or .jsonl; it is "stock.txt"'],
-  ['import', runImport, ['--inventory', noFile], 'must name a file, since it is read twice'],
-  ['import', runImport, ['--inventory', stock, '--max-wcu', '0'], '--max-wcu must be a whole'],
-  ['import', runImport, ['--inventory', '-', '--pets', '-'], 'Name a file of its own for each'],
-  ['import', runImport, ['--inventory', stock, '--pets', '-', '--rejects', 'a'], '--rejects must'],
-  ['import', runImport, ['--inventory', stock, '--rejects', stock], '--rejects must name another'],
-  ['export', runExport, ['--pets', 'pets.csv'], 'ends in .jsonl'],
-])('%s refuses %j%j', (_, command, args, message) =>
-  expectRefusal(command, [...args, '--endpoint', 'http://127.0.0.1:9'], message),
-);
+type Refusal = readonly [line: string, message: string];
+/** A command whose last two options name the same file. */
+const same = (line: string): Refusal => {
+  const [, first, , second, file] = line.split(' ');
+  return [line, `${second} and ${first} must name different files; "${file}" is the same file.`];
+};
+/** A command whose last option names a folder or a pipe. */
+const irregular = (line: string): Refusal => {
+  const [option, file] = line.split(' ').slice(-2);
+  return [line, `${option} must name a regular file; "${file}" is not one.`];
+};
+const toPath = (name: string) => `${data.folder}/${name}`;
+
+it.each<Refusal>([
+  ['import', 'Name at least one file'],
+  [`import --inventory ${stock} --stage staging`, 'Say which table'],
+  ['import --inventory stock.txt', 'ends in .csv or .jsonl; it is "stock.txt"'],
+  [`import --inventory ${stock} --max-wcu 0`, '--max-wcu must be a whole'],
+  [`import --inventory ${stock} --pets - --rejects a`, '--rejects must name a file, for the rows'],
+  [`import --inventory ${stock} --rejects -`, '--rejects must name a file, for the rows'],
+  ['export --pets pets.csv', 'ends in .jsonl'],
+  same('import --inventory - --pets -'),
+  ...['stock.csv', './stock.csv', 'a.jsonl', 'b.jsonl'].map((name) =>
+    same(`import --inventory ${stock} --rejects ${toPath(name)}`),
+  ),
+  same(`export --inventory ${toPath('x.jsonl')} --pets ${toPath('./x.jsonl')}`),
+  same(`export --pets ${toPath('x.jsonl')} --orders ${toPath('c/x.jsonl')}`),
+  same(`export --inventory ${stock} --pets ${hard}`),
+  ...[noFile, fifo].flatMap((file) => [
+    irregular(`import --inventory ${file}`),
+    irregular(`import --inventory ${stock} --rejects ${file}`),
+    irregular(`export --inventory ${file}`),
+  ]),
+])('%s is refused', async (line, message) => {
+  const [name, ...args] = line.split(' ');
+  const command = name === 'import' ? runImport : runExport;
+  await expectRefusal(command, [...args, '--endpoint', 'http://127.0.0.1:9'], message);
+  expect(data.read('stock.csv')).toBe(toText(toStockLines(3)));
+});
+
+it.each([
+  ['import --inventory - --rejects', '<'],
+  ['export --inventory - --pets', '>>'],
+])('%s refuses the file of %s', async (line, redirection) => {
+  const file = data.write('redirected.jsonl', ['kept']);
+  const typed = `${process.execPath} infra/petstore.js ${line} ${file} --endpoint http://127.0.0.1:9`;
+  await expect(promisify(exec)(`${typed} ${redirection} ${file}`)).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^--\w+ and --inventory must name different files; [^\n]+\n$/),
+  });
+  expect(data.read('redirected.jsonl')).toBe('kept\n');
+});
 
 it('npx petstore export refuses to guess the table', () =>
   expectRefusal(runExport, ['--pets', '-'], 'Say which table'));
