@@ -277,4 +277,4 @@ export interface OperationSettings {
 
 export type TableAccess = Readonly<Partial<Record<TableName, readonly DynamoDbAction[]>>>;
 export type DynamoDbAction =
-  `dynamodb:${'BatchGetItem' | 'GetItem' | 'PutItem' | 'Query' | 'Scan' | 'UpdateItem'}`;
+  `dynamodb:${'BatchGetItem' | 'DeleteItem' | 'GetItem' | 'PutItem' | 'Query' | 'Scan' | 'UpdateItem'}`;

@@ -9,6 +9,7 @@ import {
 import { FilterPattern, type JsonPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
+import { isWrite } from '../../shared/runtime/requestUnits.ts';
 import { toFunctionMetric, toGatewayMetric, toLogMetric } from '../service/serviceMetrics.ts';
 import {
   type NamedStage,
@@ -125,7 +126,7 @@ export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | '
 /** Reads, and writes that the functions make, that DynamoDB refused because of their rate. */
 export function toTableThrottles(stage: Stage, table: TableName): MathExpression {
   const TableName = toUsedTableName(stage, table);
-  const isWritten = toTableCalls(table).some((call) => /^(Update|TransactWrite)/.test(call));
+  const isWritten = toTableCalls(table).some(isWrite);
   const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
   return toTotal(table, names, (name) => toMetric(name, { TableName }));
 }

@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../contract/errors.ts';
 import { readVariable } from './environment.ts';
 import { isOutage } from './isOutage.ts';
 import { callBounds, limitReplyTime } from './replyTime.ts';
-import { countFailedWrite, countUnits } from './requestUnits.ts';
+import { countFailedWrite, countUnits, isWrite } from './requestUnits.ts';
 import { Sha256 } from './sha256.ts';
 
 interface Consumed {
@@ -61,9 +61,8 @@ export function defineDynamoDB({
           const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' };
           const result = await next({ ...args, input });
           const { ConsumedCapacity = [] } = result.output as Answer;
-          const kind = /^(Update|Put|Delete|TransactWrite)/.test(commandName) ? 'write' : 'read';
           for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) {
-            countUnits(kind, CapacityUnits);
+            countUnits(isWrite(commandName) ? 'write' : 'read', CapacityUnits);
           }
           return result;
         } catch (error) {

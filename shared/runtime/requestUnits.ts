@@ -17,6 +17,11 @@ export function meterRequest(): RequestUnits {
   return units;
 }
 
+/** Whether DynamoDB bills a call by write units: an action such as `PutItem`, or the SDK's name of its command. */
+export function isWrite(call: string): boolean {
+  return /^(BatchWrite|Delete|Put|TransactWrite|Update)/.test(call);
+}
+
 /** Adds a call's units to the current request's count, if there is one. */
 export function countUnits(kind: 'read' | 'write', consumed: number): void {
   const units = meter.getStore();

@@ -1,4 +1,5 @@
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { isWrite } from '../../../shared/runtime/requestUnits.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 import { toTableCalls } from '../../stages/stages.ts';
@@ -67,7 +68,7 @@ function countAlarmMetrics(settings: StageSettings): number {
   const tables = tableNames.map((table) => {
     const calls = toTableCalls(table);
     // Throttled reads, throttled writes if there are writes, and errors by kind of call.
-    return calls.length + (calls.some((call) => /^(Update|TransactWrite)/.test(call)) ? 2 : 1);
+    return calls.length + (calls.some(isWrite) ? 2 : 1);
   });
   return (
     // Shares of all requests: 5xx, 401, 403 and 429.

@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import type { Budget } from '../../../infra/stages/stageSettings.ts';
+import { operationSettings } from '../../../infra/stages/stages.ts';
 import { tableNames } from '../../../infra/stages/tables.ts';
 import { toDeprecatedOperations } from '../../../infra/watch/logQueries.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
@@ -42,6 +43,15 @@ const toNames = (found: typeof alarms) =>
 
 it('production has exactly the expected alarms', () => {
   expect(toNames(alarms)).toEqual(expectedAlarms.sort());
+});
+
+it('a table that functions write in any way has an alarm on throttled writes', () => {
+  const { access } = operationSettings.getPet;
+  Object.assign(operationSettings.getPet, { access: { pets: ['dynamodb:PutItem'] } });
+  onTestFinished(() => void Object.assign(operationSettings.getPet, { access }));
+  const changed = find(synthesizeProduction({}), 'AWS::CloudWatch::Alarm');
+  const alarm = changed.find(({ AlarmName }) => /pets-table-throttles$/.test(AlarmName));
+  expect(JSON.stringify(alarm)).toContain('WriteThrottleEvents');
 });
 
 it('a stage with other settings has three more', () => {
