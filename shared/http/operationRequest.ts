@@ -63,10 +63,11 @@ export function toHeader({ internal }: OperationRequest, name: string): string |
   return internal.headers.get(name)?.join(', ');
 }
 
-/** Adds headers to the response, if there is one. `Vary` is appended. */
+/** Adds headers to the response, if there is one. `Link` and `Vary` are lists, and appended. */
 export function addHeaders({ response }: OperationRequest, headers: Record<string, string>): void {
   if (!response) return;
-  const { Vary } = response.headers;
-  Object.assign(response.headers, headers);
-  if (Vary && headers.Vary) response.headers.Vary = `${Vary}, ${headers.Vary}`;
+  for (const [name, value] of Object.entries(headers)) {
+    const before = /^(Link|Vary)$/.test(name) && response.headers[name];
+    response.headers[name] = before ? `${before}, ${value}` : value;
+  }
 }

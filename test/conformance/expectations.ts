@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { errorCatalogue } from '../../infra/docs/facts/errorCatalogue.ts';
 import type { ErrorCode } from '../../shared/contract/errorBody.ts';
-import type { OperationId } from '../../shared/contract/operations.ts';
+import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { ErrorBody } from '../../shared/contract/schemas.ts';
 import type { ExactResponse } from '../support/exactFetch.ts';
 
@@ -70,13 +70,14 @@ function expectCommon({ headers }: ExactResponse): void {
 }
 
 function expectLifecycle({ headers }: ExactResponse, operationId: OperationId): void {
-  const deprecated = operationId === 'getPet';
-  expect(headers.get('Deprecation')).toBe(deprecated ? '@1796083200' : null);
-  expect(headers.get('Sunset')).toBe(deprecated ? 'Wed, 01 Dec 2027 00:00:00 GMT' : null);
-  const link = headers.get('Link') ?? '';
-  if (deprecated)
-    expect(link).toMatch(/^<https?:\/\/[^>]+\/deprecations\.html#getPet>; ?rel="deprecation"/);
-  else expect(link).not.toContain('deprecation');
+  const { lifecycle } = operations[operationId];
+  const isDeprecated = lifecycle.kind === 'deprecated';
+  expect([headers.get('Deprecation'), headers.get('Sunset')]).toEqual(
+    isDeprecated ? [`@${+lifecycle.since / 1000}`, lifecycle.sunset.toUTCString()] : [null, null],
+  );
+  const [, guide] =
+    /<https?:\/\/[^>]+\/([^/>]+)>; ?rel="deprecation"/.exec(headers.get('Link') ?? '') ?? [];
+  expect(guide).toBe(isDeprecated ? lifecycle.guide : undefined);
 }
 
 function expectNoLeak(message: string): void {

@@ -150,7 +150,7 @@ test('listOrders links to the orders that a short page of the database leaves ou
   target.store.pageSize = 2;
   const response = await sendValid(target, 'listOrders');
   expectSuccess(response, 'listOrders');
-  const [, next = ''] = /^<\/v1(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? [];
+  const [, next = ''] = /<\/v1(.*)>; rel="next"/.exec(response.headers.get('Link') ?? '') ?? [];
   await target.store.heal();
   const rest = await send(target, 'GET', next);
   const listed = [...(response.json() as unknown[]), ...(rest.json() as unknown[])];

@@ -27,7 +27,7 @@ export function describePages(target: TargetSource): void {
 
     test('links no page behind the last', async () => {
       const { headers } = await get(`${path}?limit=1000`);
-      expect(headers.get('Link')).toBeNull();
+      expect(headers.get('Link') ?? '').not.toContain('next');
     });
 
     test.each(badLimits)('refuses the limit %j', (limit) => refuse(`limit=${limit}`));
@@ -90,9 +90,9 @@ async function readPages(target: ConformanceTarget, path: string, limit: number)
 
 /** The link's target relative to the base address, as a client resolves it. */
 function toNextPath({ baseUrl }: ConformanceTarget, response: ExactResponse): string | undefined {
-  const link = response.headers.get('Link');
-  if (link === null) return undefined;
-  const [, reference = ''] = /^<([^>]+)>; rel="next"$/.exec(link) ?? [];
+  const link = response.headers.get('Link') ?? '';
+  const [, reference] = /<([^>]+)>; rel="next"/.exec(link) ?? [];
+  if (reference === undefined) return undefined;
   const { href } = new URL(reference, baseUrl);
   expect(href.startsWith(`${baseUrl}/`)).toBe(true);
   return href.slice(baseUrl.length);

@@ -8,11 +8,13 @@ const standIn = useStandIn();
 const entry = '{"petId":9223372036854775807,"quantity":1,"status":"sold","shelf":9007199254740993}';
 const read = { petId: 9223372036854775807n, quantity: 1, status: 'sold', shelf: 9007199254740993n };
 
-/** Pages of one entry each, with a link to the next one at another address. */
+const guide = '<https://docs.petstore.example/deprecations.html>; rel="deprecation"';
+
+/** Pages of one entry each, with a link to the next one at another address, and to a guide. */
 const pages = ['b%2B', 'c', undefined].map((cursor) => ({
   headers: cursor
-    ? { Link: `<https://elsewhere.example/v1/inventory?limit=1&cursor=${cursor}>; rel="next"` }
-    : {},
+    ? { Link: `${guide}, <https://elsewhere.example/v1?limit=1&cursor=${cursor}>; rel="next"` }
+    : { Link: guide },
   body: `[${entry}]`,
 }));
 

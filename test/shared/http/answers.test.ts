@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { toLink, toNextCursor } from '../../../shared/client/resources.ts';
 import { NotFound, StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
+import { listOrders } from '../../../shared/contract/operations/listOrders.ts';
 import { updateInventory } from '../../../shared/contract/operations/updateInventory.ts';
 import { petId } from '../../../shared/contract/parameters.ts';
 import { defineHandler, type OperationInput } from '../../../shared/http/defineHandler.ts';
@@ -115,6 +117,15 @@ describe('a failure', () => {
       headers: { 'WWW-Authenticate': 'Bearer realm="petstore", error="insufficient_scope"' },
     });
   });
+});
+
+it('a page of a deprecated list links to the next page and to the guide', async () => {
+  const { lifecycle } = getPet;
+  const reply = { body: [], next: 'b' };
+  const list = defineHandler({ ...listOrders, lifecycle }, settings, async () => reply);
+  const headers = new Headers((await call(list)).headers);
+  expect(toNextCursor(headers)).toBe('b');
+  expect(toLink(headers, 'deprecation')).toBe(`https://docs.petstore.example/${lifecycle.guide}`);
 });
 
 const quantityMessage = 'quantity must be an integer from 0 to 2147483647.';
