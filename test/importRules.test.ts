@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { expect, it, test } from 'vitest';
+import { projectRoot } from '../infra/stages/projectRoot.ts';
 
 /** The rooms from the ground up: each imports only rooms before it. A file belongs to the longest matching name. */
 const rooms = [
@@ -23,9 +24,8 @@ const rules: readonly [importer: string, from: RegExp, allowed: RegExp][] = [
   ],
 ];
 
-const root = join(import.meta.dirname, '..');
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const sources = globSync('{functions,infra,shared}/**/*.ts', { cwd: root });
+const read = (file: string) => readFileSync(join(projectRoot, file), 'utf8');
+const sources = globSync('{functions,infra,shared}/**/*.ts', { cwd: projectRoot });
 const imports = new Map(sources.map((file) => [file, toImports(file)]));
 
 function findArrows(isWrong: (from: string, to: string) => boolean): string[] {

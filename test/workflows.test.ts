@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { projectRoot } from '../infra/stages/projectRoot.ts';
 import {
   toCheckKeyParameter,
   toFunctionName,
@@ -13,8 +14,7 @@ import type { OperationId } from '../shared/contract/operations.ts';
 import { mintApiKey } from '../shared/keys/apiKey.ts';
 
 const staging = { name: 'staging' } as const;
-const root = join(import.meta.dirname, '..');
-const files = globSync('.github/workflows/*', { cwd: root });
+const files = globSync('.github/workflows/*', { cwd: projectRoot });
 
 interface Workflow {
   readonly on: string | Record<string, unknown>;
@@ -138,7 +138,7 @@ describe('the deployment', () => {
 });
 
 it('OPERATIONS.md has the policies of its roles, for the resources of a stage', () => {
-  const operations = readFileSync(join(root, 'infra/OPERATIONS.md'), 'utf8');
+  const operations = readFileSync(join(projectRoot, 'infra/OPERATIONS.md'), 'utf8');
   const [trust, ...grants] = [...operations.matchAll(/^```json\n(.*?)^```/gms)].map(
     ([, text = '']) => JSON.parse(text.replaceAll('STAGE', 'staging')).Statement.flat(),
   );
@@ -168,7 +168,7 @@ it('an action has the same version everywhere', () => {
 });
 
 it('Dependabot looks for new packages and actions every week, but not for aws-cdk 3', () => {
-  const { updates } = parse(readFileSync(join(root, '.github/dependabot.yml'), 'utf8'));
+  const { updates } = parse(readFileSync(join(projectRoot, '.github/dependabot.yml'), 'utf8'));
   const [packages, actions, ...others] = updates;
   expect(others).toEqual([]);
   const weekly = { directory: '/', schedule: { interval: 'weekly' } };
@@ -178,7 +178,7 @@ it('Dependabot looks for new packages and actions every week, but not for aws-cd
 });
 
 it('gitleaks finds an API key, and no text that only looks like one', () => {
-  const rule = readFileSync(join(root, '.gitleaks.toml'), 'utf8');
+  const rule = readFileSync(join(projectRoot, '.gitleaks.toml'), 'utf8');
   const pattern = new RegExp(/^regex = '''(.+)'''$/m.exec(rule)?.[1] ?? '');
   const { apiKey } = mintApiKey();
   expect(pattern.exec(`const apiKey = '${apiKey}';`)?.[0]).toBe(apiKey);
@@ -187,7 +187,7 @@ it('gitleaks finds an API key, and no text that only looks like one', () => {
 });
 
 function read(file: string) {
-  const text = readFileSync(join(root, file), 'utf8');
+  const text = readFileSync(join(projectRoot, file), 'utf8');
   const workflow = parse(text) as Workflow;
   const jobs = Object.values(workflow.jobs);
   return { text, workflow, jobs, steps: jobs.flatMap(({ steps }) => steps) };

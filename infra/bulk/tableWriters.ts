@@ -16,7 +16,7 @@ const BATCH_SIZE = 25;
 /** Waits until so many write request units may be used. @throws the signal's reason */
 export type TakeUnits = (units: number) => Promise<void>;
 
-export interface TableAccess {
+export interface TableTarget {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   /** Without it, writes as fast as the table allows. */
@@ -38,7 +38,7 @@ export function defineReplacingWriter({
   tableName,
   takeUnits,
   signal,
-}: TableAccess): WriteGroup {
+}: TableTarget): WriteGroup {
   async function replaceBatch(batch: readonly Item[]): Promise<number> {
     signal.throwIfAborted();
     await takeUnits?.(batch.reduce((units, item) => units + countWriteUnits(item), 0));
@@ -65,7 +65,7 @@ export function defineReplacingWriter({
  * @param keyName the table's partition key
  */
 export function defineAddingWriter(
-  { client, tableName, takeUnits, signal }: TableAccess,
+  { client, tableName, takeUnits, signal }: TableTarget,
   keyName: string,
 ): WriteGroup {
   async function add(item: Item): Promise<number> {

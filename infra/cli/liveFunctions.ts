@@ -4,12 +4,9 @@ import {
   paginateListVersionsByFunction,
 } from '@aws-sdk/client-lambda';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
-import { toFunctionName } from '../stages/resourceNames.ts';
+import { liveAlias, toFunctionName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import type { StageStack } from './stageStack.ts';
-
-/** The alias that the gateway calls. */
-export const aliasName = 'live';
 
 export interface PublishedVersion {
   readonly version: number;
@@ -76,7 +73,7 @@ async function readLiveFunction(
   const functionName = toFunctionName(stage, operationId);
   const FunctionName = functionName;
   const [alias, pages] = await Promise.all([
-    client.send(new GetAliasCommand({ FunctionName, Name: aliasName })),
+    client.send(new GetAliasCommand({ FunctionName, Name: liveAlias })),
     Array.fromAsync(paginateListVersionsByFunction({ client }, { FunctionName })),
   ]);
   const shares = Object.entries(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(

@@ -3,8 +3,7 @@ import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-
-export const projectRoot = join(import.meta.dirname, '../..');
+import { projectRoot } from '../stages/projectRoot.ts';
 
 /**
  * Builds the client's package for `import` and for `require`, each with its own types. In a package of ES modules,

@@ -6,9 +6,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
-import { defineKeyRegister, type KeyRegister } from '../../shared/keys/keyRegister.ts';
 import { type Resource, resourceNames, resources } from '../bulk/resources.ts';
 import { defineReplacingWriter, GROUP_SIZE } from '../bulk/tableWriters.ts';
+import { defineKeyRegister, type KeyRegister } from '../cli/keyRegister.ts';
 import { type TableDefinition, tables } from '../stages/tables.ts';
 import type { StoreData } from './storeData.ts';
 

@@ -22,7 +22,7 @@ import {
   operationIds,
   operations,
 } from '../../shared/contract/operations.ts';
-import type { NamedStage } from '../stages/resourceNames.ts';
+import { liveAlias, type NamedStage } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings } from '../stages/stages.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
@@ -39,7 +39,7 @@ const deploymentConfigs: Record<StageSettings['rollout'], ILambdaDeploymentConfi
 export type LiveAliases = Record<OperationId, Alias>;
 
 /**
- * Defines an alias `live` for each function, which the gateway calls. A deployment publishes a version and moves the
+ * Defines the live alias of each function. A deployment publishes a version and moves the
  * alias to it, at once or as `rollout` says.
  */
 export function defineLiveAliases(
@@ -51,7 +51,7 @@ export function defineLiveAliases(
   const aliases: LiveAliases = mapOperations(
     (id) =>
       new Alias(scope, `${id}Live`, {
-        aliasName: 'live',
+        aliasName: liveAlias,
         version: functions[id].currentVersion as IVersion,
       }),
   );

@@ -12,11 +12,12 @@ import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
+import { projectRoot } from '../stages/projectRoot.ts';
 import { type NamedStage, toFunctionLogName, toFunctionName } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings, toTableAccess, toUsedTables } from '../stages/stages.ts';
 import { tables } from '../stages/tables.ts';
-import { bundling, projectRoot, toEntry } from './bundling/bundling.ts';
+import { bundling, toEntry } from './bundling/bundling.ts';
 import type { DataTables } from './dataTables.ts';
 import { defineLogMetric } from './serviceMetrics.ts';
 

@@ -6,6 +6,9 @@ import type { TableName } from './tables.ts';
 // exports, which would tie the service stack to it. A new stack can take over a retained table or log
 // (`--import-existing-resources`). And no change can replace a table unnoticed.
 
+/** The alias of each function that the gateway calls. */
+export const liveAlias = 'live';
+
 /** Names need only the stage's name. */
 export type NamedStage = Pick<Stage, 'name'>;
 

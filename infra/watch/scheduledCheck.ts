@@ -15,6 +15,7 @@ import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import { projectRoot } from '../stages/projectRoot.ts';
 import {
   type NamedStage,
   toBaseAddressParameter,
@@ -41,8 +42,6 @@ export interface CheckSettings {
   readonly inventoryEntries: number;
   readonly logRetentionDays: StageSettings['logRetentionDays'];
 }
-
-const root = join(import.meta.dirname, '../..');
 
 /**
  * Calls each operation of the stage at its base address every few minutes, as a client does. It has its own read key,
@@ -73,8 +72,8 @@ export function defineScheduledCheck(
       minify: true,
       bundleAwsSDK: true,
     },
-    projectRoot: root,
-    depsLockFilePath: join(root, 'package-lock.json'),
+    projectRoot,
+    depsLockFilePath: join(projectRoot, 'package-lock.json'),
     memorySize: 256,
     timeout: Duration.seconds(30),
     // The next run, a few minutes later, is the retry.

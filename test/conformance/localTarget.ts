@@ -1,11 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
+import { defineKeyRegister } from '../../infra/cli/keyRegister.ts';
 import { startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
 import type { LoadHandler } from '../../infra/local/lambda/lambdaFunction.ts';
 import { type LocalStageOptions, startLocalStage } from '../../infra/local/localStage.ts';
 import { findAnswerProblems } from '../../infra/openapi/answerProblems.ts';
 import type { Permission } from '../../shared/contract/operation.ts';
-import { defineKeyRegister } from '../../shared/keys/keyRegister.ts';
 import { readVariable } from '../../shared/runtime/environment.ts';
 import type { ExactResponse } from '../support/exactFetch.ts';
 import { findExplained, toTold } from './expectations.ts';

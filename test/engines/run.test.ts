@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { projectRoot } from '../../infra/stages/projectRoot.ts';
 
 it.each([
   [[], 0],
@@ -8,7 +8,7 @@ it.each([
 ])('npm run test:dynamodb-local -- %j prints one line without Java', (options, status) => {
   const { NODE_COMPILE_CACHE } = process.env;
   const ended = spawnSync(process.execPath, ['test/engines/run.ts', ...options], {
-    cwd: join(import.meta.dirname, '../..'),
+    cwd: projectRoot,
     encoding: 'utf8',
     env: { PATH: '/nonexistent', NODE_COMPILE_CACHE },
   });

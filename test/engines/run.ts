@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { projectRoot } from '../../infra/stages/projectRoot.ts';
 import { FOLDER_VARIABLE } from './dynamodbLocal.ts';
 
 /**
@@ -19,7 +20,6 @@ const wanted = {
     'sha512-xjxD55EBV8kA9dMYri+a9gXmQSWanzTOGf4O0wObsDahmy0oFo6+yUKNC1975lFDqxSoJF8ZOkj2f7gnG8YdeQ==',
 };
 
-const root = join(import.meta.dirname, '../..');
 const java = findJava();
 if (java < OLDEST_JAVA) {
   const found = java === 0 ? 'none was found' : `this is Java ${java}`;
@@ -29,10 +29,10 @@ if (java < OLDEST_JAVA) {
   process.exit(process.argv.includes('--required') ? 1 : 0);
 }
 
-const folder = fetchDynamodbLocal(join(root, 'node_modules/.cache', wanted.spec));
-const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+const folder = fetchDynamodbLocal(join(projectRoot, 'node_modules/.cache', wanted.spec));
+const vitest = join(projectRoot, 'node_modules/vitest/vitest.mjs');
 const child = spawn(process.execPath, [vitest, 'run', ...findTests()], {
-  cwd: root,
+  cwd: projectRoot,
   stdio: 'inherit',
   env: { ...process.env, [FOLDER_VARIABLE]: folder },
 });
@@ -63,7 +63,7 @@ function fetchDynamodbLocal(kept: string): string {
 }
 
 function findTests(): string[] {
-  return globSync('test/**/*.test.ts', { cwd: root }).filter((file) =>
-    readFileSync(join(root, file), 'utf8').includes('/support/engines.ts'),
+  return globSync('test/**/*.test.ts', { cwd: projectRoot }).filter((file) =>
+    readFileSync(join(projectRoot, file), 'utf8').includes('/support/engines.ts'),
   );
 }

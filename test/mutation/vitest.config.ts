@@ -17,7 +17,7 @@ const files = [
   'test/shared/store/inventoryRecord.test.ts',
   'test/shared/store/scanResponse.test.ts',
   'test/shared/store/scanPage.test.ts',
-  'test/shared/keys/keyRegister.test.ts',
+  'test/infra/cli/keyRegister.test.ts',
   'test/conformance/source.test.ts',
   'test/conformance/faults/faults.test.ts',
   'test/shared/store/*.test.ts',

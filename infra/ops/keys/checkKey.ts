@@ -1,7 +1,7 @@
 import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { matchesSecretHash, parseApiKey } from '../../../shared/keys/apiKey.ts';
-import type { KeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
+import type { KeyRegister } from '../../cli/keyRegister.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { toCheckKeyParameter } from '../../stages/resourceNames.ts';
 import { toKeyStatus } from './keyText.ts';

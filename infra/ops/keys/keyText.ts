@@ -1,5 +1,5 @@
-import type { NewKey } from '../../../shared/keys/keyRegister.ts';
 import { isReadable, type KeyRecord } from '../../../shared/keys/keyStore.ts';
+import type { NewKey } from '../../cli/keyRegister.ts';
 import { toColumns, toShortTime } from '../../cli/output.ts';
 
 type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked' | 'unreadable';

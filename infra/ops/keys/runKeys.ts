@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 import type { Permission } from '../../../shared/contract/operation.ts';
-import { defineKeyRegister, type KeyRegister } from '../../../shared/keys/keyRegister.ts';
 import type { KeyRecord } from '../../../shared/keys/keyStore.ts';
 import { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { toHelp } from '../../cli/help.ts';
+import { defineKeyRegister, type KeyRegister } from '../../cli/keyRegister.ts';
 import { tell, writeOut } from '../../cli/output.ts';
 import { stageUsage } from '../../cli/stageOption.ts';
 import type { StageStack } from '../../cli/stageStack.ts';

@@ -1,9 +1,10 @@
 import { type LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { aliasName, type LiveFunction, type PublishedVersion } from '../../cli/liveFunctions.ts';
+import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
 import { print, tell } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
+import { liveAlias } from '../../stages/resourceNames.ts';
 
 export interface Move {
   readonly from: LiveFunction;
@@ -118,7 +119,7 @@ async function moveAlias(client: LambdaClient, { from, to }: Move): Promise<void
   await client.send(
     new UpdateAliasCommand({
       FunctionName: from.functionName,
-      Name: aliasName,
+      Name: liveAlias,
       FunctionVersion: String(to.version),
       RoutingConfig: { AdditionalVersionWeights: {} },
       RevisionId: from.revisionId,

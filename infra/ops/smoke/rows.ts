@@ -26,7 +26,7 @@ export interface SmokeSettings extends SmokeClientSettings {
 }
 
 /** The client of the rows, and what earlier rows found. */
-export interface Stage {
+export interface SmokeRun {
   readonly client: SmokeClient;
   readonly settings: SmokeSettings;
   /** An id that no entry has. */
@@ -41,7 +41,7 @@ export interface Stage {
 type Listed = Readonly<Record<string, unknown>>;
 
 /** The checks of a deployment by name. Each throws a `Mismatch` if it fails. */
-type Rows = Readonly<Record<string, (stage: Stage) => Promise<unknown>>>;
+type Rows = Readonly<Record<string, (run: SmokeRun) => Promise<unknown>>>;
 
 /** A row cannot be checked; the message says what is missing. */
 export class Skip extends Error {}
@@ -76,21 +76,21 @@ export const rows: Rows = {
     if (tags.length === ids.length && tags.every((tag) => strongTag.test(tag))) return;
     throw new Mismatch(response, 'an etag of each entry, in double quotes');
   },
-  async 'updateInventory: writes the count of --entry back under its tag, once'(stage) {
-    const { entry } = stage.settings;
+  async 'updateInventory: writes the count of --entry back under its tag, once'(run) {
+    const { entry } = run.settings;
     if (entry === undefined) throw new Skip('takes --entry');
-    if (stage.permission !== 'write') throw new Error('--entry takes a key with write permission.');
-    await writeEntryBack(stage.client, entry);
+    if (run.permission !== 'write') throw new Error('--entry takes a key with write permission.');
+    await writeEntryBack(run.client, entry);
   },
   'the gateway: answers 404 to an unknown path': ({ client }) =>
     client.send({ path: '/smoke' }, 'not_found'),
   ...Object.fromEntries(operationIds.map((id) => toMethodRow(operations[id].path))),
-  async 'the whole list: is whole, and has the entries of the first page'(stage) {
-    if (stage.settings.isLight) throw new Skip('--light');
+  async 'the whole list: is whole, and has the entries of the first page'(run) {
+    if (run.settings.isLight) throw new Skip('--light');
     const headers = { 'Accept-Encoding': 'gzip' };
-    const response = await stage.client.send({ path: '/inventory', headers, isLong: true }, 200);
+    const response = await run.client.send({ path: '/inventory', headers, isLong: true }, 200);
     const { length } = parseList(response);
-    const petIds = (stage.lists.get('/inventory') ?? []).map(({ petId }) => `${petId}`);
+    const petIds = (run.lists.get('/inventory') ?? []).map(({ petId }) => `${petId}`);
     const missing = petIds.find((petId) => !response.text.includes(`"petId":${petId},`));
     if (missing) throw new Mismatch(response, `the entry ${missing}, which the first page has`);
     if (length >= MIN_COMPRESSED) checkHeader(response, 'Content-Encoding', 'gzip');
@@ -107,28 +107,28 @@ function toContractRows(operation: Operation): Rows {
   };
   return {
     ...(permission === 'read' && {
-      [`${id}: answers 200`]: (stage: Stage) =>
-        path.includes('{') ? findKnownId(operation, stage) : readList(operation, stage),
+      [`${id}: answers 200`]: (run: SmokeRun) =>
+        path.includes('{') ? findKnownId(operation, run) : readList(operation, run),
     }),
     ...(invalid !== undefined && {
-      [`${id}: refuses ${invalid}`]: ({ client, missingId }: Stage) =>
+      [`${id}: refuses ${invalid}`]: ({ client, missingId }: SmokeRun) =>
         client.send({ method, path: `${fillPath(path, missingId)}?${invalid}` }, 'invalid_request'),
     }),
     ...(errors.includes('not_found') && {
       [`${id}: answers 404 to an unknown id${permission === 'write' ? ', or 403 to a read key' : ''}`]:
-        async (stage: Stage) => {
+        async (run: SmokeRun) => {
           // A read key is refused before anything else is checked.
           const forbidden = permission === 'write' ? (['forbidden'] as const) : [];
-          const request = toRequest(operation, stage.missingId);
-          const { status } = await stage.client.send(request, 'not_found', ...forbidden);
-          if (permission === 'write') stage.permission = status === 403 ? 'read' : 'write';
+          const request = toRequest(operation, run.missingId);
+          const { status } = await run.client.send(request, 'not_found', ...forbidden);
+          if (permission === 'write') run.permission = status === 403 ? 'read' : 'write';
         },
     }),
-    async [`${id}: refuses no key, and the key with another secret`](stage) {
-      const request = toRequest(operation, stage.missingId);
-      const { apiKey: other } = mintApiKey(parseApiKey(stage.settings.apiKey)?.keyId);
+    async [`${id}: refuses no key, and the key with another secret`](run) {
+      const request = toRequest(operation, run.missingId);
+      const { apiKey: other } = mintApiKey(parseApiKey(run.settings.apiKey)?.keyId);
       for (const apiKey of [null, other]) {
-        const response = await stage.client.send({ ...request, apiKey }, 'unauthorized');
+        const response = await run.client.send({ ...request, apiKey }, 'unauthorized');
         // API Gateway renames the header of a function's response.
         const renamed = 'x-amzn-Remapped-WWW-Authenticate';
         const name = response.headers.has(renamed) ? renamed : 'WWW-Authenticate';
@@ -136,17 +136,17 @@ function toContractRows(operation: Operation): Rows {
         checkHeader(response, name, apiKey === null ? challenge : invalidToken);
       }
     },
-    async [`${id}: lets pages of an allowed origin call it: the preflight needs no key`](stage) {
-      const { path: filled } = toRequest(operation, stage.missingId);
+    async [`${id}: lets pages of an allowed origin call it: the preflight needs no key`](run) {
+      const { path: filled } = toRequest(operation, run.missingId);
       const request = { method: 'OPTIONS', path: filled, headers: preflight, apiKey: null };
-      const response = await stage.client.send(request, 200, 204);
+      const response = await run.client.send(request, 200, 204);
       checkNames(response, 'Access-Control-Allow-Methods', [method]);
       checkNames(response, 'Access-Control-Allow-Headers', allowedRequestHeaders);
     },
   };
 }
 
-async function readList(operation: Operation, { client, lists }: Stage): Promise<void> {
+async function readList(operation: Operation, { client, lists }: SmokeRun): Promise<void> {
   const body = readJson(await client.send(toRequest(operation, ''), 200));
   if (Array.isArray(body)) lists.set(operation.path, body);
 }
@@ -154,7 +154,7 @@ async function readList(operation: Operation, { client, lists }: Stage): Promise
 /** An operation must know the ids of the list above its path, and may know those of other lists. */
 async function findKnownId(
   { path, parameters = {} }: Operation,
-  { client, lists, settings: { entry } }: Stage,
+  { client, lists, settings: { entry } }: SmokeRun,
 ): Promise<void> {
   const [name = ''] = Object.keys(parameters);
   const above = lists.get(path.slice(0, path.lastIndexOf('/')));

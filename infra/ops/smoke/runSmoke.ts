@@ -13,7 +13,7 @@ import { UsageError } from '../../cli/usage.ts';
 import { readCommit } from '../../stages/commit.ts';
 import { stages } from '../../stages/stages.ts';
 import { readCheckKey } from '../keys/checkKey.ts';
-import { rows, Skip, type SmokeSettings, type Stage } from './rows.ts';
+import { rows, Skip, type SmokeRun, type SmokeSettings } from './rows.ts';
 import { defineSmokeClient, Mismatch, RunOver } from './smokeClient.ts';
 
 export async function runSmoke(args: string[]): Promise<void> {
@@ -48,11 +48,11 @@ export async function checkStage(
   const started = performance.now();
   const client = defineSmokeClient(settings);
   const missingId = `${getRandomValues(new BigInt64Array(1))[0]}`;
-  const stage: Stage = { client, settings, missingId, lists: new Map() };
+  const run: SmokeRun = { client, settings, missingId, lists: new Map() };
   const counts = { passed: 0, FAILED: 0, skipped: 0 };
 
   for (const [name, check] of Object.entries(rows)) {
-    const error = await check(stage).then(
+    const error = await check(run).then(
       () => undefined,
       (reason: Error) => reason,
     );

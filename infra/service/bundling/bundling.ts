@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { type BundlingOptions, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { OperationId } from '../../../shared/contract/operations.ts';
-
-export const projectRoot = join(import.meta.dirname, '../../..');
+import { projectRoot } from '../../stages/projectRoot.ts';
 
 /** The source file of an operation's function. */
 export function toEntry(operationId: OperationId): string {

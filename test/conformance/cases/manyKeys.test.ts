@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
+import { defineKeyRegister } from '../../../infra/cli/keyRegister.ts';
 import { readVariable } from '../../../shared/runtime/environment.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { type ConformanceTarget, send } from '../target.ts';

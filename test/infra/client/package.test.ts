@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildClient, bundleClient, projectRoot } from '../../../infra/client/buildClient.ts';
+import { buildClient, bundleClient } from '../../../infra/client/buildClient.ts';
+import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
 /** Bytes, minified and gzipped: a storefront's page loads all of it. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect, vi } from 'vitest';
 import { type Command, runCommand } from '../../../infra/cli/usage.ts';
+import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 
 export interface Outcome {
   /** Or the signal that ended it. */
@@ -108,7 +109,7 @@ export function startOps(
   const { PATH, NODE_COMPILE_CACHE } = process.env;
   const testStages = join(import.meta.dirname, '../../support/suite/testStages.ts');
   const child: ChildProcess = spawn(process.execPath, ['--import', testStages, ...words], {
-    cwd: join(import.meta.dirname, '../../..'),
+    cwd: projectRoot,
     stdio: ['ignore', toStdio(stdout), toStdio(stderr)],
     env: { PATH, NODE_COMPILE_CACHE, ...bareEnvironment, ...variables },
   });

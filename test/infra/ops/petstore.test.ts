@@ -12,12 +12,12 @@ import {
 import { toHelp, toOverview } from '../../../infra/cli/help.ts';
 import { MAX_REQUESTS } from '../../../infra/ops/smoke/smokeClient.ts';
 import { petstore } from '../../../infra/petstore.ts';
+import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps, expectRefusal, runOps, startOps } from './opsProcess.ts';
 
 const { write } = openTemporaryFolder();
-const root = join(import.meta.dirname, '../../..');
 
 describe('petstore', () => {
   test.each([[[]], [['help']], [['--help']]])('%j lists the commands', async (args) => {
@@ -40,7 +40,7 @@ describe('petstore', () => {
 
   it('is a command that npx finds, and says its version', async () => {
     const file = packageJson.bin.petstore;
-    accessSync(join(root, file), constants.X_OK);
+    accessSync(join(projectRoot, file), constants.X_OK);
     const version = { status: 0, stdout: `${packageJson.version}\n`, stderr: '' };
     expect(await runOps([file, '--version'])).toEqual(version);
   });
@@ -60,7 +60,7 @@ describe('petstore', () => {
   });
 
   it('reads files of the folder where npx is typed', async () => {
-    const cwd = join(root, 'infra/ops');
+    const cwd = join(projectRoot, 'infra/ops');
     const file = relative(cwd, write('here.jsonl', '{"id":1}\n'));
     const typed = `npx petstore import --pets ${file} --endpoint http://127.0.0.1:9`;
     await expect(promisify(exec)(typed, { cwd })).rejects.toMatchObject({
@@ -94,8 +94,8 @@ describe.each<Help>(helps)('the help of %s %s', (name, subcommand, text) => {
 
 it('every line of petstore in a text has a command and options that exist', () => {
   const pattern = ['*.{md,toml}', '.github/**/*.yml', '{infra,shared,test}/**/*.{md,ts,txt}'];
-  const lines = globSync(pattern, { cwd: root }).flatMap((file) => [
-    ...readFileSync(join(root, file), 'utf8').matchAll(
+  const lines = globSync(pattern, { cwd: projectRoot }).flatMap((file) => [
+    ...readFileSync(join(projectRoot, file), 'utf8').matchAll(
       /npx petstore ([a-z][\w-]*)(?: ([a-z][\w-]*))?([^\n`'"|#)…]*)/g,
     ),
   ]);

@@ -1,11 +1,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 
-const root = join(import.meta.dirname, '../../..');
 // Links of the guides are the published site's, and tested there.
 const files = globSync(['*', '{.github,functions,infra,shared,test}/**'], {
-  cwd: root,
+  cwd: projectRoot,
   exclude: ['**/node_modules', 'infra/docs/guides'],
 });
 
@@ -13,7 +13,7 @@ it('every link between the Markdown files leads to a file and a heading', () => 
   const links = files
     .filter((file) => file.endsWith('.md'))
     .flatMap((file) =>
-      [...readFileSync(join(root, file), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)].map(
+      [...readFileSync(join(projectRoot, file), 'utf8').matchAll(/\]\(([^)\s]+)\)/g)].map(
         ([, link = '']) => [file, link] as const,
       ),
     );
@@ -21,7 +21,7 @@ it('every link between the Markdown files leads to a file and a heading', () => 
   expect(inner.length).toBeGreaterThan(50);
   const broken = inner.filter(([file, link]) => {
     const [path = '', anchor] = link.split('#');
-    const target = path === '' ? join(root, file) : join(root, file, '..', path);
+    const target = path === '' ? join(projectRoot, file) : join(projectRoot, file, '..', path);
     return !existsSync(target) || (anchor !== undefined && !toAnchors(target).includes(anchor));
   });
   expect(broken).toEqual([]);
@@ -31,14 +31,16 @@ it('every section that a message or a comment names is there', () => {
   const named = files
     .filter((file) => /^(infra|\.github).*\.(ts|yml)$/.test(file))
     .flatMap((file) => {
-      const text = readFileSync(join(root, file), 'utf8');
+      const text = readFileSync(join(projectRoot, file), 'utf8');
       return [...text.matchAll(/"([^"]+)" in (infra\/\w+\.md)/g)].map(
         ([, heading = '', path = '']) => [file, path, toAnchor(heading)],
       );
     });
   expect(named.length).toBeGreaterThanOrEqual(4);
   expect(
-    named.filter(([, path = '', anchor = '']) => !toAnchors(join(root, path)).includes(anchor)),
+    named.filter(
+      ([, path = '', anchor = '']) => !toAnchors(join(projectRoot, path)).includes(anchor),
+    ),
   ).toEqual([]);
 });
 

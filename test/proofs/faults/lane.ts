@@ -1,7 +1,7 @@
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { defineKeyRegister } from '../../../infra/cli/keyRegister.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { toVersion } from '../../../shared/store/inventoryRecord.ts';
 import { openFaultyStage } from '../../conformance/faults/faultyTarget.ts';
 import { fixtures } from '../../conformance/fixtures.ts';

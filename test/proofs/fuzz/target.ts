@@ -8,6 +8,7 @@ import {
   DynamoDBClient,
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
+import { defineKeyRegister } from '../../../infra/cli/keyRegister.ts';
 import type { StartEngine } from '../../../infra/local/engine/engine.ts';
 import { invoke } from '../../../infra/local/gateway/invoke.ts';
 import {
@@ -19,7 +20,6 @@ import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
-import { defineKeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
 import type { EventCase } from './cases.ts';
 

@@ -7,11 +7,11 @@ import { guideNames, renderGuide } from '../../../../infra/docs/guide.ts';
 import { startEmbeddedEngine } from '../../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../../infra/local/storeData.ts';
+import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
 import { keepLogs } from '../../../support/keepLogs.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
 import { defineFreshFunctions } from '../../localTarget.ts';
 
-const root = join(import.meta.dirname, '../../../..');
 const sample = new URL('../../../../infra/local/sample.json', import.meta.url);
 
 /** Blocks that this test does not run, by their beginning. */
@@ -55,7 +55,7 @@ beforeAll(async () => {
   // A reader's folder, with the package.
   mkdirSync(folder.toPath('node_modules/petstore-inventory-client'), { recursive: true });
   for (const file of ['index.js', 'index.d.ts']) {
-    const entry = `export * from '${join(root, 'shared/client/index.ts')}';`;
+    const entry = `export * from '${join(projectRoot, 'shared/client/index.ts')}';`;
     folder.write(`node_modules/petstore-inventory-client/${file}`, entry);
   }
   folder.write(
@@ -71,7 +71,7 @@ afterAll(() => stage?.close());
 /** The blocks of a page as it shows them, with the stage's address and key. */
 async function readBlocks(page: string): Promise<Block[]> {
   const html = readmes.includes(page)
-    ? renderGuide(page, readFileSync(join(root, page), 'utf8')).html
+    ? renderGuide(page, readFileSync(join(projectRoot, page), 'utf8')).html
     : await (await fetch(`${stage.documentationAddress}/${page}`)).text();
   const pattern = /<pre\b[^>]*>\s*<code(?: class="language-(\w+)")?[^>]*>(.*?)<\/code>/gs;
   return [...html.matchAll(pattern)].map(([, language = '', text = '']) => ({
@@ -92,7 +92,7 @@ function fillIn(code: string): string {
   return code
     .replaceAll('http://127.0.0.1:3000/v1', stage.baseUrl)
     .replaceAll('psk_…', stage.apiKey)
-    .replaceAll("'./shared/", `'${root}/shared/`);
+    .replaceAll("'./shared/", `'${projectRoot}/shared/`);
 }
 
 /** The blocks of one language on a page, in order: they may build on each other. */
@@ -148,8 +148,8 @@ describe('the programs', () => {
     const options =
       '--noEmit --strict --exactOptionalPropertyTypes --module nodenext --allowImportingTsExtensions ' +
       '--lib es2024,dom --skipLibCheck --types node --typeRoots';
-    const types = join(root, 'node_modules/@types');
-    const tsc = join(root, 'node_modules/.bin/tsc');
+    const types = join(projectRoot, 'node_modules/@types');
+    const tsc = join(projectRoot, 'node_modules/.bin/tsc');
     // JavaScript has no types to check: it only has to run.
     const typed = files.filter((file) => file.endsWith('.ts'));
     await execute(tsc, [...options.split(' '), types, ...typed]);

@@ -1,10 +1,10 @@
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { defineKeyRegister, type KeyRegister } from '../../../../infra/cli/keyRegister.ts';
 import { stageUsage } from '../../../../infra/cli/stageOption.ts';
 import { runKeys } from '../../../../infra/ops/keys/runKeys.ts';
 import { stageNames } from '../../../../infra/stages/stages.ts';
 import { mintApiKey, parseApiKey } from '../../../../shared/keys/apiKey.ts';
-import { defineKeyRegister, type KeyRegister } from '../../../../shared/keys/keyRegister.ts';
 import { firstEngine } from '../../../support/engines.ts';
 import {
   type FaultyEndpoint,

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { defineKeyRegister, type KeyRegister } from '../../../infra/cli/keyRegister.ts';
 import { parseApiKey } from '../../../shared/keys/apiKey.ts';
-import { defineKeyRegister, type KeyRegister } from '../../../shared/keys/keyRegister.ts';
 import { firstEngine } from '../../support/engines.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 

@@ -5,9 +5,9 @@ import {
   ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { Permission } from '../contract/operation.ts';
-import { mintApiKey } from './apiKey.ts';
-import { defineKeyStore, type KeyRecord, type KeyStore } from './keyStore.ts';
+import type { Permission } from '../../shared/contract/operation.ts';
+import { mintApiKey } from '../../shared/keys/apiKey.ts';
+import { defineKeyStore, type KeyRecord, type KeyStore } from '../../shared/keys/keyStore.ts';
 
 /** A new key. The whole key is available only here. */
 export interface NewKey {
