@@ -1,6 +1,9 @@
 #!/usr/bin/env node
-import { fileURLToPath } from 'node:url';
-
-// The command `npx petstore`. run.js checks the version of Node.js first.
-process.argv.splice(1, 1, 'run.js', fileURLToPath(new URL('main.ts', import.meta.url)));
+const args = process.argv.splice(2);
+// Without a file, this only checks the version of Node.js.
 await import('./run.js');
+const { runCommand } = await import('./cli/usage.ts');
+const { petstore } = await import('./petstore.ts');
+await runCommand(petstore, args);
+// Open connections to the engine would keep the process running. A failed write is reported a moment later.
+if (args[0] === 'start') setImmediate(() => process.exit());

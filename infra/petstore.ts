@@ -53,27 +53,18 @@ function isHelp(arg: string): boolean {
   return arg === '--help' || arg === '-h';
 }
 
-/** @throws {UsageError} with all commands, the most similar first */
+/** @throws {UsageError} with all commands, first those that begin like the word */
 function parseName(word: string): CommandName {
   const found = commandNames.find((name) => name === word);
   if (found !== undefined) return found;
   const names = commandNames.toSorted(
-    (one, other) => countEdits(word, one) - countEdits(word, other),
+    (one, other) => countSame(word, other) - countSame(word, one),
   );
   throw new UsageError(`There is no command "${word}". The commands are ${names.join(', ')}.`);
 }
 
-/** The number of letters to add, remove or replace: https://en.wikipedia.org/wiki/Levenshtein_distance */
-function countEdits(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [line, letter] of [...from].entries()) {
-    const next = [line + 1];
-    for (const [column, other] of [...to].entries()) {
-      const [change = 0, add = 0] = row.slice(column);
-      const same = letter === other ? 0 : 1;
-      next.push(Math.min(change + same, add + 1, (next.at(-1) ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+/** How many letters are the same at the beginning. */
+function countSame(one: string, other: string): number {
+  const differing = [...one].findIndex((letter, index) => letter !== other[index]);
+  return differing < 0 ? one.length : differing;
 }

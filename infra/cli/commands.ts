@@ -29,6 +29,7 @@ const choice = (choices: readonly string[], about: string) =>
 
 const stage = choice(stageNames, 'the stage, found through its stack with your AWS credentials');
 const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage');
+const dataEndpoint = text('URL', `${endpoint.about}, with the tables inventory, pets and orders`);
 const json = flag('print JSON for a machine, in place of text');
 const yes = flag('go ahead without asking');
 /** Where the API keys are. */
@@ -144,16 +145,13 @@ export const commands = {
     ],
     options: {
       stage,
-      endpoint: {
-        ...endpoint,
-        about: `${endpoint.about}, with the tables inventory, pets and orders`,
-      },
+      endpoint: dataEndpoint,
       inventory: text('FILE.csv|FILE.jsonl', 'CSV starts with the line petId,quantity,status'),
       pets: text(
         'FILE.jsonl',
         'JSON Lines: one JSON object a line, as in the responses of the service',
       ),
-      orders: text('FILE.jsonl', 'as pets'),
+      orders: text('FILE.jsonl', 'JSON Lines, as for pets'),
       'dry-run': flag('check files and tables, and write nothing to the tables'),
       rejects: text(
         'FILE',
@@ -174,10 +172,7 @@ export const commands = {
     ],
     options: {
       stage,
-      endpoint: {
-        ...endpoint,
-        about: `${endpoint.about}, with the tables inventory, pets and orders`,
-      },
+      endpoint: dataEndpoint,
       inventory: text('FILE.csv|FILE.jsonl', 'the stock'),
       pets: text('FILE.jsonl', 'the pets'),
       orders: text('FILE.jsonl', 'the orders'),
@@ -236,7 +231,7 @@ export const commands = {
     about: [
       'One screen for an engineer who was paged. It shows the alarms that fire and since when, what is live, the requests that failed in the last hour, their errors with a request id each, the tables that DynamoDB throttles, and the command to type next. It changes nothing.',
       'If a part cannot be read, one line says why, and the rest is shown. Two queries of Logs Insights cost $0.005 per GB that was logged in the hour.',
-      'The status is 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line makes no sense.',
+      'The status is 0 when nothing fires, 1 when an alarm fires or something could not be read, 2 when the command line is invalid.',
     ],
     options: { stage, json },
   },

@@ -1,4 +1,3 @@
-import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import {
   CloudWatchClient,
   GetMetricDataCommand,
@@ -6,7 +5,6 @@ import {
   paginateDescribeAlarms,
 } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
-import { CodeDeployClient } from '@aws-sdk/client-codedeploy';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { type PublishedVersion, readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
@@ -45,9 +43,7 @@ export async function readNight(stack: StageStack, now: number, deadline: AbortS
   const [alarms, live, deployments, requests, throttles] = await Promise.all([
     settle(readAlarms(stack)),
     settle(readLive(stack)),
-    settle(
-      findDeployments(stack.open(CloudFormationClient), stack.open(CodeDeployClient), stack.name),
-    ),
+    settle(findDeployments(stack)),
     settle(readRequests(stack, now, deadline)),
     settle(readThrottles(stack, now)),
   ]);

@@ -239,7 +239,7 @@ export function toNextSteps(
     'and go on at "Put a restored table to use" in infra/OPERATIONS.md.',
     ...(isAlone
       ? [
-          'The answers to repeated updates belong to the same second; without them, a repeated update gets the\nanswer of one that this table no longer has. Restore them too:',
+          'Restore the table of requests too. Otherwise, a repeated update gets the response to one that the restored table lacks:',
           `  npx petstore restore --stage ${stage} --table requests --at ${toSecond(time)}`,
         ]
       : []),

@@ -21,11 +21,11 @@ const running: DeploymentStatus[] = ['Created', 'Queued', 'InProgress', 'Baking'
  * @returns whether there were any
  */
 export async function stopDeployments(
-  { stage, name, open }: StageStack,
+  stack: StageStack,
   isAgreed: (question: string) => Promise<boolean>,
 ): Promise<boolean> {
-  const codeDeploy = open(CodeDeployClient);
-  const deployments = await findDeployments(open(CloudFormationClient), codeDeploy, name);
+  const { stage, name, open } = stack;
+  const deployments = await findDeployments(stack);
   if (deployments.length === 0) return false;
   print(`${stage.name} is being moved to new code, by ${deployments.join(', ')}.`);
   if (!(await isAgreed(`Stop it (${toCount(deployments.length, 'deployment')}), and move back?`))) {
@@ -34,9 +34,11 @@ export async function stopDeployments(
   }
   for (const deploymentId of deployments) {
     const stop = new StopDeploymentCommand({ deploymentId, autoRollbackEnabled: true });
-    const stopped = await codeDeploy.send(stop).catch((error: Error) => {
-      if (error.name !== 'DeploymentAlreadyCompletedException') throw error;
-    });
+    const stopped = await open(CodeDeployClient)
+      .send(stop)
+      .catch((error: Error) => {
+        if (error.name !== 'DeploymentAlreadyCompletedException') throw error;
+      });
     print(`${deploymentId} ${stopped ? 'is stopped' : 'was over already'}.`);
   }
   print(
@@ -63,13 +65,10 @@ export function refuseMovingStack({ name, status }: StageStack): void {
  * the account and region. The stack names only the groups.
  * https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_ListDeployments.html
  */
-export async function findDeployments(
-  cloudFormation: CloudFormationClient,
-  codeDeploy: CodeDeployClient,
-  stackName: string,
-): Promise<string[]> {
-  const groups = await readDeploymentGroups(cloudFormation, stackName);
+export async function findDeployments({ name, open }: StageStack): Promise<string[]> {
+  const groups = await readDeploymentGroups(open(CloudFormationClient), name);
   if (groups.size === 0) return [];
+  const codeDeploy = open(CodeDeployClient);
   const found: string[] = [];
   const pages = paginateListDeployments({ client: codeDeploy }, { includeOnlyStatuses: running });
   for await (const { deployments = [] } of pages) {
