@@ -19,6 +19,19 @@ export function tell(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
+/** One line without control characters: a path or a message may hold what a client sent. */
+export function toPlain(text: string): string {
+  return text
+    .replace(/\s*\n\s*/g, ' ')
+    .replace(/\p{Cc}/gu, '?')
+    .trimEnd();
+}
+
+/** Cuts API keys to their key id. A client can send one in a path, and a server can repeat it. */
+export function hideSecrets(text: string): string {
+  return text.replace(/(psk_\w{0,10})\w*/gi, '$1…');
+}
+
 /** A line for each row, with aligned columns. */
 export function toColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>

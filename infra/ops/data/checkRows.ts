@@ -1,4 +1,4 @@
-import { tell } from '../../cli/output.ts';
+import { tell, toPlain } from '../../cli/output.ts';
 import { defineProgress, toCount } from '../../cli/progress.ts';
 import { type DataFile, type Row, readRows } from './dataFile.ts';
 import { defineSeenKeys, defineSortedLines, type SeenKeys } from './scratchDatabase.ts';
@@ -67,9 +67,8 @@ async function checkRows(
       if (problem === undefined) continue;
       invalid += 1;
       progress.clear();
-      // The problem may quote the file, line ends and control characters included.
-      const line = `${file}:${row.line}: ${problem.replaceAll(/[\s\p{Cc}]+/gu, ' ')}`;
-      if (invalid <= MAX_SHOWN) tell(line);
+      // The problem may quote the file.
+      if (invalid <= MAX_SHOWN) tell(`${file}:${row.line}: ${toPlain(problem)}`);
       rejected.add(BigInt(row.line), row.text);
     }
     progress.update(rows);

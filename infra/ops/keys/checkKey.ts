@@ -2,6 +2,7 @@ import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/cl
 import { matchesSecretHash, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import type { KeyRegister } from '../../cli/keyRegister.ts';
+import { hideSecrets } from '../../cli/output.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { toCheckKeyParameter } from '../../stages/resourceNames.ts';
 import { toKeyStatus } from './keyText.ts';
@@ -43,7 +44,7 @@ export async function provideCheckKey(stack: StageStack, register: KeyRegister):
       () => `it works: npx petstore keys revoke ${keyId} --stage ${stage.name}`,
     );
     // What AWS refuses, it may repeat.
-    const cause = toErrorLine(error).replaceAll(apiKey, '[API key]');
+    const cause = hideSecrets(toErrorLine(error));
     throw new Error(
       `The new key ${keyId} was not stored in ${parameter}, and ${end}. The cause: ${cause}`,
     );

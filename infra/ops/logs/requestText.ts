@@ -1,4 +1,5 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { toPlain } from '../../cli/output.ts';
 
 /** Who wrote a line. */
 export type LogSource = OperationId | 'gateway';
@@ -131,12 +132,4 @@ function toCauses(error: LoggedError | undefined): string[] {
   if (!error) return [];
   const { name = 'Error', message = '', cause } = error;
   return [`${name}: ${message}`, ...toCauses(cause).map((text) => `caused by ${text}`)];
-}
-
-/** One line without control characters: a path or a message may hold what a client sent. */
-export function toPlain(text: string): string {
-  return text
-    .replace(/\s*\n\s*/g, ' ')
-    .replace(/\p{Cc}/gu, '?')
-    .trimEnd();
 }

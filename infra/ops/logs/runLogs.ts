@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { brokenOutput, tell, writeOut } from '../../cli/output.ts';
+import { brokenOutput, hideSecrets, tell, writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { parseDuration } from '../../cli/time.ts';
@@ -87,12 +87,4 @@ function parseStatus(text: string): LogSearch['status'] {
 
 function toJsonText({ event, errors }: JoinedLine): string {
   return [...errors.map((error) => error.event), event].map(({ text }) => `${text}\n`).join('');
-}
-
-/**
- * Cuts API keys to their key id. None is logged on purpose, but a client can send one in the path, or as its
- * X-Request-Id.
- */
-export function hideSecrets(text: string): string {
-  return text.replace(/psk_([0-9A-Za-z]{10})[0-9A-Za-z]{32}/g, 'psk_$1…');
 }

@@ -1,7 +1,6 @@
-import { toColumns, toShortTime, wrapWords } from '../../cli/output.ts';
+import { toColumns, toPlain, toShortTime, wrapWords } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { toPlain } from '../logs/requestText.ts';
 import type { NextStep } from './nextStep.ts';
 import type { Night, Part, TopError } from './readNight.ts';
 

@@ -8,6 +8,7 @@ import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { type PublishedVersion, readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
+import { hideSecrets } from '../../cli/output.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { toAccessLogName, toFunctionLogName, toUsedTableName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
@@ -20,7 +21,6 @@ import {
   toFunctionLogNames,
   toNumber,
 } from '../costs/logRows.ts';
-import { hideSecrets } from '../logs/runLogs.ts';
 import { choosePrevious, isDone, newestServed } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
 

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
-import { print } from '../../cli/output.ts';
+import { hideSecrets, print, toPlain } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack, type StageStack } from '../../cli/stageStack.ts';
@@ -57,7 +57,7 @@ export async function checkStage(
       (reason: Error) => reason,
     );
     const outcome = !error ? 'passed' : error instanceof Skip ? 'skipped' : 'FAILED';
-    const message = error && toPlain(error.message);
+    const message = error && toPlain(hideSecrets(error.message));
     const text = `${outcome.padEnd(7)}  ${name}${message ? `: ${message}` : ''}`;
     printLine(json ? JSON.stringify({ row: name, outcome, message }) : text);
     const isRefused = error instanceof Mismatch && error.status === 401 && counts.passed === 0;
@@ -70,11 +70,6 @@ export async function checkStage(
   const text = `${toCount(passed, 'row')} passed, ${failed} failed, ${skipped} skipped; ${toCount(sent, 'request')} in ${seconds} s.`;
   printLine(json ? JSON.stringify({ passed, failed, skipped, requests: sent, seconds }) : text);
   return counts.FAILED === 0;
-}
-
-/** One line without an API key and without control characters. */
-function toPlain(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').replace(/psk_\w*/gi, '[API key]');
 }
 
 interface Target extends Pick<SmokeSettings, 'baseUrl' | 'throttles' | 'origin' | 'commits'> {

@@ -348,7 +348,7 @@ describe('npx petstore keys', () => {
         `The new key ${refused?.keyId} was not stored in /petstore-staging/check-key, and ${end}`,
       );
       expect(stderr).toMatch(
-        /The cause: SSM: ValidationException: Value '\[API key]' is not valid\n$/,
+        /The cause: SSM: ValidationException: Value 'psk_\w{10}…' is not valid\n$/,
       );
       expect(await hoursLeft(`${refused?.keyId}`)).toBe(end.includes('was') ? -0 : undefined);
     },
