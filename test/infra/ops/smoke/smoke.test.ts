@@ -390,7 +390,9 @@ describe('npx petstore smoke, of an empty stage', () => {
     faults = [{ answer }];
     const { passed, failures } = await smoke({ baseUrl: target.baseUrl, apiKey: unknown });
     expect(failures).toEqual([
-      expect.stringContaining('GET /inventory?limit=100 answered 401 {"key":"BEARER PSK_LOCALSTAGE…" }'),
+      expect.stringContaining(
+        'GET /inventory?limit=100 answered 401 {"key":"BEARER PSK_LOCALSTAGE…" }',
+      ),
     ]);
     expect(exchanges).toHaveLength(1);
     expect(passed).toBe(false);
