@@ -39,6 +39,27 @@ const keyTable = {
   table: text('NAME', 'with --endpoint, the table of the keys; apiKeys without it'),
 } as const;
 
+const pricedStage = {
+  stage: { ...stage, about: 'the stage; production without it' },
+} as const;
+/** The requests of a month. */
+const traffic = {
+  requests: text(
+    'LIST',
+    'a list such as getPet=2M,updateInventory:412=1k or listInventory:gzip=500k; or a number such as 10M, in the mix of infra/costs/traffic.json',
+  ),
+  traffic: text(
+    'FILE',
+    'a file such as {"entries": 1000, "requests": {"getPet": 2000000}}; - for standard input',
+  ),
+  shops: text('+N', 'N more shops, each with the traffic of "shop" in the file'),
+  entries: text('N', 'the entries in the inventory'),
+} as const;
+const days = {
+  from: text('DAY', 'the first day in UTC, such as 2026-11-01'),
+  to: text('DAY', 'the last day in UTC'),
+} as const;
+
 /** The commands: what their help says, what they take, and what a shell completes. */
 export const commands = {
   start: {
@@ -274,59 +295,91 @@ export const commands = {
   },
   costs: {
     summary: 'Price the service, and compare with its bill',
+    usage: '[COMMAND] [options]',
     about: [
-      "Prints dollars per million requests, by a model: the tests measure the units of each request, and the prices are AWS's list prices without tax. These options print something else:",
+      "Prints dollars per million requests, by a model: the tests measure the units of each request, and the prices are AWS's list prices without tax.",
     ],
-    options: {
-      requests: text(
-        'LIST',
-        "a month's bill for getPet=2M,updateInventory:412=1k or listInventory:gzip=500k, or for a number such as 10M in the mix of infra/costs/traffic.json",
-      ),
-      traffic: text(
-        'FILE',
-        'the same from a file: {"entries": 1000, "requests": {"getPet": 2000000}}',
-      ),
-      shops: text('+N', 'the same with N more shops, each with the traffic of "shop" in the file'),
-      months: text('N', 'N months in a row, and their sum'),
-      growth: text(
-        'PERCENT',
-        'how many more requests each month has than the one before, such as 5%',
-      ),
-      'from-logs': flag(
-        "the same from the gateway's log of --from to --to, scaled to a month; with --json, the traffic file. The log does not know encodings, petId= and Idempotency-Key: their mix is that of infra/costs/traffic.json. Preflights and unknown paths are left out",
-      ),
-      'worst-case': flag(
-        'the most expensive month that throttles and concurrency of the stage allow',
-      ),
-      check: flag(
-        'fail if the worst month costs more than the worstMonthDollars of the stage; or if the month of infra/costs/traffic.json costs more than infra/costs/accepted.json by over its maxIncreaseDollars or maxIncreasePercent. All stages without --stage',
-      ),
-      diff: text('REV', 'what that month costs more or less than at a commit, and why'),
-      'by-key': flag(
-        "what the requests of each API key cost from --from to --to, by the stage's own logs, with its share of the fixed costs. Asks before queries that cost more than $1",
-      ),
-      measure: flag("a sample of the stage's entries, for infra/costs/sizes.json"),
-      reconcile: {
-        ...text(
-          'FILE',
-          'compare a bill with the model; may be repeated. FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV, .csv.gz or Parquet, with the cost allocation tag "stage". Uses a month of traffic, for the days in the file or --from to --to. The status is 1 if a line differs too much',
-        ),
-        multiple: true,
+    subcommands: {
+      month: {
+        summary: 'Price a month of requests',
+        about: [
+          'Prints the bill of a month by operation and response, and what would save money. The requests are those of infra/costs/traffic.json without --requests or --traffic.',
+        ],
+        options: {
+          ...pricedStage,
+          ...traffic,
+          months: text('N', 'N months in a row, and their sum'),
+          growth: text(
+            'PERCENT',
+            'with --months, how many more requests each month has than the one before, such as 5%',
+          ),
+          json,
+        },
       },
-      tolerance: text(
-        'PERCENT',
-        'how much a line may differ with --reconcile, besides a cent; 5% without it',
-      ),
-      account: text(
-        'ID',
-        'the account whose lines --reconcile reads; without it, the one in the settings of the stage',
-      ),
-      stage: { ...stage, about: 'the stage whose settings count; production without it' },
-      entries: text('N', 'for an inventory of this length only'),
-      from: text('DAY', 'the first day in UTC, such as 2026-11-01'),
-      to: text('DAY', 'the last day in UTC'),
+      worst: {
+        summary: 'Price the most expensive month of an attack',
+        about: [
+          'Prints the most expensive month that throttles and concurrency of the stage allow.',
+        ],
+        options: {
+          ...pricedStage,
+          entries: text('N', 'the entries in the inventory; inventoryEntries without it'),
+          json,
+        },
+      },
+      'by-key': {
+        summary: 'Price what each API key used',
+        about: [
+          "Prints what the requests of each API key cost, by the stage's own logs, with its share of the fixed costs. Asks before queries that cost more than $1.",
+        ],
+        options: { ...pricedStage, ...days, json, yes },
+      },
+      diff: {
+        summary: 'Compare the month with that of a commit',
+        usage: 'REV',
+        about: [
+          'Prints what the month of infra/costs/traffic.json costs more or less than at a commit, and why. It reads the figures that the commit has in infra/costs, and runs none of its code.',
+        ],
+        options: {},
+      },
+      check: {
+        summary: 'Fail if a month costs too much',
+        about: [
+          'Fails if the worst month of a stage costs more than its worstMonthDollars. Fails if the month of infra/costs/traffic.json costs more than infra/costs/accepted.json by over its maxIncreaseDollars or maxIncreasePercent. Fails if infra/costs/figures.json is out of date.',
+        ],
+        options: { stage: { ...stage, about: 'the stage to check; all stages without it' } },
+      },
+      measure: {
+        summary: 'Measure the traffic or the entries of a stage',
+        about: [
+          "Without days, describes a sample of the stage's entries, for infra/costs/sizes.json.",
+          "With --from and --to, prints the requests in the gateway's log, scaled to a month, as a file for --traffic or infra/costs/traffic.json. The log does not know encodings, petId= and Idempotency-Key: their mix is that of infra/costs/traffic.json. Preflights and unknown paths are left out. Asks before queries that cost more than $1.",
+        ],
+        options: { ...pricedStage, ...days, json, yes },
+      },
+      reconcile: {
+        summary: 'Compare a bill with the model',
+        usage: 'FILE… [options]',
+        about: [
+          'FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV, .csv.gz or Parquet, with the cost allocation tag "stage". It is compared with a month of traffic, for the days in the files or --from to --to. The status is 1 if a line differs too much.',
+        ],
+        options: {
+          ...pricedStage,
+          ...traffic,
+          ...days,
+          tolerance: text('PERCENT', 'how much a line may differ, besides a cent; 5% without it'),
+          account: text(
+            'ID',
+            'the account whose lines count; without it, the one in the settings of the stage',
+          ),
+          json,
+        },
+      },
+    },
+    options: {
+      ...pricedStage,
+      entries: text('N', 'price lists for an inventory of this length only'),
       json,
-      yes,
     },
   },
   docs: {

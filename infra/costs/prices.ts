@@ -59,6 +59,7 @@ export const perUnit = {
 } as const satisfies Record<string, Price>;
 
 export type UsageKind = keyof typeof perUnit;
+export type Prices = Readonly<Record<UsageKind, Price>>;
 
 /** Dollars per GB that a query of Logs Insights reads: https://aws.amazon.com/cloudwatch/pricing/ */
 export const LOG_QUERY_PER_GIGABYTE = 0.005;

@@ -7,6 +7,8 @@ import type { StageSettings } from './stageSettings.ts';
  */
 const NEVER_RESERVED = 100;
 
+type ConcurrencySettings = Pick<StageSettings, 'accountConcurrency' | 'reservedConcurrency'>;
+
 /** The share of the account's concurrency that streamed lists may take. */
 const STREAMED_SHARE = 0.2;
 
@@ -16,7 +18,7 @@ const STREAMED_SHARE = 0.2;
  * known and large enough, they get a share of it.
  */
 export function toReservedConcurrency(
-  settings: StageSettings,
+  settings: ConcurrencySettings,
   id: OperationId,
 ): number | undefined {
   const { reservedConcurrency = {}, accountConcurrency } = settings;
@@ -29,12 +31,12 @@ export function toReservedConcurrency(
 }
 
 /** Whether the account has enough concurrency for what the functions reserve. */
-export function canReserve(settings: StageSettings): boolean {
+export function canReserve(settings: ConcurrencySettings): boolean {
   const sum = sumReserved(settings);
   const { accountConcurrency = 0 } = settings;
   return sum === 0 || sum <= accountConcurrency - NEVER_RESERVED;
 }
 
-function sumReserved({ reservedConcurrency = {} }: StageSettings): number {
+function sumReserved({ reservedConcurrency = {} }: ConcurrencySettings): number {
   return operationIds.reduce((sum, id) => sum + (reservedConcurrency[id] ?? 0), 0);
 }

@@ -250,12 +250,12 @@ export const stageSettings = z.strictObject({
   /**
    * What a month of attack may cost, in dollars. The attack has a valid key and runs around the clock. It sends the
    * most expensive requests at the throttles' rates, and further ones that are refused. Throttles and concurrency that
-   * would let it cost more cannot be deployed. `npm run costs -- --worst-case` prints the figure.
+   * would let it cost more cannot be deployed. `npx petstore costs worst` prints the figure.
    */
   worstMonthDollars: z.number().positive(),
   /**
    * How much more a month of the traffic in `infra/costs/traffic.json` may cost than was last accepted, in dollars and
-   * in per cent. A change past either fails `npm run costs -- --check` until `infra/costs/accepted.json` has the new
+   * in per cent. A change past either fails `npx petstore costs check` until `infra/costs/accepted.json` has the new
    * figure.
    */
   maxIncreaseDollars: z.number().nonnegative(),

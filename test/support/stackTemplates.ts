@@ -64,7 +64,7 @@ export function synthesizeProduction(
   return synthesizeStages([changeProduction(changes)], commit).production;
 }
 
-function synthesizeStages(
+export function synthesizeStages(
   deployments: readonly Stage[],
   commit: string = builtCommit,
 ): Record<FixtureName, StageTemplates> {

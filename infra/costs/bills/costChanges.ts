@@ -11,13 +11,8 @@ import {
   usageParts,
 } from './usage.ts';
 
-type Month = CostReport['month'];
-
-/** A stage as the model of one commit prices it. Older models report less of what is used. */
-export interface PricedStage extends Pick<CostReport, 'operations'> {
-  readonly month: Pick<Month, 'total' | 'components' | 'fixedParts' | 'shares'> &
-    Partial<Pick<Month, 'usage' | 'rates'>>;
-}
+/** A stage as priced with the figures of one commit. */
+type PricedStage = Pick<CostReport, 'operations' | 'month'>;
 
 /**
  * Says in a sentence how a stage's month changes in cost at the same traffic, then why. Empty if nothing changes.
@@ -32,7 +27,7 @@ export function findCostChanges(
   const total = `$${toCents(after.month.total)} a month`;
   if (!before) return [`${month} is new: ${total}.`];
   const toPart = ({ month: { components: own, fixedParts } }: PricedStage, one: keyof Dollars) =>
-    (own[one] ?? 0) + (fixedParts[one] ?? 0);
+    own[one] + fixedParts[one];
   const moved = toChanges(
     components.map((one) => [componentLabels[one], toPart(after, one) - toPart(before, one)]),
   );
@@ -64,10 +59,9 @@ function toSigned(dollars: number): string {
 /** By what AWS counts, in amount and price, then by operation. */
 function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): string[] {
   const parts = usageKinds.map((kind) => {
-    const [used, uses] = [was.usage?.[kind] ?? 0, is.usage?.[kind] ?? 0];
+    const [used, uses] = [was.usage[kind], is.usage[kind]];
     const [, name] = usageParts[kind];
-    const rate = is.rates?.[kind] ?? 0;
-    const old = was.rates?.[kind] ?? rate;
+    const [old, rate] = [was.rates[kind], is.rates[kind]];
     return [
       [`${name} ${toAmount(used)} → ${toAmount(uses)}`, (uses - used) * old],
       [`price of ${name} ${toAmount(old)} → ${toAmount(rate)}`, uses * (rate - old)],
@@ -80,10 +74,8 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
         .reduce((sum, { dollars }) => sum + sumDollars(dollars), 0);
     return [id, toDollars(is) - toDollars(was)] as const;
   });
-  // An older model does not report what is used.
-  const lines = was.usage ? toChanges(parts.flat()) : [];
   const byOperation = toChanges(operations).join(', ');
-  return [...lines, ...(byOperation ? [`by operation ${byOperation}`] : [])];
+  return [...toChanges(parts.flat()), ...(byOperation ? [`by operation ${byOperation}`] : [])];
 }
 
 /** Changes of responses that do not occur in the month; the others show in its total. */

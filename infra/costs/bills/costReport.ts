@@ -1,5 +1,6 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
 import type { Stage } from '../../stages/stages.ts';
+import { type PricedSettings, readFigures } from '../figures.ts';
 import { PRICES_AS_OF } from '../prices.ts';
 import {
   type Answer,
@@ -7,42 +8,39 @@ import {
   findUnits,
   growsWithInventory,
   measuredSizes,
-  readRecordedUnits,
 } from '../units/answerUnits.ts';
-import { readSizes } from '../units/sizes.ts';
-import { toMonth, toRequestsBill, toStagePricing, toWorstMonth } from './monthlyBill.ts';
+import { toMonth, toRequestsBill, toStagePricing } from './monthlyBill.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import { type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
+
+type PricedStage = Pick<Stage, 'name'> & { readonly settings: PricedSettings };
 
 export type CostReport = ReturnType<typeof toCostReport>;
 
 /**
- * The model's full report of a stage, in US dollars without tax.
- * @param entries the length of the inventory; default: several lengths for requests, the stage's own for the worst
- * month
+ * The model's report of a stage, in US dollars without tax.
+ * @param entries the length of the inventory for the prices of single requests; default: several lengths
  */
 export function toCostReport(
-  { name, settings }: Stage,
+  { name, settings }: PricedStage,
   region: string,
   traffic: Traffic,
   entries?: number,
-  units = readRecordedUnits(),
+  figures = readFigures(name),
 ) {
-  const sizes = readSizes(name);
-  const pricing = toStagePricing(settings, sumRequests(traffic), sizes, units);
+  const pricing = toStagePricing(settings, sumRequests(traffic), figures);
   return {
     stage: name,
     region,
     pricesAsOf: PRICES_AS_OF,
     operations: toOperationCosts(pricing, entries === undefined ? measuredSizes : [entries]),
     month: toMonth(settings, traffic, pricing),
-    worstMonth: toWorstMonth(settings, entries ?? settings.inventoryEntries, sizes),
     savings: toSavings(traffic, pricing),
   };
 }
 
-export function toStageMonth({ name, settings }: Stage, traffic: Traffic) {
-  const pricing = toStagePricing(settings, sumRequests(traffic), readSizes(name));
+export function toStageMonth({ name, settings }: PricedStage, traffic: Traffic) {
+  const pricing = toStagePricing(settings, sumRequests(traffic), readFigures(name));
   return toMonth(settings, traffic, pricing);
 }
 

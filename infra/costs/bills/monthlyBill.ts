@@ -5,8 +5,9 @@ import {
   type StageSettings,
   type TraceSampling,
 } from '../../stages/stageSettings.ts';
-import { answersOf, findUnits, readRecordedUnits } from '../units/answerUnits.ts';
-import { type RecordSizes, usualSizes } from '../units/sizes.ts';
+import type { Stage } from '../../stages/stages.ts';
+import { type PricedSettings, readFigures } from '../figures.ts';
+import { answersOf, findUnits } from '../units/answerUnits.ts';
 import { toFixedUsage } from './fixedCosts.ts';
 import { readCommittedTraffic, sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import {
@@ -27,21 +28,20 @@ const SECONDS_A_MONTH = 730 * 3600;
  * @param requests per month; if the stage traces a fixed number per second, the traced share depends on it
  */
 export function toStagePricing(
-  { firewall, memoryMegabytes, tracing }: PricedSettings,
+  { firewall, memoryMegabytes, tracing }: RequestSettings,
   requests: number,
-  sizes: RecordSizes = usualSizes,
-  measured = readRecordedUnits(),
+  figures = readFigures(),
 ): RequestPricing {
-  const units = measured.map((one) => ({
+  const units = figures.units.map((one) => ({
     ...one,
     memoryMegabytes: memoryMegabytes[one.operationId],
   }));
   const tracedPercent = toTracedPercent(tracing, requests);
-  return { units, tracedPercent, hasFirewall: firewall, sizes };
+  return { ...figures, units, tracedPercent, hasFirewall: firewall };
 }
 
 /** The settings that a request's price depends on. */
-type PricedSettings = Pick<StageSettings, 'firewall' | 'memoryMegabytes' | 'tracing'>;
+type RequestSettings = Pick<StageSettings, 'firewall' | 'memoryMegabytes' | 'tracing'>;
 
 /**
  * What a month's requests cost. Prices that fall with use are those of an account with only this traffic. Each request
@@ -60,7 +60,7 @@ export function toRequestsBill({ entries, shares }: Traffic, pricing: RequestPri
   });
   const keyReads = countKeyReads(shares);
   const usage = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
-  const rates = toRates(usage);
+  const rates = toRates(usage, pricing.prices);
   return {
     shares: metered.map(({ usage: own, ...share }) => ({
       ...share,
@@ -103,11 +103,11 @@ function countKeyReads(shares: readonly TrafficShare[]): number {
 export type Month = ReturnType<typeof toMonth>;
 
 /** The cost of a month's requests and the stage's fixed costs. */
-export function toMonth(settings: StageSettings, traffic: Traffic, pricing: RequestPricing) {
+export function toMonth(settings: PricedSettings, traffic: Traffic, pricing: RequestPricing) {
   const { entries } = traffic;
   const { shares, dollars, keyReads, usage, rates } = toRequestsBill(traffic, pricing);
-  const fixedUsage = toFixedUsage(settings, entries, pricing.sizes, usage.loggedGigabytes);
-  const fixedParts = toDollars(fixedUsage, toRates());
+  const fixedUsage = toFixedUsage(settings, entries, pricing, usage.loggedGigabytes);
+  const fixedParts = toDollars(fixedUsage, toRates({}, pricing.prices));
   const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
   const total = requests + fixed;
   // `keyReads` is the part of the requests' cost for reading key records again, once a minute.
@@ -124,9 +124,12 @@ export function toMonth(settings: StageSettings, traffic: Traffic, pricing: Requ
 export type WorstMonth = ReturnType<typeof toWorstMonth>;
 
 /** @param entries the length of the inventory, since a whole list is by far the most expensive request */
-export function toWorstMonth(settings: StageSettings, entries: number, sizes?: RecordSizes) {
+export function toWorstMonth(
+  { name, settings }: Stage,
+  entries: number = settings.inventoryEntries,
+) {
   // In a flood, only the fixed percentage of requests is traced.
-  const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, sizes);
+  const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, readFigures(name));
   const shares = operationIds.map((id) => mostExpensiveShare(settings, id, pricing, entries));
   // The logs stay longer, but later months pay for that.
   const month = toMonth({ ...settings, logRetentionDays: 30 }, { entries, shares }, pricing);
@@ -168,7 +171,7 @@ function mostExpensiveShare(
  */
 export function toMeanDollars(
   operationId: OperationId,
-  settings: PricedSettings,
+  settings: RequestSettings,
   committed = readCommittedTraffic(),
 ): number | undefined {
   const { entries } = committed;

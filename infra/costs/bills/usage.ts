@@ -1,6 +1,6 @@
-import { perUnit, toUnitDollars, type UsageKind } from '../prices.ts';
+import type { Figures } from '../figures.ts';
+import { type Prices, perUnit, toUnitDollars, type UsageKind } from '../prices.ts';
 import type { AnswerUnits, BilledUnits } from '../units/answerUnits.ts';
-import type { RecordSizes } from '../units/sizes.ts';
 
 /** The components of a bill, by their names in tables. */
 export const componentLabels = {
@@ -54,13 +54,12 @@ export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
 type Rates = Readonly<Record<UsageKind, number>>;
 
 /** What makes a request cost more or less. */
-export interface RequestPricing {
+export interface RequestPricing extends Figures {
   /** What AWS bills for each response. */
   readonly units: readonly AnswerUnits[];
   /** How many of a hundred requests X-Ray traces. */
   readonly tracedPercent: number;
   readonly hasFirewall: boolean;
-  readonly sizes: RecordSizes;
 }
 
 /** Lambda sends these bytes of a streamed response free of charge: https://aws.amazon.com/lambda/pricing/ */
@@ -94,8 +93,8 @@ export function toRequestUsage(
  * Prices in dollars per unit.
  * @param month the account's use in the month, since some prices fall with use; default: the first step
  */
-export function toRates(month: Usage = {}): Rates {
-  return toRecord(usageKinds, (kind) => toUnitDollars(perUnit[kind], month[kind] ?? 0));
+export function toRates(month: Usage = {}, prices: Prices = perUnit): Rates {
+  return toRecord(usageKinds, (kind) => toUnitDollars(prices[kind], month[kind] ?? 0));
 }
 
 /** Multiplies units by prices. Every amount is calculated here. */
@@ -107,7 +106,7 @@ export function toDollars(usage: Usage, rates: Rates): Dollars {
 
 /** What a million such requests cost, at the first step of each price. */
 export function toDollarsPerMillion(units: BilledUnits, pricing: RequestPricing): Dollars {
-  return toDollars(toRequestUsage(units, pricing, 1e6), toRates());
+  return toDollars(toRequestUsage(units, pricing, 1e6), toRates({}, pricing.prices));
 }
 
 export function sumUsage(each: readonly Usage[]): Required<Usage> {

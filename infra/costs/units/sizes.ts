@@ -16,14 +16,16 @@ export type RecordSizes = Readonly<z.output<typeof sizesFile>[string]>;
 export const usualSizes: RecordSizes = { idDigits: 19, taggedShare: 1 };
 
 /**
- * The sizes of a stage's entries, as `npm run costs -- --measure` found them.
- * @throws {Error} when the file is invalid
+ * The sizes of a stage's entries, as `npx petstore costs measure` found them.
+ * @throws {Error} when the text of the file is invalid
  */
-export function readSizes(stage: string, file = new URL('../sizes.json', import.meta.url)) {
-  const { data, error } = sizesFile.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+export function readSizes(stage = '', text = readFileSync(committedFile, 'utf8')): RecordSizes {
+  const { data, error } = sizesFile.safeParse(JSON.parse(text));
   if (error) throw new Error(`infra/costs/sizes.json: ${z.prettifyError(error)}`);
   return data[stage] ?? usualSizes;
 }
+
+const committedFile = new URL('../sizes.json', import.meta.url);
 
 /** The name and value of the version's attribute. */
 const VERSION_BYTES = 6;

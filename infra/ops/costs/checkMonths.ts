@@ -3,7 +3,7 @@ import { toStageMonth } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { toCents } from '../../costs/bills/usage.ts';
-import { readSizes } from '../../costs/units/sizes.ts';
+import { type CommittedFigures, toCommittedFigures } from '../../costs/figures.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 
 /** The last accepted dollars of a month with the committed traffic, by stage. */
@@ -14,41 +14,65 @@ const readAccepted = (): Partial<Record<string, number>> =>
 /**
  * Checks the limits of each stage: for a month of attack, and for the increase of a month with the committed traffic
  * over the accepted one.
+ * @param figures the committed ones; if given, they must be up to date
  * @throws {Error} with a message for each month past its limit
  */
-export function checkMonths(checked: readonly Stage[], accepted = readAccepted()): string {
+export function checkMonths(
+  checked: readonly Stage[],
+  accepted = readAccepted(),
+  figures?: CommittedFigures,
+): string {
   const found = checked.flatMap((stage) => [
     checkWorstMonth(stage),
     checkIncrease(stage, accepted[stage.name]),
+    ...(figures ? [checkFigures(stage, figures)] : []),
   ]);
   const failed = found.filter(({ isWithin }) => !isWithin);
   if (failed.length > 0) throw new Error(failed.map(({ text }) => text).join(' '));
   return found.map(({ text }) => `${text}\n`).join('');
 }
 
-function checkWorstMonth({ name, settings }: Stage) {
-  const { inventoryEntries, worstMonthDollars: limit } = settings;
-  const total = Math.ceil(toWorstMonth(settings, inventoryEntries, readSizes(name)).total);
+function checkWorstMonth(stage: Stage) {
+  const { name } = stage;
+  const limit = stage.settings.worstMonthDollars;
+  const total = Math.ceil(toWorstMonth(stage).total);
   const isWithin = total <= limit;
   const text = isWithin
     ? `The worst month of ${name} costs at most $${total}, within its worstMonthDollars of ${limit}.`
-    : `The worst month of ${name} can cost $${total}, more than its worstMonthDollars of ${limit}. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npm run costs -- --worst-case --stage ${name}).`;
+    : `The worst month of ${name} can cost $${total}, more than its worstMonthDollars of ${limit}. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npx petstore costs worst --stage ${name}).`;
   return { isWithin, text };
 }
 
-/** @param accepted 0 for a new stage */
-function checkIncrease(stage: Stage, accepted = 0) {
+function checkIncrease(stage: Stage, accepted: number | undefined) {
   const total = Number(toStageMonth(stage, readCommittedTraffic()).total.toFixed(2));
   const { name, settings } = stage;
+  const month = `At the traffic of infra/costs/traffic.json, ${name}`;
+  const remedy = `To accept it, set "${name}": ${total} in ${acceptedFile}; its owners in .github/CODEOWNERS must approve.`;
+  if (accepted === undefined) {
+    const text = `${month} costs $${toCents(total)} a month, and no month of it was accepted. ${remedy}`;
+    return { isWithin: false, text };
+  }
   const { maxIncreaseDollars, maxIncreasePercent } = settings;
   const added = Math.max(0, total - accepted);
   const percent = added > 0 ? (100 * added) / accepted : 0;
   // Cents are not exact in binary.
   const isWithin = added < maxIncreaseDollars + 0.005 && percent <= maxIncreasePercent;
   const limits = `maxIncreaseDollars of ${maxIncreaseDollars} and maxIncreasePercent of ${maxIncreasePercent}`;
-  const month = `At the traffic of infra/costs/traffic.json, ${name} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;
+  const change = `${month} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;
   const text = isWithin
-    ? `${month}, within its ${limits}.`
-    : `${month}, past its ${limits}. npm run costs -- --diff REV says why. To accept it, set "${name}": ${total} in ${acceptedFile}; its owners in .github/CODEOWNERS must approve.`;
+    ? `${change}, within its ${limits}.`
+    : `${change}, past its ${limits}. npx petstore costs diff REV says why. ${remedy}`;
   return { isWithin, text };
+}
+
+/** `costs diff` compares later commits with these figures. */
+function checkFigures(stage: Stage, { metrics, prices, stages }: CommittedFigures) {
+  const [now, then] = [
+    toCommittedFigures(metrics, [stage]),
+    { prices, metrics, stages: { [stage.name]: stages[stage.name] } },
+  ].map((figures) => JSON.stringify(figures));
+  const state = now === then ? 'has' : 'does not have';
+  const remedy = now === then ? '.' : ': commit what npm run figures writes.';
+  const text = `infra/costs/figures.json ${state} the prices and the settings of ${stage.name}${remedy}`;
+  return { isWithin: now === then, text };
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
-import { commands } from '../../cli/commands.ts';
+import type { commands } from '../../cli/commands.ts';
 import { tell } from '../../cli/output.ts';
+import { parseStage, toRegion } from '../../cli/stageOption.ts';
+import type { OptionValues } from '../../cli/subcommands.ts';
 import { UsageError } from '../../cli/usage.ts';
 import {
   addShops,
@@ -15,46 +16,28 @@ import {
   usualEntries,
 } from '../../costs/bills/traffic.ts';
 import { PRICES_AS_OF, pricedRegions } from '../../costs/prices.ts';
+import type { Stage } from '../../stages/stages.ts';
 
-const { options: flags } = commands.costs;
+type Subcommands = (typeof commands.costs)['subcommands'];
 
-export type CostOptions = ReturnType<typeof parseArgs<{ options: typeof flags }>>['values'];
+/** The options of a subcommand of costs. */
+export type CostOptions<Name extends keyof Subcommands> = OptionValues<Subcommands[Name]>;
 
-/** The options that define the traffic. */
-const traffics = ['entries', 'requests', 'traffic', 'shops'] as const;
-/** The options that define the days of logs or a bill. */
-const days = ['from', 'to', 'yes'] as const;
-
-/** The modes of the command, each named by its option, with the options that it takes. */
-const modes: readonly (readonly [mode: string, taken: readonly string[]])[] = [
-  ['diff', []],
-  ['check', ['stage']],
-  ['by-key', ['stage', ...days, 'json']],
-  ['reconcile', ['stage', ...days, ...traffics, 'from-logs', 'tolerance', 'account', 'json']],
-  ['from-logs', ['stage', ...days, 'entries', 'json']],
-  ['measure', ['stage', 'json']],
-  ['worst-case', ['stage', 'entries', 'json']],
-  ['months', ['stage', ...traffics, 'growth', 'json']],
-  ['', ['stage', ...traffics, 'json']],
-];
-
-/** @throws {UsageError} when an option has no effect beside another */
-export function parseCostOptions(args: string[]): CostOptions {
-  const options = parseArgs({ args, options: flags }).values;
-  const typed = Object.keys(options);
-  const [mode, taken] = modes.find(([name]) => name === '' || typed.includes(name)) ?? ['', []];
-  const unheard = typed.find((name) => name !== mode && !taken.includes(name));
-  if (unheard) {
-    throw new UsageError(`--${unheard} has no meaning ${mode ? `with --${mode}` : 'by itself'}.`);
-  }
-  return options;
+/** @throws {UsageError} when there is no such stage */
+export function parseCostStage({ stage = 'production' }: { readonly stage?: string }): Stage {
+  return parseStage(stage);
 }
 
 /**
  * The traffic that was given, or the committed traffic. `--entries` replaces its number of entries.
  * @throws {UsageError} when what was typed makes no sense
  */
-export function readTraffic({ requests, traffic: file, entries, shops }: CostOptions): Traffic {
+export function readTraffic({
+  requests,
+  traffic: file,
+  entries,
+  shops,
+}: CostOptions<'month' | 'reconcile'>): Traffic {
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }
@@ -68,7 +51,7 @@ export function readTraffic({ requests, traffic: file, entries, shops }: CostOpt
 }
 
 function readRequests(requests: string | undefined, file: string | undefined): Traffic {
-  if (file !== undefined) return parseTraffic(readFileSync(file, 'utf8'));
+  if (file !== undefined) return parseTraffic(readFileSync(file === '-' ? 0 : file, 'utf8'));
   const committed = readCommittedTraffic();
   if (requests === undefined) return committed;
   const sum = parseAmount(requests);
@@ -86,10 +69,13 @@ function parseShops(text: string): number {
  * The traffic of each of `--months`; the first is unchanged.
  * @throws {UsageError} when what was typed makes no sense
  */
-export function toMonthlyTraffic(traffic: Traffic, options: CostOptions): Traffic[] {
-  const months = parseWhole('--months', options.months) ?? 1;
+export function toMonthlyTraffic(
+  traffic: Traffic,
+  { months: typed, growth = '0' }: CostOptions<'month'>,
+): Traffic[] {
+  const months = parseWhole('--months', typed) ?? 1;
   if (!(months > 0 && months < 1_000)) throw new UsageError('--months must be from 1 to 999.');
-  const factor = 1 + parsePercent('--growth', options.growth ?? '0', -100) / 100;
+  const factor = 1 + parsePercent('--growth', growth, -100) / 100;
   return Array.from({ length: months }, (_, index) => scaleTraffic(traffic, factor ** index));
 }
 
@@ -108,14 +94,19 @@ export function parsePercent(option: string, text: string, min = 0): number {
 
 const YEAR = 365 * 24 * 3600 * 1000;
 
-/** Warns if the prices are another region's, or over a year old. */
-export function warnOfPrices(region: string): void {
-  if (!pricedRegions.some((one) => one === region)) {
-    tell(`The prices of ${region} are not known: these are those of ${pricedRegions[0]}.`);
+/**
+ * Warns if the prices are another region's, or over a year old.
+ * @returns the region
+ */
+export function warnOfPrices(stage: Stage, region = toRegion(stage).region): string {
+  const [first] = pricedRegions;
+  if (region !== undefined && !pricedRegions.some((one) => one === region)) {
+    tell(`The prices of ${region} are not known: these are those of ${first}.`);
   }
   if (Date.now() - Date.parse(PRICES_AS_OF) > YEAR) {
     tell(
       `The prices are of ${PRICES_AS_OF}, over a year old: look them up again, at the pages that infra/costs/prices.ts names.`,
     );
   }
+  return region ?? first;
 }

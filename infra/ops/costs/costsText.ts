@@ -11,7 +11,11 @@ import {
 } from '../../costs/bills/usage.ts';
 
 /** Dollars per million requests, by operation, response and component. */
-export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {
+export function toOperationsText({
+  operations,
+  region,
+  pricesAsOf,
+}: Pick<CostReport, 'operations' | 'region' | 'pricesAsOf'>): string {
   const { head, toCells } = defineDollarColumns(operations.map((cost) => cost.components));
   const rows = operations.map(({ operationId, answer, entries, components: dollars }) => [
     operationId,
@@ -77,7 +81,7 @@ export function toWorstMonthText(month: WorstMonth): string {
   return `${toMonthText(month, title)}\nNothing bounds refused requests. The gateway charges nothing for them, but their log lines and responses are billed.`;
 }
 
-export function toSavingsText({ savings }: CostReport): string {
+export function toSavingsText({ savings }: Pick<CostReport, 'savings'>): string {
   const rows = savings.map(({ name, dollars, price }) => [toCents(dollars), name, price]);
   return `What each change alone would save in such a month, in dollars, with its trade-off\n${toColumns(rows)}`;
 }

@@ -8,7 +8,6 @@ import {
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { tell } from '../../cli/output.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { FREE_STREAMED_BYTES } from '../../costs/bills/usage.ts';
@@ -16,7 +15,7 @@ import { LOG_QUERY_PER_GIGABYTE } from '../../costs/prices.ts';
 import { BYTES_OF_A_REQUEST } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import type { CostOptions } from './costOptions.ts';
+import { type CostOptions, parseCostStage } from './costOptions.ts';
 import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 
 /** Queries that cost more need the user's consent. */
@@ -27,8 +26,11 @@ const MAX_DOLLARS_UNASKED = 1;
  * @returns `undefined` where it is not
  * @throws {UsageError} when what was typed makes no sense
  */
-export async function openLogs(options: CostOptions, toNames: (stage: Stage) => string[]) {
-  const stage = parseStage(options.stage ?? 'production');
+export async function openLogs(
+  options: CostOptions<'by-key' | 'measure'>,
+  toNames: (stage: Stage) => string[],
+) {
+  const stage = parseCostStage(options);
   const days = toKeptDays(stage, parseDayRange(options));
   const { open } = await readStack(stage);
   const metrics = open(CloudWatchClient);

@@ -3,33 +3,20 @@ import { writeOut } from '../../cli/output.ts';
 import { committedFile, parseTraffic, type Traffic } from '../../costs/bills/traffic.ts';
 import { answersOf } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName } from '../../stages/resourceNames.ts';
-import { type CostOptions, parseWhole } from './costOptions.ts';
+import type { CostOptions } from './costOptions.ts';
 import { findOperation, openLogs, type QueryRow, readAccessRows, toNumber } from './logRows.ts';
 
 /**
- * The requests of some days from the gateway's own log, scaled to a month.
- * @returns `undefined` if the user does not accept the cost of the query
+ * Prints the requests of some days from the gateway's own log, scaled to a month. The rest is that of the committed
+ * traffic. Prints nothing if the user does not accept the cost of the query.
  * @throws {UsageError} when what was typed makes no sense
  * @throws {Error} when the log cannot be asked
  */
-export async function readLogTraffic(options: CostOptions): Promise<Traffic | undefined> {
-  const file = await countRequests(options);
-  return file && parseTraffic(JSON.stringify(file));
-}
-
-/** Prints the same as a file of traffic, to be committed. */
-export async function printLogTraffic(options: CostOptions): Promise<void> {
-  const file = await countRequests(options);
-  if (file) await writeOut(`${JSON.stringify(file, null, 2)}\n`);
-}
-
-/** The committed file with the requests of the log. */
-async function countRequests(options: CostOptions) {
+export async function printLogTraffic(options: CostOptions<'measure'>): Promise<void> {
   const text = readFileSync(committedFile, 'utf8');
   const committed = parseTraffic(text);
-  const entries = parseWhole('--entries', options.entries) ?? committed.entries;
   const logs = await openLogs(options, (stage) => [toAccessLogName(stage)]);
-  if (!logs) return undefined;
+  if (!logs) return;
   const months = logs.months.reduce((sum, { share }) => sum + share, 0);
   const sums = new Map<string, number>();
   for (const row of await readAccessRows(logs.client, logs.stage, logs.days)) {
@@ -38,7 +25,8 @@ async function countRequests(options: CostOptions) {
     }
   }
   const requests = [...sums].map(([name, sum]) => [name, Math.round(sum / months)]);
-  return { ...JSON.parse(text), entries, requests: Object.fromEntries(requests) };
+  const file = { ...JSON.parse(text), requests: Object.fromEntries(requests) };
+  await writeOut(`${JSON.stringify(file, null, 2)}\n`);
 }
 
 /**

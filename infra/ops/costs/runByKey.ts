@@ -14,12 +14,11 @@ import { openLogs, readLogRows, toLogNames } from './logRows.ts';
  * @throws {UsageError} when what was typed makes no sense
  * @throws {Error} when the stage's logs cannot be asked
  */
-export async function runByKey(options: CostOptions): Promise<void> {
+export async function runByKey(options: CostOptions<'by-key'>): Promise<void> {
   const logs = await openLogs(options, toLogNames);
   if (!logs) return;
   const { stage, client } = logs;
-  const region = await client.config.region();
-  warnOfPrices(region);
+  const region = warnOfPrices(stage, await client.config.region());
   const { fixed: fixedOfMonth } = toStageMonth(stage, readCommittedTraffic());
   const months: MonthCosts[] = [];
   for (const month of logs.months) {

@@ -1,12 +1,18 @@
+import { parseArgs } from 'node:util';
+import { commands } from '../../cli/commands.ts';
 import { writeOut } from '../../cli/output.ts';
-import { parseStage, toRegion } from '../../cli/stageOption.ts';
-import { type CostReport, toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
-import { pricedRegions } from '../../costs/prices.ts';
+import { callSubcommand, type Runs } from '../../cli/subcommands.ts';
+import { UsageError } from '../../cli/usage.ts';
+import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
+import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
+import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
+import { readCommittedFigures } from '../../costs/figures.ts';
+import { PRICES_AS_OF } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { checkMonths } from './checkMonths.ts';
 import {
   type CostOptions,
-  parseCostOptions,
+  parseCostStage,
   parseWhole,
   readTraffic,
   toMonthlyTraffic,
@@ -21,44 +27,64 @@ import {
 } from './costsText.ts';
 import { runDiff } from './runDiff.ts';
 
+const { options: flags, subcommands } = commands.costs;
+
 /** @throws {UsageError} when what was typed makes no sense */
 export async function runCosts(args: string[]): Promise<void> {
-  const options = parseCostOptions(args);
-  if (options.diff !== undefined) return runDiff(options.diff);
-  // These load AWS clients and a Parquet reader.
-  if (options['from-logs'] && options.json && !options.reconcile) {
-    return (await import('./logTraffic.ts')).printLogTraffic(options);
-  }
-  if (options.measure) return (await import('./runMeasure.ts')).runMeasure(options);
-  if (options['by-key']) return (await import('./runByKey.ts')).runByKey(options);
-  if (options.reconcile !== undefined) {
-    return (await import('./runReconcile.ts')).runReconcile(options.reconcile, options);
-  }
-  const stage = parseStage(options.stage ?? 'production');
-  if (options.check) {
-    return writeOut(checkMonths(options.stage ? [stage] : Object.values(stages)));
-  }
-  const write = (document: object, text: string) =>
-    writeOut(`${options.json ? JSON.stringify(document, null, 2) : text}\n`);
-  const { region = pricedRegions[0] } = toRegion(stage);
-  warnOfPrices(region);
+  const called = callSubcommand('costs', subcommands, runs, args);
+  if (called) return called.result;
+  const options = parseArgs({ args, options: flags }).values;
+  const stage = parseCostStage(options);
   const entries = parseWhole('--entries', options.entries);
-  const traffic = options['from-logs']
-    ? await (await import('./logTraffic.ts')).readLogTraffic(options)
-    : readTraffic(options);
-  if (!traffic) return;
-  if (options.months !== undefined) {
-    const months = toMonthlyTraffic(traffic, options).map((one) => toStageMonth(stage, one));
-    return write(months, toMonthsText(months));
-  }
-  const report = toCostReport(stage, region, traffic, entries);
-  await write(report, toText(report, options));
+  const region = warnOfPrices(stage);
+  const { month, savings, ...report } = toCostReport(
+    ...([stage, region, readCommittedTraffic(), entries] as const),
+  );
+  await write(options, report, toOperationsText(report));
 }
 
-function toText(report: CostReport, options: CostOptions): string {
-  if (options['worst-case']) return toWorstMonthText(report.worstMonth);
-  const asked = [options.requests, options.traffic, options.shops, options['from-logs']];
-  if (asked.every((one) => one === undefined)) return toOperationsText(report);
-  const title = `A month of ${report.stage}, ${report.region}, prices of ${report.pricesAsOf}`;
-  return `${toMonthText(report.month, title)}\n\n${toSavingsText(report)}`;
+const runs: Runs<typeof subcommands, Promise<void>> = {
+  month: runMonth,
+  worst: runWorst,
+  diff: (_, [revision = '']) => runDiff(revision),
+  check({ stage }) {
+    const checked = stage ? [parseCostStage({ stage })] : Object.values(stages);
+    return writeOut(checkMonths(checked, undefined, readCommittedFigures()));
+  },
+  // These load AWS clients or a Parquet reader.
+  'by-key': async (options) => (await import('./runByKey.ts')).runByKey(options),
+  async measure(options) {
+    const isOfDays = options.from !== undefined || options.to !== undefined;
+    if (isOfDays) return (await import('./logTraffic.ts')).printLogTraffic(options);
+    return (await import('./runMeasure.ts')).runMeasure(options);
+  },
+  async reconcile(options, files) {
+    return (await import('./runReconcile.ts')).runReconcile(files, options);
+  },
+};
+
+async function runMonth(options: CostOptions<'month'>): Promise<void> {
+  const stage = parseCostStage(options);
+  const traffic = readTraffic(options);
+  if (options.months === undefined && options.growth !== undefined) {
+    throw new UsageError('--growth needs --months.');
+  }
+  const months = toMonthlyTraffic(traffic, options).map((one) => toStageMonth(stage, one));
+  const region = warnOfPrices(stage);
+  if (options.months !== undefined) return write(options, months, toMonthsText(months));
+  const { operations, ...report } = toCostReport(stage, region, traffic);
+  const title = `A month of ${report.stage}, ${region}, prices of ${report.pricesAsOf}`;
+  await write(options, report, `${toMonthText(report.month, title)}\n\n${toSavingsText(report)}`);
+}
+
+async function runWorst(options: CostOptions<'worst'>): Promise<void> {
+  const stage = parseCostStage(options);
+  const worstMonth = toWorstMonth(stage, parseWhole('--entries', options.entries));
+  const region = warnOfPrices(stage);
+  const report = { stage: stage.name, region, pricesAsOf: PRICES_AS_OF, worstMonth };
+  await write(options, report, toWorstMonthText(worstMonth));
+}
+
+function write(options: { readonly json?: boolean }, document: object, text: string) {
+  return writeOut(`${options.json ? JSON.stringify(document, null, 2) : text}\n`);
 }

@@ -1,18 +1,17 @@
 import { DescribeTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { InventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { writeOut } from '../../cli/output.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { openTable } from '../../cli/tableOption.ts';
 import { toTableOutput } from '../../stages/resourceNames.ts';
-import type { CostOptions } from './costOptions.ts';
+import { type CostOptions, parseCostStage } from './costOptions.ts';
 
 /**
  * Describes a stage's entries by a sample of its table.
  * @throws {UsageError} when the stage is none
  * @throws {Error} when the table cannot be read, or is empty
  */
-export async function runMeasure(options: CostOptions): Promise<void> {
-  const { name: stage } = parseStage(options.stage ?? 'production');
+export async function runMeasure(options: CostOptions<'measure'>): Promise<void> {
+  const { name: stage } = parseCostStage(options);
   const { client, tableName } = await openTable(toTableOutput('inventory'), { stage });
   // A scan reads in the order of hashes, so its first page is a random sample.
   const sample = await client.send(new ScanCommand({ TableName: tableName, Limit: 3_000 }));

@@ -1,10 +1,14 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
-import { parseStage, toRegion } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toAmount } from '../../costs/bills/usage.ts';
-import { pricedRegions } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import { type CostOptions, parsePercent, readTraffic, warnOfPrices } from './costOptions.ts';
+import {
+  type CostOptions,
+  parseCostStage,
+  parsePercent,
+  readTraffic,
+  warnOfPrices,
+} from './costOptions.ts';
 import { parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 import { toExpectedUsage } from './expectedUsage.ts';
 import { type Bill, type BilledUsage, readBill } from './readBill.ts';
@@ -16,8 +20,11 @@ import { type Bill, type BilledUsage, readBill } from './readBill.ts';
  * @throws {UsageError} when what was typed makes no sense
  * @throws {Error} when an export cannot be read, or has nothing to compare
  */
-export async function runReconcile(files: readonly string[], options: CostOptions): Promise<void> {
-  const stage = parseStage(options.stage ?? 'production');
+export async function runReconcile(
+  files: readonly string[],
+  options: CostOptions<'reconcile'>,
+): Promise<void> {
+  const stage = parseCostStage(options);
   const account = options.account ?? stage.settings.account;
   const tolerance = parsePercent('--tolerance', options.tolerance ?? '5%');
   const isAll = options.from === undefined && options.to === undefined;
@@ -26,12 +33,8 @@ export async function runReconcile(files: readonly string[], options: CostOption
   if (packed) {
     throw new UsageError(`${packed} is a ZIP archive: unpack it, and name the files in it.`);
   }
-  const traffic = options['from-logs']
-    ? await (await import('./logTraffic.ts')).readLogTraffic(options)
-    : readTraffic(options);
-  if (!traffic) return;
-  warnOfPrices(toRegion(stage).region ?? pricedRegions[0]);
-  const expected = toExpectedUsage(stage, traffic);
+  const expected = toExpectedUsage(stage, readTraffic(options));
+  warnOfPrices(stage);
   const bill = await readBill(files, toTags(stage), expected, account, days);
   const found = reconcile(bill, tolerance);
   await writeOut(`${options.json ? JSON.stringify(found, null, 2) : toText(found)}\n`);

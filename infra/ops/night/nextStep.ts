@@ -136,7 +136,7 @@ const commands: readonly (readonly [name: RegExp, command: string])[] = [
   [/^unauthorized-requests$/, 'npx petstore logs --stage STAGE --status 401'],
   [/^forbidden-requests$/, 'npx petstore logs --stage STAGE --status 403'],
   [/^transaction-conflicts$/, 'npx petstore logs --stage STAGE --since 15m'],
-  [/^inventory-entries$/, 'npx petstore costs --check'],
+  [/^inventory-entries$/, 'npx petstore costs check'],
   [/^account-concurrency$/, 'aws lambda get-account-settings'],
   [
     /^(\w+)-(throttles|concurrency)$/,

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { findCostChanges, type PricedStage } from '../../../infra/costs/bills/costChanges.ts';
+import { describe, expect, test } from 'vitest';
+import { findCostChanges } from '../../../infra/costs/bills/costChanges.ts';
 import {
   type CostReport,
   toCostReport,
@@ -29,13 +28,13 @@ import {
   toRates,
   type Usage,
 } from '../../../infra/costs/bills/usage.ts';
+import { readFigures } from '../../../infra/costs/figures.ts';
 import { perUnit, toUnitDollars } from '../../../infra/costs/prices.ts';
 import {
   type Answer,
   type AnswerUnits,
   findUnits,
   type MeasuredUnits,
-  readRecordedUnits,
 } from '../../../infra/costs/units/answerUnits.ts';
 import { readSizes } from '../../../infra/costs/units/sizes.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
@@ -46,7 +45,6 @@ import {
   operationIds,
 } from '../../../shared/contract/operations.ts';
 import {
-  type CfnResource,
   changedProduction,
   type StageTemplates,
   synthesizeProduction,
@@ -59,7 +57,7 @@ import {
   type FixtureName,
   fixtures,
 } from '../../support/stageFixtures.ts';
-import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
+import { countMetrics, findProperties } from './countMetrics.ts';
 import { page, toPage } from './page.ts';
 
 const { settings } = fixtures.production;
@@ -91,7 +89,11 @@ function units(id: OperationId, answer: Answer, entries = 0) {
 
 /** X-Ray's default without a rule. */
 const defaultSampling = { reservedPerSecond: 1, percent: 5 };
-const pricing = { units: recorded, tracedPercent: 10, hasFirewall: false, sizes: measured };
+const figures = readFigures();
+const pricing = {
+  ...{ ...figures, units: recorded, sizes: measured },
+  ...{ tracedPercent: 10, hasFirewall: false },
+};
 
 test('a million requests cost the sum of the prices of their units', () => {
   const request = {
@@ -158,7 +160,6 @@ test.each([
   expect(found?.readUnits).toBeCloseTo(readUnits, -1);
 });
 
-const sizesFolder = openTemporaryFolder();
 test.each([
   ['{"production": {"idDigits": 7.5, "taggedShare": 0.25}}', { idDigits: 7.5, taggedShare: 0.25 }],
   ['{"staging": {"idDigits": 7, "taggedShare": 0}}', { idDigits: 19, taggedShare: 1 }],
@@ -168,7 +169,7 @@ test.each([
   ],
   ['{"production": {"idDigits": 7}}', /^infra.costs.sizes\.json: .*at production\.taggedShare/s],
 ])('the sizes %s are read, or refused', (text, expected) => {
-  const read = () => readSizes('production', pathToFileURL(sizesFolder.write('sizes.json', text)));
+  const read = () => readSizes('production', text);
   if (expected instanceof RegExp) expect(read).toThrow(expected);
   else expect(read()).toEqual(expected);
 });
@@ -235,7 +236,7 @@ describe('the worst month', () => {
     listInventory: { rate: 10, burst: 20 },
   };
   const find = (changes: Parameters<typeof changeProduction>[0] = {}) =>
-    toWorstMonth(changeProduction({ throttles, ...changes }).settings, 100_000);
+    toWorstMonth(changeProduction({ throttles, ...changes }), 100_000);
 
   test('of lists has their throttle around the clock, within the concurrency', () => {
     const { shares } = find();
@@ -325,9 +326,9 @@ test('the savings in a month of 2,000,000 lists of 1,000 entries match those cal
 
 describe('the effect of a change on the month of the committed traffic', () => {
   const { alarmMetrics = 0 } = toFixedUsage(settings, 0);
-  const before = { settings, units: readRecordedUnits() };
-  const price = ({ settings: own, units: priced }: typeof before) =>
-    toCostReport({ name: 'production', settings: own }, 'us-east-1', committed, 1_000, priced);
+  const before = { settings, ...readFigures('production') };
+  const price = ({ settings: own, ...figures }: typeof before) =>
+    toCostReport({ name: 'production', settings: own }, 'us-east-1', committed, 1_000, figures);
   const report = price(before);
   const set = (changes: Partial<StageSettings>) => () =>
     price({ ...before, settings: { ...settings, ...changes } });
@@ -363,10 +364,8 @@ describe('the effect of a change on the month of the committed traffic', () => {
     [
       'a price tenfold',
       () => {
-        const { gigabyteSeconds: once } = perUnit;
-        Object.assign(perUnit, { gigabyteSeconds: 10 * once });
-        onTestFinished(() => void Object.assign(perUnit, { gigabyteSeconds: once }));
-        return price(before);
+        const prices = { ...perUnit, gigabyteSeconds: 10 * perUnit.gigabyteSeconds };
+        return price({ ...before, prices });
       },
       // With the 8,760 checks, of a quarter of a GB-second.
       9 * (gigabyteSeconds + 2_190) * 0.0000133334,
@@ -412,7 +411,7 @@ describe('the effect of a change on the month of the committed traffic', () => {
     expect(lines.length).toBeLessThanOrEqual(4);
   });
 
-  test.each<[string, (report: CostReport) => PricedStage | undefined, string[]]>([
+  test.each<[string, (report: CostReport) => CostReport | undefined, string[]]>([
     ['nothing', (one) => one, []],
     ['a new stage', () => undefined, ['production is new: $']],
     [
@@ -430,14 +429,6 @@ describe('the effect of a change on the month of the committed traffic', () => {
         'a million of listInventory 200 zstd, which it does not have, $9.00 → $',
         'a million of getPet 404, which it does not have, $0.00 → $',
       ],
-    ],
-    [
-      'an old model without the used units',
-      ({ operations, month: { components: own, fixedParts, shares } }) => ({
-        operations,
-        month: { total: 1, shares, fixedParts, components: { ...own, gateway: own.gateway - 1 } },
-      }),
-      ['$1.00 → $'],
     ],
   ])('reports %s', (_, change, expected) => {
     expect(findCostChanges('production', change(report), report)).toEqual(
@@ -476,32 +467,17 @@ test('monitoring production costs at most 3 dollars a month for each operation, 
 });
 
 /** Counts a stage's resources that are billed by the month. */
-function countFixedUnits({ service, watch }: StageTemplates): Usage & { isBackedUp: boolean } {
-  const find = (type: string) =>
-    [service, watch].flatMap((template) =>
-      (Object.values(template.findResources(type)) as CfnResource[]).map(
-        ({ Properties }) => Properties,
-      ),
-    );
-  const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
-  // The other filters count single failures, and have no value without one.
-  const filters = find('AWS::Logs::MetricFilter').flatMap((one) => one.MetricTransformations);
-  const always = filters.filter(
-    ({ MetricValue, MetricName }) => MetricValue !== '1' || MetricName.endsWith('Requests'),
-  );
-  const minutes = find('AWS::Events::Rule').map(({ ScheduleExpression }) =>
-    Number(/^rate\((\d+) minutes?\)$/.exec(ScheduleExpression)?.[1]),
-  );
-  const countMetrics = ({ Metrics }: CfnResource['Properties']): number =>
-    Metrics?.filter((metric: { MetricStat?: unknown }) => metric.MetricStat).length ?? 1;
+function countFixedUnits(stage: StageTemplates): Usage & { isBackedUp: boolean } {
+  const [rule] = findProperties(stage, 'AWS::Events::Rule');
+  const [, every] = /^rate\((\d+) minutes?\)$/.exec(rule?.ScheduleExpression) ?? [];
+  const firewalls = findProperties(stage, 'AWS::WAFv2::WebACL');
   return {
-    alarmMetrics: sum(find('AWS::CloudWatch::Alarm').map(countMetrics)),
-    customMetrics: always.length,
-    encryptionKeys: find('AWS::KMS::Key').length,
-    functionCalls: sum(minutes.map((every) => (730 * 60) / every)),
-    firewalls: find('AWS::WAFv2::WebACL').length,
-    firewallRules: sum(find('AWS::WAFv2::WebACL').map(({ Rules }) => Rules.length)),
-    isBackedUp: JSON.stringify(service).includes('"PointInTimeRecoveryEnabled":true'),
+    ...countMetrics(stage),
+    encryptionKeys: findProperties(stage, 'AWS::KMS::Key').length,
+    functionCalls: rule ? (730 * 60) / Number(every) : 0,
+    firewalls: firewalls.length,
+    firewallRules: firewalls.flatMap(({ Rules }) => Rules).length,
+    isBackedUp: JSON.stringify(stage.service).includes('"PointInTimeRecoveryEnabled":true'),
   };
 }
 
@@ -510,7 +486,7 @@ test('the page for finance has the month, the worst one, one more shop and each 
   const text = toPage(fixtures.production);
   const traffic = readCommittedTraffic();
   const { month, savings } = toCostReport(fixtures.production, 'us-east-1', traffic);
-  const { total } = toWorstMonth(settings, settings.inventoryEntries, readSizes('production'));
+  const { total } = toWorstMonth(fixtures.production);
   const shop = toStageMonth(fixtures.production, addShops(traffic, 1)).total;
   for (const figure of [
     `**$${month.total.toFixed(2)}**`,

@@ -11,7 +11,7 @@ import { callOps, expectRefusal } from '../ops/opsProcess.ts';
 
 const folder = openTemporaryFolder();
 
-const byKey = (args: string[]) => runCosts(['--by-key', ...args]);
+const byKey = (args: string[]) => runCosts(['by-key', ...args]);
 const november = ['--stage', 'production', '--from', '2026-11-01', '--to', '2026-11-30'];
 
 type Row = Readonly<Record<string, string>>;
@@ -119,7 +119,7 @@ async function open(recorded: Recorded = {}) {
   return { aws, variables, run };
 }
 
-describe('npm run costs -- --by-key', () => {
+describe('costs by-key', () => {
   /** The head of a response, from the recorded 304, which has only a head. */
   const HEAD_BYTES = 537;
   const GIGABYTE = 2 ** 30;
@@ -276,7 +276,7 @@ describe('npm run costs -- --by-key', () => {
   });
 });
 
-describe('npm run costs -- --from-logs', () => {
+describe('costs measure of days', () => {
   const lists = [
     ['GET /inventory', '200', '1300000'],
     ['GET /inventory', '304', '7'],
@@ -285,7 +285,8 @@ describe('npm run costs -- --from-logs', () => {
   ].map(([request = '', status = '', lines = '']) => toAccess(request, status, '200', { lines }));
   const openTraffic = async () => {
     const { aws, variables } = await open({ access: [...accessRows, ...lists] });
-    const run = (...args: string[]) => callOps(runCosts, [...november, ...args], variables);
+    const run = (...args: string[]) =>
+      callOps(runCosts, ['measure', ...november, ...args], variables);
     return { aws, run };
   };
   /** Lists have kinds of bodies as in the committed traffic; a 502 counts as a 200, a 413 as a 400. */
@@ -299,22 +300,20 @@ describe('npm run costs -- --from-logs', () => {
 
   it('counts a month’s requests by operation and response, in one query, as a traffic file', async () => {
     const { aws, run } = await openTraffic();
-    const { stdout, stderr } = await run('--from-logs', '--json');
+    const { stdout, stderr } = await run();
     expect(JSON.parse(stdout)).toMatchObject({ entries: 1_000, requests: counted });
     expect(stderr).toBe('The queries read 1.50 GB of logs, which costs $0.01.\n');
     expect(aws.inputsOf('StartQuery').map(({ logGroupNames }) => logGroupNames)).toEqual([
       [accessLog],
     ]);
-    const half = await run('--from-logs', '--json', '--to', '2026-11-15', '--entries', '7');
-    expect(JSON.parse(half.stdout)).toMatchObject({
-      entries: 7,
-      requests: { 'getPet 200': 8_000_020 },
-    });
+    const half = await run('--to', '2026-11-15');
+    expect(JSON.parse(half.stdout)).toMatchObject({ requests: { 'getPet 200': 8_000_020 } });
   });
 
   it('forecasts and reconciles a month with that file', async () => {
     const { run } = await openTraffic();
-    const { stdout } = await run('--from-logs');
+    const traffic = ['--traffic', folder.write('traffic.json', (await run()).stdout)];
+    const { stdout } = await callOps(runCosts, ['month', ...traffic]);
     expect(stdout).toMatch(/^A month of production, [\s\S]*\ngetPet 200 +4,000,010 /);
     const bill = folder.write(
       'bill.csv',
@@ -323,7 +322,7 @@ describe('npm run costs -- --from-logs', () => {
         'x,x,Usage,1,1,2026-11-01T00:00:00Z,2026-12-01T00:00:00Z,1,"{""stage"":""production""}"',
       ].join('\n'),
     );
-    const reconciled = await run('--reconcile', bill, '--from-logs', '--json');
+    const reconciled = await callOps(runCosts, ['reconcile', bill, ...traffic, '--json']);
     const { usage } = JSON.parse(reconciled.stdout);
     expect(usage[0]).toMatchObject({ usageType: 'ApiGatewayRequest' });
     expect(usage[0].expected.quantity).toBeCloseTo(5_311_050, 6);

@@ -1,23 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { CostReport } from '../../../infra/costs/bills/costReport.ts';
-import type { Month } from '../../../infra/costs/bills/monthlyBill.ts';
+import { toFixedUsage } from '../../../infra/costs/bills/fixedCosts.ts';
+import type { Month, WorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
 import {
   readCommittedTraffic,
   sumRequests,
   type Traffic,
   type TrafficShare,
 } from '../../../infra/costs/bills/traffic.ts';
-import type { Dollars } from '../../../infra/costs/bills/usage.ts';
+import { type Dollars, toAmount } from '../../../infra/costs/bills/usage.ts';
+import { readFigures, toCommittedFigures } from '../../../infra/costs/figures.ts';
 import { perUnit } from '../../../infra/costs/prices.ts';
-import { unitsFile } from '../../../infra/costs/units/answerUnits.ts';
+import { type MeasuredUnits, readRecordedUnits } from '../../../infra/costs/units/answerUnits.ts';
 import { checkMonths } from '../../../infra/ops/costs/checkMonths.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { stageNames } from '../../../infra/stages/stages.ts';
+import { type StageName, stageNames, stages } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
@@ -36,21 +37,25 @@ async function read(...args: string[]): Promise<string> {
   return stdout;
 }
 
-const readReport = async (...args: string[]): Promise<CostReport> =>
-  JSON.parse(await read('--json', ...args));
+type Report = CostReport & { readonly worstMonth: WorstMonth };
+const readReport = async (...args: string[]): Promise<Report> =>
+  JSON.parse(await read(...args, '--json'));
 
 describe('--json', () => {
+  const priced = { stage: 'production', region: 'us-east-1', pricesAsOf: '2026-11-21' };
+
   test('is one document with consistent sums', async () => {
-    const { operations, month, ...report } = await readReport();
-    expect(report).toMatchObject({
-      ...{ stage: 'production', region: 'us-east-1', pricesAsOf: '2026-11-21' },
-      worstMonth: { entries: 100_000, total: expect.any(Number) },
-    });
+    const { operations, ...report } = await readReport();
+    expect(report).toEqual(priced);
     for (const { components, dollarsPerMillion } of operations) {
       const sum = Object.values(components).reduce((total, one) => total + one, 0);
       expect(sum).toBeCloseTo(dollarsPerMillion, 9);
     }
+    const { month } = await readReport('month');
     expect(month.requests + month.fixed).toBeCloseTo(month.total, 9);
+    expect(await readReport('worst')).toEqual({
+      ...{ ...priced, worstMonth: expect.objectContaining({ entries: 100_000 }) },
+    });
     const names = operations.map(({ operationId, answer, entries }) =>
       [operationId, answer, entries].join(),
     );
@@ -61,15 +66,26 @@ describe('--json', () => {
   });
 
   test('has the month of the typed traffic', async () => {
-    const { month } = await readReport('--requests', 'getPet=0.002G,listInventory:gzip=500k');
+    const { month } = await readReport(
+      'month',
+      '--requests',
+      'getPet=0.002G,listInventory:gzip=500k',
+    );
     const file = { requests: { getPet: 2_000_000, 'listInventory 200 gzip': 500_000 } };
-    const { month: same } = await readReport('--traffic', writeTraffic(JSON.stringify(file)));
+    const { month: same } = await readReport(
+      'month',
+      '--traffic',
+      writeTraffic(JSON.stringify(file)),
+    );
     expect(same).toEqual(month);
     expect(month.requests).toBeCloseTo(2 * 4.53 + 0.5 * 6.35, 1);
   });
 
   test('with --entries prices only lists of that length, without a 304 if they have several pages', async () => {
-    const { operations, month, worstMonth } = await readReport('--entries', '200000');
+    const length = ['--entries', '200000'];
+    const { operations } = await readReport(...length);
+    const { month } = await readReport('month', ...length);
+    const { worstMonth } = await readReport('worst', ...length);
     expect(new Set(operations.flatMap(({ entries = [] }) => entries))).toEqual(new Set([200_000]));
     expect([month.entries, worstMonth.entries]).toEqual([200_000, 200_000]);
     expect(operations.map(({ answer }) => answer)).not.toContain('304');
@@ -98,7 +114,7 @@ describe('for people', () => {
   });
 
   test('a month shows its fixed part separately, and the savings', async () => {
-    const typed = ['--stage', 'production', '--requests', 'getPet=2M'];
+    const typed = ['month', '--stage', 'production', '--requests', 'getPet=2M'];
     const rows = await readRows(...typed);
     const { month } = await readReport(...typed);
     expect(rows[0]?.[0]).toMatch(/^A month of production, us-east-1.* of 1,000 entries/);
@@ -123,13 +139,13 @@ describe('for people', () => {
       /^Fixed: Lambda 0\.03, stored logs 0\.03, alarms \d+\.\d\d, .*encryption key 1\.00\.$/m,
     );
     expect(text).toMatch(/What each change alone would save .*\n0\.10,No X-Ray traces/);
-    expect((await readReport('--stage', 'staging')).month.fixed).toBeCloseTo(0.31, 2);
+    expect((await readReport('month', '--stage', 'staging')).month.fixed).toBeCloseTo(0.31, 2);
   });
 
   test('the worst month has the gateway’s own responses', async () => {
-    const rows = await readRows('--worst-case');
+    const rows = await readRows('worst');
     expect(rows[0]?.[0]).toMatch(/^The worst month.* of 100,000 entries/);
-    const { other, refusals } = (await readReport()).worstMonth;
+    const { other, refusals } = (await readReport('worst')).worstMonth;
     expect(rows).toContainEqual(['other paths, at their throttle', toText(other)]);
     const [, dollars = ''] = rows.find(([name]) => name === '429, at 10,000 a second') ?? [];
     expect(Number(dollars.replace(',', ''))).toBeCloseTo(refusals, 1);
@@ -143,24 +159,25 @@ describe('for people', () => {
   const { entries, shop } = committed;
   const [pets, petsOfShop, added] = [count(committed), count(shop), shop?.entries ?? 0];
   test.each<[args: string[], pets: number, entries: number]>([
+    [[], pets, entries],
     [['--requests', `${2 * sum}`], 2 * pets, entries],
     [['--shops', '+2'], pets + 2 * petsOfShop, entries + 2 * added],
     [['--shops', '+4', '--entries', '5'], pets + 4 * petsOfShop, 5],
     [['--requests', `${sum / 10_000}k`, '--shops', '+1'], pets / 10 + petsOfShop, entries + added],
     [['--requests', 'getPet=1', '--shops', '+1'], 1 + petsOfShop, 1_000 + added],
   ])('%j is a month of that traffic', async (args, asked, length) => {
-    const { month } = await readReport(...args);
+    const { month } = await readReport('month', ...args);
     expect(count(month) / asked).toBeCloseTo(1, 5);
     expect(month.entries).toBe(length);
     const names = month.shares.map(({ operationId, answer }) => `${operationId} ${answer}`);
     expect(new Set(names).size).toBe(names.length);
-    expect((await readRows(...args))[0]?.[0]).toMatch(/^A month of production/);
+    expect((await readRows('month', ...args))[0]?.[0]).toMatch(/^A month of production/);
   });
 
   test('--months shows each month with its growth, and the sum', async () => {
-    const typed = ['--requests', 'getPet=1M', '--months', '3', '--growth', '10%'];
+    const typed = ['month', '--requests', 'getPet=1M', '--months', '3', '--growth', '10%'];
     const rows = await readRows(...typed);
-    const months: Month[] = JSON.parse(await read('--json', ...typed));
+    const months: Month[] = JSON.parse(await read(...typed, '--json'));
     expect(months.map(({ requests }) => requests / Number(months[0]?.requests))).toEqual(
       [1, 1.1, 1.21].map((one) => expect.closeTo(one, 2)),
     );
@@ -174,80 +191,138 @@ describe('for people', () => {
       ['sum', toText(months.reduce((sum, { total }) => sum + total, 0))],
     ]);
   });
+});
 
-  test('--diff compares the files, also uncommitted ones, with a commit', async () => {
-    expect(await read('--diff', 'HEAD')).toMatch(
-      /^At the traffic of .*, (nothing costs|production \$)/,
+const committed = toCommittedFigures(readFigures().metrics, Object.values(stages));
+
+describe('diff', () => {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder.folder });
+  const measured = readRecordedUnits();
+  /** Compares with a commit that has these figures. */
+  const diff = async (units?: readonly MeasuredUnits[], figures?: object) => {
+    rmSync(folder.toPath('infra'), { recursive: true, force: true });
+    mkdirSync(folder.toPath('infra/costs/units'), { recursive: true });
+    const sizes = readFileSync(join(root, 'infra/costs/sizes.json'), 'utf8');
+    folder.write('infra/costs/sizes.json', sizes);
+    if (units) folder.write('infra/costs/units/units.json', JSON.stringify(units));
+    if (figures) folder.write('infra/costs/figures.json', JSON.stringify(figures));
+    git('init', '--quiet');
+    git('add', '--all', 'infra');
+    const author = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
+    git(...author, 'commit', '--quiet', '--no-verify', '--allow-empty', '--message', 'Before');
+    return callOps(runCosts, ['diff', 'HEAD'], { GIT_DIR: folder.toPath('.git') });
+  };
+  const unchanged =
+    /^At the traffic of \S+, nothing costs more or less than at HEAD: production \$[\d.]+, staging \$[\d.]+ a month\.\n/;
+
+  test('prices a commit by its own units, prices, alarms and settings', async () => {
+    expect((await diff(measured, committed)).stdout).toMatch(unchanged);
+    const { production } = fixtures;
+    const { readUnits } = perUnit;
+    const { alarmMetrics } = toFixedUsage(production.settings, 0);
+    const { rollout } = committed.metrics;
+    const { stdout } = await diff(
+      measured.map((one) => ({ ...one, writeUnits: 2 * one.writeUnits })),
+      {
+        prices: { ...committed.prices, readUnits: 1e-6 },
+        metrics: {
+          ...committed.metrics,
+          rollout: { ...rollout, alarmMetrics: rollout.alarmMetrics - 1 },
+        },
+        stages: { production: { ...production.settings, firewall: true } },
+      },
     );
-    const { status, stderr } = await callOps(runCosts, ['--diff', 'nobody/knows']);
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('nobody/') });
+    expect(stdout).toMatch(
+      /^At the traffic of .*, production .*: firewall -\d.*, reads -\d.*, writes -\d.*, alarms \+0\.10\.\n/,
+    );
+    expect(stdout).toContain(`- price of read units 0.000001 → ${toAmount(readUnits)} -`);
+    expect(stdout).toContain(
+      `- metrics with an alarm ${Number(alarmMetrics) - 1} → ${alarmMetrics}`,
+    );
+    // In Markdown, a line right after a list would belong to it.
+    expect(stdout).toMatch(/\n- .*\n\nAt the traffic of .*, staging is new: \$[\d.]+ a month\.\n$/);
+  });
+
+  test('prices an operation that the commit did not have at nothing', async () => {
+    const others = measured.filter(({ operationId }) => operationId !== 'listOrders');
+    expect((await diff(others, committed)).stdout).toMatch(/\n- by operation listOrders \+\d/);
+  });
+
+  test('says what the commit lacks', async () => {
+    const { stdout, ...others } = await diff(measured);
+    expect(others).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(unchanged);
+    expect(stdout).toMatch(
+      /\n\nHEAD has no infra\/costs\/figures\.json: it is priced with today's settings, prices and alarms\.\n$/,
+    );
+    expect(await diff()).toEqual({
+      ...{ status: 1, stdout: '' },
+      stderr: 'HEAD has no infra/costs/units/units.json: its month cannot be priced.\n',
+    });
+  });
+
+  test('says that there is no such commit', async () => {
+    const { status, stderr } = await callOps(runCosts, ['diff', 'nobody/knows']);
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'git: Not a valid object name nobody/knows\n',
+    });
   });
 });
 
-test('--diff prices a commit by its own settings, prices and model', async () => {
-  const copy = mkdtempSync(folder.toPath('copy-'));
-  for (const name of ['infra', 'shared', 'package.json']) {
-    cpSync(join(root, name), join(copy, name), { recursive: true });
-  }
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-  const execute = (command: string, ...args: string[]) =>
-    execFileSync(command, args, { cwd: copy, encoding: 'utf8' });
-  const change = (file: string, from: string, to: string) => {
-    const text = readFileSync(join(copy, file), 'utf8');
-    expect(text).toContain(from);
-    writeFileSync(join(copy, file), text.replace(from, to));
-  };
-  const { readUnits } = perUnit;
-  // One alarm less at the commit, and another price.
-  change('infra/costs/bills/fixedCosts.ts', '// Transaction conflicts.\n    1 +', '0 +');
-  change('infra/costs/prices.ts', `readUnits: ${readUnits * 1e6}e-6`, 'readUnits: 1e-6');
-  execute('git', 'init', '--quiet');
-  execute('git', 'add', 'infra', 'shared', 'package.json');
-  const author = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
-  execute('git', ...author, 'commit', '--quiet', '--no-verify', '--message', 'Before');
-  for (const file of ['infra/costs/bills/fixedCosts.ts', 'infra/costs/prices.ts']) {
-    cpSync(join(root, file), join(copy, file));
-  }
-  const printed = execute(process.execPath, 'infra/petstore.js', 'costs', '--diff', 'HEAD');
-  expect(printed).toMatch(
-    /^At the traffic of .*, production .*: reads -\d\.\d+, alarms \+0\.10\.\n/,
-  );
-  expect(printed).toContain(`- price of read units 0.000001 → ${readUnits.toFixed(9)} -`);
-  expect(printed).toContain('- metrics with an alarm ');
-  // In Markdown, a line right after a list would belong to it.
-  expect(printed).toMatch(/\n- .*\n\nAt the traffic of .*, staging /);
-}, 60_000);
-
-describe('--check', () => {
+describe('check', () => {
   const { settings } = fixtures.production;
   /** The limit is the cost without the changes. */
   const check = async (changes: Partial<StageSettings>) => {
-    const worstMonthDollars = Math.ceil((await readReport()).worstMonth.total);
+    const worstMonthDollars = Math.ceil((await readReport('worst')).worstMonth.total);
     return () => checkMonths([changeProduction({ worstMonthDollars, ...changes })]);
   };
   const throttles = { ...settings.throttles, listInventory: { rate: 50, burst: 100 } };
 
-  test.each([
-    [[], stageNames],
-    [['--stage', 'staging'], ['staging']],
-  ])('%j prints the months of %j', async (args, names) => {
-    const lines = (await read('--check', ...args)).trimEnd().split('\n');
+  test('prints the months of each stage', () => {
+    const checked = Object.values(stages);
+    const lines = checkMonths(checked, { staging: 30, production: 30 }, committed).split('\n');
     const within = 'costs at most \\$\\d+, within its worstMonthDollars of \\d+\\.$';
-    expect(lines).toEqual(
-      names.flatMap((name) => [
+    expect(lines).toEqual([
+      ...stageNames.flatMap((name) => [
         expect.stringMatching(`^The worst month of ${name} ${within}`),
         expect.stringMatching(
           `^At the traffic of .*, ${name} \\$[\\d.]+ → \\$[\\d.]+ a month: .*\\.$`,
         ),
+        `infra/costs/figures.json has the prices and the settings of ${name}.`,
       ]),
-    );
+      '',
+    ]);
+  });
+
+  test('checks all stages, or that of --stage', async () => {
+    const check = async (...args: string[]) => {
+      const { stdout, stderr } = await callOps(runCosts, ['check', ...args]);
+      return stageNames.filter((name) => `${stdout}${stderr}`.includes(`month of ${name} `));
+    };
+    expect(await check()).toEqual(stageNames);
+    expect(await check('--stage', 'staging')).toEqual(['staging']);
+  });
+
+  test('fails for prices or settings that are not in figures.json', () => {
+    const { production } = fixtures;
+    const old = {
+      ...committed,
+      stages: { production: { ...production.settings, firewall: true } },
+    };
+    const dearer = { ...committed, prices: { ...committed.prices, readUnits: 1 } };
+    for (const figures of [old, dearer]) {
+      expect(() => checkMonths([production], { production: 1e6 }, figures)).toThrow(
+        'infra/costs/figures.json does not have the prices and the settings of production: commit what npm run figures writes.',
+      );
+    }
   });
 
   describe('of the committed traffic', () => {
     const wide = { maxIncreaseDollars: 1e6, maxIncreasePercent: 1e6, worstMonthDollars: 1e6 };
     /** The accepted cost is that of the month without the changes, times a factor. */
     const judge = async (factor: number, changes: Partial<StageSettings>) => {
-      const { total } = (await readReport()).month;
+      const { total } = (await readReport('month')).month;
       const accepted = { production: Number((total * factor).toFixed(2)) };
       return () => checkMonths([changeProduction({ ...wide, ...changes })], accepted);
     };
@@ -274,12 +349,18 @@ describe('--check', () => {
     test.each<[string, factor: number, changes: Partial<StageSettings>, figures: RegExp]>([
       ['too many dollars', 1, { ...more, maxIncreaseDollars: 0.09 }, /\$0\.10 \(0\.\d %\)/],
       ['too many per cent', 0.5, { maxIncreasePercent: 98 }, /\((99\.9|100\.\d) %\)/],
-      ['a new stage', 0, {}, /\$0\.00 → \$\d/],
     ])('fails for %s, and says how to accept it', async (_, factor, changes, figures) => {
       const check = await judge(factor, changes);
       expect(check).toThrow(figures);
       expect(check).toThrow(
-        /^At the traffic of infra\/costs\/traffic\.json, production \$[\d.]+ → \$[\d.]+ a month: \$\S+ \(\S+ %\) more than accepted, past its .+\. npm run costs -- --diff REV says why\. To accept it, set "production": [\d.]+ in infra\/costs\/accepted\.json; its owners in \.github\/CODEOWNERS must approve\.$/,
+        /^At the traffic of infra\/costs\/traffic\.json, production \$[\d.]+ → \$[\d.]+ a month: \$\S+ \(\S+ %\) more than accepted, past its .+\. npx petstore costs diff REV says why\. To accept it, set "production": [\d.]+ in infra\/costs\/accepted\.json; its owners in \.github\/CODEOWNERS must approve\.$/,
+      );
+    });
+
+    test('of a stage without an accepted month fails, and says what to write where', () => {
+      const stage = { ...changeProduction(wide), name: 'qa' as StageName };
+      expect(() => checkMonths([stage], {})).toThrow(
+        /^At the traffic of infra\/costs\/traffic\.json, qa costs \$([\d.]+) a month, and no month of it was accepted\. To accept it, set "qa": \1 in infra\/costs\/accepted\.json; its owners in \.github\/CODEOWNERS must approve\.$/,
       );
     });
 
@@ -304,14 +385,14 @@ describe('--check', () => {
     expect(await check({})).not.toThrow();
     const bounded = { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 2 } };
     expect(await check({ throttles, ...bounded })).not.toThrow();
-    const worstMonthDollars = Math.ceil((await readReport()).worstMonth.total);
+    const worstMonthDollars = Math.ceil((await readReport('worst')).worstMonth.total);
     expect(await check({ worstMonthDollars: worstMonthDollars - 1 })).toThrow(
       `$${worstMonthDollars}`,
     );
   });
 });
 
-describe('--measure', () => {
+describe('measure', () => {
   const toItem = (petId: string, isTagged: boolean) => ({
     ...{ p: { N: petId }, q: { N: '1' }, s: { S: 'a' } },
     ...(isTagged && { v: { B: 'AAAAAAA=' } }),
@@ -327,7 +408,7 @@ describe('--measure', () => {
       Scan: () => ({ Items, LastEvaluatedKey: { p: { N: '7' } } }),
     });
     const run = (...args: string[]) =>
-      callOps(runCosts, ['--measure', '--stage', 'staging', ...args], variables);
+      callOps(runCosts, ['measure', '--stage', 'staging', ...args], variables);
     return { run, inputsOf };
   };
 
@@ -358,37 +439,45 @@ describe('--measure', () => {
   });
 });
 
-const badTraffic = (text: string) => () => ['--traffic', writeTraffic(text)];
+const month = (...args: string[]) => ['month', ...args];
+const badTraffic = (text: string) => () => month('--traffic', writeTraffic(text));
 test.each<[args: string[] | (() => string[]), line: string]>([
   [['--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
-  [['--requests', 'getDog=1'], `The operations are ${operationIds.join(', ')}.`],
-  [['--requests', 'getPet'], 'must have the form getPet=2M'],
-  [['--requests', 'getPet=-1'], 'must have the form getPet=2M'],
-  [['--requests', 'getPet:412=1'], 'getPet has no response "412"; it has 200, 400, 401, 404, 429.'],
-  [['--requests', 'getPet=1', '--traffic', 'x'], 'Give --requests or --traffic, not both.'],
-  [['--traffic', folder.toPath('none.json')], 'ENOENT'],
+  [month('--requests', 'getDog=1'), `The operations are ${operationIds.join(', ')}.`],
+  [month('--requests', 'getPet'), 'must have the form getPet=2M'],
+  [month('--requests', 'getPet=-1'), 'must have the form getPet=2M'],
+  [
+    month('--requests', 'getPet:412=1'),
+    'getPet has no response "412"; it has 200, 400, 401, 404, 429.',
+  ],
+  [month('--requests', 'getPet=1', '--traffic', 'x'), 'Give --requests or --traffic, not both.'],
+  [month('--traffic', folder.toPath('none.json')), 'ENOENT'],
   [badTraffic('{'), 'JSON'],
   [badTraffic('{}'), 'at requests'],
   [badTraffic('{"requests": {"getPet": "2M"}}'), 'at requests.getPet'],
   [badTraffic('{"requests": {"getPet": -1}}'), 'at requests.getPet'],
   [badTraffic('{"entries": -1, "requests": {}}'), 'at entries'],
   [['--entries', '1e3'], '--entries must be a whole number'],
-  [['--shops', '2'], '--shops must be such as +2; it is "2".'],
-  [() => ['--shops', '+1', ...badTraffic('{"requests": {}}')()], 'The traffic has no "shop"'],
+  [month('--shops', '2'), '--shops must be such as +2; it is "2".'],
+  [() => [...badTraffic('{"requests": {}}')(), '--shops', '+1'], 'The traffic has no "shop"'],
   [badTraffic('{"requests": {}, "shop": {}}'), 'at shop.entries'],
-  [['--months', 'x'], '--months must be a whole number; it is "x".'],
-  [['--months', '0'], '--months must be from 1 to 999.'],
-  [['--months', '1000'], '--months must be from 1 to 999.'],
-  [['--months', '2', '--growth', 'x'], '--growth must be such as 5%; it is "x".'],
-  [['--growth', '5%'], '--growth has no meaning by itself.'],
-  [['getPet=1'], "Unexpected argument 'getPet=1'."],
-  [['--diff', 'HEAD', '--json'], '--json has no meaning with --diff.'],
-  [['--check', '--json'], '--json has no meaning with --check.'],
-  [['--worst-case', '--requests', 'getPet=1'], '--requests has no meaning with --worst-case.'],
-  [['--by-key', '--check'], '--by-key has no meaning with --check.'],
-  [['--yes'], '--yes has no meaning by itself.'],
-  [['--measure', '--entries', '1'], '--entries has no meaning with --measure.'],
-  [['--from-logs'], '--from must be a day such as 2026-11-30; it is missing.'],
+  [month('--months', 'x'), '--months must be a whole number; it is "x".'],
+  [month('--months', '0'), '--months must be from 1 to 999.'],
+  [month('--months', '1000'), '--months must be from 1 to 999.'],
+  [month('--months', '2', '--growth', 'x'), '--growth must be such as 5%; it is "x".'],
+  [month('--growth', '5%'), '--growth needs --months.'],
+  [['getPet=1'], 'There is no command "costs getPet=1". The commands are month, worst, by-key, '],
+  [['--stage', 'staging', 'moth'], "Unexpected argument 'moth'."],
+  [month('getPet=1'), 'Usage: npx petstore costs month [options]. See --help.'],
+  [['diff'], 'Usage: npx petstore costs diff REV. See --help.'],
+  [['diff', 'HEAD', 'HEAD^'], 'Usage: npx petstore costs diff REV. See --help.'],
+  [['diff', 'HEAD', '--json'], "Unknown option '--json'."],
+  [['reconcile', '--json'], 'Usage: npx petstore costs reconcile FILE… [options]. See --help.'],
+  [['check', '--json'], "Unknown option '--json'."],
+  [['worst', '--requests', 'getPet=1'], "Unknown option '--requests'."],
+  [['--yes'], "Unknown option '--yes'."],
+  [['measure', '--entries', '1'], "Unknown option '--entries'."],
+  [['measure', '--to', '2026-11-30'], '--from must be a day such as 2026-11-30; it is missing.'],
 ])('%s is refused in one line', async (args, line) => {
   await expectRefusal(runCosts, typeof args === 'function' ? args() : args, line);
 });
@@ -402,9 +491,7 @@ test.each([
   expect(await callOps(runCosts, [])).toMatchObject({ status: 0, stderr });
 });
 
-test("a pull request's summary shows its effect on the bill, if the base has units", () => {
+test("a pull request's summary shows its effect on the bill", () => {
   const workflow = readFileSync(join(root, '.github/workflows/check.yml'), 'utf8');
-  const file = relative(root, fileURLToPath(unitsFile));
-  expect(workflow).toContain(`git cat-file -e HEAD^1:${file}; then\n`);
-  expect(workflow).toContain('npm run -s costs -- --diff HEAD^1 || echo ');
+  expect(workflow).toContain('npx petstore costs diff HEAD^1 || echo ');
 });

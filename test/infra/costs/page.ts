@@ -4,7 +4,6 @@ import { toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
 import { addShops, readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
 import { componentLabels, components, toCents } from '../../../infra/costs/bills/usage.ts';
 import { pricedRegions } from '../../../infra/costs/prices.ts';
-import { readSizes } from '../../../infra/costs/units/sizes.ts';
 import { toTable } from '../../../infra/docs/guide.ts';
 import type { Stage } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
@@ -24,9 +23,7 @@ function toFigures(stage: Stage): string {
   const { month, operations, savings } = toCostReport(
     ...([stage, pricedRegions[0], traffic, traffic.entries] as const),
   );
-  const { inventoryEntries, worstMonthDollars } = stage.settings;
-  const sizes = readSizes(stage.name);
-  const worstMonth = toWorstMonth(stage.settings, inventoryEntries, sizes);
+  const worstMonth = toWorstMonth(stage);
   const [requests, entries] = [sumRequests(traffic), traffic.entries].map(toWhole);
   const parts = components.map((one) => [
     componentLabels[one],
@@ -58,7 +55,7 @@ function toFigures(stage: Stage): string {
         toCents(dollarsPerMillion),
       ]),
     ),
-    `## The worst month\n\nAn attack around the clock, with a valid key and ${toWhole(worstMonth.entries)} entries, costs **$${toWhole(worstMonth.total)}**. The limit is $${toWhole(worstMonthDollars)}.`,
+    `## The worst month\n\nAn attack around the clock, with a valid key and ${toWhole(worstMonth.entries)} entries, costs **$${toWhole(worstMonth.total)}**. The limit is $${toWhole(stage.settings.worstMonthDollars)}.`,
     toPie('Dollars in the worst month', [...worst, ...others]),
     '## One more shop',
     toTable(

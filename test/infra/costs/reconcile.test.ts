@@ -144,7 +144,7 @@ const bill: readonly Line[] = [
 
 const requests = ['--requests', 'getPet=2M,updateInventory=1M'];
 const reconcileFile = (file: string, ...args: string[]) =>
-  callOps(runCosts, ['--reconcile', file, ...args]);
+  callOps(runCosts, ['reconcile', file, ...args]);
 
 async function read(file: string, ...args: string[]) {
   const { stdout, stderr } = await reconcileFile(file, ...requests, '--json', ...args);
@@ -268,7 +268,7 @@ const planted: [
   ],
 ];
 
-describe('npm run costs -- --reconcile', () => {
+describe('costs reconcile', () => {
   describe.each(exports)('in %s, %s', (format, name, toContent) => {
     it.each(planted)('finds %s', async (_, toLines, status, found, args = []) => {
       const file = write(name, toContent(format, toLines(format)));
@@ -368,7 +368,7 @@ describe('npm run costs -- --reconcile', () => {
     const [first, second] = [exact.slice(0, 4), [...exact.slice(4), ...foreign]];
     const files = [write('1.csv', toCsv('FOCUS', first)), write('2.csv', toCsv('CUR 2.0', second))];
     const { stdout, status } = await reconcileFile(
-      ...[files[0] ?? '', ...requests, '--account', account, '--reconcile', files[1] ?? ''],
+      ...[files[0] ?? '', ...requests, '--account', account, files[1] ?? ''],
     );
     expect(stdout).toMatch(/^AWS charged what was expected: .*\n.*, account 123456789012\n/);
     expect(status).toBe(0);
@@ -429,12 +429,9 @@ describe('npm run costs -- --reconcile', () => {
     [['--stage', 'nowhere'], '--stage must be'],
     [['--from', '2026-11-01'], '--to must be a day such as 2026-11-30; it is missing.'],
     [['--tolerance', 'much'], '--tolerance must be such as 5%; it is "much".'],
-    [
-      ['--reconcile', 'more.zip'],
-      'more.zip is a ZIP archive: unpack it, and name the files in it.',
-    ],
+    [['more.zip'], 'more.zip is a ZIP archive: unpack it, and name the files in it.'],
   ])('refuses %j', async (args, line) => {
-    await expectRefusal(runCosts, ['--reconcile', 'x.csv', ...args], line);
+    await expectRefusal(runCosts, ['reconcile', 'x.csv', ...args], line);
   });
 
   it.each([fixtures.staging, changeProduction({ firewall: true })])(

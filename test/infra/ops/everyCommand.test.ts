@@ -119,7 +119,7 @@ describe('a stage whose stack is not where its settings have it', () => {
     `restore --table pets --at ${time} --from first`,
     'logs',
     'night',
-    `costs --by-key --from ${day} --to ${day}`,
+    `costs by-key --from ${day} --to ${day}`,
   ])('ends %s, before it calls anything else', async (typed) => {
     const { settings } = stages.staging;
     onTestFinished(() => void Object.assign(stages.staging, { settings }));

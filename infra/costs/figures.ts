@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import type { StageSettings } from '../stages/stageSettings.ts';
+import type { Stage } from '../stages/stages.ts';
+import { type Prices, perUnit } from './prices.ts';
+import { type MeasuredUnits, readRecordedUnits } from './units/answerUnits.ts';
+import { type RecordSizes, readSizes } from './units/sizes.ts';
+
+/** All that the model calculates with, besides the traffic and the settings of a stage. */
+export interface Figures {
+  readonly units: readonly MeasuredUnits[];
+  readonly sizes: RecordSizes;
+  readonly prices: Prices;
+  readonly metrics: MetricCounts;
+}
+
+/** How many metrics a setting adds that AWS bills. `always` are those of every stage. */
+export type MetricCounts = Readonly<
+  Record<(typeof countedSettings)[number] | 'always', Readonly<Record<BilledMetrics, number>>>
+>;
+type BilledMetrics = 'alarmMetrics' | 'customMetrics';
+
+/** The settings that add metrics; `reservedConcurrency` for each function. */
+export const countedSettings = [
+  ...(['rollout', 'raisesAlarms', 'checkEveryMinutes', 'quietMinutes'] as const),
+  ...(['accountConcurrency', 'reservedConcurrency'] as const),
+] as const;
+
+const pricedSettings = [
+  ...countedSettings,
+  ...(['firewall', 'logRetentionDays', 'memoryMegabytes', 'protectsData', 'tracing'] as const),
+] as const;
+
+/** The settings that a month's cost depends on. */
+export type PricedSettings = Pick<StageSettings, (typeof pricedSettings)[number]>;
+
+/** @param stage for the sizes of its entries; the largest possible without it */
+export function readFigures(stage?: string): Figures {
+  const { metrics } = readCommittedFigures();
+  return { units: readRecordedUnits(), sizes: readSizes(stage), prices: perUnit, metrics };
+}
+
+/** The figures that are code or counted, as data, so that `costs diff` needs no code of another commit. */
+export type CommittedFigures = ReturnType<typeof toCommittedFigures>;
+
+/** `npm run figures` writes it. */
+export const figuresFile = new URL('figures.json', import.meta.url);
+
+export function readCommittedFigures(): CommittedFigures {
+  return JSON.parse(readFileSync(figuresFile, 'utf8'));
+}
+
+export function toCommittedFigures(metrics: MetricCounts, stages: readonly Stage[]) {
+  const settings = stages.map((stage) => [
+    stage.name,
+    Object.fromEntries(pricedSettings.map((name) => [name, stage.settings[name]])),
+  ]);
+  const all: Partial<Record<string, PricedSettings>> = Object.fromEntries(settings);
+  return { prices: perUnit as Prices, metrics, stages: all };
+}

@@ -1,0 +1,26 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import type { CfnResource, StageTemplates } from '../../support/stackTemplates.ts';
+
+/** The properties of a deployment's resources of a type. */
+export function findProperties({ service, watch }: StageTemplates, type: string) {
+  const find = (template: Template) =>
+    Object.values(template.findResources(type) as Record<string, CfnResource>);
+  return [service, watch].flatMap(find).map(({ Properties }) => Properties);
+}
+
+/** The metrics in a stage's templates that AWS bills by the month. */
+export function countMetrics(stage: StageTemplates) {
+  // The other filters count single failures, and have no value without one.
+  const always = findProperties(stage, 'AWS::Logs::MetricFilter')
+    .flatMap((one) => one.MetricTransformations)
+    .filter(
+      ({ MetricValue, MetricName }) => MetricValue !== '1' || MetricName.endsWith('Requests'),
+    );
+  const count = ({ Metrics }: CfnResource['Properties']): number =>
+    Metrics?.filter((metric: { MetricStat?: unknown }) => metric.MetricStat).length ?? 1;
+  const alarms = findProperties(stage, 'AWS::CloudWatch::Alarm').map(count);
+  return {
+    alarmMetrics: alarms.reduce((total, one) => total + one, 0),
+    customMetrics: always.length,
+  };
+}
