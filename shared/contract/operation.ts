@@ -5,13 +5,17 @@ import type { Parameter } from './parameters.ts';
 /** The contract's major version. It is the name of the gateway's stage and ends every base address. */
 export const apiVersion = 'v1';
 
+/** The methods that an operation can have. */
+export const httpMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type HttpMethod = (typeof httpMethods)[number];
+
 /** What an API key allows. `write` includes `read`. */
 export type Permission = 'read' | 'write';
 
 /** One row of the contract. Its response body is in `operations.ts`. */
 export interface Operation {
   readonly operationId: string;
-  readonly method: 'GET' | 'PATCH';
+  readonly method: HttpMethod;
   /** Relative to the base address, with parameters in braces. */
   readonly path: `/${string}`;
   readonly summary: string;

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { challenge } from '../../../shared/contract/errorBody.ts';
 import { allowedRequestHeaders } from '../../../shared/contract/headers.ts';
-import type { Operation, Permission } from '../../../shared/contract/operation.ts';
+import {
+  httpMethods,
+  type Operation,
+  type Permission,
+} from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { readCommittedDocument } from '../../openapi/committedDocument.ts';
@@ -84,7 +88,7 @@ export const rows: Rows = {
   },
   'the gateway: answers 404 to an unknown path': ({ client }) =>
     client.send({ path: '/smoke' }, 'not_found'),
-  ...Object.fromEntries(operationIds.map((id) => toMethodRow(operations[id].path))),
+  ...Object.fromEntries(operationIds.flatMap((id) => toMethodRows(operations[id].path))),
   async 'the whole list: is whole, and has the entries of the first page'(run) {
     if (run.settings.isLight) throw new Skip('--light');
     const headers = { 'Accept-Encoding': 'gzip' };
@@ -249,19 +253,23 @@ function toInvalidQuery({ query = {} }: Operation): string | undefined {
   return name && `${name}=smoke`;
 }
 
-/** Checks that a path names its methods when it refuses another one. */
-function toMethodRow(path: string): [name: string, check: Rows[string]] {
-  const known = operationIds.map((id) => operations[id]).filter((one) => one.path === path);
-  const methods = known.map(({ method }) => method);
+/** Checks that a path names its methods when it refuses one that it lacks; no row if it has all. */
+export function toMethodRows(
+  path: string,
+  all: readonly Operation[] = Object.values(operations),
+): [name: string, check: Rows[string]][] {
+  const methods = all.filter((one) => one.path === path).map(({ method }) => method);
   const allowed = new RegExp(`^${methods.join(', ?')}(, ?OPTIONS)?$`);
-  return [
-    `the gateway: answers 405 to DELETE ${path}, and says what is allowed`,
-    async ({ client, missingId }) => {
-      const request = { method: 'DELETE', path: fillPath(path, missingId) };
-      const response = await client.send(request, 'method_not_allowed');
-      checkHeader(response, 'Allow', allowed, methods.join(', '));
-    },
-  ];
+  const method = httpMethods.findLast((one) => !methods.includes(one));
+  if (method === undefined) return [];
+  const check: Rows[string] = async ({ client, missingId }) => {
+    const response = await client.send(
+      { method, path: fillPath(path, missingId) },
+      'method_not_allowed',
+    );
+    checkHeader(response, 'Allow', allowed, methods.join(', '));
+  };
+  return [[`the gateway: answers 405 to ${method} ${path}, and says what is allowed`, check]];
 }
 
 function checkNames(response: StageResponse, header: string, expected: readonly string[]): void {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { httpMethods } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { sendValid, suites } from '../operations/suites.ts';
@@ -7,16 +8,14 @@ import { send, type TargetSource } from '../target.ts';
 const unknownPaths = [
   ...'/ /nothing /Inventory /inventory/1/2 /inventory/1/quantity /pets /pets/1/photos'.split(' '),
   ...'/store /store/orders/1/2 /v1/inventory /constructor /__proto__'.split(' '),
-];
+].filter((path) => operationIds.every((id) => operations[id].path !== path));
 
 /** Each method without an operation on a path, with the path's allowed methods. */
 const otherMethods = operationIds.flatMap((id) => {
   const { path } = operations[id];
   const same = Object.values(operations).filter((operation) => operation.path === path);
   const allowed: string[] = same.map(({ method }) => method);
-  const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter(
-    (name) => !allowed.includes(name),
-  );
+  const others = httpMethods.filter((name) => !allowed.includes(name));
   return others.map((method) => [method, id, allowed] as const);
 });
 

@@ -2,10 +2,10 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
-import { rows, type SmokeSettings } from '../../../../infra/ops/smoke/rows.ts';
+import { rows, type SmokeSettings, toMethodRows } from '../../../../infra/ops/smoke/rows.ts';
 import { checkStage, runSmoke } from '../../../../infra/ops/smoke/runSmoke.ts';
 import { stageNames } from '../../../../infra/stages/stages.ts';
-import type { Operation } from '../../../../shared/contract/operation.ts';
+import { httpMethods, type Operation } from '../../../../shared/contract/operation.ts';
 import {
   type OperationId,
   operationIds,
@@ -113,14 +113,17 @@ function plantInOperation(id: OperationId): Record<string, Fault[]> {
       trustKeyIds(new RegExp(`^${method} ${pattern}\\b`)),
     ],
     [`${id}: lets pages of an allowed origin call it: the preflight needs no key`]: [
-      spoil(preflight, set('access-control-allow-methods', 'POST')),
+      spoil(preflight, set('access-control-allow-methods', 'TRACE')),
       spoil(preflight, set('access-control-allow-headers', 'Accept')),
       spoil(preflight, set('access-control-allow-origin', 'https://a.example')),
       spoil(preflight, ({ headers }) => headers.delete('x-request-id')),
     ],
-    [`the gateway: answers 405 to DELETE ${path}, and says what is allowed`]: [
-      spoil(new RegExp(`^DELETE ${pattern} `), set('allow', 'DELETE')),
-    ],
+    ...Object.fromEntries(
+      toMethodRows(path).map(([name]) => [
+        name,
+        [spoil(new RegExp(`^\\w+ ${pattern} 405$`), set('allow', 'TRACE'))],
+      ]),
+    ),
   };
 }
 
@@ -168,6 +171,20 @@ for (const [row, variants] of Object.entries(planted)) {
     else shared[index] = [...(shared[index] ?? []), [row, fault]];
   }
 }
+
+it('sends a path only a method that it lacks', () => {
+  const operation: Operation = operations.getPet;
+  const toNames = (...methods: Operation['method'][]) =>
+    toMethodRows(
+      operation.path,
+      methods.map((method) => ({ ...operation, method })),
+    ).map(([name]) => name);
+  const told = (method: string) =>
+    `the gateway: answers 405 to ${method} ${operation.path}, and says what is allowed`;
+  expect(toNames('GET')).toEqual([told('DELETE')]);
+  expect(toNames('GET', 'DELETE')).toEqual([told('PATCH')]);
+  expect(toNames(...httpMethods)).toEqual([]);
+});
 
 describe('npx petstore smoke, of a stage with data', () => {
   let target: ConformanceTarget;
