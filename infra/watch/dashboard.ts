@@ -43,30 +43,40 @@ const width = 8;
 /** Only `npx petstore keys` writes to the table of keys. */
 const writtenTables = tableNames.filter((table) => table !== 'apiKeys');
 
+/** With more operations, functions and tables have a page of their own. */
+const MAX_OPERATIONS_OF_ONE_PAGE = 4;
+
 /**
- * One page per stage: objectives, clients, functions and tables, costs, deployments, and callers of deprecated
- * operations. It has at most 50 metrics, since a dashboard with more costs $3 a month.
+ * A stage's page: objectives, clients, functions and tables, costs, deployments, and callers of deprecated operations.
+ * With up to eight operations, no page has more than 50 metrics: such a dashboard costs $3 a month.
  */
-export function defineDashboard(
+export function defineDashboards(
   scope: Construct,
   stage: Stage,
   { refusals, operations }: AccessLogMetrics,
   alarms: Alarm[],
 ): void {
+  const dashboardName = toStackName(stage);
+  const capacity = [toFunctionRow(stage), toTableRow(stage)];
+  const isOnePage = operationIds.length <= MAX_OPERATIONS_OF_ONE_PAGE;
   new Dashboard(scope, 'Dashboard', {
-    dashboardName: toStackName(stage),
+    dashboardName,
     widgets: [
       alarms.length > 0
         ? [new AlarmStatusWidget({ title: 'Alarms', alarms, width: 24, height: 4 })]
         : [],
       toObjectiveRow(stage, operations),
       toGatewayRow(stage, refusals),
-      toFunctionRow(stage),
-      toTableRow(stage),
+      ...(isOnePage ? capacity : []),
       toCostRow(stage),
       toDeploymentRow(stage),
       toDeprecationRow(stage),
     ],
+  });
+  if (isOnePage) return;
+  new Dashboard(scope, 'CapacityDashboard', {
+    dashboardName: `${dashboardName}-capacity`,
+    widgets: capacity,
   });
 }
 

@@ -16,7 +16,7 @@ import type { Stage } from '../stages/stages.ts';
 import { defineAlarms } from './alarms.ts';
 import { defineCapacityAlarms } from './capacityAlarms.ts';
 import { defineAbuseAlarms, defineClientAlarms } from './clientAlarms.ts';
-import { defineDashboard } from './dashboard.ts';
+import { defineDashboards } from './dashboard.ts';
 import { defineSavedQueries } from './logQueries.ts';
 import { defineAccessLogMetrics } from './metrics.ts';
 import { type CheckSettings, defineCheckAlarms, defineScheduledCheck } from './scheduledCheck.ts';
@@ -53,7 +53,7 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
         stage.settings.alarms,
       )
     : [];
-  defineDashboard(stack, stage, counted, alarms);
+  defineDashboards(stack, stage, counted, alarms);
   defineSavedQueries(stack, named);
   if (budget) defineBudget(stack, toStackName(named), tags, budget);
   if (anomalies) defineAnomalies(stack, toStackName(named), tags, anomalies);

@@ -20,8 +20,8 @@ const DAYS_A_MONTH = 730 / 24;
 const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
 
 /**
- * A stage's fixed use in a month. Its one dashboard is free. `test/infra/costs/bills.test.ts` counts the same in its
- * stacks.
+ * A stage's fixed use in a month. An account's first three dashboards are free. `test/infra/costs/bills.test.ts` counts
+ * the same in its stacks.
  * @param entries the length of the inventory, which takes up most of the tables' storage
  * @param loggedGigabytes what each month adds to the logs; they are kept until they expire
  */
