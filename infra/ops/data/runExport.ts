@@ -16,7 +16,7 @@ import { checkNamedFiles, replaceFile } from './writeContent.ts';
 export async function runExport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: commands.export.options }).values;
   const targets = parseFiles(options);
-  checkNamedFiles(targets.map(({ name, file }) => ({ option: name, file, isWritten: true })));
+  checkNamedFiles([], targets);
   const report = targets.some(isStandardStream) ? process.stderr : process.stdout;
   const opened = await Promise.all(
     targets.map(async (target) => ({ target, table: await openDataTable(options, target.name) })),

@@ -33,10 +33,7 @@ export async function runImport(args: string[]): Promise<void> {
   if (rejects !== undefined && (rejects === '-' || typed.length > 1)) {
     throw new UsageError('--rejects must name a file, for the rows of one data file.');
   }
-  checkNamedFiles([
-    ...typed.map(({ name, file }) => ({ option: name, file, isWritten: false })),
-    ...(rejects === undefined ? [] : [{ option: 'rejects', file: rejects, isWritten: true }]),
-  ]);
+  checkNamedFiles(typed, rejects === undefined ? [] : [{ name: 'rejects', file: rejects }]);
   const opened = await Promise.all(
     typed.map(async ({ name }) => ({ name, table: await openDataTable(options, name) })),
   );

@@ -15,13 +15,10 @@ import { createGzip } from 'node:zlib';
 import { isGzip } from '../../cli/lines.ts';
 import { UsageError } from '../../cli/usage.ts';
 
-/** A file that an option names. */
+/** An option without its dashes, and the file that it names; `-` is standard input or output. */
 interface NamedFile {
-  readonly option: string;
-  /** As typed; `-` is standard input or output. */
+  readonly name: string;
   readonly file: string;
-  /** Otherwise it is read. */
-  readonly isWritten: boolean;
 }
 
 /**
@@ -29,30 +26,30 @@ interface NamedFile {
  * @throws {UsageError} when one is no regular file, or two are the same, by any path or link
  * @throws {Error} when a file to read or the folder of a file to write does not exist, or cannot be used
  */
-export function checkNamedFiles(files: readonly NamedFile[]): void {
-  const options = new Map<string, string>();
-  for (const named of files) {
-    const { option, file } = named;
-    const identity = identify(named);
-    const other = options.get(identity);
+export function checkNamedFiles(inputs: readonly NamedFile[], targets: readonly NamedFile[]): void {
+  const known = new Map<string, string>();
+  for (const named of [...inputs, ...targets]) {
+    const { name, file } = named;
+    const identity = identify(named, targets.includes(named));
+    const other = known.get(identity);
     if (other !== undefined) {
       throw new UsageError(
-        `--${option} and --${other} must name different files; "${file}" is the same file.`,
+        `--${name} and --${other} must name different files; "${file}" is the same file.`,
       );
     }
-    options.set(identity, option);
+    known.set(identity, name);
   }
 }
 
 /** Device and inode, or the path of a file that does not exist yet. */
-function identify({ option, file, isWritten }: NamedFile): string {
-  if (file === '-') return toIdentity(fstatSync(isWritten ? 1 : 0, { bigint: true }));
-  const found = statSync(file, { bigint: true, throwIfNoEntry: !isWritten });
+function identify({ name, file }: NamedFile, isTarget: boolean): string {
+  if (file === '-') return toIdentity(fstatSync(isTarget ? 1 : 0, { bigint: true }));
+  const found = statSync(file, { bigint: true, throwIfNoEntry: !isTarget });
   if (found?.isFile() === false) {
-    throw new UsageError(`--${option} must name a regular file; "${file}" is not one.`);
+    throw new UsageError(`--${name} must name a regular file; "${file}" is not one.`);
   }
   const path = found ? realpathSync(file) : join(realpathSync(dirname(file)), basename(file));
-  if (isWritten) accessSync(dirname(path), constants.W_OK);
+  if (isTarget) accessSync(dirname(path), constants.W_OK);
   return found ? toIdentity(found) : path;
 }
 
