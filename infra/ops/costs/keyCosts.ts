@@ -1,4 +1,5 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { findOperation, type QueryRow, toNumber } from '../../cli/logsInsights.ts';
 import {
   GIGABYTE,
   sumDollars,
@@ -10,7 +11,7 @@ import {
 import { findUnits, readRecordedUnits } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { findOperation, type LogRows, type LogVolume, type QueryRow, toNumber } from './logRows.ts';
+import type { LogRows, LogVolume } from './logRows.ts';
 
 /** The usage and cost of one key's requests to one operation. */
 export type KeyCost = ReturnType<typeof toKeyCosts>[number];

@@ -1,19 +1,14 @@
-import { setTimeout } from 'node:timers/promises';
 import { CloudWatchClient, GetMetricDataCommand } from '@aws-sdk/client-cloudwatch';
-import {
-  CloudWatchLogsClient,
-  GetQueryResultsCommand,
-  StartQueryCommand,
-} from '@aws-sdk/client-cloudwatch-logs';
-import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { confirm } from '../../cli/confirm.ts';
+import { runQuery, toFunctionLogNames } from '../../cli/logsInsights.ts';
 import { tell } from '../../cli/output.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { FREE_STREAMED_BYTES } from '../../costs/bills/usage.ts';
 import { LOG_QUERY_PER_GIGABYTE } from '../../costs/prices.ts';
 import { BYTES_OF_A_REQUEST } from '../../costs/units/answerUnits.ts';
-import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
+import { toAccessLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type CostOptions, parseCostStage } from './costOptions.ts';
 import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
@@ -93,14 +88,8 @@ async function readLogVolume(
   );
 }
 
-export const toFunctionLogNames = (stage: Stage) =>
-  operationIds.map((id) => toFunctionLogName(stage, id));
-
 /** The logs with lines of a request. */
 export const toLogNames = (stage: Stage) => [...toFunctionLogNames(stage), toAccessLogName(stage)];
-
-/** The fields of a row that are not empty. */
-export type QueryRow = Readonly<Record<string, string>>;
 
 export type LogRows = Awaited<ReturnType<typeof readLogRows>>;
 
@@ -136,66 +125,4 @@ export async function readLogRows(client: CloudWatchLogsClient, stage: Stage, da
 /** @throws {Error} when the logs cannot be asked */
 export function readAccessRows(client: CloudWatchLogsClient, stage: Stage, days: DayRange) {
   return runQuery(client, [toAccessLogName(stage)], days, accessQuery);
-}
-
-/** @returns `undefined` for what belongs to no operation, such as an unknown path or a preflight */
-export function findOperation({ route, method }: QueryRow): OperationId | undefined {
-  return operationIds.find(
-    (id) => operations[id].path === route && operations[id].method === method,
-  );
-}
-
-/** Insights leaves out a sum of nothing. */
-export function toNumber(text: string | undefined): number {
-  return Number(text) || 0;
-}
-
-/** The most rows of a query: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
-const MAX_ROWS = 10_000;
-/** The first polls come sooner; each waits twice as long as the one before. */
-const FIRST_WAIT_MILLISECONDS = 100;
-const MAX_WAIT_MILLISECONDS = 1_600;
-
-/**
- * Warns of log lines that are in no row, if there are more rows than a query returns.
- * @throws {Error} when the query fails; or the signal's reason
- */
-export async function runQuery(
-  client: CloudWatchLogsClient,
-  logGroupNames: string[],
-  { from, end }: DayRange,
-  lines: readonly string[],
-  signal?: AbortSignal,
-): Promise<QueryRow[]> {
-  const query = new StartQueryCommand({
-    logGroupNames,
-    // In seconds, both ends included.
-    startTime: from / 1000,
-    endTime: end / 1000 - 1,
-    queryString: lines.join('\n| '),
-    limit: MAX_ROWS,
-  });
-  const { queryId } = await client.send(query);
-  for (let wait = FIRST_WAIT_MILLISECONDS; ; wait = Math.min(2 * wait, MAX_WAIT_MILLISECONDS)) {
-    await setTimeout(wait, undefined, { signal });
-    const answer = await client.send(new GetQueryResultsCommand({ queryId }));
-    const { status, results = [], statistics } = answer;
-    if (status === 'Running' || status === 'Scheduled') continue;
-    if (status !== 'Complete') {
-      throw new Error(
-        `The query of the logs did not complete (${status}). Run it again, or for fewer days.`,
-      );
-    }
-    const rows = results.map((fields) =>
-      Object.fromEntries(fields.map(({ field = '', value = '' }) => [field, value])),
-    );
-    const matched = statistics?.recordsMatched ?? 0;
-    const leftOut = matched - rows.reduce((sum, row) => sum + toNumber(row.lines), 0);
-    if (rows.length >= MAX_ROWS && leftOut > 0) {
-      tell(
-        `Logs Insights returns at most ${MAX_ROWS} rows: ${leftOut} of ${matched} log lines are left out. Ask for fewer days.`,
-      );
-    }
-    return rows;
-  }
 }

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { findOperation, type QueryRow, toNumber } from '../../cli/logsInsights.ts';
 import { writeOut } from '../../cli/output.ts';
 import { committedFile, parseTraffic, type Traffic } from '../../costs/bills/traffic.ts';
 import { answersOf } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName } from '../../stages/resourceNames.ts';
 import type { CostOptions } from './costOptions.ts';
-import { findOperation, openLogs, type QueryRow, readAccessRows, toNumber } from './logRows.ts';
+import { openLogs, readAccessRows } from './logRows.ts';
 
 /**
  * Prints the requests of some days from the gateway's own log, scaled to a month. The rest is that of the committed

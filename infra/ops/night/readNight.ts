@@ -8,19 +8,19 @@ import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { type PublishedVersion, readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
-import { hideSecrets } from '../../cli/output.ts';
-import type { StageStack } from '../../cli/stageStack.ts';
-import { toAccessLogName, toFunctionLogName, toUsedTableName } from '../../stages/resourceNames.ts';
-import type { Stage } from '../../stages/stages.ts';
-import { type TableName, tableNames } from '../../stages/tables.ts';
-import { checkAgent } from '../../watch/check/probes.ts';
 import {
   findOperation,
   type QueryRow,
   runQuery,
   toFunctionLogNames,
   toNumber,
-} from '../costs/logRows.ts';
+} from '../../cli/logsInsights.ts';
+import { hideSecrets } from '../../cli/output.ts';
+import type { StageStack } from '../../cli/stageStack.ts';
+import { toAccessLogName, toFunctionLogName, toUsedTableName } from '../../stages/resourceNames.ts';
+import type { Stage } from '../../stages/stages.ts';
+import { type TableName, tableNames } from '../../stages/tables.ts';
+import { checkAgent } from '../../watch/check/probes.ts';
 import { choosePrevious, isDone, newestServed } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
 

@@ -1,0 +1,81 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  type CloudWatchLogsClient,
+  GetQueryResultsCommand,
+  StartQueryCommand,
+} from '@aws-sdk/client-cloudwatch-logs';
+import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
+import { toFunctionLogName } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
+import { tell } from './output.ts';
+
+/** The fields of a row that are not empty. */
+export type QueryRow = Readonly<Record<string, string>>;
+
+/** The most rows of a query: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
+const MAX_ROWS = 10_000;
+/** The first polls come sooner; each waits twice as long as the one before. */
+const FIRST_WAIT_MILLISECONDS = 100;
+const MAX_WAIT_MILLISECONDS = 1_600;
+
+/**
+ * Runs a query of CloudWatch Logs Insights. Warns of log lines that are in no row, if there are more rows than a query
+ * returns.
+ * @param period in milliseconds since the epoch, in whole seconds, without its end
+ * @throws {Error} when the query fails; or the signal's reason
+ */
+export async function runQuery(
+  client: CloudWatchLogsClient,
+  logGroupNames: string[],
+  period: { readonly from: number; readonly end: number },
+  lines: readonly string[],
+  signal?: AbortSignal,
+): Promise<QueryRow[]> {
+  const query = new StartQueryCommand({
+    logGroupNames,
+    // In seconds, both ends included.
+    startTime: period.from / 1000,
+    endTime: period.end / 1000 - 1,
+    queryString: lines.join('\n| '),
+    limit: MAX_ROWS,
+  });
+  const { queryId } = await client.send(query);
+  for (let wait = FIRST_WAIT_MILLISECONDS; ; wait = Math.min(2 * wait, MAX_WAIT_MILLISECONDS)) {
+    await setTimeout(wait, undefined, { signal });
+    const answer = await client.send(new GetQueryResultsCommand({ queryId }));
+    const { status, results = [], statistics } = answer;
+    if (status === 'Running' || status === 'Scheduled') continue;
+    if (status !== 'Complete') {
+      throw new Error(
+        `The query of the logs did not complete (${status}). Run it again, or for fewer days.`,
+      );
+    }
+    const rows = results.map((fields) =>
+      Object.fromEntries(fields.map(({ field = '', value = '' }) => [field, value])),
+    );
+    const matched = statistics?.recordsMatched ?? 0;
+    const leftOut = matched - rows.reduce((sum, row) => sum + toNumber(row.lines), 0);
+    if (rows.length >= MAX_ROWS && leftOut > 0) {
+      tell(
+        `Logs Insights returns at most ${MAX_ROWS} rows: ${leftOut} of ${matched} log lines are left out. Ask for fewer days.`,
+      );
+    }
+    return rows;
+  }
+}
+
+/** @returns `undefined` for what belongs to no operation, such as an unknown path or a preflight */
+export function findOperation({ route, method }: QueryRow): OperationId | undefined {
+  return operationIds.find(
+    (id) => operations[id].path === route && operations[id].method === method,
+  );
+}
+
+/** Insights leaves out a sum of nothing. */
+export function toNumber(text: string | undefined): number {
+  return Number(text) || 0;
+}
+
+/** The logs of the functions. */
+export const toFunctionLogNames = (stage: Stage) =>
+  operationIds.map((id) => toFunctionLogName(stage, id));
