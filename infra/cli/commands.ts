@@ -65,7 +65,7 @@ export const commands = {
   start: {
     summary: 'Run the service on this machine',
     about: [
-      'Runs the four functions behind a gateway on the loopback address. The data is in an embedded DynamoDB. The documentation is served beside them, and requests can be tried in it. Logs go to standard error.',
+      'Runs the functions behind a gateway on the loopback address. The data is in an embedded DynamoDB. The documentation is served beside them, and requests can be tried in it. Logs go to standard error.',
       'On a terminal, k and Enter print the address and the keys again. Ctrl-C stops the service once requests under way are answered; a second Ctrl-C stops it at once.',
     ],
     options: {
@@ -111,7 +111,7 @@ export const commands = {
           permission: choice(['read', 'write'], 'what the key may do; write includes read'),
           expires: text(
             'WHEN',
-            'after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z; never without it',
+            'when the key ends: after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z; never without this option',
           ),
           json,
         },
@@ -153,7 +153,7 @@ export const commands = {
         about: [
           "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, makes one named check and stores it there. Prints the key id, never the key.",
         ],
-        options: { ...keyTable },
+        options: { stage },
       },
     },
     options: {},

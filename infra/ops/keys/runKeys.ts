@@ -7,10 +7,9 @@ import { toErrorLine } from '../../cli/errorLine.ts';
 import { toHelp } from '../../cli/help.ts';
 import { defineKeyRegister, type KeyRegister } from '../../cli/keyRegister.ts';
 import { tell, writeOut } from '../../cli/output.ts';
-import { stageUsage } from '../../cli/stageOption.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { callSubcommand, type OptionValues, type Runs } from '../../cli/subcommands.ts';
-import { openTable } from '../../cli/tableOption.ts';
+import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { parseDuration, parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { provideCheckKey } from './checkKey.ts';
@@ -37,7 +36,7 @@ export async function runKeys(args: string[]): Promise<void> {
     parseArgs({ args, options: flags });
     return print(toHelp('keys'));
   }
-  const { stage, endpoint, table = endpoint && 'apiKeys' } = called.options;
+  const { stage, endpoint, table = endpoint && 'apiKeys' }: TableOptions = called.options;
   const { client, tableName, stack } = await openTable('ApiKeysTableName', {
     ...{ stage, endpoint, table },
   });
@@ -109,11 +108,8 @@ const runs: Runs<Subcommands, Run> = {
   },
 
   check() {
-    return async (register, stack) => {
-      if (!stack)
-        throw new UsageError(`check takes ${stageUsage}: an emulator stores no parameter.`);
-      await print(await provideCheckKey(stack, register));
-    };
+    // It takes no emulator.
+    return async (register, stack) => print(await provideCheckKey(stack as StageStack, register));
   },
 };
 

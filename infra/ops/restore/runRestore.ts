@@ -79,16 +79,16 @@ function parseTables(words: readonly string[] = []): TableName[] {
   const names = tableNames.filter((name) => words.includes(name));
   const unknown = words.find((word) => !tableNames.some((name) => name === word));
   if (names.length > 0 && unknown === undefined) return names;
-  throw new UsageError(
-    `--table must be one or more of ${tableNames.join(', ')}; it is "${unknown ?? ''}".`,
-  );
+  const found = unknown === undefined ? 'missing' : `"${unknown}"`;
+  throw new UsageError(`--table must be one or more of ${tableNames.join(', ')}; it is ${found}.`);
 }
 
-function parseTime(text = ''): Date | 'latest' {
-  const time = text === 'latest' ? text : parseInstant(text);
+function parseTime(text: string | undefined): Date | 'latest' {
+  const time = text === 'latest' ? text : parseInstant(text ?? '');
   if (time !== undefined) return time;
+  const found = text === undefined ? 'missing' : `"${text}"`;
   throw new UsageError(
-    `--at must be a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest; it is "${text}".`,
+    `--at must be a second with its zone, such as 2026-12-24T09:59:00Z or 2026-12-24T10:59:00+01:00, or latest; it is ${found}.`,
   );
 }
 

@@ -399,5 +399,5 @@ it.each<[string[], string]>([
   [['rotate', 'abcdefghij', '--expires', '90d', ...emulator], "Unknown option '--expires'"],
   [['list', 'abcdefghij', ...emulator], 'Usage: npx petstore keys list [options]'],
   [['check', '--name', 'a', ...emulator], "Unknown option '--name'"],
-  [['check', ...emulator], `check takes ${stageUsage}: an emulator stores no parameter.`],
+  [['check', ...emulator], "Unknown option '--endpoint'"],
 ])('npx petstore keys refuses %j', (args, message) => expectRefusal(runKeys, args, message));

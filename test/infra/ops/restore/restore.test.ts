@@ -206,7 +206,7 @@ describe('npx petstore restore restores nothing', () => {
   const tables = '--table must be one or more of inventory, pets, orders, requests, apiKeys';
   it.each<[string, string]>([
     ['', '--stage must be'],
-    ['--stage production --at latest', `${tables}; it is ""`],
+    ['--stage production --at latest', `${tables}; it is missing`],
     ['--stage production --table stock --at latest', `${tables}; it is "stock"`],
     ['--stage production --table pets', '--at must be a second with its zone, such as 2026-12-24T'],
     ...['', 'T09:59', 'T09:59:00', 'T09:59:00+99:00'].map((time): [string, string] => [
