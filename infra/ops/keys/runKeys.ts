@@ -36,7 +36,7 @@ export async function runKeys(args: string[]): Promise<void> {
     parseArgs({ args, options: flags });
     return print(toHelp('keys'));
   }
-  const { stage, endpoint, table = endpoint && 'apiKeys' }: TableOptions = called.options;
+  const { stage, endpoint, table = endpoint && 'apiKeys' } = called.options as TableOptions;
   const { client, tableName, stack } = await openTable('ApiKeysTableName', {
     ...{ stage, endpoint, table },
   });
