@@ -1,8 +1,8 @@
 import packageJson from '../package.json' with { type: 'json' };
-import { type CommandName, type CommandText, commandNames, commands } from './cli/commands.ts';
+import { type CommandName, commandNames } from './cli/commands.ts';
 import { toHelp, toOverview } from './cli/help.ts';
 import { writeOut } from './cli/output.ts';
-import { unknownSubcommand } from './cli/subcommands.ts';
+import { findSubcommand } from './cli/subcommands.ts';
 import { type Command, UsageError } from './cli/usage.ts';
 
 /** Each command is loaded alone, since most load slow AWS clients. */
@@ -27,26 +27,15 @@ export async function petstore([word, ...args]: string[]): Promise<void> {
   if (word === '--version' || word === '-v') return writeOut(`${packageJson.version}\n`);
   if (word === undefined || isHelp(word)) return explain(args);
   const name = parseName(word);
-  if (args.some(isHelp)) {
-    return explain([name, ...args.filter((arg) => hasSubcommand(name, arg)).slice(0, 1)]);
-  }
+  if (args.some(isHelp)) return explain([name, findSubcommand(name, args)]);
   const run = await loads[name]();
   await run(args);
 }
 
-async function explain([word, subcommand, ...others]: string[]): Promise<void> {
+async function explain([word, subcommand, ...others]: (string | undefined)[]): Promise<void> {
   if (others.length > 0) throw new UsageError('help takes one command. See npx petstore help.');
-  if (word === undefined) return writeOut(`${toOverview()}\n`);
-  const name = parseName(word);
-  if (subcommand !== undefined && !hasSubcommand(name, subcommand)) {
-    throw unknownSubcommand(name, subcommand);
-  }
-  await writeOut(`${toHelp(name, subcommand)}\n`);
-}
-
-function hasSubcommand(name: CommandName, word: string): boolean {
-  const { subcommands = {} }: CommandText = commands[name];
-  return Object.hasOwn(subcommands, word);
+  const text = word === undefined ? toOverview() : toHelp(parseName(word), subcommand);
+  await writeOut(`${text}\n`);
 }
 
 function isHelp(arg: string): boolean {

@@ -40,7 +40,7 @@ const keyTable = {
 } as const;
 
 const pricedStage = {
-  stage: { ...stage, about: 'the stage; production without it' },
+  stage: { ...stage, about: 'the stage', default: 'production' },
 } as const;
 /** The requests of a month. */
 const traffic = {
@@ -317,10 +317,7 @@ export const commands = {
         },
       },
       worst: {
-        summary: 'Price the most expensive month of an attack',
-        about: [
-          'Prints the most expensive month that throttles and concurrency of the stage allow.',
-        ],
+        summary: 'Price the most expensive month that the settings allow',
         options: {
           ...pricedStage,
           entries: text('N', 'the entries in the inventory; inventoryEntries without it'),
@@ -367,7 +364,10 @@ export const commands = {
           ...pricedStage,
           ...traffic,
           ...days,
-          tolerance: text('PERCENT', 'how much a line may differ, besides a cent; 5% without it'),
+          tolerance: {
+            ...text('PERCENT', 'how much a line may differ, besides a cent'),
+            default: '5%',
+          },
           account: text(
             'ID',
             'the account whose lines count; without it, the one in the settings of the stage',

@@ -1,6 +1,6 @@
 import { type CommandName, type CommandText, commandNames, commands } from './commands.ts';
 import { wrapWords } from './output.ts';
-import { toArguments } from './subcommands.ts';
+import { toArguments, unknownSubcommand } from './subcommands.ts';
 
 /** The column of explanations; a longer term has a line of its own. */
 const INDENT = 24;
@@ -16,14 +16,17 @@ export function toOverview(width = toWidth()): string {
   ].join('\n\n');
 }
 
-/** What a command or one of its subcommands does, and its options. */
+/**
+ * What a command or one of its subcommands does, and its options.
+ * @throws {UsageError} when there is no such subcommand
+ */
 export function toHelp(name: CommandName, subcommand?: string, width = toWidth()): string {
   const { subcommands: all = {}, ...command }: CommandText = commands[name];
   const own = subcommand === undefined ? undefined : all[subcommand];
-  const subcommands = Object.entries(own ? {} : all);
+  if (subcommand !== undefined && !own) throw unknownSubcommand(name, subcommand);
   const { summary, usage = '[options]', about = [`${summary}.`], options } = own ?? command;
-  const line = ['Usage: npx petstore', name, own && subcommand, usage];
-  const words = subcommands.map(([word, one]) => {
+  const line = ['Usage: npx petstore', name, subcommand, usage];
+  const words = Object.entries(own ? {} : all).map(([word, one]) => {
     return [[word, ...toArguments(one)].join(' '), one.summary] as const;
   });
   const rows = Object.entries(options).map(([option, { value, about, default: initial }]) => {

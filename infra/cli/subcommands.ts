@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type CommandText, commands } from './commands.ts';
+import { type CommandName, type CommandText, commands } from './commands.ts';
 import { UsageError } from './usage.ts';
 
 type Texts = Readonly<Record<string, CommandText>>;
@@ -25,7 +25,7 @@ export function callSubcommand<All extends Texts, Result>(
   runs: Runs<All, Result>,
   typed: readonly string[],
 ): { options: OptionValues<All[keyof All]>; result: Result } | undefined {
-  const name: keyof All & string = typed.find((word) => Object.hasOwn(subcommands, word)) ?? '';
+  const name: keyof All & string = findSubcommand(command, typed) ?? '';
   const text = subcommands[name];
   if (!text) {
     const [word = '-'] = typed;
@@ -45,12 +45,18 @@ export function callSubcommand<All extends Texts, Result>(
   return { options, result: runs[name](options as never, words) };
 }
 
+/** The first word that names a subcommand. */
+export function findSubcommand(command: CommandName, typed: readonly string[]) {
+  const { subcommands = {} }: CommandText = commands[command];
+  return typed.find((word) => Object.hasOwn(subcommands, word));
+}
+
 /** The names of a command's arguments, such as `KEY_ID`. The last one may be repeated if it ends in `…`. */
 export function toArguments({ usage = '' }: CommandText): string[] {
   return usage.split(' ').filter((word) => /^[A-Z]/.test(word));
 }
 
-export function unknownSubcommand(command: keyof typeof commands, word: string): UsageError {
+export function unknownSubcommand(command: CommandName, word: string): UsageError {
   const { subcommands = {} }: CommandText = commands[command];
   const names = Object.keys(subcommands).join(', ');
   return new UsageError(`There is no command "${command} ${word}". The commands are ${names}.`);

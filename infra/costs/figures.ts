@@ -13,21 +13,21 @@ export interface Figures {
   readonly metrics: MetricCounts;
 }
 
-/** How many metrics a setting adds that AWS bills. `always` are those of every stage. */
+/** The metrics that AWS bills: those of every stage, those that a setting adds, and those of a reserved concurrency. */
 export type MetricCounts = Readonly<
-  Record<(typeof countedSettings)[number] | 'always', Readonly<Record<BilledMetrics, number>>>
+  Record<(typeof countedSettings)[number] | 'always' | 'reservation', BilledMetrics>
 >;
-type BilledMetrics = 'alarmMetrics' | 'customMetrics';
+type BilledMetrics = Readonly<Record<'alarmMetrics' | 'customMetrics', number>>;
 
-/** The settings that add metrics; `reservedConcurrency` for each function. */
+/** The settings that add metrics. */
 export const countedSettings = [
   ...(['rollout', 'raisesAlarms', 'checkEveryMinutes', 'quietMinutes'] as const),
-  ...(['accountConcurrency', 'reservedConcurrency'] as const),
+  'accountConcurrency',
 ] as const;
-
 const pricedSettings = [
   ...countedSettings,
-  ...(['firewall', 'logRetentionDays', 'memoryMegabytes', 'protectsData', 'tracing'] as const),
+  ...(['firewall', 'logRetentionDays', 'memoryMegabytes', 'protectsData'] as const),
+  ...(['reservedConcurrency', 'tracing'] as const),
 ] as const;
 
 /** The settings that a month's cost depends on. */

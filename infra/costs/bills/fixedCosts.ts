@@ -8,7 +8,7 @@ import {
   readFigures,
 } from '../figures.ts';
 import { toRecordBytes } from '../units/sizes.ts';
-import { GIGABYTE, type Usage } from './usage.ts';
+import { GIGABYTE, sumUsage, type Usage } from './usage.ts';
 
 /** DynamoDB bills this overhead for every stored item. */
 const BYTES_OF_AN_ITEM = 100;
@@ -30,12 +30,11 @@ export function toFixedUsage(
   entries: number,
   { metrics, sizes }: Pick<Figures, 'metrics' | 'sizes'> = readFigures(),
   loggedGigabytes = 0,
-): Usage {
+): Required<Usage> {
   const { checkEveryMinutes, firewall, logRetentionDays, protectsData, raisesAlarms } = settings;
   const checks = checkEveryMinutes ? (730 * 60) / checkEveryMinutes : 0;
   const storedGigabytes = (entries * (toRecordBytes(sizes) + BYTES_OF_AN_ITEM)) / GIGABYTE;
-  return {
-    ...countMetrics(settings, metrics),
+  const others: Usage = {
     encryptionKeys: raisesAlarms ? 1 : 0,
     functionCalls: checks,
     gigabyteSeconds: checks * GIGABYTE_SECONDS_OF_A_CHECK,
@@ -45,26 +44,17 @@ export function toFixedUsage(
     storedGigabytes,
     backedUpGigabytes: protectsData ? storedGigabytes : 0,
   };
+  return sumUsage([...listMetrics(settings, metrics), others]);
 }
 
-/** The metrics that the stage's settings add, as counted in the stacks of tests. */
-function countMetrics(settings: PricedSettings, metrics: MetricCounts) {
-  const { accountConcurrency, checkEveryMinutes, quietMinutes, raisesAlarms, rollout } = settings;
+/** What the stage's settings add, as counted in the stacks of tests. */
+function listMetrics(settings: PricedSettings, metrics: MetricCounts): Usage[] {
+  const off: unknown[] = [undefined, false, 'atOnce'];
+  const on = countedSettings.filter((name) => !off.includes(settings[name]));
   const reserved = operationIds.filter((id) => (toReservedConcurrency(settings, id) ?? 0) > 0);
-  const times: Readonly<Record<keyof MetricCounts, number>> = {
-    always: 1,
-    rollout: rollout === 'atOnce' ? 0 : 1,
-    raisesAlarms: raisesAlarms ? 1 : 0,
-    checkEveryMinutes: checkEveryMinutes === undefined ? 0 : 1,
-    quietMinutes: quietMinutes === undefined ? 0 : 1,
-    // Without alarms, nothing watches them.
-    reservedConcurrency: raisesAlarms ? reserved.length : 0,
-    accountConcurrency: raisesAlarms && accountConcurrency !== undefined ? 1 : 0,
-  };
-  const sum = (kind: 'alarmMetrics' | 'customMetrics') =>
-    (['always', ...countedSettings] as const).reduce(
-      (total, name) => total + times[name] * metrics[name][kind],
-      0,
-    );
-  return { alarmMetrics: sum('alarmMetrics'), customMetrics: sum('customMetrics') };
+  const counted = settings.raisesAlarms
+    ? [...on.map((name) => metrics[name]), ...reserved.map(() => metrics.reservation)]
+    : // Without alarms, nothing watches the rest.
+      on.filter((name) => name === 'rollout').map((name) => metrics[name]);
+  return [metrics.always, ...counted];
 }

@@ -30,7 +30,7 @@ export function readCommittedTraffic(): Traffic {
 export const committedFile = new URL('../traffic.json', import.meta.url);
 
 /** The default length of the inventory. */
-export const usualEntries = 1_000;
+const usualEntries = 1_000;
 
 const count = z.int().check(z.nonnegative());
 const requestsOfMonth = z.record(z.string(), count);
@@ -84,12 +84,15 @@ export function addShops(traffic: Traffic, added: number): Traffic {
 const factors: Readonly<Record<string, number>> = { '': 1, k: 1e3, M: 1e6, G: 1e9 };
 
 /**
- * Reads traffic from an option: `getPet=2M,listInventory:gzip=500k` has a month's requests by operation. After a colon
- * comes what differs from a plain 200: `gzip`, `304`, `401`.
+ * The traffic with the requests of an option: a number such as `10M`, in the same mix, or a month's requests by
+ * operation, such as `getPet=2M,listInventory:gzip=500k`. After a colon comes what differs from a plain 200: `gzip`,
+ * `304`, `401`.
  * @throws {Error} when the option has any other form
  */
-export function parseRequests(text: string): TrafficShare[] {
-  return text.split(',').map((part) => {
+export function replaceRequests(traffic: Traffic, text: string): Traffic {
+  const sum = parseAmount(text);
+  if (sum !== undefined) return scaleTraffic(traffic, sum / sumRequests(traffic));
+  const shares = text.split(',').map((part) => {
     const [, operationId = '', answer = '', amount = ''] =
       /^(\w*)(?::(.*))?=(.*)$/.exec(part.trim()) ?? [];
     const requests = parseAmount(amount);
@@ -98,10 +101,11 @@ export function parseRequests(text: string): TrafficShare[] {
     }
     return toShare(operationId, answer, requests);
   });
+  return { ...traffic, entries: usualEntries, shares };
 }
 
 /** A number such as 10M; otherwise `undefined`. */
-export function parseAmount(text: string): number | undefined {
+function parseAmount(text: string): number | undefined {
   const [, digits, factor = ''] = /^(\d+(?:\.\d+)?)([kMG]?)$/.exec(text) ?? [];
   return digits === undefined ? undefined : Math.round(Number(digits) * (factors[factor] ?? 1));
 }

@@ -4,7 +4,7 @@ import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { toCents } from '../../costs/bills/usage.ts';
 import { type CommittedFigures, toCommittedFigures } from '../../costs/figures.ts';
-import { type Stage, stagesFile } from '../../stages/stages.ts';
+import { type Stage, stages, stagesFile } from '../../stages/stages.ts';
 
 /** The last accepted dollars of a month with the committed traffic, by stage. */
 const acceptedFile = 'infra/costs/accepted.json';
@@ -25,8 +25,8 @@ export function checkMonths(
   const found = checked.flatMap((stage) => [
     checkWorstMonth(stage),
     checkIncrease(stage, accepted[stage.name]),
-    ...(figures ? [checkFigures(stage, figures)] : []),
   ]);
+  if (figures) found.push(checkFigures(figures));
   const failed = found.filter(({ isWithin }) => !isWithin);
   if (failed.length > 0) throw new Error(failed.map(({ text }) => text).join(' '));
   return found.map(({ text }) => `${text}\n`).join('');
@@ -66,13 +66,9 @@ function checkIncrease(stage: Stage, accepted: number | undefined) {
 }
 
 /** `costs diff` compares later commits with these figures. */
-function checkFigures(stage: Stage, { metrics, prices, stages }: CommittedFigures) {
-  const [now, then] = [
-    toCommittedFigures(metrics, [stage]),
-    { prices, metrics, stages: { [stage.name]: stages[stage.name] } },
-  ].map((figures) => JSON.stringify(figures));
-  const state = now === then ? 'has' : 'does not have';
-  const remedy = now === then ? '.' : ': commit what npm run figures writes.';
-  const text = `infra/costs/figures.json ${state} the prices and the settings of ${stage.name}${remedy}`;
-  return { isWithin: now === then, text };
+function checkFigures(figures: CommittedFigures) {
+  const now = toCommittedFigures(figures.metrics, Object.values(stages));
+  const isWithin = JSON.stringify(now) === JSON.stringify(figures);
+  const text = isWithin ? 'is up to date.' : 'is out of date: commit what npm run figures writes.';
+  return { isWithin, text: `infra/costs/figures.json ${text}` };
 }

@@ -1,19 +1,16 @@
 import { readFileSync } from 'node:fs';
 import type { commands } from '../../cli/commands.ts';
 import { tell } from '../../cli/output.ts';
-import { parseStage, toRegion } from '../../cli/stageOption.ts';
+import { toRegion } from '../../cli/stageOption.ts';
 import type { OptionValues } from '../../cli/subcommands.ts';
 import { UsageError } from '../../cli/usage.ts';
 import {
   addShops,
-  parseAmount,
-  parseRequests,
   parseTraffic,
   readCommittedTraffic,
+  replaceRequests,
   scaleTraffic,
-  sumRequests,
   type Traffic,
-  usualEntries,
 } from '../../costs/bills/traffic.ts';
 import { PRICES_AS_OF, pricedRegions } from '../../costs/prices.ts';
 import type { Stage } from '../../stages/stages.ts';
@@ -22,11 +19,6 @@ type Subcommands = (typeof commands.costs)['subcommands'];
 
 /** The options of a subcommand of costs. */
 export type CostOptions<Name extends keyof Subcommands> = OptionValues<Subcommands[Name]>;
-
-/** @throws {UsageError} when there is no such stage */
-export function parseCostStage({ stage = 'production' }: { readonly stage?: string }): Stage {
-  return parseStage(stage);
-}
 
 /**
  * The traffic that was given, or the committed traffic. `--entries` replaces its number of entries.
@@ -41,28 +33,20 @@ export function readTraffic({
   if (requests !== undefined && file !== undefined) {
     throw new UsageError('Give --requests or --traffic, not both.');
   }
+  if (shops !== undefined && !/^\+\d+$/.test(shops)) {
+    throw new UsageError(`--shops must be such as +2; it is "${shops}".`);
+  }
   try {
-    const traffic = readRequests(requests, file);
-    const all = shops === undefined ? traffic : addShops(traffic, parseShops(shops));
+    const read =
+      file === undefined
+        ? readCommittedTraffic()
+        : parseTraffic(readFileSync(file === '-' ? 0 : file, 'utf8'));
+    const asked = requests === undefined ? read : replaceRequests(read, requests);
+    const all = shops === undefined ? asked : addShops(asked, Number(shops));
     return { ...all, entries: parseWhole('--entries', entries) ?? all.entries };
   } catch (error) {
     throw new UsageError((error as Error).message);
   }
-}
-
-function readRequests(requests: string | undefined, file: string | undefined): Traffic {
-  if (file !== undefined) return parseTraffic(readFileSync(file === '-' ? 0 : file, 'utf8'));
-  const committed = readCommittedTraffic();
-  if (requests === undefined) return committed;
-  const sum = parseAmount(requests);
-  if (sum !== undefined) return scaleTraffic(committed, sum / sumRequests(committed));
-  const { shop } = committed;
-  return { entries: usualEntries, shares: parseRequests(requests), ...(shop && { shop }) };
-}
-
-function parseShops(text: string): number {
-  if (/^\+\d+$/.test(text)) return Number(text);
-  throw new Error(`--shops must be such as +2; it is "${text}".`);
 }
 
 /**

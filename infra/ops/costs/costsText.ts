@@ -11,11 +11,7 @@ import {
 } from '../../costs/bills/usage.ts';
 
 /** Dollars per million requests, by operation, response and component. */
-export function toOperationsText({
-  operations,
-  region,
-  pricesAsOf,
-}: Pick<CostReport, 'operations' | 'region' | 'pricesAsOf'>): string {
+export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {
   const { head, toCells } = defineDollarColumns(operations.map((cost) => cost.components));
   const rows = operations.map(({ operationId, answer, entries, components: dollars }) => [
     operationId,

@@ -3,6 +3,7 @@ import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { confirm } from '../../cli/confirm.ts';
 import { runQuery, toFunctionLogNames } from '../../cli/logsInsights.ts';
 import { tell } from '../../cli/output.ts';
+import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { FREE_STREAMED_BYTES } from '../../costs/bills/usage.ts';
@@ -10,7 +11,7 @@ import { LOG_QUERY_PER_GIGABYTE } from '../../costs/prices.ts';
 import { BYTES_OF_A_REQUEST } from '../../costs/units/answerUnits.ts';
 import { toAccessLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import { type CostOptions, parseCostStage } from './costOptions.ts';
+import type { CostOptions } from './costOptions.ts';
 import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 
 /** Queries that cost more need the user's consent. */
@@ -25,7 +26,7 @@ export async function openLogs(
   options: CostOptions<'by-key' | 'measure'>,
   toNames: (stage: Stage) => string[],
 ) {
-  const stage = parseCostStage(options);
+  const stage = parseStage(options.stage);
   const days = toKeptDays(stage, parseDayRange(options));
   const { open } = await readStack(stage);
   const metrics = open(CloudWatchClient);

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { commands } from '../../cli/commands.ts';
 import { writeOut } from '../../cli/output.ts';
+import { parseStage } from '../../cli/stageOption.ts';
 import { callSubcommand, type Runs } from '../../cli/subcommands.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
@@ -12,7 +13,6 @@ import { stages } from '../../stages/stages.ts';
 import { checkMonths } from './checkMonths.ts';
 import {
   type CostOptions,
-  parseCostStage,
   parseWhole,
   readTraffic,
   toMonthlyTraffic,
@@ -34,37 +34,39 @@ export async function runCosts(args: string[]): Promise<void> {
   const called = callSubcommand('costs', subcommands, runs, args);
   if (called) return called.result;
   const options = parseArgs({ args, options: flags }).values;
-  const stage = parseCostStage(options);
+  const stage = parseStage(options.stage);
   const entries = parseWhole('--entries', options.entries);
   const region = warnOfPrices(stage);
-  const { month, savings, ...report } = toCostReport(
-    ...([stage, region, readCommittedTraffic(), entries] as const),
-  );
-  await write(options, report, toOperationsText(report));
+  const report = toCostReport(stage, region, readCommittedTraffic(), entries);
+  // JSON leaves out what is undefined.
+  const document = { ...report, month: undefined, savings: undefined };
+  await write(options, document, toOperationsText(report));
 }
 
 const runs: Runs<typeof subcommands, Promise<void>> = {
   month: runMonth,
-  worst: runWorst,
+  async worst(options) {
+    const stage = parseStage(options.stage);
+    const worstMonth = toWorstMonth(stage, parseWhole('--entries', options.entries));
+    const region = warnOfPrices(stage);
+    const report = { stage: stage.name, region, pricesAsOf: PRICES_AS_OF, worstMonth };
+    await write(options, report, toWorstMonthText(worstMonth));
+  },
   diff: (_, [revision = '']) => runDiff(revision),
   check({ stage }) {
-    const checked = stage ? [parseCostStage({ stage })] : Object.values(stages);
+    const checked = stage === undefined ? Object.values(stages) : [parseStage(stage)];
     return writeOut(checkMonths(checked, undefined, readCommittedFigures()));
   },
   // These load AWS clients or a Parquet reader.
   'by-key': async (options) => (await import('./runByKey.ts')).runByKey(options),
-  async measure(options) {
-    const isOfDays = options.from !== undefined || options.to !== undefined;
-    if (isOfDays) return (await import('./logTraffic.ts')).printLogTraffic(options);
-    return (await import('./runMeasure.ts')).runMeasure(options);
-  },
+  measure: async (options) => (await import('./runMeasure.ts')).runMeasure(options),
   async reconcile(options, files) {
     return (await import('./runReconcile.ts')).runReconcile(files, options);
   },
 };
 
 async function runMonth(options: CostOptions<'month'>): Promise<void> {
-  const stage = parseCostStage(options);
+  const stage = parseStage(options.stage);
   const traffic = readTraffic(options);
   if (options.months === undefined && options.growth !== undefined) {
     throw new UsageError('--growth needs --months.');
@@ -72,17 +74,9 @@ async function runMonth(options: CostOptions<'month'>): Promise<void> {
   const months = toMonthlyTraffic(traffic, options).map((one) => toStageMonth(stage, one));
   const region = warnOfPrices(stage);
   if (options.months !== undefined) return write(options, months, toMonthsText(months));
-  const { operations, ...report } = toCostReport(stage, region, traffic);
+  const report = { ...toCostReport(stage, region, traffic), operations: undefined };
   const title = `A month of ${report.stage}, ${region}, prices of ${report.pricesAsOf}`;
   await write(options, report, `${toMonthText(report.month, title)}\n\n${toSavingsText(report)}`);
-}
-
-async function runWorst(options: CostOptions<'worst'>): Promise<void> {
-  const stage = parseCostStage(options);
-  const worstMonth = toWorstMonth(stage, parseWhole('--entries', options.entries));
-  const region = warnOfPrices(stage);
-  const report = { stage: stage.name, region, pricesAsOf: PRICES_AS_OF, worstMonth };
-  await write(options, report, toWorstMonthText(worstMonth));
 }
 
 function write(options: { readonly json?: boolean }, document: object, text: string) {

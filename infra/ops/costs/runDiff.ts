@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { writeOut } from '../../cli/output.ts';
 import { findCostChanges } from '../../costs/bills/costChanges.ts';
-import { toCostReport } from '../../costs/bills/costReport.ts';
+import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { toCents } from '../../costs/bills/usage.ts';
 import { type CommittedFigures, readFigures, toCommittedFigures } from '../../costs/figures.ts';
@@ -19,42 +19,34 @@ import { stagesForClients } from '../../stages/stages.ts';
  */
 export async function runDiff(revision: string): Promise<void> {
   const traffic = readCommittedTraffic();
-  const then = readFiguresOf(revision);
-  const { units } = then;
-  const known = traffic.shares.filter((one) =>
-    findUnits({ units }, one.operationId, one.answer, traffic.entries),
+  const { entries } = traffic;
+  const { sizes, stages, lacks, ...then } = readFiguresOf(revision);
+  const shares = traffic.shares.filter((one) =>
+    findUnits(then, one.operationId, one.answer, entries),
   );
   const [region] = pricedRegions;
-  const stages = stagesForClients.map((stage) => {
-    const { name } = stage;
-    const after = toCostReport(stage, region, traffic, traffic.entries);
-    const settings = then.stages[name];
+  const changes = stagesForClients.map((stage) => {
+    const settings = stages[stage.name];
+    const figures = { ...then, sizes: readSizes(stage.name, sizes) };
     const before =
       settings &&
-      toCostReport(
-        ...([{ name, settings }, region, { ...traffic, shares: known }, traffic.entries] as const),
-        { ...then, sizes: readSizes(name, then.sizes) },
-      );
-    return {
-      total: `${name} $${toCents(after.month.total)}`,
-      changes: findCostChanges(name, before, after),
-    };
+      toCostReport({ ...stage, settings }, region, { entries, shares }, entries, figures);
+    const after = toCostReport(stage, region, traffic, entries);
+    return findCostChanges(stage.name, before, after).join('\n- ');
   });
-  const moved = stages.flatMap(({ changes: [sentence, ...details] }) =>
-    sentence ? [[sentence, ...details].join('\n- ')] : [],
-  );
-  const totals = stages.map(({ total }) => total).join(', ');
-  const none = `At the traffic of infra/costs/traffic.json, nothing costs more or less than at ${revision}: ${totals} a month.`;
-  const paragraphs = [...(moved.length > 0 ? moved : [none]), ...then.lacks];
-  await writeOut(`${paragraphs.join('\n\n')}\n`);
+  const moved = changes.filter((text) => text !== '');
+  const totals = stagesForClients.map((stage) => {
+    return `${stage.name} $${toCents(toStageMonth(stage, traffic).total)}`;
+  });
+  const none = `At the traffic of infra/costs/traffic.json, nothing costs more or less than at ${revision}: ${totals.join(', ')} a month.`;
+  await writeOut(`${[...(moved.length > 0 ? moved : [none]), ...lacks].join('\n\n')}\n`);
 }
 
 /** @throws {Error} when there is no such commit, or it has no units */
 function readFiguresOf(revision: string) {
-  const read = (file: string) => git('show', '--end-of-options', `${revision}:./${file}`);
-  const list = ['--name-only', '--end-of-options', revision, 'infra/costs/', 'infra/costs/units/'];
-  const files = git('ls-tree', ...list).split('\n');
   const [unitsFile, figuresFile] = ['infra/costs/units/units.json', 'infra/costs/figures.json'];
+  const files = git('ls-tree', '-r', '--name-only', '--end-of-options', revision, 'infra/costs');
+  const read = (file: string) => git('show', '--end-of-options', `${revision}:./${file}`);
   if (!files.includes(unitsFile)) {
     throw new Error(`${revision} has no ${unitsFile}: its month cannot be priced.`);
   }

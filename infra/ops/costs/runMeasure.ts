@@ -1,17 +1,29 @@
+import { readFileSync } from 'node:fs';
 import { DescribeTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { InventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import { findOperation, type QueryRow, toNumber } from '../../cli/logsInsights.ts';
 import { writeOut } from '../../cli/output.ts';
+import { parseStage } from '../../cli/stageOption.ts';
 import { openTable } from '../../cli/tableOption.ts';
-import { toTableOutput } from '../../stages/resourceNames.ts';
-import { type CostOptions, parseCostStage } from './costOptions.ts';
+import { committedFile, parseTraffic, type Traffic } from '../../costs/bills/traffic.ts';
+import { answersOf } from '../../costs/units/answerUnits.ts';
+import { toAccessLogName, toTableOutput } from '../../stages/resourceNames.ts';
+import type { CostOptions } from './costOptions.ts';
+import { openLogs, readAccessRows } from './logRows.ts';
 
 /**
- * Describes a stage's entries by a sample of its table.
- * @throws {UsageError} when the stage is none
- * @throws {Error} when the table cannot be read, or is empty
+ * Measures what the model assumes: the traffic if days were typed, else the entries.
+ * @throws {UsageError} when what was typed makes no sense
+ * @throws {Error} when the log or the table cannot be read, or the table is empty
  */
-export async function runMeasure(options: CostOptions<'measure'>): Promise<void> {
-  const { name: stage } = parseCostStage(options);
+export function runMeasure(options: CostOptions<'measure'>): Promise<void> {
+  const isOfDays = options.from !== undefined || options.to !== undefined;
+  return isOfDays ? measureTraffic(options) : measureEntries(options);
+}
+
+/** Describes a stage's entries by a sample of its table. */
+async function measureEntries(options: CostOptions<'measure'>): Promise<void> {
+  const { name: stage } = parseStage(options.stage);
   const { client, tableName } = await openTable(toTableOutput('inventory'), { stage });
   // A scan reads in the order of hashes, so its first page is a random sample.
   const sample = await client.send(new ScanCommand({ TableName: tableName, Limit: 3_000 }));
@@ -29,4 +41,44 @@ Their ids have ${idDigits} digits on average. ${Math.round(100 * taggedShare)} %
 For infra/costs/sizes.json:
   "${stage}": { "idDigits": ${idDigits}, "taggedShare": ${taggedShare} }
 `);
+}
+
+/**
+ * Prints the requests of some days from the gateway's own log, scaled to a month. The rest is that of the committed
+ * traffic. Prints nothing if the user does not accept the cost of the query.
+ */
+async function measureTraffic(options: CostOptions<'measure'>): Promise<void> {
+  const text = readFileSync(committedFile, 'utf8');
+  const committed = parseTraffic(text);
+  const logs = await openLogs(options, (stage) => [toAccessLogName(stage)]);
+  if (!logs) return;
+  const months = logs.months.reduce((sum, { share }) => sum + share, 0);
+  const sums = new Map<string, number>();
+  for (const row of await readAccessRows(logs.client, logs.stage, logs.days)) {
+    for (const [name, share] of divideByMix(row, committed)) {
+      sums.set(name, (sums.get(name) ?? 0) + share * toNumber(row.lines));
+    }
+  }
+  const requests = [...sums].map(([name, sum]) => [name, Math.round(sum / months)]);
+  const file = { ...JSON.parse(text), requests: Object.fromEntries(requests) };
+  await writeOut(`${JSON.stringify(file, null, 2)}\n`);
+}
+
+/**
+ * The answers of a row, each with its share of the committed traffic, since a row has only a status. A failed request
+ * costs as much as a successful one, and 413 and others as much as 400.
+ */
+function divideByMix(row: QueryRow, committed: Traffic): [name: string, share: number][] {
+  const operationId = findOperation(row);
+  // Such as a preflight, or an unknown path.
+  if (operationId === undefined) return [];
+  const { status: logged = '' } = row;
+  const isKnown = answersOf[operationId].some((answer) => answer.startsWith(logged));
+  const status = Number(logged) >= 500 ? '200' : isKnown ? logged : '400';
+  const mix = committed.shares.filter(
+    (share) => share.operationId === operationId && share.answer.startsWith(status),
+  );
+  const all = mix.reduce((sum, { requests }) => sum + requests, 0);
+  if (all === 0) return [[`${operationId} ${status}`, 1]];
+  return mix.map(({ answer, requests }) => [`${operationId} ${answer}`, requests / all]);
 }

@@ -1,14 +1,9 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
+import { parseStage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toAmount } from '../../costs/bills/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import {
-  type CostOptions,
-  parseCostStage,
-  parsePercent,
-  readTraffic,
-  warnOfPrices,
-} from './costOptions.ts';
+import { type CostOptions, parsePercent, readTraffic, warnOfPrices } from './costOptions.ts';
 import { parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 import { toExpectedUsage } from './expectedUsage.ts';
 import { type Bill, type BilledUsage, readBill } from './readBill.ts';
@@ -24,9 +19,9 @@ export async function runReconcile(
   files: readonly string[],
   options: CostOptions<'reconcile'>,
 ): Promise<void> {
-  const stage = parseCostStage(options);
+  const stage = parseStage(options.stage);
   const account = options.account ?? stage.settings.account;
-  const tolerance = parsePercent('--tolerance', options.tolerance ?? '5%');
+  const tolerance = parsePercent('--tolerance', options.tolerance);
   const isAll = options.from === undefined && options.to === undefined;
   const days = isAll ? undefined : parseDayRange(options);
   const packed = files.find((file) => /\.zip$/i.test(file));

@@ -20,31 +20,25 @@ const steps: Readonly<Record<(typeof countedSettings)[number], Partial<StageSett
   quietMinutes: { quietMinutes: 15 },
   // Without a reservation of none, streamed lists get one from the account's concurrency.
   accountConcurrency: { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 0 } },
-  reservedConcurrency: { reservedConcurrency: { listInventory: 50 } },
 };
 
-/** Counts the metrics that each setting adds to the stacks of a stage without any of them. */
+/** Counts what each setting adds to the stacks of a stage that has none of them. */
 function countBySetting(): MetricCounts {
-  const count = (settings: StageSettings) =>
-    countMetrics(synthesizeStages([{ ...fixtures.staging, settings }]).staging);
   let { settings } = fixtures.staging;
-  let before = count(settings);
-  const added = countedSettings.map((name) => {
-    settings = { ...settings, ...steps[name] };
+  let before = { alarmMetrics: 0, customMetrics: 0 };
+  const add = (changes: Partial<StageSettings> = {}) => {
+    settings = { ...settings, ...changes };
     const { alarmMetrics, customMetrics } = before;
-    before = count(settings);
-    return [
-      name,
-      {
-        alarmMetrics: before.alarmMetrics - alarmMetrics,
-        customMetrics: before.customMetrics - customMetrics,
-      },
-    ] as const;
-  });
-  return Object.fromEntries([
-    ['always', count(fixtures.staging.settings)],
-    ...added,
-  ]) as MetricCounts;
+    before = countMetrics(synthesizeStages([{ ...fixtures.staging, settings }]).staging);
+    return {
+      alarmMetrics: before.alarmMetrics - alarmMetrics,
+      customMetrics: before.customMetrics - customMetrics,
+    };
+  };
+  const always = add();
+  const added = countedSettings.map((name) => [name, add(steps[name])] as const);
+  const reservation = add({ reservedConcurrency: { listInventory: 50 } });
+  return { always, ...Object.fromEntries(added), reservation } as MetricCounts;
 }
 
 const figures = toCommittedFigures(countBySetting(), Object.values(stages));
