@@ -5,14 +5,12 @@ import * as dynamodb from '@aws-sdk/client-dynamodb';
 import * as lambda from '@aws-sdk/client-lambda';
 import { describe, expect, it } from 'vitest';
 import { stageNames } from '../../../infra/stages/stages.ts';
-import packageJson from '../../../package.json' with { type: 'json' };
 import { operationIds } from '../../../shared/contract/operations.ts';
 
 const pages = ['infra/RUNBOOK.md', 'infra/OPERATIONS.md'];
 const documents = [...pages, 'infra/ops/README.md', 'infra/README.md', 'README.md'];
 const byProgram = Map.groupBy(documents.flatMap(readShellLines), (line) => line.split(' ')[0]);
 const awsLines = byProgram.get('aws') ?? [];
-const npmLines = byProgram.get('npm') ?? [];
 
 const services: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   cloudformation,
@@ -39,12 +37,6 @@ describe('a command in the documents', () => {
     checkAwsCommand(toWords(line));
     const [, name] = /--function-name petstore-production-(\S+)/.exec(line) ?? [];
     if (line.includes('--function-name')) expect(operationIds).toContain(name);
-  });
-
-  it.each(npmLines)('%s: is a script of the project', (line) => {
-    const [, verb = '', name = ''] = toWords(line);
-    if (verb === 'run') expect(Object.keys(packageJson.scripts)).toContain(name);
-    else expect(['ci', 'start', 'test', 'install']).toContain(verb);
   });
 
   it('names a command of the CDK, and stacks that exist', () => {

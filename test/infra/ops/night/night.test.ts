@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { commandNames } from '../../../../infra/cli/commands.ts';
 import { runNight } from '../../../../infra/ops/night/runNight.ts';
-import packageJson from '../../../../package.json' with { type: 'json' };
 import {
   type OperationId,
   operationIds,
@@ -344,10 +342,6 @@ describe('npx petstore night', () => {
   ])('leads from %s to one command', async (_, recorded, expected) => {
     const { next } = await look(recorded, 60);
     expect(next.slice(-expected.length)).toBe(expected);
-    const [, script] = /npm run ([\w:]+)/.exec(next) ?? [];
-    if (script) expect(Object.keys(packageJson.scripts)).toContain(script);
-    const [, command] = /npx petstore (\w+)/.exec(next) ?? [];
-    if (command) expect(commandNames).toContain(command);
   });
 
   it('shows both commits of a canary, and what is under way', async () => {
