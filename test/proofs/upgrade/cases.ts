@@ -1,0 +1,188 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { parseJson, toJson } from '../../../shared/contract/values.ts';
+import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
+import type { Release } from './release.ts';
+
+/** Two releases that take turns, as in a canary, after an upgrade or after a rollback. */
+export interface Turn {
+  readonly first: Release;
+  readonly second: Release;
+  /** With write permission. */
+  readonly apiKey: string;
+  /** An entry of this turn alone. */
+  readonly petId: bigint;
+}
+
+/** @returns 'skipped' if a release lacks what the case needs. @throws {AssertionError} if a release is wrong */
+export type Case = (turn: Turn) => Promise<unknown>;
+
+/** Each uses one entry, whatever happened to it before. */
+export const entryCases: Record<string, Case> = {
+  async 'the tag of a response is accepted once'(turn) {
+    await expectAcceptedOnce(turn, toTag(await update(turn, turn.first, draw())));
+  },
+
+  async 'a listed tag is accepted once'(turn) {
+    const { etag } = await readEntry(turn, turn.first);
+    return etag === undefined ? 'skipped' : expectAcceptedOnce(turn, etag);
+  },
+
+  async 'a listed tag is accepted once with keys'(turn) {
+    const { etag } = await readEntry(turn, turn.first);
+    return etag === undefined ? 'skipped' : expectAcceptedOnce(turn, etag, randomUUID);
+  },
+
+  async 'a retry has no second effect'(turn) {
+    const request = [draw(), { 'Idempotency-Key': randomUUID() }] as const;
+    const response = await update(turn, turn.first, ...request);
+    expectSame(await update(turn, turn.second, ...request), response);
+    const quantity = draw();
+    equal((await update(turn, turn.second, quantity)).status, 200);
+    expectSame(await update(turn, turn.first, ...request), response);
+    expectSame(await update(turn, turn.second, ...request), response);
+    await expectQuantity(turn, quantity);
+  },
+
+  async 'of two updates at once with one tag, one is stored'(turn) {
+    const headers = { 'If-Match': toTag(await update(turn, turn.first, draw())) };
+    const [quantity, otherQuantity] = [draw(), draw()];
+    const [one, other] = await Promise.all([
+      update(turn, turn.first, quantity, headers),
+      update(turn, turn.second, otherQuantity, headers),
+    ]);
+    deepEqual([one.status, other.status].sort(), [200, 412]);
+    await expectQuantity(turn, one.status === 200 ? quantity : otherQuantity);
+  },
+
+  async 'a request sent to both at once has one effect'(turn) {
+    const tag = toTag(await update(turn, turn.first, draw()));
+    const request = [draw(), { 'If-Match': tag, 'Idempotency-Key': randomUUID() }] as const;
+    const [one, other] = await Promise.all([
+      update(turn, turn.first, ...request),
+      update(turn, turn.second, ...request),
+    ]);
+    expectSame(one, other);
+    await expectQuantity(turn, request[0]);
+  },
+};
+
+/** Each reads all entries, or makes API keys. */
+export const stageCases: Record<string, Case> = {
+  async 'lists and pets are the same, also in pages of both'({ first, second, apiKey }) {
+    for (const path of ['/inventory?', '/inventory?status=sold&', '/store/orders?']) {
+      const whole = await get(first, apiKey, path.replace('orders?', 'orders?limit=1000'));
+      const pages = [await get(second, apiKey, `${path}limit=7`)];
+      for (let next = toNext(pages[0]); next !== undefined; next = toNext(pages.at(-1))) {
+        pages.push(await get(pages.length % 2 === 0 ? second : first, apiKey, next));
+      }
+      deepEqual(sort(...pages), sort(whole));
+    }
+    const pet = await get(first, apiKey, '/pets/7');
+    equal((await get(second, apiKey, '/pets/7')).text, pet.text);
+  },
+
+  async 'API keys are the same, made by one and ended by the other'({ first, second, petId }) {
+    if (![first, second].every(({ root }) => existsSync(join(root, petstore)))) return 'skipped';
+    const create = (permission: string) =>
+      runKeys(first, 'create', '--name', 'upgrade', '--permission', permission);
+    const toKeyId = (apiKey: string) => apiKey.slice('psk_'.length).slice(0, 10);
+    async function expectStatus(apiKey: string, status: number): Promise<void> {
+      const turn = { first, second, apiKey, petId };
+      equal((await update(turn, second, draw())).status, status);
+      equal((await update(turn, first, draw())).status, status);
+    }
+    await expectStatus(await create('read'), 403);
+    const [rotated, revoked] = [await create('write'), await create('write')];
+    const successor = await runKeys(second, 'rotate', toKeyId(rotated), '--grace', '0s', '--yes');
+    await runKeys(second, 'revoke', toKeyId(revoked), '--yes');
+    await expectStatus(successor, 200);
+    await expectStatus(rotated, 401);
+    await expectStatus(revoked, 401);
+    match(await runKeys(first, 'show', toKeyId(revoked)), /revoked/);
+  },
+};
+
+let drawn = 0;
+/** A quantity unlike any before. */
+function draw(): number {
+  drawn += 1;
+  return drawn;
+}
+
+export function update(
+  { apiKey, petId }: Turn,
+  release: Release,
+  quantity: number,
+  headers: Record<string, string> = {},
+) {
+  return exactFetch(`${release.baseUrl}/inventory/${petId}`, {
+    method: 'PATCH',
+    headers: { ...toSent(apiKey), 'Content-Type': 'application/json', ...headers },
+    body: `{"quantity":${quantity}}`,
+  });
+}
+
+/** @param path relative to the base address, or with its `/v1` */
+async function get({ baseUrl }: Release, apiKey: string, path: string) {
+  const response = await exactFetch(`${baseUrl}${path.replace(/^\/v1/, '')}`, {
+    headers: toSent(apiKey),
+  });
+  equal(response.status, 200);
+  return response;
+}
+
+const toSent = (apiKey: string) => ({ Host: '127.0.0.1', Authorization: `Bearer ${apiKey}` });
+const toNext = (page?: ExactResponse) =>
+  /<([^>]+)>; rel="next"/.exec(page?.headers.get('Link') ?? '')?.[1];
+
+const petstore = 'infra/petstore.js';
+
+/** Runs `petstore keys` of a release. @returns what it prints */
+async function runKeys({ root, engineEndpoint }: Release, ...args: string[]): Promise<string> {
+  const command = [join(root, petstore), 'keys', ...args, '--endpoint', engineEndpoint];
+  return (await promisify(execFile)(process.execPath, command)).stdout.trim();
+}
+
+function toTag({ status, headers }: ExactResponse): string {
+  equal(status, 200);
+  return String(headers.get('ETag'));
+}
+
+function expectSame(one: ExactResponse, other: ExactResponse): void {
+  deepEqual([one.text, toTag(one)], [other.text, toTag(other)]);
+}
+
+/** Reads the whole list from a release that does not know `petId`. */
+async function readEntry({ apiKey, petId }: Turn, release: Release) {
+  const response = await get(release, apiKey, `/inventory?include=etag&petId=${petId}`);
+  const entries = response.json() as { petId: number; quantity: number; etag?: string }[];
+  const found = entries.find((entry) => BigInt(entry.petId) === petId);
+  if (!found) throw new Error(`The list of ${release.name} lacks ${petId}.`);
+  return found;
+}
+
+async function expectQuantity(turn: Turn, expected: number): Promise<void> {
+  equal((await readEntry(turn, turn.first)).quantity, expected);
+  equal((await readEntry(turn, turn.second)).quantity, expected);
+}
+
+/** The second release accepts the tag. After that, neither does. @param toKey makes a key for each update */
+async function expectAcceptedOnce(turn: Turn, tag: string, toKey?: () => string): Promise<void> {
+  const toHeaders = () => ({ 'If-Match': tag, ...(toKey && { 'Idempotency-Key': toKey() }) });
+  const quantity = draw();
+  equal((await update(turn, turn.second, quantity, toHeaders())).status, 200);
+  equal((await update(turn, turn.second, draw(), toHeaders())).status, 412);
+  equal((await update(turn, turn.first, draw(), toHeaders())).status, 412);
+  await expectQuantity(turn, quantity);
+}
+
+/** The entries of lists, as texts in one order. */
+function sort(...lists: readonly ExactResponse[]): string[] {
+  const entries = lists.flatMap(({ text }) => parseJson(text) as unknown[]);
+  return entries.map(toJson).sort();
+}

@@ -1,0 +1,39 @@
+import { createServer, request } from 'node:http';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, expect, it, vi } from 'vitest';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
+import { listen } from '../../../infra/local/engine/loopback.ts';
+import { startLocalStage } from '../../../infra/local/localStage.ts';
+import { entryCases } from './cases.ts';
+import { runUpgrade } from './runUpgrade.ts';
+
+vi.spyOn(console, 'info').mockImplementation(() => {});
+const data = { inventory: [], pets: [], orders: [] };
+const stage = await startLocalStage({ port: 0, data, startEngine: startEmbeddedEngine });
+afterAll(() => stage.close());
+
+it.each([
+  ['a listed tag is accepted once', 'if-match'],
+  ['a retry has no second effect', 'idempotency-key'],
+])('finds that %s, unless a release ignores %s', async (name, ignored) => {
+  const server = createServer((incoming, response) => {
+    const { [ignored]: _, ...headers } = incoming.headers;
+    const { method = '', url: path = '' } = incoming;
+    const outgoing = request(stage.baseUrl, { method, path, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(response);
+    });
+    incoming.pipe(outgoing);
+  });
+  const baseUrl = `http://127.0.0.1:${await listen(server, 0, '')}/v1`;
+  const cases = { [name]: entryCases[name] ?? expect.unreachable() };
+  const last = { ...stage, name: 'last', root: '' };
+  const engine = new DynamoDBClient({});
+  const [same] = await runUpgrade(cases, last, { ...last, name: 'next' }, engine);
+  expect(same).toMatchObject({ turns: 28, skipped: 0, problems: [] });
+  const [planted] = await runUpgrade(cases, last, { ...last, name: 'next', baseUrl }, engine);
+  server.close();
+  // Every turn that it takes part in.
+  expect(planted?.problems).toHaveLength(21);
+  expect(planted?.problems[0]).toContain(`${name}: last, next: Expected values`);
+});

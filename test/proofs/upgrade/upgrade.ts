@@ -1,0 +1,75 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { tell } from '../../../infra/cli/output.ts';
+import { runCommand } from '../../../infra/cli/usage.ts';
+import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
+import { projectRoot } from '../../../infra/stages/projectRoot.ts';
+import { type Section, toText } from '../../bench/report.ts';
+import { entryCases, stageCases } from './cases.ts';
+import { checkOut, openRelease, type Release } from './release.ts';
+import { runUpgrade } from './runUpgrade.ts';
+
+const help = `Usage: npm run upgrade -- [options]
+
+Proves that the last release and these sources can share their tables, as in a gradual deployment or after a
+rollback. Each updates what the other has updated, and reads its lists, tags, pages and API keys. Exits with
+status 1 at a wrong response or a second effect.
+
+Options:
+  --from COMMIT  the last release (default: the commit in test/proofs/upgrade/lastRelease.txt)
+  --to COMMIT    a commit instead of these sources
+  --help         show this
+`;
+
+await runCommand(async (args) => {
+  const lastRelease = readFileSync(new URL('lastRelease.txt', import.meta.url), 'utf8').trim();
+  const { values } = parseArgs({
+    args,
+    options: {
+      from: { type: 'string', default: lastRelease },
+      to: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) return void process.stdout.write(help);
+  const folder = mkdtempSync(join(tmpdir(), 'petstore-upgrade-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.once('SIGINT', () => process.exit(130));
+  const { from, to } = values;
+  const started = performance.now();
+  const { endpoint } = await startEmbeddedEngine();
+  // The functions' log lines are not this command's output.
+  for (const method of ['info', 'error', 'warn'] as const) console[method] = () => {};
+  tell('Building both releases …');
+  async function open(commit: string | undefined, place: string): Promise<Release> {
+    const root = commit === undefined ? projectRoot : checkOut(commit, join(folder, place));
+    const name = commit?.slice(0, 7) ?? 'these sources';
+    return openRelease(name, root, join(folder, `${place}-bundles`), endpoint);
+  }
+  const [last, next] = [await open(from, 'from'), await open(to, 'to')];
+  const engine = new DynamoDBClient({});
+  const results = [
+    ...(await runUpgrade(entryCases, last, next, engine)),
+    ...(await runUpgrade(stageCases, last, next, engine)),
+  ];
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  const turns = results.reduce((sum, result) => sum + result.turns, 0);
+  const wrong = results.flatMap(({ problems }) => problems);
+  const section: Section = {
+    title: `Upgrade from ${last.name} to ${next.name}`,
+    columns: ['', 'turns', 'skipped', 'wrong'].map((name) => ({ name })),
+    rows: results.map(({ name, problems, ...row }) => [
+      name,
+      ...Object.values(row),
+      problems.length,
+    ]),
+    notes: [...wrong, `${turns} turns in ${seconds} s, ${wrong.length} wrong`],
+  };
+  process.stdout.write(toText(section));
+  if (wrong.length > 0) process.exitCode = 1;
+});
+// The engine and the gateways would keep this process alive.
+process.exit();
