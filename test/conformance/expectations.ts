@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { errorCatalogue } from '../../infra/docs/facts/errorCatalogue.ts';
+import { errorMessages } from '../../infra/docs/facts/errorFacts.ts';
 import type { ErrorCode } from '../../shared/contract/errorBody.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { ErrorBody } from '../../shared/contract/schemas.ts';
@@ -97,8 +97,10 @@ export function toTold({ status, text }: Pick<ExactResponse, 'status' | 'text'>)
 
 /** @returns the catalogue's message of that code that matches, except for ids, names and times */
 export function findExplained(code: string | undefined, message: string): string | undefined {
-  const messages = errorCatalogue.filter((one) => one.code === code).flatMap((one) => one.messages);
-  return messages.find((one) => withoutExamples(one) === withoutExamples(message));
+  const known = Object.values(errorMessages)
+    .flat()
+    .filter((one) => one.code === code);
+  return known.find((one) => withoutExamples(one.message) === withoutExamples(message))?.message;
 }
 
 function withoutExamples(message: string): string {
