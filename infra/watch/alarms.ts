@@ -17,7 +17,8 @@ import { type Severity, type StageSettings, severities } from '../stages/stageSe
 export interface WatchAlarm {
   /** Its full name is `petstore-production-<name>`. */
   readonly name: string;
-  readonly severity: Severity;
+  /** By default a ticket. */
+  readonly severity?: Severity;
   /** What it means, where to look first, and what to do. The person it wakes reads this. */
   readonly description: string;
   readonly metric: IMetric;
@@ -26,9 +27,8 @@ export interface WatchAlarm {
   readonly comparison?: ComparisonOperator;
   /** How to treat a period without a value. By default it is fine, since there was no request. */
   readonly missing?: TreatMissingData;
-  /** How many of the last `of` periods must be at the threshold; by default the last one. */
-  readonly periods?: number;
-  readonly of?: number;
+  /** How many of how many last periods must be at the threshold; by default the last one. */
+  readonly periods?: readonly [breaching: number, of: number];
 }
 
 /**
@@ -42,14 +42,14 @@ export function defineAlarms(
   targets: StageSettings['alarms'] = {},
 ): Alarm[] {
   const topics = defineAlarmTopics(scope, stackName, targets);
-  return alarms.map(({ name, severity, description, metric, threshold, ...other }) => {
-    const { periods = 1, of = 1 } = other;
+  return alarms.map(({ name, severity = 'ticket', description, metric, threshold, ...other }) => {
+    const [breaching, of] = other.periods ?? [1, 1];
     const alarm = new Alarm(scope, name, {
       alarmName: `${stackName}-${name}`,
       alarmDescription: `${labels[severity]}: ${description}`,
       metric,
       threshold,
-      datapointsToAlarm: periods,
+      datapointsToAlarm: breaching,
       evaluationPeriods: of,
       comparisonOperator: other.comparison ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: other.missing ?? TreatMissingData.NOT_BREACHING,

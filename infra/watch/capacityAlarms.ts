@@ -26,32 +26,26 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
       return [
         {
           name: `${table}-table-throttles`,
-          severity: 'ticket',
           description: `DynamoDB refuses calls to the table ${tableName} because of their rate; clients get 503. Look at the dashboard for the units consumed. At the table's maximumUnitsPerSecond in ${stagesFile}, slow down the import or raise that value. Below it, wait or lower the throttles: an on-demand table grows to twice its last peak within half an hour. If the alarm stays, one key is read or written too often.`,
           metric: toTableThrottles(stage, table),
           threshold: 1,
-          periods: 2,
-          of: 3,
+          periods: [2, 3],
         },
         {
           name: `${table}-table-system-errors`,
-          severity: 'ticket',
           description: `DynamoDB itself fails calls to the table ${tableName}; clients get 503 after three failed attempts. Look at the AWS Health Dashboard; there is nothing to change here.`,
           metric: toTableSystemErrors(stage, table),
           threshold: 5,
-          periods: 2,
-          of: 3,
+          periods: [2, 3],
         },
       ];
     }),
     {
       name: 'transaction-conflicts',
-      severity: 'ticket',
       description: `Updates of the same inventory entry collide: DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is retried up to four times; then clients get 503. Look at the saved query "Cost in request units by key" for the client that sends so many updates. Ask its owner to wait longer between attempts.`,
       metric: toTransactionConflicts(stage),
       threshold: MAX_CONFLICTS,
-      periods: 3,
-      of: 3,
+      periods: [3, 3],
     },
   ];
 }
@@ -67,53 +61,44 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
   const toMetric = (name: Parameters<typeof toFunctionMetric>[2], statistic: string) =>
     toFunctionMetric(stage, id, name, { statistic, period });
   const reserved = toReservedConcurrency(stage.settings, id) ?? 0;
-  return [
+  const alarms: (WatchAlarm | undefined)[] = [
     {
       name: `${id}-errors`,
-      severity: 'ticket',
       description: `The function of ${id} crashed, ran out of memory or timed out, which should never happen. Look at the saved query "Errors with their cause". If it began with a deployment, roll back.`,
       metric: toMetric('Errors', Stats.SUM),
       threshold: 1,
     },
     // For the other operations, the latency alarm covers the whole duration.
-    ...(operations[id].streamed
-      ? [
-          {
-            name: `${id}-duration`,
-            severity: 'ticket' as const,
-            description: `A call of ${id} took over four fifths of its ${timeoutSeconds} seconds. Look at the saved query "Slowest requests": DynamoDB may be slow, or the response has grown. If the function lacks CPU, raise its memory in ${stagesFile}.`,
-            metric: toMetric('Duration', Stats.MAXIMUM),
-            threshold: timeoutSeconds * 800,
-            periods: 2,
-            of: 3,
-          },
-        ]
-      : []),
+    operations[id].streamed
+      ? {
+          name: `${id}-duration`,
+          description: `A call of ${id} took over four fifths of its ${timeoutSeconds} seconds. Look at the saved query "Slowest requests": DynamoDB may be slow, or the response has grown. If the function lacks CPU, raise its memory in ${stagesFile}.`,
+          metric: toMetric('Duration', Stats.MAXIMUM),
+          threshold: timeoutSeconds * 800,
+          periods: [2, 3],
+        }
+      : undefined,
     {
       name: `${id}-throttles`,
-      severity: 'ticket',
       description: `Lambda refused ${MAX_THROTTLES} calls of ${id} in five minutes, because too many run at once; clients get 5xx. If there are many, an alarm on 5xx sends a page. Look at the dashboard for the concurrency. Raise the function's reservedConcurrency in ${stagesFile}, or the account's quota.`,
       metric: toMetric('Throttles', Stats.SUM),
       threshold: MAX_THROTTLES,
     },
-    ...(reserved > 0
-      ? [
-          {
-            name: `${id}-concurrency`,
-            severity: 'ticket' as const,
-            description: `At least four fifths of the ${reserved} calls that may run at once for ${id} are running. Look at the dashboard for traffic and latency. Raise its reservedConcurrency in ${stagesFile} before calls are refused.`,
-            metric: toMetric('ConcurrentExecutions', Stats.MAXIMUM),
-            threshold: reserved * 0.8,
-          },
-        ]
-      : []),
+    reserved > 0
+      ? {
+          name: `${id}-concurrency`,
+          description: `At least four fifths of the ${reserved} calls that may run at once for ${id} are running. Look at the dashboard for traffic and latency. Raise its reservedConcurrency in ${stagesFile} before calls are refused.`,
+          metric: toMetric('ConcurrentExecutions', Stats.MAXIMUM),
+          threshold: reserved * 0.8,
+        }
+      : undefined,
   ];
+  return alarms.filter((alarm) => alarm !== undefined);
 }
 
 function defineAccountConcurrencyAlarm(accountConcurrency: number): WatchAlarm {
   return {
     name: 'account-concurrency',
-    severity: 'ticket',
     description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, those of other services included. Look in the Lambda console for the functions that run. Ask AWS for a higher quota before calls are refused.`,
     metric: new Metric({
       namespace: 'AWS/Lambda',

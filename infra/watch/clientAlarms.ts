@@ -36,20 +36,17 @@ export function defineClientAlarms(
         'At least 1 in 100 requests fails with a 5xx. Look at the saved query "Errors with their cause" for the reason, and at the dashboard for the function. If it began with a deployment, roll back.',
       metric: toShare('5xx, % of requests', serverErrors, toAllRequests(stage), 5),
       threshold: 1,
-      periods: 2,
-      of: 3,
+      periods: [2, 3],
     },
     ...operationIds.flatMap((id) => defineFailureAlarms(stage, id, counts[id])),
     ...operationIds.map((id) => defineLatencyAlarm(stage, id)),
     ...(quietMinutes === undefined ? [] : [defineSilenceAlarm(counts, quietMinutes)]),
     {
       name: 'throttled-requests',
-      severity: 'ticket',
       description: `At least 1 in 20 requests gets 429. Look at the saved query "Refusals by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
       metric: toShare('429, % of requests', refusals.throttled, toAllRequests(stage), 20),
       threshold: 5,
-      periods: 2,
-      of: 3,
+      periods: [2, 3],
     },
   ];
 }
@@ -76,8 +73,7 @@ function defineFailureAlarms(
       description: `At least 1 in 20 requests for ${id} gets a 5xx, however small its share of the traffic. ${act}`,
       metric: toFailureShare(period),
       threshold: 5,
-      periods: 2,
-      of: 3,
+      periods: [2, 3],
     },
     ...[1, 4].map(
       (hours): WatchAlarm => ({
@@ -102,23 +98,19 @@ export function defineAbuseAlarms(
   return [
     {
       name: 'unauthorized-requests',
-      severity: 'ticket',
       description:
         'At least 1 in 5 requests gets 401. Look at the saved query "Refused credentials by reason". One key id that expired or was revoked means a client that has not noticed. Many malformed ones from few addresses ("Refusals by address") mean that someone tries keys.',
       metric: toShare('401, % of requests', unauthorized, toAllRequests(stage), 50),
       threshold: 20,
-      periods: 2,
-      of: 3,
+      periods: [2, 3],
     },
     {
       name: 'forbidden-requests',
-      severity: 'ticket',
       description:
         'At least 1 in 10 requests gets 403. Look at the saved query "Cost in request units by key" for the key. A read key is used to write: its owner needs another key, or the key has leaked and must be revoked. If the firewall is on, it may refuse the requests.',
       metric: toShare('403, % of requests', forbidden, toAllRequests(stage), 50),
       threshold: 10,
-      periods: 2,
-      of: 3,
+      periods: [2, 3],
     },
   ];
 }
@@ -132,8 +124,7 @@ function defineLatencyAlarm(stage: NamedStage, id: OperationId): WatchAlarm {
     description: `A call of ${id} takes ${latencyMilliseconds} ms or more${until} at the 99th percentile. Look at the saved query "Slowest requests", and at the X-Ray traces for where the time goes. If it began with a deployment, roll back.`,
     metric: toLatencyMetric(stage, id, { statistic: Stats.p(99), period }),
     threshold: latencyMilliseconds,
-    periods: 3,
-    of: 3,
+    periods: [3, 3],
   };
 }
 

@@ -126,19 +126,16 @@ export function defineCheckAlarms(
       }),
       threshold: 1,
       missing: TreatMissingData.BREACHING,
-      periods: 2,
-      of: 2,
+      periods: [2, 2],
     },
     {
       name: 'check-throttled',
-      severity: 'ticket',
       description: `The scheduled check got 429 twice. It shares the throttles with clients, so they get it too. Look at the saved query "Refusals by address" for the sender. Stop a runaway client, or raise the operation's throttle in ${stagesFile}.`,
       metric: toCountMetric('checkThrottled'),
       threshold: 1,
     },
     {
       name: 'inventory-entries',
-      severity: 'ticket',
       description: `The inventory has more than the ${inventoryEntries} entries that the worst month is calculated with: lists take longer, and an attack costs more. Look at \`npx petstore costs worst --entries N\` for how much. Raise inventoryEntries in ${stagesFile}, and worstMonthDollars to what \`npx petstore costs check\` then asks for.`,
       metric: toCountMetric('surplusEntries'),
       threshold: 1,
@@ -208,7 +205,6 @@ function defineSunsetAlarm(counts: AccessLogMetrics['operations']): WatchAlarm {
   });
   return {
     name: 'sunset-has-callers',
-    severity: 'ticket',
     description: `A deprecated operation (${ids.join(', ')}) may be removed within ${DAYS_AHEAD} days, and still has callers. Look at the saved query "Callers of deprecated operations", and write to them.`,
     metric: new MathExpression({
       label: 'requests',
