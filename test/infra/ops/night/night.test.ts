@@ -144,15 +144,27 @@ const badDeployment = {
   errors: [storeError('getPet')],
 } as const;
 
+/** Checks what counts the contract, and leaves out all of it but getPet: the alarms, and a line for each operation. */
+function withoutCounts(stdout: string): string {
+  const row = /^ {2}(\w+) +([\d,]+) +(\d+) +([\d.]+%)\n/gm;
+  expect(Array.from(stdout.matchAll(row), ([, id]) => id)).toEqual(operationIds);
+  return stdout
+    .replace(`None of ${texts.size} alarms`, 'None of the alarms')
+    .replace(/OPERATION +REQUESTS/, 'OPERATION REQUESTS')
+    .replaceAll(row, (_, id, ...cells) =>
+      id === 'getPet' ? `  ${[id, ...cells.slice(0, 3)].join(' ')}\n` : '',
+    );
+}
+
 describe('npx petstore night', () => {
   it('shows a quiet night on one screen, with status 0', async () => {
     const { status, stdout } = await look({}, 60);
     expect(status).toBe(0);
-    expect(stdout).toMatchInlineSnapshot(`
+    expect(withoutCounts(stdout)).toMatchInlineSnapshot(`
       "production, 2026-12-24 03:04Z
 
       FIRING
-        None of 48 alarms.
+        None of the alarms.
 
       LIVE
         bbbbbbbbbbb2, published 2026-12-21 03:04Z (3 days ago)
@@ -162,11 +174,8 @@ describe('npx petstore night', () => {
         Stack: UPDATE_COMPLETE
 
       REQUESTS of clients, last hour
-        OPERATION        REQUESTS  5XX  SHARE
-        listInventory    1,000     0    0.0%
-        updateInventory  1,000     0    0.0%
-        getPet           1,000     0    0.0%
-        listOrders       1,000     0    0.0%
+        OPERATION REQUESTS  5XX  SHARE
+        getPet 1,000 0 0.0%
 
       THROTTLED by DynamoDB, last hour
         No table.
@@ -183,7 +192,7 @@ describe('npx petstore night', () => {
   it('shows a bad deployment, with what each alarm means and a request id', async () => {
     const { status, stdout } = await look(badDeployment, 60);
     expect(status).toBe(1);
-    expect(stdout).toMatchInlineSnapshot(`
+    expect(withoutCounts(stdout)).toMatchInlineSnapshot(`
       "production, 2026-12-24 03:04Z
 
       FIRING
@@ -213,11 +222,8 @@ describe('npx petstore night', () => {
         Stack: UPDATE_COMPLETE
 
       REQUESTS of clients, last hour
-        OPERATION        REQUESTS  5XX  SHARE
-        listInventory    1,000     0    0.0%
-        updateInventory  1,000     0    0.0%
-        getPet           1,204     122  10.1%
-        listOrders       1,000     0    0.0%
+        OPERATION REQUESTS  5XX  SHARE
+        getPet 1,204 122 10.1%
         117 x getPet: StoreError: no answer, caused by
           TimeoutError: socket hang up; request
           8f2c1e0a-6a6b-4c9a-9a51-0d3e8f7b2c44
