@@ -1,4 +1,4 @@
-import { type App, Duration, type RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { type App, Duration, Stack, Validations } from 'aws-cdk-lib';
 import {
   BackupPlan,
   BackupPlanRule,
@@ -8,7 +8,6 @@ import {
 } from 'aws-cdk-lib/aws-backup';
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import {
-  type NamedStage,
   toBackupStackName,
   toCopiesVaultName,
   toStackName,
@@ -28,14 +27,13 @@ import { type DataTables, toKeptPolicy } from './dataTables.ts';
  */
 export function defineBackupCopies(
   stack: Stack,
-  stage: NamedStage,
+  stage: Stage,
   { inventory, pets, orders, apiKeys }: DataTables,
   region: string,
-  removalPolicy: RemovalPolicy,
 ): void {
   const vault = new BackupVault(stack, 'Backups', {
     backupVaultName: toStackName(stage),
-    removalPolicy,
+    removalPolicy: toKeptPolicy(stage),
   });
   const { partition, account } = stack;
   const copies = BackupVault.fromBackupVaultArn(
@@ -79,7 +77,7 @@ export function defineBackupStack(app: App, stage: Stage, region: string): Stack
   });
   new BackupVault(stack, 'Vault', {
     backupVaultName: toCopiesVaultName(stage),
-    removalPolicy: toKeptPolicy(protectsData),
+    removalPolicy: toKeptPolicy(stage),
   });
   return stack;
 }

@@ -1,9 +1,9 @@
 import { RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { type Attribute, AttributeType, BillingMode, Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Construct } from 'constructs';
-import { type NamedStage, toTableName } from '../stages/resourceNames.ts';
-import type { StageSettings } from '../stages/stageSettings.ts';
-import { type TableDefinition, type TableName, tables } from '../stages/tables.ts';
+import { toTableName } from '../stages/resourceNames.ts';
+import type { Stage } from '../stages/stages.ts';
+import { type TableDefinition, type TableName, tableNames, tables } from '../stages/tables.ts';
 
 /** The tables that the functions use: the stack's own, or restored ones. */
 export type DataTables = Record<TableName, DataTable>;
@@ -14,18 +14,9 @@ export interface DataTable {
   readonly tableArns: readonly string[];
 }
 
-/** The settings of a stage's tables. */
-export type TableSettings = Pick<
-  StageSettings,
-  'protectsData' | 'maximumUnitsPerSecond' | 'restoredTables'
->;
-
 /** The tables, billed per request, so that an idle one costs only its storage. */
-export function defineDataTables(
-  scope: Construct,
-  stage: NamedStage,
-  { protectsData, restoredTables = {}, maximumUnitsPerSecond }: TableSettings,
-): DataTables {
+export function defineDataTables(scope: Construct, stage: Stage): DataTables {
+  const { protectsData, restoredTables = {}, maximumUnitsPerSecond } = stage.settings;
   const defineTable = (name: TableName): DataTable => {
     const { partitionKey, sortKey, timeToLive }: TableDefinition = tables[name];
     const table = new Table(scope, `${name}Table`, {
@@ -51,13 +42,7 @@ export function defineDataTables(
     const { tableName, tableArn } = Table.fromTableName(scope, `${name}RestoredTable`, restored);
     return { tableName, tableArns: [tableArn, table.tableArn] };
   };
-  return {
-    inventory: defineTable('inventory'),
-    pets: defineTable('pets'),
-    orders: defineTable('orders'),
-    requests: defineTable('requests'),
-    apiKeys: defineTable('apiKeys'),
-  };
+  return Object.fromEntries(tableNames.map((name) => [name, defineTable(name)])) as DataTables;
 }
 
 function toAttribute({ name, type }: TableDefinition['partitionKey']): Attribute {
@@ -70,6 +55,6 @@ function toAttribute({ name, type }: TableDefinition['partitionKey']): Attribute
  * log name and that code version exist already. CloudFormation calls this RetainExceptOnCreate:
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
  */
-export function toKeptPolicy(protectsData: boolean): RemovalPolicy {
+export function toKeptPolicy({ settings: { protectsData } }: Stage): RemovalPolicy {
   return protectsData ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
 }

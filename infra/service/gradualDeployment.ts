@@ -24,7 +24,7 @@ import {
 } from '../../shared/contract/operations.ts';
 import { liveAlias, type NamedStage } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
-import { operationSettings } from '../stages/stages.ts';
+import { operationSettings, type Stage } from '../stages/stages.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
 import { defineLogMetric, type LogMetricName, toLogMetric } from './serviceMetrics.ts';
 
@@ -44,9 +44,8 @@ export type LiveAliases = Record<OperationId, Alias>;
  */
 export function defineLiveAliases(
   scope: Construct,
-  stage: NamedStage,
+  stage: Stage,
   functions: OperationFunctions,
-  rollout: StageSettings['rollout'],
 ): LiveAliases {
   const aliases: LiveAliases = mapOperations(
     (id) =>
@@ -55,7 +54,7 @@ export function defineLiveAliases(
         version: functions[id].currentVersion as IVersion,
       }),
   );
-  const deploymentConfig = deploymentConfigs[rollout];
+  const deploymentConfig = deploymentConfigs[stage.settings.rollout];
   if (deploymentConfig) {
     for (const id of operationIds) {
       const { logGroup } = functions[id];

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Duration, type RemovalPolicy, Tags, Validations } from 'aws-cdk-lib';
+import { Duration, Tags, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -12,45 +12,34 @@ import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
+import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { projectRoot } from '../stages/projectRoot.ts';
-import { type NamedStage, toFunctionLogName, toFunctionName } from '../stages/resourceNames.ts';
+import { toFunctionLogName, toFunctionName } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
-import { operationSettings, toTableAccess, toUsedTables } from '../stages/stages.ts';
+import { operationSettings, type Stage, toTableAccess, toUsedTables } from '../stages/stages.ts';
 import { tables } from '../stages/tables.ts';
 import { bundling, toEntry } from './bundling/bundling.ts';
-import type { DataTables } from './dataTables.ts';
+import { type DataTables, toKeptPolicy } from './dataTables.ts';
 import { defineLogMetric } from './serviceMetrics.ts';
 
 export type OperationFunctions = Record<OperationId, NodejsFunction>;
 
-/** The settings of a stage's functions. */
-export interface FunctionSettings
-  extends Pick<
-    StageSettings,
-    'allowedOrigins' | 'documentationAddress' | 'logLevel' | 'logRetentionDays' | 'memoryMegabytes'
-  > {
-  /** How many calls may run at once; `undefined` for as many as the account has left. */
-  readonly reservedConcurrency: Readonly<Record<OperationId, number | undefined>>;
-  /** For logs and published versions. */
-  readonly removalPolicy: RemovalPolicy;
-}
-
 /** One function per operation, each with its own role and log group. */
 export function defineOperationFunctions(
   scope: Construct,
-  stage: NamedStage,
+  stage: Stage,
   dataTables: DataTables,
   commit: string,
-  settings: FunctionSettings,
 ): OperationFunctions {
-  const { removalPolicy } = settings;
+  const { settings } = stage;
+  const removalPolicy = toKeptPolicy(stage);
   const defineFunction = (operationId: OperationId) => {
     const logGroup = new LogGroup(scope, `${operationId}Logs`, {
       logGroupName: toFunctionLogName(stage, operationId),
       retention: settings.logRetentionDays,
       removalPolicy,
     });
-    const reservedConcurrency = settings.reservedConcurrency[operationId];
+    const reservedConcurrency = toReservedConcurrency(settings, operationId);
     const fn = new NodejsFunction(scope, operationId, {
       functionName: toFunctionName(stage, operationId),
       description: operations[operationId].summary,
@@ -89,7 +78,7 @@ export function defineOperationFunctions(
 
 function toEnvironment(
   operationId: OperationId,
-  { allowedOrigins, documentationAddress }: FunctionSettings,
+  { allowedOrigins, documentationAddress }: StageSettings,
   dataTables: DataTables,
 ): Record<string, string> {
   return {

@@ -1,4 +1,4 @@
-import { CfnOutput, type RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { CfnOutput, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
   type CfnRestApi,
@@ -19,17 +19,12 @@ import type { Construct } from 'constructs';
 import { apiVersion } from '../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
 import { accessLogText } from '../gateway/accessLogFormat.ts';
-import { type NamedStage, toAccessLogName, toApiName } from '../stages/resourceNames.ts';
-import type { StageSettings, Throttle, TraceSampling } from '../stages/stageSettings.ts';
+import { toAccessLogName, toApiName } from '../stages/resourceNames.ts';
+import type { StageSettings, Throttle } from '../stages/stageSettings.ts';
+import type { Stage } from '../stages/stages.ts';
+import { toKeptPolicy } from './dataTables.ts';
 import type { LiveAliases } from './gradualDeployment.ts';
 import { defineGatewayResponses, defineRoutes } from './routes.ts';
-
-/** The settings of a stage's gateway. */
-export interface GatewaySettings
-  extends Pick<StageSettings, 'allowedOrigins' | 'logRetentionDays' | 'throttles'> {
-  /** For the access log. */
-  readonly removalPolicy: RemovalPolicy;
-}
 
 /** TLS 1.3, or 1.2 with forward secrecy. */
 const tls = {
@@ -41,13 +36,8 @@ const tls = {
  * The gateway in front of the functions. It checks no credentials; the functions do. It accepts bodies up to 10 MB, but
  * a function accepts only 6 MB.
  */
-export function defineRestApi(
-  scope: Construct,
-  stage: NamedStage,
-  aliases: LiveAliases,
-  settings: GatewaySettings,
-): RestApi {
-  const { allowedOrigins, throttles } = settings;
+export function defineRestApi(scope: Construct, stage: Stage, aliases: LiveAliases): RestApi {
+  const { allowedOrigins, throttles } = stage.settings;
   const api = new RestApi(scope, 'Api', {
     restApiName: toApiName(stage),
     description: "The pet store's inventory service",
@@ -58,7 +48,7 @@ export function defineRestApi(
     deployOptions: {
       stageName: apiVersion,
       tracingEnabled: true,
-      ...defineAccessLog(scope, toAccessLogName(stage), settings),
+      ...defineAccessLog(scope, stage),
       // Execution logs would contain the Authorization header.
       loggingLevel: MethodLoggingLevel.OFF,
       ...toThrottle(throttles.other),
@@ -100,12 +90,9 @@ export function defineCustomDomain(
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-configuring-xray-sampling-rules.html
  * @param place the stage's index; each stage has its own rule
  */
-export function defineTraceSampling(
-  scope: Construct,
-  apiName: string,
-  { reservedPerSecond, percent }: TraceSampling,
-  place: number,
-): void {
+export function defineTraceSampling(scope: Construct, stage: Stage, place: number): void {
+  const apiName = toApiName(stage);
+  const { reservedPerSecond, percent } = stage.settings.tracing;
   new CfnSamplingRule(scope, 'TraceSampling', {
     samplingRule: {
       ruleName: apiName,
@@ -129,13 +116,12 @@ const FIRST_PRIORITY = 1_000;
 /** Keeps the access log for as long as the functions' logs. */
 function defineAccessLog(
   scope: Construct,
-  name: string,
-  { logRetentionDays, removalPolicy }: GatewaySettings,
+  stage: Stage,
 ): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
   const logGroup = new LogGroup(scope, 'AccessLogs', {
-    logGroupName: name,
-    retention: logRetentionDays,
-    removalPolicy,
+    logGroupName: toAccessLogName(stage),
+    retention: stage.settings.logRetentionDays,
+    removalPolicy: toKeptPolicy(stage),
   });
   return {
     accessLogDestination: new LogGroupLogDestination(logGroup),

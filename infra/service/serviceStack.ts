@@ -2,9 +2,7 @@ import { type App, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { StringParameter } from 'aws-cdk-lib/aws-ssm';
 import { apiVersion } from '../../shared/contract/operation.ts';
-import { mapOperations } from '../../shared/contract/operations.ts';
 import { findBaseAddress } from '../stages/addresses.ts';
-import { toReservedConcurrency } from '../stages/concurrency.ts';
 import {
   toApiName,
   toBaseAddressParameter,
@@ -14,7 +12,7 @@ import {
 } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineBackupCopies } from './backups.ts';
-import { type DataTables, defineDataTables, toKeptPolicy } from './dataTables.ts';
+import { type DataTables, defineDataTables } from './dataTables.ts';
 import { defineFirewall, explainNoFirewall } from './firewall.ts';
 import { defineLiveAliases } from './gradualDeployment.ts';
 import { defineOperationFunctions } from './operationFunctions.ts';
@@ -28,37 +26,20 @@ import { defineCustomDomain, defineRestApi, defineTraceSampling } from './restAp
 export function defineServiceStack(app: App, stage: Stage, commit: string, place: number): Stack {
   const { name, settings } = stage;
   const { account, region, backupRegion, customDomain, protectsData } = settings;
-  const { allowedOrigins, documentationAddress, logLevel, logRetentionDays } = settings;
   const stack = new Stack(app, toStackName(stage), {
     description: `The pet store's inventory service, ${name}`,
     env: { ...(account && { account }), ...(region && { region }) },
     terminationProtection: protectsData,
     tags: toTags(stage),
   });
-  const named = { name };
-  const removalPolicy = toKeptPolicy(protectsData);
-  const tables = defineDataTables(stack, named, settings);
-  if (backupRegion) defineBackupCopies(stack, named, tables, backupRegion, removalPolicy);
-  const functions = defineOperationFunctions(stack, named, tables, commit, {
-    allowedOrigins,
-    documentationAddress,
-    logLevel,
-    logRetentionDays,
-    memoryMegabytes: settings.memoryMegabytes,
-    reservedConcurrency: mapOperations((id) => toReservedConcurrency(settings, id)),
-    removalPolicy,
-  });
-  const aliases = defineLiveAliases(stack, named, functions, settings.rollout);
-  const { throttles } = settings;
-  const api = defineRestApi(stack, named, aliases, {
-    allowedOrigins,
-    logRetentionDays,
-    throttles,
-    removalPolicy,
-  });
-  defineTraceSampling(stack, toApiName(named), settings.tracing, place);
+  const tables = defineDataTables(stack, stage);
+  if (backupRegion) defineBackupCopies(stack, stage, tables, backupRegion);
+  const functions = defineOperationFunctions(stack, stage, tables, commit);
+  const aliases = defineLiveAliases(stack, stage, functions);
+  const api = defineRestApi(stack, stage, aliases);
+  defineTraceSampling(stack, stage, place);
   if (customDomain) defineCustomDomain(stack, api, customDomain);
-  if (settings.firewall) defineFirewall(stack, toApiName(named), api);
+  if (settings.firewall) defineFirewall(stack, toApiName(stage), api);
   else explainNoFirewall(api);
   defineOutputs(stack, stage, api, tables);
   return stack;
@@ -74,7 +55,7 @@ function defineOutputs(stack: Stack, stage: Stage, api: RestApi, tables: DataTab
   const description = 'The base address of all paths of the contract';
   new CfnOutput(stack, 'BaseUrl', { description, value: baseAddress });
   new StringParameter(stack, 'BaseAddress', {
-    parameterName: toBaseAddressParameter({ name: stage.name }),
+    parameterName: toBaseAddressParameter(stage),
     description,
     stringValue: baseAddress,
   });

@@ -14,7 +14,8 @@ import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import { type OperationId, operations } from '../../shared/contract/operations.ts';
+import { operationIds, operations } from '../../shared/contract/operations.ts';
+import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { projectRoot } from '../stages/projectRoot.ts';
 import {
   type NamedStage,
@@ -22,38 +23,23 @@ import {
   toCheckKeyParameter,
   toCheckName,
   toStackName,
+  toUsedTableName,
 } from '../stages/resourceNames.ts';
-import type { StageSettings } from '../stages/stageSettings.ts';
-import { stagesFile } from '../stages/stages.ts';
+import { type Stage, stagesFile } from '../stages/stages.ts';
 import type { WatchAlarm } from './alarms.ts';
 import { type CheckCounts, DAYS_AHEAD, type End, toDaysMetricName } from './check/checkMetrics.ts';
 import { toDeprecatedOperations } from './logQueries.ts';
 import type { AccessLogMetrics } from './metrics.ts';
-
-/** The settings of the scheduled check. */
-export interface CheckSettings {
-  readonly everyMinutes: number;
-  /** The operations that it calls. */
-  readonly asked: readonly OperationId[];
-  /** The table of the keys in use. */
-  readonly keyTable: string;
-  readonly inventoryTable: string;
-  /** How many entries the stage's inventory may have. */
-  readonly inventoryEntries: number;
-  readonly logRetentionDays: StageSettings['logRetentionDays'];
-}
 
 /**
  * Calls each operation of the stage at its base address every few minutes, as a client does. It has its own read key,
  * from an encrypted parameter. A canary of CloudWatch Synthetics would cost $0.0012 a run, which is $10 a month at
  * every five minutes (https://aws.amazon.com/cloudwatch/pricing/).
  */
-export function defineScheduledCheck(
-  scope: Construct,
-  stage: NamedStage,
-  settings: CheckSettings,
-): void {
-  const { everyMinutes, asked, keyTable, inventoryTable, logRetentionDays } = settings;
+export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinutes: number): void {
+  const { inventoryEntries, logRetentionDays } = stage.settings;
+  // An operation that was turned off responds with 500.
+  const asked = operationIds.filter((id) => toReservedConcurrency(stage.settings, id) !== 0);
   const logGroup = new LogGroup(scope, 'CheckLogs', {
     logGroupName: `/aws/lambda/${toCheckName(stage)}`,
     retention: logRetentionDays,
@@ -82,12 +68,12 @@ export function defineScheduledCheck(
       KEY_PARAMETER: toCheckKeyParameter(stage),
       ADDRESS_PARAMETER: toBaseAddressParameter(stage),
       OPERATIONS: asked.join(','),
-      API_KEYS_TABLE: keyTable,
-      INVENTORY_TABLE: inventoryTable,
-      INVENTORY_ENTRIES: String(settings.inventoryEntries),
+      API_KEYS_TABLE: toUsedTableName(stage, 'apiKeys'),
+      INVENTORY_TABLE: toUsedTableName(stage, 'inventory'),
+      INVENTORY_ENTRIES: String(inventoryEntries),
       NAMESPACE: toStackName(stage),
     },
-    role: defineRole(scope, stage, settings, logGroup),
+    role: defineRole(scope, stage, logGroup),
     logGroup,
     // Embedded metrics must not be wrapped in JSON.
     loggingFormat: LoggingFormat.TEXT,
@@ -101,8 +87,8 @@ export function defineScheduledCheck(
 
 /** Alarms for a service that cannot be reached, and for a certificate or key that will expire. */
 export function defineCheckAlarms(
-  stage: NamedStage,
-  { everyMinutes, inventoryEntries }: CheckSettings,
+  stage: Stage,
+  everyMinutes: number,
   counts: AccessLogMetrics['operations'],
 ): WatchAlarm[] {
   const toCountMetric = (metricName: keyof CheckCounts) =>
@@ -136,7 +122,7 @@ export function defineCheckAlarms(
     },
     {
       name: 'inventory-entries',
-      description: `The inventory has more than the ${inventoryEntries} entries that the worst month is calculated with: lists take longer, and an attack costs more. Look at \`npx petstore costs worst --entries N\` for how much. Raise inventoryEntries in ${stagesFile}, and worstMonthDollars to what \`npx petstore costs check\` then asks for.`,
+      description: `The inventory has more than the ${stage.settings.inventoryEntries} entries that the worst month is calculated with: lists take longer, and an attack costs more. Look at \`npx petstore costs worst --entries N\` for how much. Raise inventoryEntries in ${stagesFile}, and worstMonthDollars to what \`npx petstore costs check\` then asks for.`,
       metric: toCountMetric('surplusEntries'),
       threshold: 1,
     },
@@ -156,12 +142,7 @@ export function defineCheckAlarms(
   ];
 }
 
-function defineRole(
-  scope: Construct,
-  stage: NamedStage,
-  { keyTable, inventoryTable }: CheckSettings,
-  logGroup: LogGroup,
-): Role {
+function defineRole(scope: Construct, stage: Stage, logGroup: LogGroup): Role {
   const role = new Role(scope, 'CheckRole', {
     assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
   });
@@ -172,8 +153,8 @@ function defineRole(
     [['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]],
     // Permission to read an encrypted parameter includes the use of AWS's key for it.
     [['ssm:GetParameters'], parameters.map((name) => toArn('ssm', 'parameter', name.slice(1)))],
-    [['dynamodb:Scan'], [toArn('dynamodb', 'table', keyTable)]],
-    [['dynamodb:DescribeTable'], [toArn('dynamodb', 'table', inventoryTable)]],
+    [['dynamodb:Scan'], [toArn('dynamodb', 'table', toUsedTableName(stage, 'apiKeys'))]],
+    [['dynamodb:DescribeTable'], [toArn('dynamodb', 'table', toUsedTableName(stage, 'inventory'))]],
   ];
   for (const [actions, resources] of grants) {
     role.addToPolicy(new PolicyStatement({ actions, resources }));

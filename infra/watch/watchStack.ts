@@ -2,15 +2,7 @@ import { createHash } from 'node:crypto';
 import { type App, Stack } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { CfnAnomalyMonitor, CfnAnomalySubscription } from 'aws-cdk-lib/aws-ce';
-import { operationIds } from '../../shared/contract/operations.ts';
-import { toReservedConcurrency } from '../stages/concurrency.ts';
-import {
-  type NamedStage,
-  toStackName,
-  toTags,
-  toUsedTableName,
-  toWatchStackName,
-} from '../stages/resourceNames.ts';
+import { toStackName, toTags, toWatchStackName } from '../stages/resourceNames.ts';
 import type { Anomalies, Budget } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAlarms } from './alarms.ts';
@@ -19,14 +11,14 @@ import { defineAbuseAlarms, defineClientAlarms } from './clientAlarms.ts';
 import { defineDashboards } from './dashboard.ts';
 import { defineSavedQueries } from './logQueries.ts';
 import { defineAccessLogMetrics } from './metrics.ts';
-import { type CheckSettings, defineCheckAlarms, defineScheduledCheck } from './scheduledCheck.ts';
+import { defineCheckAlarms, defineScheduledCheck } from './scheduledCheck.ts';
 
 /**
  * The stack that watches a deployment. It is separate, so that the service can be deployed without it. It can be
  * rebuilt at any time, since it holds nothing but the confirmed alarm address.
  */
 export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack {
-  const { account, region, budget, anomalies, protectsData } = stage.settings;
+  const { account, region, budget, anomalies, protectsData, checkEveryMinutes } = stage.settings;
   const tags = toTags(stage);
   const stack = new Stack(app, toWatchStackName(stage), {
     description: `Alarms and dashboard of the pet store's inventory service, ${stage.name}`,
@@ -37,38 +29,28 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
   });
   // Metric filters need their logs first.
   stack.addStackDependency(service);
-  const named: NamedStage = { name: stage.name };
-  const check = toCheckSettings(stage);
   const counted = defineAccessLogMetrics(stack, stage);
   const alarms = stage.settings.raisesAlarms
     ? defineAlarms(
         stack,
-        toStackName(named),
+        toStackName(stage),
         [
           ...defineClientAlarms(stage, counted),
           ...defineCapacityAlarms(stage),
-          ...defineAbuseAlarms(named, counted),
-          ...(check ? defineCheckAlarms(named, check, counted.operations) : []),
+          ...defineAbuseAlarms(stage, counted),
+          ...(checkEveryMinutes
+            ? defineCheckAlarms(stage, checkEveryMinutes, counted.operations)
+            : []),
         ],
         stage.settings.alarms,
       )
     : [];
   defineDashboards(stack, stage, counted, alarms);
-  defineSavedQueries(stack, named);
-  if (budget) defineBudget(stack, toStackName(named), tags, budget);
-  if (anomalies) defineAnomalies(stack, toStackName(named), tags, anomalies);
-  if (check) defineScheduledCheck(stack, named, check);
+  defineSavedQueries(stack, stage);
+  if (budget) defineBudget(stack, toStackName(stage), tags, budget);
+  if (anomalies) defineAnomalies(stack, toStackName(stage), tags, anomalies);
+  if (checkEveryMinutes) defineScheduledCheck(stack, stage, checkEveryMinutes);
   return stack;
-}
-
-function toCheckSettings(stage: Stage): CheckSettings | undefined {
-  const { checkEveryMinutes: everyMinutes, inventoryEntries, logRetentionDays } = stage.settings;
-  if (!everyMinutes) return undefined;
-  const keyTable = toUsedTableName(stage, 'apiKeys');
-  // An operation that was turned off responds with 500.
-  const asked = operationIds.filter((id) => toReservedConcurrency(stage.settings, id) !== 0);
-  const inventoryTable = toUsedTableName(stage, 'inventory');
-  return { everyMinutes, asked, keyTable, inventoryTable, inventoryEntries, logRetentionDays };
 }
 
 /**
