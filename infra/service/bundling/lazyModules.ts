@@ -1,5 +1,5 @@
 // Replaces two modules that the SDK loads on every cold start, and that functions never use. Either alone saves nothing
-// that can be measured. Together they take 5 ms off INIT, and some 4 % off a cold start: see test/bench/README.md.
+// that can be measured. Together they take 5 ms off INIT, and some 5 % off a cold start: see test/bench/README.md.
 
 /** Replaces `@smithy/core/event-streams`, which loads `node:zlib`. No DynamoDB operation has an event stream. */
 export function EventStreamSerde(): never {
