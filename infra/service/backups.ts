@@ -11,7 +11,7 @@ import {
   toBackupStackName,
   toCopiesVaultName,
   toStackName,
-  toTags,
+  toStackProps,
 } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { type DataTables, toKeptPolicy } from './dataTables.ts';
@@ -68,12 +68,9 @@ export function defineBackupCopies(
 
 /** The stack with the vault for copies of a deployment's tables. It must outlive the deployment's region. */
 export function defineBackupStack(app: App, stage: Stage, region: string): Stack {
-  const { account, protectsData } = stage.settings;
   const stack = new Stack(app, toBackupStackName(stage), {
     description: `Copies of the tables of the pet store's inventory service, ${stage.name}`,
-    env: { ...(account && { account }), region },
-    terminationProtection: protectsData,
-    tags: toTags(stage),
+    ...toStackProps(stage, region),
   });
   new BackupVault(stack, 'Vault', {
     backupVaultName: toCopiesVaultName(stage),

@@ -7,8 +7,8 @@ import {
   toApiName,
   toBaseAddressParameter,
   toStackName,
+  toStackProps,
   toTableOutput,
-  toTags,
 } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineBackupCopies } from './backups.ts';
@@ -25,12 +25,10 @@ import { defineCustomDomain, defineRestApi, defineTraceSampling } from './restAp
  */
 export function defineServiceStack(app: App, stage: Stage, commit: string, place: number): Stack {
   const { name, settings } = stage;
-  const { account, region, backupRegion, customDomain, protectsData } = settings;
+  const { backupRegion, customDomain } = settings;
   const stack = new Stack(app, toStackName(stage), {
     description: `The pet store's inventory service, ${name}`,
-    env: { ...(account && { account }), ...(region && { region }) },
-    terminationProtection: protectsData,
-    tags: toTags(stage),
+    ...toStackProps(stage),
   });
   const tables = defineDataTables(stack, stage);
   if (backupRegion) defineBackupCopies(stack, stage, tables, backupRegion);

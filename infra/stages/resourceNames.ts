@@ -25,6 +25,13 @@ export function toTags({
   return { service: 'petstore', stage: name, owner };
 }
 
+/** What the stacks of a deployment have in common. */
+export function toStackProps(stage: Stage, region = stage.settings.region) {
+  const { account, protectsData } = stage.settings;
+  const env = { ...(account && { account }), ...(region && { region }) };
+  return { env, terminationProtection: protectsData, tags: toTags(stage) };
+}
+
 /** The stack that watches a deployment. */
 export function toWatchStackName(stage: NamedStage): string {
   return `${toStackName(stage)}-watch`;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type App, Stack } from 'aws-cdk-lib';
 import { CfnBudget } from 'aws-cdk-lib/aws-budgets';
 import { CfnAnomalyMonitor, CfnAnomalySubscription } from 'aws-cdk-lib/aws-ce';
-import { toStackName, toTags, toWatchStackName } from '../stages/resourceNames.ts';
+import { toStackName, toStackProps, toTags, toWatchStackName } from '../stages/resourceNames.ts';
 import type { Anomalies, Budget } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { defineAlarms } from './alarms.ts';
@@ -18,14 +18,11 @@ import { defineCheckAlarms, defineScheduledCheck } from './scheduledCheck.ts';
  * rebuilt at any time, since it holds nothing but the confirmed alarm address.
  */
 export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack {
-  const { account, region, budget, anomalies, protectsData, checkEveryMinutes } = stage.settings;
-  const tags = toTags(stage);
+  const { budget, anomalies, checkEveryMinutes } = stage.settings;
   const stack = new Stack(app, toWatchStackName(stage), {
     description: `Alarms and dashboard of the pet store's inventory service, ${stage.name}`,
-    env: { ...(account && { account }), ...(region && { region }) },
     // `cdk destroy` of the service deletes this stack first and is refused only then. So both refuse, or neither.
-    terminationProtection: protectsData,
-    tags,
+    ...toStackProps(stage),
   });
   // Metric filters need their logs first.
   stack.addStackDependency(service);
@@ -47,8 +44,8 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
     : [];
   defineDashboards(stack, stage, counted, alarms);
   defineSavedQueries(stack, stage);
-  if (budget) defineBudget(stack, toStackName(stage), tags, budget);
-  if (anomalies) defineAnomalies(stack, toStackName(stage), tags, anomalies);
+  if (budget) defineBudget(stack, stage, budget);
+  if (anomalies) defineAnomalies(stack, stage, anomalies);
   if (checkEveryMinutes) defineScheduledCheck(stack, stage, checkEveryMinutes);
   return stack;
 }
@@ -60,10 +57,10 @@ export function defineWatchStack(app: App, stage: Stage, service: Stack): Stack 
  */
 function defineBudget(
   scope: Stack,
-  stackName: string,
-  { service, stage }: Readonly<Record<'service' | 'stage', string>>,
+  stage: Stage,
   { monthlyDollars, notify, actualPercent, forecastPercent }: Budget,
 ): void {
+  const { service, stage: name } = toTags(stage);
   const notificationsWithSubscribers = [
     ...actualPercent.map((percent) => toNotification('ACTUAL', percent, notify)),
     ...forecastPercent.map((percent) => toNotification('FORECASTED', percent, notify)),
@@ -71,11 +68,11 @@ function defineBudget(
   new CfnBudget(scope, 'Budget', {
     budget: {
       // If the notifications change, CloudFormation replaces the budget, and cannot while the name is taken.
-      budgetName: `${stackName}-${toFingerprint(notificationsWithSubscribers)}`,
+      budgetName: `${toStackName(stage)}-${toFingerprint(notificationsWithSubscribers)}`,
       budgetType: 'COST',
       timeUnit: 'MONTHLY',
       budgetLimit: { amount: monthlyDollars, unit: 'USD' },
-      costFilters: { TagKeyValue: [`user:service$${service}`, `user:stage$${stage}`] },
+      costFilters: { TagKeyValue: [`user:service$${service}`, `user:stage$${name}`] },
       // Only what the stage costs, without credits and refunds.
       costTypes: { includeCredit: false, includeRefund: false },
     },
@@ -108,21 +105,16 @@ function toFingerprint(value: unknown): string {
  * one tag, here the stage's. AWS needs some ten days of data. It is free
  * (https://docs.aws.amazon.com/cost-management/latest/userguide/manage-ad.html).
  */
-function defineAnomalies(
-  scope: Stack,
-  stackName: string,
-  { stage }: Readonly<Record<'stage', string>>,
-  { minDollars, notify }: Anomalies,
-): void {
+function defineAnomalies(scope: Stack, stage: Stage, { minDollars, notify }: Anomalies): void {
   const monitor = new CfnAnomalyMonitor(scope, 'Anomalies', {
-    monitorName: stackName,
+    monitorName: toStackName(stage),
     monitorType: 'CUSTOM',
     monitorSpecification: JSON.stringify({
-      Tags: { Key: 'stage', Values: [stage], MatchOptions: ['EQUALS'] },
+      Tags: { Key: 'stage', Values: [stage.name], MatchOptions: ['EQUALS'] },
     }),
   });
   new CfnAnomalySubscription(scope, 'AnomalyMails', {
-    subscriptionName: stackName,
+    subscriptionName: toStackName(stage),
     frequency: 'DAILY',
     monitorArnList: [monitor.attrMonitorArn],
     subscribers: notify.map((address) => ({ type: 'EMAIL', address })),
