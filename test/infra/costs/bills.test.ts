@@ -17,8 +17,8 @@ import {
 } from '../../../infra/costs/bills/monthlyBill.ts';
 import {
   addShops,
-  parseTraffic,
   readCommittedTraffic,
+  replaceRequests,
   sumRequests,
 } from '../../../infra/costs/bills/traffic.ts';
 import {
@@ -49,15 +49,11 @@ import {
   changedProduction,
   type StageTemplates,
   synthesizeProduction,
+  synthesizeStages,
   templates,
   watchTemplates,
 } from '../../support/stackTemplates.ts';
-import {
-  changedSettings,
-  changeProduction,
-  type FixtureName,
-  fixtures,
-} from '../../support/stageFixtures.ts';
+import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { countMetrics, findProperties } from './countMetrics.ts';
 import { page, toPage } from './page.ts';
 
@@ -66,20 +62,9 @@ const { memoryMegabytes } = settings;
 const { units: recorded } = toStagePricing(settings, 1);
 const measured = { idDigits: 19, taggedShare: 0 };
 /** The traffic of the first commit, which may have changed since. */
-const committed = parseTraffic(
-  JSON.stringify({
-    entries: 1_000,
-    requests: {
-      ...{
-        getPet: 2e6,
-        updateInventory: 1e6,
-        'updateInventory 412': 50_000,
-        listInventory: 300_000,
-      },
-      ...{ 'listInventory 200 gzip': 500_000, 'listInventory 200 petId': 500_000 },
-      ...{ 'listInventory 304': 200_000, listOrders: 100_000, 'getPet 401': 20_000 },
-    },
-  }),
+const committed = replaceRequests(
+  readCommittedTraffic(),
+  'getPet=2M,updateInventory=1M,updateInventory:412=50k,listInventory=300k,listInventory:gzip=500k,listInventory:petId=500k,listInventory:304=200k,listOrders=100k,getPet:401=20k',
 );
 
 function units(id: OperationId, answer: Answer, entries = 0) {
@@ -90,11 +75,7 @@ function units(id: OperationId, answer: Answer, entries = 0) {
 
 /** X-Ray's default without a rule. */
 const defaultSampling = { reservedPerSecond: 1, percent: 5 };
-const figures = readFigures();
-const pricing = {
-  ...{ ...figures, units: recorded, sizes: measured },
-  ...{ tracedPercent: 10, hasFirewall: false },
-};
+const pricing = { ...toStagePricing(settings, 1), tracedPercent: 10, sizes: measured };
 
 test('a million requests cost the sum of the prices of their units', () => {
   const request = {
@@ -305,18 +286,15 @@ test('the savings in a month of 2,000,000 lists of 1,000 entries match those cal
     return { operationId: 'listInventory', answer, requests: 0.5e6 } as const;
   });
   const savings = toSavings({ entries: 1_000, shares }, pricing);
-  const toTotal = (answer: Answer) =>
-    sumDollars(toDollarsPerMillion(units('listInventory', answer, 1_000), pricing));
-  const [plain, gzip, zstd, unsent] = [
-    toTotal('200'),
-    toTotal('200 gzip'),
-    toTotal('200 zstd'),
-    toTotal('304'),
-  ];
+  const [plain = 0, gzip = 0, zstd = 0, unsent = 0, byId = 0] = (
+    ['200', '200 gzip', '200 zstd', '304', '200 petId'] as const
+  ).map((answer) =>
+    sumDollars(toDollarsPerMillion(units('listInventory', answer, 1_000), pricing)),
+  );
   expect(savings.map((saving) => [saving.name, saving.dollars])).toEqual(
     [
       ['zstd', plain + gzip / 2 - 1.5 * zstd],
-      ['petId=', plain + (gzip + unsent) / 2 - 2 * toTotal('200 petId')],
+      ['petId=', plain + (gzip + unsent) / 2 - 2 * byId],
       // A tenth of two million, at $5 a million.
       ['X-Ray', 0.2 * 5],
       // Half a GB less for 25 ms of each call, and for 30 ms with gzip.
@@ -326,7 +304,7 @@ test('the savings in a month of 2,000,000 lists of 1,000 entries match those cal
 });
 
 describe('the effect of a change on the month of the committed traffic', () => {
-  const { alarmMetrics = 0 } = toFixedUsage(settings, 0);
+  const { alarmMetrics } = toFixedUsage(settings, 0);
   const before = { settings, ...readFigures('production') };
   const price = ({ settings: own, ...figures }: typeof before) =>
     toCostReport({ name: 'production', settings: own }, 'us-east-1', committed, 1_000, figures);
@@ -338,15 +316,10 @@ describe('the effect of a change on the month of the committed traffic', () => {
   const [requests, lists] = [4.67e6, 1e6];
   // 2 M getPet, 1 M updates, 50,000 of 412, the lists by response, 100,000 listOrders and 20,000 of 401.
   const gigabyteSeconds = 10_000 + 5_000 + 375 + 7_500 + 15_000 + 5_000 + 5_000 + 500 + 20;
-  const logged = sumRequestBytes();
-
-  function sumRequestBytes(): number {
-    return committed.shares.reduce((sum, share) => {
-      const { logBytes } = units(share.operationId, share.answer, 1_000);
-      const bytes = Object.values(logBytes).reduce((total, one) => total + one, 0);
-      return sum + (share.requests * bytes) / 2 ** 30;
-    }, 0);
-  }
+  const logged = committed.shares.reduce((sum, share) => {
+    const { logBytes } = units(share.operationId, share.answer, 1_000);
+    return sum + (share.requests * sumDollars(logBytes)) / 2 ** 30;
+  }, 0);
   const kept = (gigabytes: number, days: number) => gigabytes * 0.15 * 0.03 * (days / (730 / 24));
 
   test.each<[string, () => CostReport, dollars: number, named: string[]]>([
@@ -364,10 +337,7 @@ describe('the effect of a change on the month of the committed traffic', () => {
     ],
     [
       'a price tenfold',
-      () => {
-        const prices = { ...perUnit, gigabyteSeconds: 10 * perUnit.gigabyteSeconds };
-        return price({ ...before, prices });
-      },
+      () => price({ ...before, prices: { ...perUnit, gigabyteSeconds: 0.000133334 } }),
       // With the 8,760 checks, of a quarter of a GB-second.
       9 * (gigabyteSeconds + 2_190) * 0.0000133334,
       ['Lambda', 'price of GB-seconds of functions 0.0000133334 → 0.000133334'],
@@ -440,11 +410,20 @@ describe('the effect of a change on the month of the committed traffic', () => {
 
 const atOnce = { rollout: 'atOnce' } as const;
 const { staging } = fixtures;
+const quiet = { ...staging.settings, accountConcurrency: 1_000 };
 test.each<[string, StageSettings, () => StageTemplates]>([
-  ['production', fixtures.production.settings, () => toTemplates('production')],
+  [
+    'production',
+    fixtures.production.settings,
+    () => ({ service: templates.production, watch: watchTemplates.production }),
+  ],
   ['a changed one', changeProduction(changedSettings).settings, changedProduction],
   ['one without roll-back', changeProduction(atOnce).settings, () => synthesizeProduction(atOnce)],
-  ['one that keeps nothing', staging.settings, () => toTemplates('staging')],
+  [
+    'one that keeps nothing',
+    quiet,
+    () => synthesizeStages([{ ...staging, settings: quiet }]).staging,
+  ],
 ])('the monthly units in the settings of %s match its stacks', (_, settings, stacks) => {
   const usage = toFixedUsage(settings, 1);
   const isBackedUp = usage.backedUpGigabytes === usage.storedGigabytes;
@@ -453,10 +432,6 @@ test.each<[string, StageSettings, () => StageTemplates]>([
     ...{ ...sumUsage([]), ...countFixedUnits(stacks()) },
   });
 });
-
-function toTemplates(stage: FixtureName): StageTemplates {
-  return { service: templates[stage], watch: watchTemplates[stage] };
-}
 
 test('monitoring production costs at most 3 dollars a month for each operation, as OPERATIONS.md says', () => {
   const { alarms, metrics, encryptionKeys, lambda } = toDollars(

@@ -66,18 +66,11 @@ describe('--json', () => {
   });
 
   test('has the month of the typed traffic', async () => {
-    const { month } = await readReport(
-      'month',
-      '--requests',
-      'getPet=0.002G,listInventory:gzip=500k',
-    );
-    const file = { requests: { getPet: 2_000_000, 'listInventory 200 gzip': 500_000 } };
-    const { month: same } = await readReport(
-      'month',
-      '--traffic',
-      writeTraffic(JSON.stringify(file)),
-    );
-    expect(same).toEqual(month);
+    const list = 'getPet=0.002G,listInventory:gzip=500k';
+    const { month } = await readReport('month', '--requests', list);
+    const file = '{"requests": {"getPet": 2000000, "listInventory 200 gzip": 500000}}';
+    const same = await readReport('month', '--traffic', writeTraffic(file));
+    expect(same.month).toEqual(month);
     expect(month.requests).toBeCloseTo(2 * 4.53 + 0.5 * 6.35, 1);
   });
 
@@ -218,27 +211,19 @@ describe('diff', () => {
   test('prices a commit by its own units, prices, alarms and settings', async () => {
     expect((await diff(measured, committed)).stdout).toMatch(unchanged);
     const { production } = fixtures;
-    const { readUnits } = perUnit;
     const { alarmMetrics } = toFixedUsage(production.settings, 0);
-    const { rollout } = committed.metrics;
-    const { stdout } = await diff(
-      measured.map((one) => ({ ...one, writeUnits: 2 * one.writeUnits })),
-      {
-        prices: { ...committed.prices, readUnits: 1e-6 },
-        metrics: {
-          ...committed.metrics,
-          rollout: { ...rollout, alarmMetrics: rollout.alarmMetrics - 1 },
-        },
-        stages: { production: { ...production.settings, firewall: true } },
-      },
-    );
+    const doubled = measured.map((one) => ({ ...one, writeUnits: 2 * one.writeUnits }));
+    const always = { alarmMetrics: -1, customMetrics: 1 };
+    const { stdout } = await diff(doubled, {
+      prices: { ...perUnit, readUnits: 1e-6 },
+      metrics: { ...committed.metrics, always },
+      stages: { production: { ...production.settings, firewall: true } },
+    });
     expect(stdout).toMatch(
       /^At the traffic of .*, production .*: firewall -\d.*, reads -\d.*, writes -\d.*, alarms \+0\.10\.\n/,
     );
-    expect(stdout).toContain(`- price of read units 0.000001 → ${toAmount(readUnits)} -`);
-    expect(stdout).toContain(
-      `- metrics with an alarm ${Number(alarmMetrics) - 1} → ${alarmMetrics}`,
-    );
+    expect(stdout).toContain(`- price of read units 0.000001 → ${toAmount(perUnit.readUnits)} -`);
+    expect(stdout).toContain(`- metrics with an alarm ${alarmMetrics - 1} → ${alarmMetrics} +0.10`);
     // In Markdown, a line right after a list would belong to it.
     expect(stdout).toMatch(/\n- .*\n\nAt the traffic of .*, staging is new: \$[\d.]+ a month\.\n$/);
   });
@@ -249,8 +234,7 @@ describe('diff', () => {
   });
 
   test('says what the commit lacks', async () => {
-    const { stdout, ...others } = await diff(measured);
-    expect(others).toEqual({ status: 0, stderr: '' });
+    const { stdout } = await diff(measured);
     expect(stdout).toMatch(unchanged);
     expect(stdout).toMatch(
       /\n\nHEAD has no infra\/costs\/figures\.json: it is priced with today's settings, prices and alarms\.\n$/,
@@ -262,11 +246,9 @@ describe('diff', () => {
   });
 
   test('says that there is no such commit', async () => {
-    const { status, stderr } = await callOps(runCosts, ['diff', 'nobody/knows']);
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: 'git: Not a valid object name nobody/knows\n',
-    });
+    const stderr = 'git: Not a valid object name nobody/knows\n';
+    const outcome = await callOps(runCosts, ['diff', 'nobody/knows']);
+    expect(outcome).toEqual({ status: 1, stdout: '', stderr });
   });
 });
 
