@@ -15,8 +15,8 @@ export interface CommandText {
   readonly summary: string;
   /** What follows the command's name; `[options]` by default. Words in capitals are arguments. */
   readonly usage?: string;
-  /** Paragraphs; the summary by default. */
-  readonly about?: readonly string[];
+  /** One paragraph or several; the summary by default. */
+  readonly about?: string | readonly string[];
   /** Each has options of its own. */
   readonly subcommands?: Readonly<Record<string, CommandText>>;
   readonly options: Readonly<Record<string, Option>>;
@@ -99,9 +99,8 @@ export const commands = {
   keys: {
     summary: 'Make, list, rotate and revoke API keys',
     usage: 'COMMAND [options]',
-    about: [
+    about:
       'create and rotate print the new key once, and nothing else on standard output: KEY=$(npx petstore keys create …). No secret is stored.',
-    ],
     subcommands: {
       create: {
         summary: 'Make a key and print it',
@@ -132,9 +131,8 @@ export const commands = {
       rotate: {
         summary: 'Make the successor of a key and print it',
         usage: 'KEY_ID [options]',
-        about: [
+        about:
           'Makes a successor and prints it. The old key keeps working for the grace period. Asks first if that is 0s, or if a successor is in use already.',
-        ],
         options: {
           ...keyTable,
           grace: text('24h', 'how long the old key keeps working; 24h without it'),
@@ -145,14 +143,13 @@ export const commands = {
       revoke: {
         summary: 'End a key for good, within a minute',
         usage: 'KEY_ID [options]',
-        about: ['Ends a key for good, within a minute. Asks first.'],
+        about: 'Ends a key for good, within a minute. Asks first.',
         options: { ...keyTable, yes },
       },
       check: {
         summary: 'Store a key for the scheduled check and smoke',
-        about: [
+        about:
           "Makes sure that the stage's scheduled check and smoke test have a read key. If the key in the Parameter Store does not work, makes one named check and stores it there. Prints the key id, never the key.",
-        ],
         options: { stage },
       },
     },
@@ -228,9 +225,8 @@ export const commands = {
   },
   logs: {
     summary: 'Find the requests that a stage answered',
-    about: [
+    about:
       'Shows requests oldest first: time, operation, status, milliseconds, request units (r read, w written), key, commit and X-Request-Id, with the errors beneath. Includes what the gateway answered itself, such as 429.',
-    ],
     options: {
       stage,
       request: text(
@@ -296,15 +292,13 @@ export const commands = {
   costs: {
     summary: 'Price the service, and compare with its bill',
     usage: '[COMMAND] [options]',
-    about: [
+    about:
       "Prints dollars per million requests, by a model: the tests measure the units of each request, and the prices are AWS's list prices without tax.",
-    ],
     subcommands: {
       month: {
         summary: 'Price a month of requests',
-        about: [
+        about:
           'Prints the bill of a month by operation and response, and what would save money. The requests are those of infra/costs/traffic.json without --requests or --traffic.',
-        ],
         options: {
           ...pricedStage,
           ...traffic,
@@ -326,24 +320,21 @@ export const commands = {
       },
       'by-key': {
         summary: 'Price what each API key used',
-        about: [
+        about:
           "Prints what the requests of each API key cost, by the stage's own logs, with its share of the fixed costs. Asks before queries that cost more than $1.",
-        ],
         options: { ...pricedStage, ...days, json, yes },
       },
       diff: {
         summary: 'Compare the month with that of a commit',
         usage: 'REV',
-        about: [
+        about:
           'Prints what the month of infra/costs/traffic.json costs more or less than at a commit, and why. It reads the figures that the commit has in infra/costs, and runs none of its code.',
-        ],
         options: {},
       },
       check: {
         summary: 'Fail if a month costs too much',
-        about: [
+        about:
           'Fails if the worst month of a stage costs more than its worstMonthDollars. Fails if the month of infra/costs/traffic.json costs more than infra/costs/accepted.json by over its maxIncreaseDollars or maxIncreasePercent. Fails if infra/costs/figures.json is out of date.',
-        ],
         options: { stage: { ...stage, about: 'the stage to check; all stages without it' } },
       },
       measure: {
@@ -357,9 +348,8 @@ export const commands = {
       reconcile: {
         summary: 'Compare a bill with the model',
         usage: 'FILE… [options]',
-        about: [
+        about:
           'FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV, .csv.gz or Parquet, with the cost allocation tag "stage". It is compared with a month of traffic, for the days in the files or --from to --to. The status is 1 if a line differs too much.',
-        ],
         options: {
           ...pricedStage,
           ...traffic,
@@ -385,17 +375,15 @@ export const commands = {
   docs: {
     summary: 'Write the documentation to dist/docs',
     usage: '',
-    about: [
+    about:
       "Writes the guides and the reference, with the addresses of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which takes AWS credentials. A stage with an unknown address is left out.",
-    ],
     options: {},
   },
   completion: {
     summary: 'Complete commands and options in your shell',
     usage: 'bash|zsh',
-    about: [
+    about:
       'Prints a script for the start-up file of your shell, ~/.bashrc or ~/.zshrc, which then completes "npx petstore". To try it in bash: eval "$(npx petstore completion bash)"',
-    ],
     subcommands: {
       bash: { summary: 'Print the script for bash', usage: '', options: {} },
       zsh: { summary: 'Print the script for zsh', usage: '', options: {} },
@@ -405,7 +393,7 @@ export const commands = {
   help: {
     summary: 'Explain a command',
     usage: '[COMMAND [SUBCOMMAND]]',
-    about: ['The same as npx petstore COMMAND [SUBCOMMAND] --help.'],
+    about: 'The same as npx petstore COMMAND [SUBCOMMAND] --help.',
     options: {},
   },
 } as const satisfies Record<string, CommandText>;

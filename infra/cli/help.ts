@@ -24,7 +24,7 @@ export function toHelp(name: CommandName, subcommand?: string, width = toWidth()
   const { subcommands: all = {}, ...command }: CommandText = commands[name];
   const own = subcommand === undefined ? undefined : all[subcommand];
   if (subcommand !== undefined && !own) throw unknownSubcommand(name, subcommand);
-  const { summary, usage = '[options]', about = [`${summary}.`], options } = own ?? command;
+  const { summary, usage = '[options]', about = `${summary}.`, options } = own ?? command;
   const line = ['Usage: npx petstore', name, subcommand, usage];
   const words = Object.entries(own ? {} : all).map(([word, one]) => {
     return [[word, ...toArguments(one)].join(' '), one.summary] as const;
@@ -35,7 +35,7 @@ export function toHelp(name: CommandName, subcommand?: string, width = toWidth()
   });
   return [
     line.filter(Boolean).join(' '),
-    ...about.map((paragraph) => wrap(paragraph, width)),
+    ...[about].flat().map((paragraph) => wrap(paragraph, width)),
     ...(words.length === 0 ? [] : [`Commands:\n${toRows(words, width)}`]),
     ...(rows.length === 0 ? [] : [`Options:\n${toRows(rows, width)}`]),
     ...(words.length === 0 ? [] : [wrap(`npx petstore help ${name} COMMAND explains one.`, width)]),

@@ -1,4 +1,4 @@
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import type { CostReport } from './costReport.ts';
 import {
   componentLabels,
@@ -67,28 +67,21 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
       [`price of ${name} ${toAmount(old)} → ${toAmount(rate)}`, uses * (rate - old)],
     ] as const;
   });
-  const operations = operationIds.map((id) => {
-    const toDollars = ({ shares }: PricedStage['month']) =>
-      shares
-        .filter(({ operationId }) => operationId === id)
-        .reduce((sum, { dollars }) => sum + sumDollars(dollars), 0);
-    return [id, toDollars(is) - toDollars(was)] as const;
-  });
+  const sum = ({ shares }: PricedStage['month'], id: OperationId) =>
+    shares.reduce((all, one) => all + (one.operationId === id ? sumDollars(one.dollars) : 0), 0);
+  const operations = operationIds.map((id) => [id, sum(is, id) - sum(was, id)] as const);
   const byOperation = toChanges(operations).join(', ');
   return [...toChanges(parts.flat()), ...(byOperation ? [`by operation ${byOperation}`] : [])];
 }
 
 /** Changes of responses that do not occur in the month; the others show in its total. */
 function toAnswerChanges(before: PricedStage, after: PricedStage): string[] {
-  const toName = (one: { operationId: string; answer: string }) =>
-    `${one.operationId} ${one.answer}`;
-  const was = new Map(
-    before.operations.map((one) => [toName(one), toCents(one.dollarsPerMillion)] as const),
-  );
-  return after.operations.flatMap((one) => {
-    const [from, to] = [was.get(toName(one)) ?? '0.00', toCents(one.dollarsPerMillion)];
-    return from === to
-      ? []
-      : [`a million of ${toName(one)}, which it does not have, $${from} → $${to}`];
+  return after.operations.flatMap(({ operationId, answer, dollarsPerMillion }) => {
+    const was = before.operations.find(
+      (one) => one.operationId === operationId && one.answer === answer,
+    );
+    const [from, to] = [toCents(was?.dollarsPerMillion ?? 0), toCents(dollarsPerMillion)];
+    const name = `a million of ${operationId} ${answer}, which it does not have,`;
+    return from === to ? [] : [`${name} $${from} → $${to}`];
   });
 }
