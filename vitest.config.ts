@@ -11,8 +11,9 @@ export default defineConfig({
     disableConsoleIntercept: true,
     // One more than there are cores on a small machine, since some tests wait; each more loads the CDK and the SDK again.
     maxWorkers: 3,
-    // The slowest wait is for a function's own timeout, and a busy machine takes its time.
-    testTimeout: 60_000,
-    hookTimeout: 180_000,
+    // A busy machine takes its time.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 100_000 } },
   },
 });

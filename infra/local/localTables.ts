@@ -56,7 +56,7 @@ export async function createTables(client: DynamoDBClient): Promise<void> {
     }
     // An engine reports a table as created a moment before it accepts requests for it.
     await waitUntilTableExists(
-      { client, maxWaitTime: 10, minDelay: 0.01, maxDelay: 0.1 },
+      { client, maxWaitTime: 60, minDelay: 0.01, maxDelay: 0.1 },
       { TableName: name },
     );
   }

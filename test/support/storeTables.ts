@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Engine } from '../../infra/local/engine/engine.ts';
 import { setFunctionEnvironment } from '../../infra/local/lambda/lambdaRuntime.ts';
@@ -10,7 +10,10 @@ import { type FaultyEndpoint, startFaultyEndpoint } from './faults/faultyEndpoin
 export async function openStoreTables({ endpoint }: Engine): Promise<DynamoDBClient> {
   setFunctionEnvironment(endpoint, 'https://docs.petstore.example');
   const client = defineDynamoDB();
-  await createTables(client);
+  // Without the service's time limits, which an engine that starts on a busy machine exceeds.
+  const patient = new DynamoDBClient({ endpoint });
+  await createTables(patient);
+  patient.destroy();
   return client;
 }
 

@@ -56,11 +56,9 @@ async function ask({ apiKey, record }: (typeof keys)[number], request: (typeof r
   });
   expect(status).toBe(body && permission === 'read' ? 403 : ifMatch ? 412 : 200);
   // A streamed response ends before its line is written.
-  const line = await vi.waitUntil(() =>
-    lines.find((one) => one.clientRequestId === clientRequestId),
-  );
-  expect(line).toMatchObject({ keyId, keyName, status });
-  const { readUnits, writeUnits, failedWrites = 0 } = line;
+  const toLine = () => lines.find((one) => one.clientRequestId === clientRequestId);
+  await expect.poll(toLine).toMatchObject({ keyId, keyName, status });
+  const { readUnits, writeUnits, failedWrites = 0 } = toLine() ?? {};
   return `${permission} ${path}: ${readUnits} read, ${writeUnits} written, ${failedWrites} failed`;
 }
 

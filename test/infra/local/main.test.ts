@@ -42,7 +42,10 @@ const crashAt = (trigger: string) => `import { existsSync } from 'node:fs';
 
 async function untilReady(local: LocalProcess) {
   const ready = /^Base address: (http:\/\/127\.0\.0\.1:\d+\/v1)\nAPI key: (psk_\w+)\n/;
-  await vi.waitFor(() => expect(local.written.stdout, local.written.stderr).toMatch(ready), 20_000);
+  await vi.waitFor(
+    () => expect(local.written.stdout, local.written.stderr).toMatch(ready),
+    100_000,
+  );
   const [, baseUrl = '', apiKey] = ready.exec(local.written.stdout) ?? [];
   return { ...local, baseUrl, authorization: { Authorization: `Bearer ${apiKey}` } };
 }
@@ -74,7 +77,7 @@ function writeLargeData(): string {
 /** Waits for the progress bar, which is redrawn ten times a second. */
 function untilLoading({ written }: LocalProcess): Promise<void> {
   const bar = /Loading .*large\.json: \d+% of 20,000 rows/;
-  return vi.waitFor(() => expect(written.stderr).toMatch(bar), { timeout: 20_000, interval: 20 });
+  return vi.waitFor(() => expect(written.stderr).toMatch(bar), { timeout: 100_000, interval: 20 });
 }
 
 /** Starts in this process and ends by itself. Removes its console, and its listeners, which would end a later test. */
@@ -97,7 +100,7 @@ async function expectRefusal(status: number, message: string, ...args: string[])
   expect(outcome).toMatchObject({ status, stdout: '' });
 }
 
-describe('a start', { timeout: 30_000 }, () => {
+describe('a start', () => {
   test('serves the sample, logs requests, and ends on SIGINT and npm’s repeat of it', async () => {
     const stage = await untilReady(run(['--dir', toPath('kept')]));
     const { baseUrl, authorization } = stage;
@@ -136,7 +139,7 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
   test('prints the address and the keys again on k, in a terminal', async () => {
     const stage = await untilReady(run([], typing('x\nk\n')));
     const hint = 'Press k and Enter to see this again.\n';
-    await vi.waitFor(() => expect(stage.written.stdout.split(hint)[1]).toMatch(/docs\/\n$/));
+    await expect.poll(() => stage.written.stdout.split(hint)[1]).toMatch(/docs\/\n$/);
     const [first, again, ...others] = stage.written.stdout.split(hint);
     expect([again, others]).toEqual([first, []]);
     await list(stage);
@@ -195,7 +198,7 @@ describe('a start that cannot succeed', () => {
   });
 });
 
-describe('a crash of the engine', { timeout: 20_000 }, () => {
+describe('a crash of the engine', () => {
   const line = 'The embedded DynamoDB has crashed, so the stage ends: no more of this\n';
 
   test('ends a stage with one line and status 1, at once', async () => {

@@ -2,7 +2,7 @@ import { exec, execFileSync } from 'node:child_process';
 import { accessSync, constants, globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import {
   type CommandName,
   type CommandText,
@@ -48,7 +48,7 @@ describe('petstore', () => {
   it('starts a stage whose addresses and keys a machine can read', async () => {
     const start = startOps(['infra/petstore.js', 'start', '--port', '0', '--json']);
     onTestFinished(() => void start.child.kill('SIGKILL'));
-    await vi.waitFor(() => expect(start.written.stdout).toMatch(/\n/), 20_000);
+    await expect.poll(() => start.written.stdout).toMatch(/\n/);
     const { baseUrl, readKey, ...others } = JSON.parse(start.written.stdout);
     expect(Object.keys(others)).toEqual(['apiKey', 'documentationAddress']);
     const response = await fetch(`${baseUrl}/inventory`, {

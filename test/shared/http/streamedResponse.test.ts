@@ -1,7 +1,7 @@
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
@@ -85,7 +85,7 @@ describe('a streamed array', () => {
     const { body } = await list(toPages('1', '2', '3'));
     const stream = body as Readable;
     for await (const _ of stream) break;
-    await vi.waitFor(() => expect(hasReturned).toBe(true));
+    await expect.poll(() => hasReturned).toBe(true);
   });
 });
 
@@ -125,6 +125,6 @@ it.each([
   decoder.on('data', (chunk: Buffer) => {
     text += chunk;
   });
-  await vi.waitFor(() => expect(text).toBe('first'));
+  await expect.poll(() => text).toBe('first');
   source.destroy();
 });

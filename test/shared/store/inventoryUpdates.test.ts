@@ -79,7 +79,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       endpoint.fail(lostUpdate);
       endpoint.fail({ ...conflict, times: 1, until: held.promise });
       const updating = set(24, [version]);
-      await vi.waitFor(async () => expect((await read()).quantity).toBe(24));
+      await vi.waitFor(async () => expect((await read()).quantity).toBe(24), 100_000);
       await set(7, undefined, undefined, others);
       held.resolve();
       const cause = { message: 'An attempt without a response may have taken effect.' };
@@ -256,7 +256,8 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
         // Its first attempt is refused only after the status has changed.
         endpoint.fail({ ...canceled, times: 1, until: held.promise });
         const updating = set(24, toVersions(version), 'one');
-        await vi.waitFor(() => expect(endpoint.calls.get('TransactWriteItems')).toBe(1));
+        const toCalls = () => endpoint.calls.get('TransactWriteItems');
+        await vi.waitFor(() => expect(toCalls()).toBe(1), 100_000);
         await put({ s: { S: 's' }, v: { B: Buffer.from(version, 'base64url') } });
         held.resolve();
         expect((await updating).item).toMatchObject({ quantity: 24, status: 'sold' });

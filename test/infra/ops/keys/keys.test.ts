@@ -1,5 +1,5 @@
 import { type AttributeValue, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defineKeyRegister, type KeyRegister } from '../../../../infra/cli/keyRegister.ts';
 import { stageUsage } from '../../../../infra/cli/stageOption.ts';
 import { runKeys } from '../../../../infra/ops/keys/runKeys.ts';
@@ -204,7 +204,7 @@ describe('npx petstore keys', () => {
       // Carried out only then; the loss of its connection makes no difference.
       database.fail({ action: 'UpdateItem', fault: 'resetAfterwards', times: 1, until });
       const rotating = keys('rotate', keyId);
-      await vi.waitFor(() => expect(database.calls.get('UpdateItem')).toBe(1));
+      await expect.poll(() => database.calls.get('UpdateItem')).toBe(1);
       if (did === 'revoked') await register.revoke(keyId);
       else await register.retire(keyId, 'successor1', 0);
       const ended = await register.get(keyId);

@@ -34,6 +34,8 @@ interface Recorded {
   readonly status?: string;
   readonly deployments?: readonly string[];
   readonly answers?: Answers;
+  /** In milliseconds. */
+  readonly deadline?: number;
 }
 
 const texts = new Map(
@@ -113,7 +115,7 @@ async function look(recorded: Recorded = {}, columns = 140, ...options: string[]
   const before = process.stdout.columns;
   onTestFinished(() => void Object.assign(process.stdout, { columns: before }));
   process.stdout.columns = columns;
-  const run = (args: string[]) => runNight(args, 900);
+  const run = (args: string[]) => runNight(args, recorded.deadline);
   const outcome = await callOps(run, ['--stage', stage, ...options], aws.variables);
   expect(outcome.stderr).toBe('');
   const lines = outcome.stdout.split('\n');
@@ -397,9 +399,12 @@ describe('npx petstore night', () => {
     ],
   ])(
     'says that it could not read the %s, and shows the rest, with status 1',
-    async (_, answers, before, line) => {
+    async (unread, answers, before, line) => {
       onTestFinished(skipBackOff());
-      const { status, stdout } = await look({ answers });
+      const { status, stdout } = await look({
+        answers,
+        ...(unread.endsWith('in time') && { deadline: 1_500 }),
+      });
       expect(status).toBe(1);
       expect(stdout).toMatch(new RegExp(`${before}\\n  Could not be read: (${line})`));
       expect(stdout.match(/Could not be read/g)).toHaveLength(1);
