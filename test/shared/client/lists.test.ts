@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { onFastClock } from '../../support/faults/fastClock.ts';
 import { brokenOff, useStandIn } from './standIn.ts';
 
 const standIn = useStandIn();
@@ -157,13 +158,15 @@ describe('a stream of the inventory', () => {
 
   it('that falls silent times out, but a slow reader does not', async () => {
     const begun = begin(`[${entry},${entry},`);
-    const stream = standIn.open({ timeout: 60 }).streamInventory();
-    await stream.next();
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    (await begun).write(`${entry},`);
-    await stream.next();
-    expect((await stream.next()).value).toEqual(read);
-    await expect(stream.next()).rejects.toMatchObject({ code: 'timeout' });
+    const stream = standIn.open({ timeout: 2_000 }).streamInventory();
+    await onFastClock(async () => {
+      await stream.next();
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      (await begun).write(`${entry},`);
+      await stream.next();
+      expect((await stream.next()).value).toEqual(read);
+      await expect(stream.next()).rejects.toMatchObject({ code: 'timeout' });
+    });
   });
 
   it('ends with the reason of an AbortSignal', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { onFastClock } from '../../support/faults/fastClock.ts';
 import { lost, type StandInAnswer, silent, toError, useStandIn } from './standIn.ts';
 
 const standIn = useStandIn();
@@ -28,9 +29,9 @@ describe('an update', () => {
     'with If-Match is retried after %s, with one key for all attempts',
     async (_, failure) => {
       standIn.answers = [failure, failure, written, failure, written];
-      const client = standIn.open({ timeout: 100 });
-      await client.updateInventory(7n, { quantity: 5 }, { ifMatch: '"a"' });
-      await client.updateInventory(7n, { quantity: 5 }, { ifMatch: '"a"' });
+      const client = standIn.open({ timeout: 2_000 });
+      const update = () => client.updateInventory(7n, { quantity: 5 }, { ifMatch: '"a"' });
+      await onFastClock(async () => [await update(), await update()]);
       expect(sent()).toEqual(Array(5).fill('PATCH /v1/inventory/7 "a" {"quantity":5}'));
       const [first, , , fourth] = keys();
       expect(first).toMatch(/^[0-9a-f]{32}$/);
@@ -54,8 +55,9 @@ describe('an update', () => {
   ] as const)('after %s is sent as often as is safe, with and without If-Match', async (...row) => {
     const [, failure, ifMatch, count] = row;
     standIn.answers = [failure, written];
-    const client = standIn.open({ timeout: 100 });
-    const updated = await client.updateInventory(7n, { quantity: 5 }, { ifMatch }).catch(() => 0);
+    const client = standIn.open({ timeout: 2_000 });
+    const update = () => client.updateInventory(7n, { quantity: 5 }, { ifMatch });
+    const updated = await onFastClock(update).catch(() => 0);
     const entry = { petId: 7n, quantity: 3, status: 'sold', etag: '"c"' };
     expect(updated).toEqual(count === 2 ? entry : 0);
     expect(standIn.requests).toHaveLength(count);
@@ -77,7 +79,7 @@ describe('an update', () => {
 });
 
 /** Milliseconds. */
-const SLOW = 40;
+const SLOW = 1_000;
 const slowConflict: StandInAnswer = (response) =>
   void setTimeout(() => response.writeHead(412).end(conflict.body), SLOW);
 
@@ -86,10 +88,12 @@ describe('updateStock', () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     standIn.answers = [toList(5, 'a'), slowConflict, toList(4, 'b'), written];
     const seen: unknown[] = [];
-    const updated = await standIn.open().updateStock(7n, async (entry) => {
-      seen.push(entry);
-      return entry.quantity - 1;
-    });
+    const sell = () =>
+      standIn.open().updateStock(7n, async (entry) => {
+        seen.push(entry);
+        return entry.quantity - 1;
+      });
+    const updated = await onFastClock(sell);
     expect(seen).toEqual([
       { petId: 7n, quantity: 5, status: 'sold', etag: '"a"' },
       { petId: 7n, quantity: 4, status: 'sold', etag: '"b"' },
@@ -123,8 +127,9 @@ describe('updateStock', () => {
   it('gives up after its timeout, and names conflicts as the reason', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     standIn.answers = [toList(5, 'a'), slowConflict];
-    const call = standIn.open().updateStock(7n, () => 1, { totalTimeout: 100 });
-    await expect(call).rejects.toMatchObject({ code: 'precondition_failed', status: 412 });
+    const update = () => standIn.open().updateStock(7n, () => 1, { totalTimeout: 2.5 * SLOW });
+    const failure = { code: 'precondition_failed', status: 412 };
+    await expect(onFastClock(update)).rejects.toMatchObject(failure);
     expect(standIn.requests).toHaveLength(2);
   });
 

@@ -1,5 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
@@ -20,6 +19,11 @@ const silentKeys = { ...settings, verifier: { verify: forever } };
 const response = streamedResponse();
 const endless = async () => ({ pages: neverPages() });
 
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
 const within = (milliseconds: number) => ({ getRemainingTimeInMillis: () => milliseconds });
 
 it.each([
@@ -27,11 +31,10 @@ it.each([
   ['its handler', defineHandler(getPet, settings, forever)],
   ['its first page', defineHandler(listInventory, settings, endless, { response })],
 ])('a request that waits for %s gets 503 one second before its timeout', async (...row) => {
-  const answered = call(row[1], { context: within(1_100) });
-  // Timers that are due fire in their order, also on a machine that is late for all of them.
-  const early = setTimeout(50, 'waiting');
-  const late = setTimeout(1_000, 'too late');
+  const answered = call(row[1], { context: within(28_000) });
+  const early = vi.advanceTimersByTimeAsync(26_999).then(() => 'waiting');
   expect(await Promise.race([answered, early])).toBe('waiting');
+  const late = vi.advanceTimersByTimeAsync(1).then(() => new Promise(setImmediate));
   expect(await Promise.race([answered, late])).toMatchObject({
     statusCode: 503,
     headers: { 'Retry-After': '5', 'X-Request-Id': 'request-1' },
@@ -44,16 +47,22 @@ function defineContainer(answers: Record<string, () => Promise<Reply>>) {
   const handler = defineHandler(getPet, settings, ({ parameters: { petId } }) =>
     (answers[`${petId}`] ?? answerWell)(),
   );
-  return (petId: string, milliseconds = 28_000) => {
+  return async (petId: string, milliseconds = 28_000) => {
     const requestContext = { requestId: `request-${petId}` };
     const event = { pathParameters: { petId }, requestContext };
-    return call(handler, { event, context: within(milliseconds) });
+    const answered = call(handler, { event, context: within(milliseconds) });
+    let isOver = false;
+    void answered.then(() => {
+      isOver = true;
+    });
+    while (!isOver) await vi.advanceTimersToNextTimerAsync();
+    return answered;
   };
 }
 
 async function answerWell(): Promise<Reply> {
   countUnits('read', 0.25);
-  await setTimeout(5);
+  await pause(5);
   countUnits('read', 0.25);
   return { body: { id: 8 } };
 }
@@ -93,7 +102,7 @@ it('work after a request’s timeout is overdue, and neither counts for nor answ
   const call = defineContainer({
     async 7() {
       seen.push(isOverdue());
-      await setTimeout(100);
+      await pause(100);
       seen.push(isOverdue());
       countUnits('read', 100);
       late.resolve();
@@ -102,7 +111,7 @@ it('work after a request’s timeout is overdue, and neither counts for nor answ
     async 8() {
       seen.push(isOverdue());
       await late.promise;
-      await setTimeout(5);
+      await pause(5);
       seen.push(isOverdue());
       return answerWell();
     },

@@ -11,6 +11,7 @@ import { defineWarmUp, MIN_ID } from '../../../shared/http/warmUp.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { isOverdue } from '../../../shared/runtime/requestDeadline.ts';
 import { countUnits, meterRequest } from '../../../shared/runtime/requestUnits.ts';
+import { onFastClock } from '../../support/faults/fastClock.ts';
 import { call, settings, useLogs } from './callHandler.ts';
 
 const logs = useLogs();
@@ -70,9 +71,12 @@ it.each([
   ['the code throws', () => Promise.reject(new TypeError('of undefined'))],
   ['no response comes', () => new Promise<never>(() => {})],
 ])('a warm-up logs one error and ends within two seconds if %s', async (_, act) => {
-  const started = performance.now();
-  await warmUpPet(act);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  const milliseconds = await onFastClock(async () => {
+    const started = performance.now();
+    await warmUpPet(act);
+    return performance.now() - started;
+  });
+  expect(milliseconds).toBeLessThan(2_000);
   const line = { requestId: 'warm-up', error: expect.anything() };
   expect(logs.error).toHaveBeenCalledExactlyOnceWith(expect.objectContaining(line));
   expect(logs.info).not.toHaveBeenCalled();
