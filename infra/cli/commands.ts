@@ -141,9 +141,8 @@ export const commands = {
         },
       },
       revoke: {
-        summary: 'End a key for good, within a minute',
+        summary: 'End a key for good, within a minute; asks first',
         usage: 'KEY_ID [options]',
-        about: 'Ends a key for good, within a minute. Asks first.',
         options: { ...keyTable, yes },
       },
       check: {

@@ -93,9 +93,8 @@ export function toTracedPercent(
  */
 function countKeyReads(shares: readonly TrafficShare[]): number {
   const withKey = shares.filter(({ answer }) => answer !== '401' && answer !== '429');
-  const byOperation = Map.groupBy(withKey, ({ operationId }) => operationId);
-  return [...byOperation.values()]
-    .map((own) => own.reduce((sum, { requests }) => sum + requests, 0))
+  return operationIds
+    .map((id) => sumRequests({ shares: withKey.filter((one) => one.operationId === id) }))
     .reduce((sum, requests) => sum + Math.min(requests, SECONDS_A_MONTH / 60), 0);
 }
 

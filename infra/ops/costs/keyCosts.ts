@@ -69,15 +69,11 @@ function toOrder(key: string, operation: OperationId | undefined): string {
 function toLoggedRequests({ keyName, status = '', ...row }: QueryRow): Requests[] {
   const operation = operationIds.find((id) => id === row.operation);
   if (!operation) return [];
-  return [
-    {
-      // Requests without a key got 401, or the keys could not be read.
-      ...{ key: keyName || '(no valid key)', operation, status, isCalled: true },
-      requests: toNumber(row.lines),
-      milliseconds: toNumber(row.milliseconds),
-      used: [{ readUnits: toNumber(row.readUnits), writeUnits: toNumber(row.writeUnits) }],
-    },
-  ];
+  // Requests without a key got 401, or the keys could not be read.
+  const own = { key: keyName || '(no valid key)', operation, status, isCalled: true };
+  const [requests, milliseconds] = [toNumber(row.lines), toNumber(row.milliseconds)];
+  const used = [{ readUnits: toNumber(row.readUnits), writeUnits: toNumber(row.writeUnits) }];
+  return [{ ...own, requests, milliseconds, used }];
 }
 
 /** Divides the gateway's figures among the requests of the same operation and status. */
@@ -160,9 +156,8 @@ function divide(
   const total = rows.reduce((sum, row) => sum + row[weight], 0);
   for (const row of rows) {
     const share = total > 0 ? row[weight] / total : 1 / rows.length;
-    row.used.push(
-      Object.fromEntries(Object.entries(usage).map(([kind, amount]) => [kind, amount * share])),
-    );
+    const parts = Object.entries(usage).map(([kind, amount]) => [kind, amount * share]);
+    row.used.push(Object.fromEntries(parts));
   }
 }
 

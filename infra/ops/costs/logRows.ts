@@ -82,11 +82,8 @@ async function readLogVolume(
     })),
   });
   const { MetricDataResults = [] } = await client.send(command);
-  return new Map(
-    MetricDataResults.map(({ Label = '', Values = [] }) => {
-      return [Label, Values.reduce((sum, value) => sum + value, 0)];
-    }),
-  );
+  const toSum = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0);
+  return new Map(MetricDataResults.map(({ Label = '', Values = [] }) => [Label, toSum(Values)]));
 }
 
 /** The logs with lines of a request. */

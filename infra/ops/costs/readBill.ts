@@ -49,7 +49,10 @@ export async function readBill(
       const list = isOutside ? 'outside' : isOwn ? 'usage' : 'others';
       const kind = isUse(line) ? '' : ` (${line.kind})`;
       const name = `${line.usageType}${kind} of ${line.service}`.trim();
-      addLine(rows, list, usage && list !== 'others' ? usage.usageType : name, line);
+      const usageType = usage && list !== 'others' ? usage.usageType : name;
+      const key = `${list} ${usageType}`;
+      const row = rows.get(key) ?? { list, usageType, unit: '', monthly: nothing, billed: nothing };
+      rows.set(key, { ...row, billed: add(row.billed, line) });
     }
   }
   const names = [...accounts.keys()].sort();
@@ -84,22 +87,13 @@ function extend(covered: Map<string, DayRange>, { start, end }: BilledLine): voi
 
 const nothing: Amount = { quantity: 0, dollars: 0, effectiveDollars: 0, listDollars: 0 };
 
-function addLine(
-  rows: Map<string, BilledUsage>,
-  list: BilledUsage['list'],
-  usageType: string,
-  line: Amount,
-): void {
-  const key = `${list} ${usageType}`;
-  const row = rows.get(key) ?? { list, usageType, unit: '', monthly: nothing, billed: nothing };
-  const { billed } = row;
-  const sums = {
-    quantity: billed.quantity + line.quantity,
-    dollars: billed.dollars + line.dollars,
-    effectiveDollars: billed.effectiveDollars + line.effectiveDollars,
-    listDollars: billed.listDollars + line.listDollars,
+function add(one: Amount, other: Amount): Amount {
+  return {
+    quantity: one.quantity + other.quantity,
+    dollars: one.dollars + other.dollars,
+    effectiveDollars: one.effectiveDollars + other.effectiveDollars,
+    listDollars: one.listDollars + other.listDollars,
   };
-  rows.set(key, { ...row, billed: sums });
 }
 
 /** Usage that a Savings Plan covers is billed, and another line subtracts it. */

@@ -41,14 +41,8 @@ type MonthCosts = ReturnType<typeof toMonthCosts>;
 /** The cost of the requests in one calendar month, or some days of it, and the fixed costs of that time. */
 function toMonthCosts({ from, end }: DayRange, keys: readonly KeyCost[], fixed: number) {
   const total = keys.reduce((sum, one) => sum + one.total, 0);
-  return {
-    from: toDay(from),
-    to: toDay(end - 1),
-    keys,
-    totals: toKeyTotals(keys, fixed),
-    total,
-    fixed,
-  };
+  const days = { from: toDay(from), to: toDay(end - 1) };
+  return { ...days, keys, totals: toKeyTotals(keys, fixed), total, fixed };
 }
 
 function toTable(months: readonly MonthCosts[]): string {
