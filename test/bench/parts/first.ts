@@ -104,24 +104,19 @@ function toCold({ init, first }: Start): number {
   return init + first / (MEMORY / WHOLE_PROCESSOR);
 }
 
+const toCpu = ({ init, first }: Start) => init + first;
 const toInit = ({ init }: Start) => init;
 const toFirst = ({ first }: Start) => first;
 const toMean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The ratio of two contenders' medians. */
+/** The median of one contender's times ÷ that of another's. */
 function toRatio(
   samples: Samples,
   one: Contender,
   other: Contender,
   toTime: (start: Start) => number,
 ): number {
-  const [median, reference] = [one, other].map(
-    (name) => summarize((samples.get(name) ?? []).map(toTime)).median,
-  );
-  return (median ?? Number.NaN) / (reference ?? Number.NaN);
-}
-
-function toCpu({ init, first }: Start): number {
-  return init + first;
+  const toMedian = (starts: readonly Start[] = []) => summarize(starts.map(toTime)).median;
+  return toMedian(samples.get(one)) / toMedian(samples.get(other));
 }

@@ -29,11 +29,10 @@ it.each([
   const cases = { [name]: entryCases[name] ?? expect.unreachable() };
   const last = { ...stage, name: 'last', root: '' };
   const engine = new DynamoDBClient({});
-  const [same] = await runUpgrade(cases, last, { ...last, name: 'next' }, engine);
-  expect(same).toMatchObject({ turns: 28, skipped: 0, problems: [] });
-  const [planted] = await runUpgrade(cases, last, { ...last, name: 'next', baseUrl }, engine);
+  const [result] = await runUpgrade(cases, last, { ...last, name: 'next', baseUrl }, engine);
   server.close();
-  // Every turn that it takes part in.
-  expect(planted?.problems).toHaveLength(21);
-  expect(planted?.problems[0]).toContain(`${name}: last, next: Expected values`);
+  expect(result).toMatchObject({ turns: 28, skipped: 0 });
+  // In the other seven, the release that ignores it has no turn.
+  expect(result?.problems).toHaveLength(21);
+  expect(result?.problems[0]).toContain(`${name}: last, next: Expected values`);
 });
