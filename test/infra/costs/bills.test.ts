@@ -39,7 +39,6 @@ import {
 } from '../../../infra/costs/units/answerUnits.ts';
 import { readSizes } from '../../../infra/costs/units/sizes.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { stages } from '../../../infra/stages/stages.ts';
 import {
   mapOperations,
   type OperationId,
@@ -61,9 +60,9 @@ const { settings } = fixtures.production;
 const { memoryMegabytes } = settings;
 const { units: recorded } = toStagePricing(settings, 1);
 const measured = { idDigits: 19, taggedShare: 0 };
+const toTraffic = (requests: string) => replaceRequests(readCommittedTraffic(), requests);
 /** The traffic of the first commit, which may have changed since. */
-const committed = replaceRequests(
-  readCommittedTraffic(),
+const committed = toTraffic(
   'getPet=2M,updateInventory=1M,updateInventory:412=50k,listInventory=300k,listInventory:gzip=500k,listInventory:petId=500k,listInventory:304=200k,listOrders=100k,getPet:401=20k',
 );
 
@@ -157,9 +156,8 @@ test.each([
 });
 
 test('a change that saves nothing is not advised', () => {
-  const shares = [{ operationId: 'listInventory', answer: '200', requests: 1e6 }] as const;
-  const advise = (priced: readonly AnswerUnits[]) =>
-    toSavings({ entries: 1_000, shares }, { ...pricing, units: priced }).map(({ name }) => name);
+  const advise = (units: readonly AnswerUnits[]) =>
+    toSavings(toTraffic('listInventory=1M'), { ...pricing, units }).map(({ name }) => name);
   const longer = recorded.map((one) =>
     one.answer === '200 zstd' ? { ...one, responseBytes: 1e6 } : one,
   );
@@ -187,19 +185,14 @@ test.each([
 });
 
 test('a key is read again each minute: 43,800 minutes × $0.125 a million, for each called operation', () => {
-  const shares = [
-    { operationId: 'getPet', answer: '200', requests: 1e6 },
-    { operationId: 'listOrders', answer: '200', requests: 1_000 },
-    { operationId: 'listOrders', answer: '401', requests: 1_000 },
-    { operationId: 'listOrders', answer: '429', requests: 1_000 },
-  ] as const;
-  const { keyReads } = toRequestsBill({ entries: 0, shares }, pricing);
+  const traffic = toTraffic('getPet=1M,listOrders=1k,listOrders:401=1k,listOrders:429=1k');
+  const { keyReads } = toRequestsBill(traffic, pricing);
   expect(keyReads).toBeCloseTo((44_800 * 0.125) / 1e6, 9);
 });
 
 test('the fixed part is units times prices', () => {
-  const settings = { ...fixtures.production.settings, firewall: true };
-  const usage = { ...toFixedUsage(settings, 1e9 / 124), alarmMetrics: 74, customMetrics: 4 };
+  const fixed = toFixedUsage({ ...settings, firewall: true }, 1e9 / 124);
+  const usage = { ...fixed, alarmMetrics: 74, customMetrics: 4 };
   const dollars = toDollars(usage, toRates());
   expect(Object.entries(dollars).filter(([, sum]) => sum > 0)).toEqual([
     // 8,760 checks of a second each, with a quarter of a GB.
@@ -213,10 +206,7 @@ test('the fixed part is units times prices', () => {
 });
 
 describe('the worst month', () => {
-  const throttles = {
-    ...fixtures.production.settings.throttles,
-    listInventory: { rate: 10, burst: 20 },
-  };
+  const throttles = { ...settings.throttles, listInventory: { rate: 10, burst: 20 } };
   const find = (changes: Parameters<typeof changeProduction>[0] = {}) =>
     toWorstMonth(changeProduction({ throttles, ...changes }), 100_000);
 
@@ -259,8 +249,8 @@ describe('the average cost of one request of an operation', () => {
   });
 
   test('is that of a plain 200 if the traffic has none', () => {
-    const settings = { ...plain, tracing: { reservedPerSecond: 0, percent: 10 } };
-    const mean = toMeanDollars('getPet', settings, { entries: 1_000, shares: [] });
+    const traced = { ...plain, tracing: { reservedPerSecond: 0, percent: 10 } };
+    const mean = toMeanDollars('getPet', traced, { entries: 1_000, shares: [] });
     const served = sumDollars(toDollarsPerMillion(units('getPet', '200'), pricing));
     expect(Number(mean) * 1e6).toBeCloseTo(served + 0.125, 6);
   });
@@ -282,10 +272,8 @@ describe('the average cost of one request of an operation', () => {
 });
 
 test('the savings in a month of 2,000,000 lists of 1,000 entries match those calculated by hand', () => {
-  const shares = (['200', '200', '200 gzip', '304'] as const).map((answer) => {
-    return { operationId: 'listInventory', answer, requests: 0.5e6 } as const;
-  });
-  const savings = toSavings({ entries: 1_000, shares }, pricing);
+  const traffic = toTraffic('listInventory=1M,listInventory:gzip=500k,listInventory:304=500k');
+  const savings = toSavings(traffic, pricing);
   const [plain = 0, gzip = 0, zstd = 0, unsent = 0, byId = 0] = (
     ['200', '200 gzip', '200 zstd', '304', '200 petId'] as const
   ).map((answer) =>
@@ -435,8 +423,7 @@ test.each<[string, StageSettings, () => StageTemplates]>([
 
 test('monitoring production costs at most 3 dollars a month for each operation, as OPERATIONS.md says', () => {
   const { alarms, metrics, encryptionKeys, lambda } = toDollars(
-    toFixedUsage(stages.production.settings, 0),
-    toRates(),
+    ...([toFixedUsage(settings, 0), toRates()] as const),
   );
   // While a key is about to end.
   const end = perUnit.customMetrics;
