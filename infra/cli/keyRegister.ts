@@ -2,12 +2,12 @@ import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/c
 import {
   DynamoDBDocumentClient,
   PutCommand,
-  ScanCommand,
+  paginateScan,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
-import { defineKeyStore, type KeyRecord, type KeyStore } from '../../shared/keys/keyStore.ts';
+import { defineKeyStore, type KeyRecord } from '../../shared/keys/keyStore.ts';
 
 /** A new key. The whole key is available only here. */
 export interface NewKey {
@@ -15,35 +15,10 @@ export interface NewKey {
   readonly record: KeyRecord;
 }
 
-export interface RetiredKey {
-  readonly ends: string;
-  /** Its record before this change. It may differ from the one that the caller read. */
-  readonly before: KeyRecord;
-}
-
-/** Writes the key table, for operators; no function needs it. */
-export interface KeyRegister extends KeyStore {
-  create(key: {
-    name: string;
-    permission: Permission;
-    expiresAt?: Date | undefined;
-  }): Promise<NewKey>;
-  /** Every key, oldest first. */
-  list(): Promise<KeyRecord[]>;
-  /** Adds a key, or replaces the one with the same key id. */
-  put(record: KeyRecord): Promise<void>;
-  /** Makes a key with the same name, permission and lifetime. The old key does not change. */
-  succeed(old: KeyRecord): Promise<NewKey>;
-  /**
-   * Ends a key that has a successor: after the grace, or at its own end if that is earlier.
-   * @param graceMilliseconds 0 ends it at once
-   */
-  retire(keyId: string, successorId: string, graceMilliseconds: number): Promise<RetiredKey>;
-  /** Ends a key, unless it has already ended. Within 60 s, it is refused everywhere. */
-  revoke(keyId: string): Promise<void>;
-}
+export type KeyRegister = ReturnType<typeof defineKeyRegister>;
 
 /**
+ * Reads and writes the key table, for operators; no function needs it.
  * @param base a client only for the register, since a document client changes its settings
  * @param now the clock, in milliseconds since the epoch
  */
@@ -51,22 +26,23 @@ export function defineKeyRegister(
   base: DynamoDBClient,
   tableName: string,
   now: () => number = Date.now,
-): KeyRegister {
+) {
   const client = DynamoDBDocumentClient.from(base);
 
-  async function create(
-    key: Pick<KeyRecord, 'name' | 'permission' | 'expiresAt'>,
+  async function add(
+    key: Pick<KeyRecord, 'name' | 'permission'>,
+    expiresAt: Date | undefined,
   ): Promise<NewKey> {
-    const { apiKey, keyId, secretHash } = mintApiKey();
-    const record = { keyId, secretHash, ...key, createdAt: toTime(now()) };
-    await client.send(
-      new PutCommand({
-        TableName: tableName,
-        Item: record,
-        ConditionExpression: 'attribute_not_exists(keyId)',
-      }),
-    );
+    const { apiKey, ...minted } = mintApiKey();
+    const end = expiresAt && { expiresAt: expiresAt.toISOString() };
+    const record = { ...minted, ...key, ...end, createdAt: toTime(now()) };
+    await put(record, 'attribute_not_exists(keyId)');
     return { apiKey, record };
+  }
+
+  /** Adds a key, or replaces the one with the same key id. */
+  async function put(Item: KeyRecord, ConditionExpression?: string): Promise<void> {
+    await client.send(new PutCommand({ TableName: tableName, Item, ConditionExpression }));
   }
 
   /**
@@ -78,17 +54,15 @@ export function defineKeyRegister(
     changes: Pick<KeyRecord, 'revokedAt' | 'rotatedAt' | 'successorId'>,
     condition = 'attribute_exists(keyId)',
   ): Promise<KeyRecord> {
+    const names = Object.keys(changes);
+    const values = Object.entries(changes).map(([name, value]) => [`:${name}`, value]);
     const { Attributes = {} } = await client.send(
       new UpdateCommand({
         TableName: tableName,
         Key: { keyId },
-        UpdateExpression: `SET ${Object.keys(changes)
-          .map((name) => `${name} = :${name}`)
-          .join(', ')}`,
+        UpdateExpression: `SET ${names.map((name) => `${name} = :${name}`).join(', ')}`,
         ConditionExpression: condition,
-        ExpressionAttributeValues: Object.fromEntries(
-          Object.entries(changes).map(([name, value]) => [`:${name}`, value]),
-        ),
+        ExpressionAttributeValues: Object.fromEntries(values),
         ReturnValues: 'ALL_OLD',
       }),
     );
@@ -113,40 +87,34 @@ export function defineKeyRegister(
   const store = defineKeyStore(base, tableName);
   return {
     ...store,
+    put,
 
-    async put(record) {
-      await client.send(new PutCommand({ TableName: tableName, Item: record }));
-    },
+    create: (key: { name: string; permission: Permission; expiresAt?: Date | undefined }) =>
+      add({ name: key.name, permission: key.permission }, key.expiresAt),
 
-    create({ name, permission, expiresAt }) {
-      return create({ name, permission, ...(expiresAt && { expiresAt: expiresAt.toISOString() }) });
-    },
-
-    async list() {
-      const records: KeyRecord[] = [];
-      let next: Record<string, unknown> | undefined;
-      do {
-        const { Items = [], LastEvaluatedKey } = await client.send(
-          new ScanCommand({ TableName: tableName, ExclusiveStartKey: next, ConsistentRead: true }),
-        );
-        records.push(...Items.map(toRecord));
-        next = LastEvaluatedKey;
-      } while (next);
+    /** Every key, oldest first. */
+    async list(): Promise<KeyRecord[]> {
+      const pages = paginateScan({ client }, { TableName: tableName, ConsistentRead: true });
+      const items = (await Array.fromAsync(pages)).flatMap(({ Items = [] }) => Items);
       // A record that somebody else wrote may lack it.
       const createdAt = (record: Partial<KeyRecord>) => record.createdAt ?? '';
-      return records.sort((one, other) => createdAt(one).localeCompare(createdAt(other)));
+      return items
+        .map(toRecord)
+        .sort((one, other) => createdAt(one).localeCompare(createdAt(other)));
     },
 
-    succeed({ name, permission, createdAt, expiresAt }) {
+    /** Makes a key with the same name, permission and lifetime. The old key does not change. */
+    succeed({ name, permission, createdAt, expiresAt }: KeyRecord): Promise<NewKey> {
       const lifetime = expiresAt && Date.parse(expiresAt) - Date.parse(createdAt);
-      return create({
-        name,
-        permission,
-        ...(lifetime && { expiresAt: toTime(now() + lifetime) }),
-      });
+      return add({ name, permission }, lifetime ? new Date(now() + lifetime) : undefined);
     },
 
-    async retire(keyId, successorId, graceMilliseconds) {
+    /**
+     * Ends a key that has a successor: after the grace, or at its own end if that is earlier.
+     * @param graceMilliseconds 0 ends it at once
+     * @returns its record before this change, which may differ from the one that the caller read
+     */
+    async retire(keyId: string, successorId: string, graceMilliseconds: number) {
       const rotation = { rotatedAt: toTime(now()), successorId };
       const graceEnds = toTime(now() + graceMilliseconds);
       const before =
@@ -156,7 +124,8 @@ export function defineKeyRegister(
       return { ends: revokedAt < graceEnds ? revokedAt : graceEnds, before };
     },
 
-    async revoke(keyId) {
+    /** Ends a key, unless it has already ended. Within 60 s, it is refused everywhere. */
+    async revoke(keyId: string): Promise<void> {
       const before = await end(keyId, { revokedAt: toTime(now()) });
       if (!before && !(await store.get(keyId))) throw new Error(`There is no key ${keyId}.`);
     },
