@@ -4,14 +4,8 @@ import { brokenOutput } from './output.ts';
 /** Under npm, one Ctrl-C arrives twice: from the terminal, and again from npm. */
 const ECHO_MILLISECONDS = 500;
 
-export interface Interruption extends Disposable {
-  /** Aborted by the first Ctrl-C or SIGTERM, or when the reader has left. The next signal ends the process. */
-  readonly signal: AbortSignal;
-  /** The exit status, such as 130 for Ctrl-C. */
-  status(): number;
-}
-
-export function listenForInterruption(): Interruption {
+/** Watches for Ctrl-C, SIGTERM and a reader that leaves, until it is disposed of. */
+export function listenForInterruption() {
   const controller = new AbortController();
   let first = 0;
   let status = 0;
@@ -36,7 +30,9 @@ export function listenForInterruption(): Interruption {
   brokenOutput.signal.addEventListener('abort', stopUnread);
   if (brokenOutput.signal.aborted) stopUnread();
   return {
+    /** Aborted by the first of them. The next signal ends the process. */
     signal: controller.signal,
+    /** The exit status, such as 130 for Ctrl-C. */
     status: () => status,
     [Symbol.dispose]() {
       for (const name of names) process.off(name, interrupt);
