@@ -112,7 +112,7 @@ describe('the billed units of a request', () => {
     const { method } = operations[operationId];
     const response = await send(target, method, path, sending);
     expect(`${response.status}`, `${operationId} ${answer}`).toBe(answer.slice(0, 3));
-    await expect.poll(() => lines).toHaveLength(1);
+    await vi.waitFor(() => expect(lines).toHaveLength(1), 20_000);
     return { operationId, answer, path, response, line: lines[0] as RequestLine };
   }
 
