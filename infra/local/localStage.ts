@@ -12,21 +12,10 @@ import { defineGateway, type Service } from './gateway/gateway.ts';
 import { type GatewayAnswer, toErrorAnswer } from './gateway/messages.ts';
 import { importHandler, type LoadHandler, loadFunctions } from './lambda/lambdaFunction.ts';
 import { defineAwslambda, setFunctionEnvironment } from './lambda/lambdaRuntime.ts';
-import { type FillOptions, fillTables, type LocalKeys } from './localTables.ts';
+import { type FillOptions, fillTables } from './localTables.ts';
 
 /** The service on this machine. */
-export interface LocalStage extends LocalKeys {
-  /** The base address, which ends in `/v1`. */
-  readonly baseUrl: string;
-  /** Without a slash at the end. */
-  readonly documentationAddress: string;
-  /** The engine's address, for DynamoDB clients. */
-  readonly engineEndpoint: string;
-  /** Aborted when the engine ends before the stage. The reason is one line. */
-  readonly engineCrash: AbortSignal;
-  /** Finishes the requests in progress, then closes the engine. */
-  close(): Promise<void>;
-}
+export type LocalStage = Awaited<ReturnType<typeof startLocalStage>>;
 
 export interface LocalStageOptions extends EngineOptions, FillOptions {
   /** 0 lets the system choose one. */
@@ -44,7 +33,7 @@ export interface LocalStageOptions extends EngineOptions, FillOptions {
  * import.
  * @throws {StartFailure} when a port or the folder cannot be used
  */
-export async function startLocalStage(options: LocalStageOptions): Promise<LocalStage> {
+export async function startLocalStage(options: LocalStageOptions) {
   const service = Promise.withResolvers<Service>();
   const gateway = defineGateway(service.promise, options.faultInjection);
   const drain = defineDrain(gateway);
@@ -66,11 +55,16 @@ export async function startLocalStage(options: LocalStageOptions): Promise<Local
     const serveDocs = defineDocumentation({ documentationAddress, servers: [own], apiKey });
     service.resolve({ functions, documentationAddress, serveDocs });
     return {
+      /** The base address, which ends in `/v1`. */
       baseUrl,
+      /** Without a slash at the end. */
       documentationAddress,
       ...keys,
+      /** For DynamoDB clients. */
       engineEndpoint: engine.endpoint,
+      /** Aborted when the engine ends before the stage. The reason is one line. */
       engineCrash,
+      /** Finishes the requests in progress, then closes the engine. */
       async close() {
         await drain();
         await engine?.close();

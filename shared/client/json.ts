@@ -30,20 +30,10 @@ function toInteger(digits: string): number | bigint {
   return Number.isSafeInteger(value) ? value : BigInt(digits);
 }
 
-/** Reads an array's elements as its text arrives, and keeps only the incomplete element in memory. */
-export interface ArrayReader {
-  /**
-   * @returns the elements that the text completes
-   * @throws {SyntaxError} if it is not the text of an array
-   */
-  read(text: string): unknown[];
-  /** Whether the closing bracket has arrived. Without it, elements may be missing. */
-  readonly isWhole: boolean;
-}
-
 const sign = /["\\[\]{},]/g;
 
-export function defineArrayReader(): ArrayReader {
+/** Reads an array's elements as its text arrives, and keeps only the incomplete element in memory. */
+export function defineArrayReader() {
   /** Text from the next element on, not returned yet. */
   let rest = '';
   /** How much of `rest` has been scanned. */
@@ -97,7 +87,11 @@ export function defineArrayReader(): ArrayReader {
   }
 
   return {
-    read(text) {
+    /**
+     * @returns the elements that the text completes
+     * @throws {SyntaxError} if it is not the text of an array
+     */
+    read(text: string): unknown[] {
       rest += text;
       if (depth === 0 && !isWhole) openArray();
       const end = depth === 0 ? -1 : findEnd();
@@ -105,6 +99,7 @@ export function defineArrayReader(): ArrayReader {
       if (isWhole && rest.trim() !== '') throw new SyntaxError('Something follows the array.');
       return elements;
     },
+    /** Whether the closing bracket has arrived. Without it, elements may be missing. */
     get isWhole() {
       return isWhole;
     },

@@ -50,15 +50,6 @@ async function readParameters(address: string, key: string): Promise<[string, st
   return [read(address), read(key)];
 }
 
-export interface CheckResult {
-  /** When the certificate expires; `undefined` without one. */
-  readonly certificate: Date | undefined;
-  /** Operations that responded with 429. The check shares the throttles with the clients. */
-  readonly throttled: number;
-  /** One line for each failed operation, never with the key. */
-  readonly problems: readonly string[];
-}
-
 /**
  * Calls operations as a client does, with one retry each.
  * @param ca a certificate to trust beside those that Node.js trusts
@@ -68,7 +59,7 @@ export async function checkService(
   apiKey: string,
   asked: readonly Probe[] = probes,
   ca?: string,
-): Promise<CheckResult> {
+) {
   const answers = await Promise.all(
     asked.map(async (probe) => {
       const answer = await sendProbe(probe, baseAddress, apiKey, ca);
@@ -78,8 +69,11 @@ export async function checkService(
     }),
   );
   return {
+    /** When the certificate expires; `undefined` without one. */
     certificate: answers.find(({ certificate }) => certificate)?.certificate,
+    /** How many operations responded with 429. The check shares the throttles with the clients. */
     throttled: answers.filter(({ isThrottled }) => isThrottled).length,
+    /** One line for each failed operation, never with the key. */
     problems: answers.flatMap(({ problem, isThrottled }) =>
       problem && !isThrottled ? [problem] : [],
     ),
