@@ -33,14 +33,14 @@ export function checkMonths(
 }
 
 function checkWorstMonth(stage: Stage) {
-  const { name } = stage;
-  const limit = stage.settings.worstMonthDollars;
+  const { name, settings } = stage;
   const total = Math.ceil(toWorstMonth(stage).total);
-  const isWithin = total <= limit;
+  const isWithin = total <= settings.worstMonthDollars;
+  const limit = `its worstMonthDollars of ${settings.worstMonthDollars}`;
   const text = isWithin
-    ? `The worst month of ${name} costs at most $${total}, within its worstMonthDollars of ${limit}.`
-    : `The worst month of ${name} can cost $${total}, more than its worstMonthDollars of ${limit}. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npx petstore costs worst --stage ${name}).`;
-  return { isWithin, text };
+    ? `costs at most $${total}, within ${limit}.`
+    : `can cost $${total}, more than ${limit}. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npx petstore costs worst --stage ${name}).`;
+  return { isWithin, text: `The worst month of ${name} ${text}` };
 }
 
 function checkIncrease(stage: Stage, accepted: number | undefined) {

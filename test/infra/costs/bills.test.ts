@@ -416,9 +416,9 @@ test.each<[string, StageSettings, () => StageTemplates]>([
   const usage = toFixedUsage(settings, 1);
   const isBackedUp = usage.backedUpGigabytes === usage.storedGigabytes;
   const uncounted = { gigabyteSeconds: 0, storedGigabytes: 0, backedUpGigabytes: 0 };
-  expect({ ...usage, ...uncounted, isBackedUp }).toEqual({
-    ...{ ...sumUsage([]), ...countFixedUnits(stacks()) },
-  });
+  const counted = { ...sumUsage([]), ...countFixedUnits(stacks()) };
+  const message = 'commit what `npm run figures` writes';
+  expect({ ...usage, ...uncounted, isBackedUp }, message).toEqual(counted);
 });
 
 test('monitoring production costs at most 3 dollars a month for each operation, as OPERATIONS.md says', () => {
