@@ -22,7 +22,7 @@ const headers = {
   Link: {
     description:
       'Links (RFC 8288). `rel="next"` is the address of the next page, `rel="deprecation"` that of the migration guide.',
-    schema: { type: 'string', pattern: '^<[^>]+>; rel="(next|deprecation)"$' },
+    schema: { type: 'string', pattern: '^(<[^>]+>; rel="(next|deprecation)"(, |$))+$' },
     // Not a next page: a mock sends this on every page, so clients would never reach the end.
     example: '<https://docs.petstore.example/deprecations.html>; rel="deprecation"',
   },

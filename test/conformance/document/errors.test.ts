@@ -4,6 +4,7 @@ import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 import { injectedStatuses } from '../../../infra/local/gateway/faultInjection.ts';
 import { toErrorAnswer } from '../../../infra/local/gateway/messages.ts';
 import { type PetstoreClient, PetstoreError } from '../../../shared/client/index.ts';
+import { httpMethods } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import {
@@ -92,7 +93,11 @@ describe('the catalogue of errors', () => {
     await ask('PATCH /inventory/1', { apiKey: target.readOnlyApiKey, body: '{"quantity":5}' });
     await ask(`GET /pets/${target.fixtures.missingPetId}`);
     await ask('GET /nothing');
-    for (const id of operationIds) await ask(`PUT ${suites[id].toValidRequest(target).path}`);
+    for (const id of operationIds) {
+      const same = Object.values(operations).filter(({ path }) => path === operations[id].path);
+      const method = httpMethods.find((one) => same.every((row) => row.method !== one));
+      await ask(`${method} ${suites[id].toValidRequest(target).path}`);
+    }
     for (const fault of ['throttled', 'accessDenied'] as const) {
       target.store.fail({ fault });
       await ask('GET /inventory');

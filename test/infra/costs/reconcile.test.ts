@@ -321,7 +321,7 @@ describe('costs reconcile', () => {
     const { stdout } = await reconcileFile(file, ...requests);
     const [verdict, usage, outside, others] = stdout.split('\n\n');
     expect(verdict).toMatch(
-      /^AWS charged \$\d\.\d\d \(100\.0 %\) less than expected for CW:AlarmMonitorUsage \(other lines that differ: \d+\): \$14\.89 in all, \$2\d\.\d\d expected\.\n/,
+      /^AWS charged \$\d+\.\d\d \(100\.0 %\) less than expected for CW:AlarmMonitorUsage \(other lines that differ: \d+\): \$14\.89 in all, \$2\d\.\d\d expected\.\n/,
     );
     const rows = usage?.split('\n').map((line) => line.split(/ {2,}/));
     expect(rows?.[0]?.slice(-2)).toEqual(['effective $', 'list $']);

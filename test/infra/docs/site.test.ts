@@ -143,7 +143,7 @@ test('a placeholder is replaced in every place, and an unknown one fails the bui
     expect(() => fillPlaceholders(`# a\n${unknown}`, facts)).toThrow(unknown);
   }
   const { deprecation } = toOperationFacts('');
-  expect(() => deprecation?.('listOrders')).toThrow('listOrders is not deprecated.');
+  expect(() => deprecation?.('listInventory')).toThrow('listInventory is not deprecated.');
 });
 
 test.each([

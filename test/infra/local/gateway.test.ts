@@ -282,7 +282,7 @@ describe('fault injection', () => {
     expect(functions.getPet).not.toHaveBeenCalled();
     expect(functions.updateInventory).not.toHaveBeenCalled();
     // The document has no methods that a path does not allow.
-    if (status === 405) expect(response.headers.get('Allow')).toBe('GET, OPTIONS');
+    if (status === 405) expect(response.headers.get('Allow')).toMatch(/^GET, (.+, )?OPTIONS$/);
     else expect(findAnswerProblems(method, path, response)).toEqual([]);
     if (!isOfAll) return;
     expect(response.headers.get('Deprecation')).toBe('@1796083200');

@@ -80,7 +80,9 @@ describe('the gateway', () => {
       ({ name }) => name.startsWith('ANY') && toAnswer(name).StatusCode === '404',
     );
     expect(unknown.map(({ name }) => name).sort()).toEqual(
-      ['', '/pets', '/store', '/{unknownPath+}'].map((path) => `ANY ${path}`),
+      ['', '/pets', '/store', '/{unknownPath+}']
+        .filter((path) => contract.every(([, operation]) => operation.path !== path))
+        .map((path) => `ANY ${path}`),
     );
   });
 });

@@ -52,14 +52,14 @@ async function prepare(lane: Lane, cell: Cell): Promise<Prepared> {
 
 /** Reads once without a fault, which also puts the key into the function's cache. */
 async function prepareRead(lane: Lane, { situation }: Cell, apiKey: string): Promise<Prepared> {
-  const { acceptEncoding = 'identity', streams } = situation;
-  const headers = { 'Accept-Encoding': acceptEncoding };
+  const { acceptEncoding = 'identity', method = 'GET', body, streams } = situation;
+  const headers = { 'Accept-Encoding': acceptEncoding, ...(body && json) };
   let path = situation.path ?? '';
   if (path.startsWith('next of ')) {
     const first = await lane.send({ path: path.replace('next of ', ''), apiKey });
-    path = /^<\/v1(.*)>/.exec(first.headers.get('Link') ?? '')?.[1] ?? '';
+    path = /<\/v1([^>]*)>; rel="next"/.exec(first.headers.get('Link') ?? '')?.[1] ?? '';
   }
-  const request = { path, apiKey, headers };
+  const request = { method, path, apiKey, headers, ...(body && { body }) };
   const expected = toText(await lane.send(request));
   return {
     request,

@@ -13,12 +13,14 @@ export interface Situation {
   readonly coldKey?: boolean;
   /** The most records on a page of the engine. */
   readonly pageSize?: number;
-  /** A read's path and headers. */
+  /** The request, unless it updates the entry. Repeated, it gets the same response. */
+  readonly method?: string;
   readonly path?: string;
+  readonly body?: string;
   readonly acceptEncoding?: string;
   /** Whether the list is streamed; its entries are then updated meanwhile. */
   readonly streams?: boolean;
-  /** An update's headers. */
+  /** An update of the entry, and its headers. */
   readonly update?: {
     readonly ifMatch?: 'current' | 'stale';
     readonly idempotencyKey?: boolean;
@@ -76,8 +78,8 @@ const own: Named = {
 
 /** The key lookup, and the first call of an operation without situations of its own. */
 function toCommon(operationId: OperationId): Named {
-  const { path, body } = suites[operationId].toValidRequest({ fixtures });
-  const request = body === undefined ? { path } : { update: {} };
+  const valid = suites[operationId].toValidRequest({ fixtures });
+  const request = operationId === 'updateInventory' ? { update: {} } : valid;
   const hasOwn = Object.keys(own).some((name) => name.startsWith(`${operationId}:`));
   return {
     [`${operationId}: key lookup, first use`]: { ...request, call: keyTable, coldKey: true },

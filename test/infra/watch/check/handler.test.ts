@@ -39,7 +39,7 @@ const aws = await startAws({
 /** The response of each healthy operation. */
 const right = (method = '', url = ''): [status: number, body: string] => {
   const toError = (code: ErrorCode) => JSON.stringify(toErrorBody(code, 'no'));
-  if (method === 'PATCH') return [403, toError('forbidden')];
+  if (method !== 'GET') return [403, toError('forbidden')];
   return /-?\d{3,}$/.test(url) ? [404, toError('not_found')] : [200, '[]'];
 };
 const asked: string[] = [];
@@ -189,8 +189,8 @@ describe('the scheduled check', () => {
     ['GET', /inventory\?/, 200, '<html>', 'listInventory'],
     ['GET', /inventory\?/, 200, '{"petId":1}', 'listInventory'],
     ['GET', /orders/, 500, '', 'listOrders'],
-    ['GET', /pets/, 200, '{"id":1}', 'getPet'],
-    ['GET', /pets/, 404, JSON.stringify(gatewayErrors.RESOURCE_NOT_FOUND), 'getPet'],
+    ['GET', /pets\/-/, 200, '{"id":1}', 'getPet'],
+    ['GET', /pets\/-/, 404, JSON.stringify(gatewayErrors.RESOURCE_NOT_FOUND), 'getPet'],
     ['PATCH', /inventory/, 502, '{"code":"internal_error"}', 'updateInventory'],
     ['PATCH', /inventory/, 200, '{"petId":1}', 'updateInventory'],
     [
