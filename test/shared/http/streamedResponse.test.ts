@@ -10,6 +10,7 @@ import { defineStreamedHandler } from '../../../shared/http/defineStreamedHandle
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
 import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
 import type { Pages } from '../../../shared/http/reply.ts';
+import { countUnits } from '../../../shared/runtime/requestUnits.ts';
 import { toProxyRequest } from '../../support/proxyRequest.ts';
 import { apiKey, call, settings, useLogs, withKey } from './callHandler.ts';
 
@@ -22,6 +23,7 @@ beforeEach(() => {
 async function* toPages(...texts: string[]): Pages {
   try {
     for (const [index, text] of texts.entries()) {
+      countUnits('read', 1);
       yield { items: Buffer.from(text), isLast: index === texts.length - 1 };
     }
   } finally {
@@ -60,7 +62,7 @@ describe('a streamed array', () => {
 
   it('is a 304 for a client that has it, and sent in full to one that has only its first page', async () => {
     const { ETag = '' } = (await list(toPages('1'))).headers;
-    const known = await list(toPages('1'), { 'If-None-Match': [ETag] });
+    const known = await list(toPages('1'), { 'If-None-Match': ['"other"', ETag] });
     expect(known).toMatchObject({ statusCode: 304, body: '' });
     const longer = await list(toPages('1', '2'), { 'If-None-Match': [ETag, '*'] });
     expect(longer.statusCode).toBe(200);
@@ -89,19 +91,20 @@ describe('a streamed array', () => {
   });
 });
 
-it.each<[string, Pages, true | undefined]>([
-  ['was cut off', failingPages(), true],
-  ['was complete', toPages('1', '2'), undefined],
-])('the log shows that a list %s', async (_, pages, broken) => {
+it.each<[string, Pages, true | undefined, number]>([
+  ['was cut off', failingPages(), true, 0],
+  ['was complete, with the units of all its pages', toPages('1', '2', '3'), undefined, 3],
+])('the log shows that a list %s', async (_, pages, broken, units) => {
   defineAwslambda();
   const handler = defineStreamedHandler(listInventory, settings, async () => ({ pages }));
-  const sent = new PassThrough();
-  sent.on('error', () => {}).resume();
+  const sent = new PassThrough({ highWaterMark: 1 }).on('error', () => {});
+  // Outside the request's context, as a connection that drains.
+  setImmediate(() => sent.resume());
   const invoke = handler as unknown as (...args: unknown[]) => Promise<void>;
   await invoke(toProxyRequest(withKey(apiKey)), sent, {}).catch(() => {});
   expect(logs.info).toHaveBeenCalledOnce();
-  const { broken: told, firstByteMilliseconds } = logs.info.mock.calls[0]?.[0] ?? {};
-  expect([told, firstByteMilliseconds < 60_000]).toEqual([broken, true]);
+  const { broken: told, firstByteMilliseconds, readUnits } = logs.info.mock.calls[0]?.[0] ?? {};
+  expect([told, firstByteMilliseconds < 60_000, readUnits]).toEqual([broken, true, units]);
 });
 
 async function* failingPages(): Pages {

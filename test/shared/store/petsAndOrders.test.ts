@@ -40,14 +40,15 @@ describe.each(engines)('on $name', ({ start }) => {
   });
 
   it.each([
-    ['orders', 'petId'],
-    ['orders', 'x2026-11-01T12:00:00.000Z#00000000000000000001'],
-    ['orders', '2026-11-01T12:00:00.000Z#000000000000000000011'],
-    ['inventory', '1.5'],
+    ['orders', 'petId', 'orders'],
+    ['orders', 'x2026-11-01T12:00:00.000Z#00000000000000000001', 'orders'],
+    ['orders', '2026-11-01T12:00:00.000Z#000000000000000000011', 'orders'],
+    ['inventory', '1.5', 'inventory'],
+    ['inventory', '1', 'orders'],
   ])(
-    'there is no page of %s at %s, since it is not a position, also if sealed',
-    async (table, at) => {
-      const request = { limit: 1, cursor: sealCursor(table, at) };
+    'there is no page of %s at %s with the seal of %s: a position and its seal must be that of the table',
+    async (table, at, sealed) => {
+      const request = { limit: 1, cursor: sealCursor(sealed, at) };
       const page =
         table === 'orders'
           ? defineOrderStore(documents, 'orders').page(request)

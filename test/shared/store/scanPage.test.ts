@@ -66,6 +66,21 @@ describe('a page', () => {
     expect(await scan()).toEqual(toItems(many));
   });
 
+  it('shares no bytes with one that is read at the same time', async () => {
+    const pages = [many, many.map((petId) => petId + 5_000)];
+    const bodies = pages.map((petIds) => toBody(petIds));
+    const begun: ServerResponse[] = [];
+    answer = (response) => {
+      begun.push(response);
+      const body = bodies[begun.length - 1] ?? '';
+      response.write(body.slice(0, 30_000));
+      if (begun.length === 2)
+        for (const [of, one] of begun.entries()) one.end(bodies[of]?.slice(30_000));
+    };
+    const read = await Promise.all([scan(), scan()]);
+    expect(read.map(({ items }) => items).sort()).toEqual(pages.map((one) => toItems(one).items));
+  });
+
   it('that may not be ours goes through a JSON parser', async () => {
     answer = (response) => response.end('{ "Count": 0 }');
     expect(await scan()).toEqual(toItems([]));

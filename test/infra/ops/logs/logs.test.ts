@@ -315,7 +315,10 @@ it('npx petstore logs --follow shows each new line once, and ends with status 0 
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], fakeNodeBuiltins: true });
   let looks = 0;
   const interrupt = defineInterrupt();
-  const stage = await open([['getPet', 0, requestLine('r-1')]], (answers) => ({
+  const old = ['getPet', 5, requestLine('r-0')] as const;
+  const forget = vi.spyOn(Map.prototype, 'delete');
+  onTestFinished(() => forget.mockRestore());
+  const stage = await open([old, ['getPet', 0, requestLine('r-1')]], (answers) => ({
     FilterLogEvents(input) {
       if (input.nextToken === undefined && String(input.logGroupName).includes('gateway')) {
         looks += 1;
@@ -328,10 +331,11 @@ it('npx petstore logs --follow shows each new line once, and ends with status 0 
   }));
   // The pauses between the looks pass a hundred times as fast.
   const clock = setInterval(() => vi.advanceTimersByTime(200), 2);
-  const outcome = await stage.logs('--follow');
+  const outcome = await stage.logs('--follow', '--since', '10m');
   clearInterval(clock);
   expect(outcome.status).toBe(0);
-  expect(toIds(outcome)).toEqual(['r-1', 'r-2']);
+  expect(toIds(outcome)).toEqual(['r-0', 'r-1', 'r-2']);
+  expect(forget).toHaveBeenCalledWith('event-0');
 });
 
 /** The part of CloudWatch's syntax that compares fields, and joins in parentheses as JavaScript does. */

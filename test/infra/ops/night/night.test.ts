@@ -331,6 +331,25 @@ describe('npx petstore night', () => {
       `npx petstore keys check ${stage}`,
     ],
     ['the check alone', byName('check-failed'), `npx petstore smoke ${stage} --light`],
+    [
+      'new code in front of a table',
+      { ...badDeployment, metrics: atMaximum.metrics },
+      `Roll back to aaaaaaaaaaa1: npx petstore rollback ${stage}`,
+    ],
+    [
+      "a table in front of the check's key",
+      {
+        firing: { 'check-failed': 9, 'inventory-table-throttles': 9 },
+        access: [refused],
+        metrics: writes(30),
+      },
+      '--status 503',
+    ],
+    [
+      "the check's key in front of an error",
+      { firing: { 'check-failed': 9, ...fails }, access: [refused] },
+      `npx petstore keys check ${stage}`,
+    ],
     ['a slow operation', byName('getPet-latency'), `npx petstore logs ${stage} --since 15m`],
     [
       'a key that ends',

@@ -123,7 +123,12 @@ describe('npx petstore restore', () => {
     expect(stdout).toContain(`restoredTables: { inventory: '${target}', requests: '${second}', `);
     expect(stdout).not.toContain('npx petstore restore');
     expect(stdout).toContain('revoke them again');
-    await restore(...production, '--table', 'requests', ...at);
+    for (const limit of ['MaxReadRequestUnits', 'MaxWriteRequestUnits']) {
+      const other = { OnDemandThroughput: { ...OnDemandThroughput, [limit]: 1 } };
+      Object.assign(tables.get(second) ?? {}, other);
+      await restore(...production, '--table', 'requests', ...at);
+      expect(tables.get(second)).toMatchObject(whole);
+    }
     expect(changes().filter(([operation]) => operation === 'UpdateTimeToLive')).toHaveLength(1);
   });
 

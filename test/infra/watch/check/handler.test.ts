@@ -102,7 +102,8 @@ it('reads address and key with one call, and writes no metric if nothing ends so
 
 it('writes the days left of the first ending key, without keys made for some days only', async () => {
   keys = [
-    { createdAt: inDays(-300), expiresAt: inDays(12) },
+    { createdAt: { S: 'unknown' }, expiresAt: inDays(12) },
+    { createdAt: inDays(-300), expiresAt: { S: 'never' } },
     { createdAt: inDays(-5), expiresAt: inDays(26) },
     // Thirty days in all: a key made for a short time.
     { createdAt: inDays(-25), expiresAt: inDays(5) },
