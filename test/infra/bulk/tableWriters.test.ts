@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Item } from '../../../infra/bulk/resources.ts';
+import { retry } from '../../../infra/bulk/retry.ts';
 import {
   defineAddingWriter,
   defineReplacingWriter,
@@ -52,6 +53,26 @@ it('a writer fails at an error that retries do not fix, after all writes have en
   }
 });
 
+it('no writer writes after an interrupt', async () => {
+  const { table, calls } = await openTable({});
+  const interrupted = { ...table, signal: AbortSignal.abort() };
+  for (const write of [defineReplacingWriter(interrupted), defineAddingWriter(interrupted, 'p')]) {
+    await expect(async () => write(items)).rejects.toThrow('aborted');
+  }
+  expect(calls).toEqual([]);
+});
+
+it('a call is retried for about a minute at most', async () => {
+  vi.useFakeTimers({ fakeNodeBuiltins: true });
+  onTestFinished(() => void vi.useRealTimers());
+  onTestFinished(vi.spyOn(Math, 'random').mockReturnValue(1).mockRestore);
+  const started = Date.now();
+  const outage = new AwsError('ThrottlingException', 'x');
+  const refusal = expect(retry(() => Promise.reject(outage), new AbortController().signal)).rejects;
+  await Promise.all([refusal.toBe(outage), vi.runAllTimersAsync()]);
+  expect(Date.now() - started).toBe(6_300 + 13 * 5_000);
+});
+
 it('a writer takes one write unit for each started KB of each item', async () => {
   const taken: number[] = [];
   const takeUnits = async (units: number) => void taken.push(units);
@@ -68,6 +89,8 @@ describe('the write rate', () => {
   it('is never above its bound, with any number of writers', async () => {
     const { signal } = new AbortController();
     const rate = defineWriteRate(1_000, signal);
+    // Time without writes adds nothing to the bound.
+    await setTimeout(100);
     const started = performance.now();
     await Promise.all(Array.from({ length: 12 }, () => rate(25)));
     // The first does not wait; each of the others waits for those before it.

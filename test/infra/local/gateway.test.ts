@@ -16,6 +16,8 @@ import { documentationAddress, startTestGateway, type TestGateway } from './test
 /** Of the functions, in milliseconds. */
 const TIMEOUT = 5_000;
 
+const chunked = 'Transfer-Encoding: chunked';
+
 /** The next action of `listOrders`. */
 let listOrders: (event: APIGatewayProxyEvent, context: Context) => unknown;
 let gateway: TestGateway;
@@ -72,7 +74,7 @@ function expectGatewayError(response: ExactResponse, code: ErrorCode): void {
 describe('the event of a function', () => {
   test('has all of the request, raw and decoded', async () => {
     const line = 'PATCH /v1/inventory/a%2Fb%20%C5%BD?a=1&b=%C5%BD+x&a=2&c';
-    const written = { 'if-MATCH': '"a"', 'X-Two': ['1', '2'], 'User-Agent': 'shop/1' };
+    const written = { 'if-MATCH': '"a"', 'X-Two': ['1', '2'], 'User-Agent': ['shop/0', 'shop/1'] };
     // Bytes that are not UTF-8 are replaced.
     const bytes = Buffer.from([0x7b, 0xff, 0xc5, 0xbd, 0x7d]);
     const event = JSON.parse((await send(line, bytes, written)).text);
@@ -162,7 +164,7 @@ describe('the gateway itself', () => {
     const body = Buffer.alloc(7 * 1024 ** 2, 32);
     expectGatewayError(await send('PATCH /v1/inventory/1', body), 'payload_too_large');
     const chunk = `100000\r\n${' '.repeat(1024 ** 2)}\r\n`;
-    const head = 'PATCH /v1/inventory/1 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const head = `PATCH /v1/inventory/1 HTTP/1.1\r\nHost: x\r\n${chunked}\r\n\r\n`;
     const next = 'GET /v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     const answers = await sendBytes(`${head}${chunk.repeat(30)}0\r\n\r\n${next}`);
     expect(answers.map((answer) => answer.slice(9, 12))).toEqual(['413', '404']);
@@ -223,6 +225,7 @@ describe('a connection', () => {
   test.each([
     ['alone', '', 'inventory, please\r\n\r\n'],
     ['with oversized headers', '', `GET / HTTP/1.1\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`],
+    ['in a body', '', `PATCH /v1/inventory/7 HTTP/1.1\r\nHost: x\r\n${chunked}\r\n\r\nno size\r\n`],
     ['behind an update', 'PATCH /v1/inventory/7', 'no HTTP\r\n\r\n'],
     ['in a header after an update', 'PATCH /v1/inventory/7', 'GET / HTTP/1.1\r\nno colon\r\n\r\n'],
   ])('with invalid HTTP, %s, gets its responses in order and ends', async (_, update, rest) => {

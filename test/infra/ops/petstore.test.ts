@@ -120,6 +120,7 @@ describe('the completion for bash', () => {
     [['petstore', 'keys', 'revoke', '0123456789', '--gr'], ''],
     [['petstore', 'help', 'res'], 'restore'],
     [['petstore', 'import', '--sk'], '--skip-invalid'],
+    [['petstore', 'import', '--he'], '--help'],
     [['petstore', 'logs', '--stage', ''], 'staging production'],
     [['npx', 'petstore', 'keys', 'create', '--permission', 'w'], 'write'],
   ])('of %j is %s', async (words, completed) => {
