@@ -7,31 +7,20 @@ import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const shape = /^psk_([0-9A-Za-z]{10})([0-9A-Za-z]{26})([0-9A-Za-z]{6})$/;
 
-export interface ParsedKey {
-  /** The public part, which identifies the key in the table and in logs. */
-  readonly keyId: string;
-  readonly secret: string;
-}
-
-export interface MintedKey {
-  readonly keyId: string;
-  /** The whole key, shown once and never stored. */
-  readonly apiKey: string;
-  readonly secretHash: string;
-}
-
 /** Makes a key from the system's random source. Pass a key id to replace the key with that id. */
-export function mintApiKey(keyId: string = randomText(10)): MintedKey {
+export function mintApiKey(keyId: string = randomText(10)) {
   const secret = randomText(26);
   return {
+    /** The public part, which identifies the key in the table and in logs. */
     keyId,
+    /** The whole key, shown once and never stored. */
     apiKey: `psk_${keyId}${secret}${toChecksum(keyId + secret)}`,
     secretHash: toSecretHash(secret),
   };
 }
 
 /** The parts of a well-formed key; `undefined` if the format or the checksum is wrong. */
-export function parseApiKey(text: string): ParsedKey | undefined {
+export function parseApiKey(text: string) {
   const [, keyId, secret, checksum] = shape.exec(text) ?? [];
   if (keyId === undefined || secret === undefined) return undefined;
   return toChecksum(keyId + secret) === checksum ? { keyId, secret } : undefined;

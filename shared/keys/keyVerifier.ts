@@ -1,31 +1,21 @@
 import { Unauthorized } from '../contract/errors.ts';
-import type { Permission } from '../contract/operation.ts';
 import { matchesSecretHash, parseApiKey } from './apiKey.ts';
 import { isReadable, type KeyRecord, type KeyStore } from './keyStore.ts';
 
-export interface VerifiedKey {
-  readonly keyId: string;
-  readonly name: string;
-  readonly permission: Permission;
-}
+export type VerifiedKey = Pick<KeyRecord, 'keyId' | 'name' | 'permission'>;
 
-export interface KeyVerifier {
-  /**
-   * @throws {Unauthorized} if the key is malformed, unknown, wrong, expired or revoked, or its record is unreadable: a
-   *   mistake in a hand-edited record must not grant access
-   * @throws {StoreUnavailable} if the key is not cached and the table cannot be reached
-   */
-  verify(apiKey: string): Promise<VerifiedKey>;
-}
+export type KeyVerifier = ReturnType<typeof defineKeyVerifier>;
 
 /** @param now the clock, in milliseconds since the epoch */
-export function defineKeyVerifier(
-  store: Pick<KeyStore, 'get'>,
-  now: () => number = Date.now,
-): KeyVerifier {
+export function defineKeyVerifier(store: Pick<KeyStore, 'get'>, now: () => number = Date.now) {
   const cache = defineKeyCache(store, now);
   return {
-    async verify(apiKey) {
+    /**
+     * @throws {Unauthorized} if the key is malformed, unknown, wrong, expired or revoked, or its record is unreadable:
+     *   a mistake in a hand-edited record must not grant access
+     * @throws {StoreUnavailable} if the key is not cached and the table cannot be reached
+     */
+    async verify(apiKey: string): Promise<VerifiedKey> {
       const parsed = parseApiKey(apiKey);
       if (!parsed) throw new Unauthorized(true, 'malformed key');
       const { keyId, secret } = parsed;
