@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { tell } from '../../infra/cli/output.ts';
-import { runCommand, UsageError } from '../../infra/cli/usage.ts';
+import { UsageError } from '../../infra/cli/usage.ts';
+import { makeScratchFolder, runTestCommand } from '../support/testCommand.ts';
 import { buildBundles } from './buildBundles.ts';
 import { type PartInput, startFunctionHost } from './functionHost.ts';
 import { measureFirst } from './parts/first.ts';
@@ -22,36 +19,25 @@ Options:
   --help       show this
 `;
 
-const parts: Record<string, (input: PartInput) => Promise<Section | Section[]>> = {
+const parts: Record<string, (input: PartInput) => Promise<Section>> = {
   first: measureFirst,
   list: measureList,
   warm: measureWarm,
 };
 
-await runCommand(async (args) => {
-  const { values } = parseArgs({
-    args,
-    options: {
-      only: { type: 'string', multiple: true, default: Object.keys(parts) },
-      quick: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  const { only, quick } = values;
-  if (values.help) return void process.stdout.write(help);
+const options = {
+  only: { type: 'string', multiple: true, default: Object.keys(parts) },
+  quick: { type: 'boolean', default: false },
+} as const;
+
+await runTestCommand(help, options, async ({ only, quick }) => {
   const unknown = only.find((name) => !(name in parts));
   if (unknown) throw new UsageError(`Option '--only' must be one of ${Object.keys(parts)}`);
-  const outdir = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
-  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
-  process.once('SIGINT', () => process.exit(130));
   tell('Building the bundles …');
-  const bundles = await buildBundles(outdir);
+  const bundles = await buildBundles(makeScratchFolder('bench'));
   const host = await startFunctionHost(bundles);
   for (const [name, measure] of Object.entries(parts)) {
     if (!only.includes(name)) continue;
-    const sections = [await measure({ host, bundles, quick })].flat();
-    for (const section of sections) process.stdout.write(`${toText(section)}\n`);
+    process.stdout.write(`${toText(await measure({ host, bundles, quick }))}\n`);
   }
 });
-// The functions' database and the remains of a failed benchmark would keep this process alive.
-process.exit();

@@ -18,8 +18,6 @@ export interface Bundles {
   readonly ours: Record<OperationId, string>;
   /** The same operations, written without looking at what they cost. */
   readonly peer: Record<BenchedId, string>;
-  /** The peer again, minified. */
-  readonly minifiedPeer: Record<BenchedId, string>;
   /** The same calls to DynamoDB and nothing else, bundled as ours are. */
   readonly bare: Record<BenchedId, string>;
   /** The two calls of an update with a key. */
@@ -32,47 +30,37 @@ export interface Bundles {
 }
 
 export async function buildBundles(outdir: string): Promise<Bundles> {
+  const buildDeployed = (name: string, source: string) =>
+    buildSource(source, join(outdir, `${name}.cjs`), deployedOptions);
+  const toBare = (name: string) => `export { ${name} as handler } from './contenders/bare.ts';`;
+  const toSigned = (id: BenchedId) =>
+    `import { defineHandler } from './contenders/signed.ts'; export const handler = defineHandler('${id}');`;
+  const runner = join(outdir, 'functionProcess.mjs');
   return {
     ours: await writeBundles(join(outdir, 'ours')),
     peer: await buildPeer(outdir),
-    // With the one setting that every guide names.
-    minifiedPeer: await buildPeer(join(outdir, 'minified'), { ...asDefault, minify: true }),
-    bare: await buildEach((id) => {
-      const entry = `export { ${id} as handler } from './contenders/bare.ts';`;
-      return buildSource(entry, join(outdir, 'bare', `${id}.cjs`), deployedOptions);
-    }),
-    keyed: await buildSource(
-      "export { updateInventoryOnce as handler } from './contenders/bare.ts';",
-      join(outdir, 'keyed.cjs'),
-      deployedOptions,
-    ),
-    signed: await buildEach((id) => {
-      const entry = `import { defineHandler } from './contenders/signed.ts'; export const handler = defineHandler('${id}');`;
-      return buildSource(entry, join(outdir, 'signed', `${id}.cjs`), deployedOptions);
-    }),
-    floor: await buildSource(
-      "export * from './contenders/floor.ts';",
-      join(outdir, 'floor.cjs'),
-      deployedOptions,
-    ),
-    functionProcess: await buildSource(
-      "import './functionProcess.ts';",
-      join(outdir, 'functionProcess.mjs'),
-      { format: 'esm' },
-    ),
+    bare: await buildEach((id) => buildDeployed(`bare/${id}`, toBare(id))),
+    keyed: await buildDeployed('keyed', toBare('updateInventoryOnce')),
+    signed: await buildEach((id) => buildDeployed(`signed/${id}`, toSigned(id))),
+    floor: await buildDeployed('floor', "export * from './contenders/floor.ts';"),
+    functionProcess: await buildSource("import './functionProcess.ts';", runner, { format: 'esm' }),
   };
 }
 
-export function buildPeer(outdir: string, options = asDefault): Promise<Record<BenchedId, string>> {
+export function buildPeer(outdir: string): Promise<Record<BenchedId, string>> {
   return buildEach((id) => {
     const entry = `import { ${id} } from './contenders/peer.ts'; export const handler = ${id}();`;
-    return buildSource(entry, join(outdir, 'peer', `${id}.mjs`), options);
+    return buildSource(entry, join(outdir, 'peer', `${id}.mjs`), usualOptions);
   });
 }
 
-/** esbuild's own settings for Node.js, and the `require` that CommonJS packages in an ES module need. */
-const asDefault: BuildOptions = {
+/**
+ * esbuild's own settings for Node.js, the one setting that every guide names, and the `require` that CommonJS packages
+ * in an ES module need.
+ */
+const usualOptions: BuildOptions = {
   format: 'esm',
+  minify: true,
   banner: {
     js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },

@@ -27,16 +27,14 @@ export async function startFunctionHost(bundles: Bundles) {
   const { keyId, secretHash, apiKey } = mintApiKey();
   const createdAt = new Date().toISOString();
   const key = { keyId, secretHash, name: 'bench', permission: 'write', createdAt };
-  /** Sets the length of the inventory and the delay of each response. */
-  const setEntries = (entries: number, delayMilliseconds = 0) =>
-    canned.ask({ entries, key, delayMilliseconds } satisfies CannedTable);
   const { endpoint, secureEndpoint, certificate } = canned.first;
   const trusted = join(dirname(bundles.functionProcess), 'certificate.pem');
   writeFileSync(trusted, certificate);
   return {
     /** Valid, with write permission. */
     apiKey,
-    setEntries,
+    /** Sets the length of the inventory. */
+    setEntries: (entries: number) => canned.ask({ entries, key } satisfies CannedTable),
     /** @param isSecure whether DynamoDB speaks TLS */
     startFunction(bundle: string, isSecure = false): Promise<ChildProcess<Loaded>> {
       return startChild(

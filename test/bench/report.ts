@@ -10,11 +10,8 @@ export interface Section {
   readonly notes?: readonly string[];
 }
 
-interface Column {
-  readonly name: string;
-  /** Decimal places; 0 by default. */
-  readonly digits?: number;
-}
+/** Numbers have no decimal places, or so many. */
+type Column = string | readonly [name: string, digits: number];
 
 /** A summary shows the range that holds half of its measurements. */
 export type Cell = string | number | Summary | undefined;
@@ -27,7 +24,8 @@ export interface Goal {
 
 export function toText({ title, columns, rows, goals = [], notes = [] }: Section): string {
   const cells = rows.map((row) => row.map((cell, index) => toCellText(cell, columns[index])));
-  const table = toColumns([columns.map(({ name }) => name), ...cells]);
+  const names = columns.map((column) => (typeof column === 'string' ? column : column[0]));
+  const table = toColumns([names, ...cells]);
   return [title, '', table, '', ...goals.map(toGoalText), ...notes, ''].join('\n');
 }
 
@@ -69,10 +67,10 @@ export async function interleave<Contender, Sample>(
   return samples;
 }
 
-function toCellText(cell: Cell, column: Column | undefined): string {
+function toCellText(cell: Cell, column: Column = ''): string {
   if (cell === undefined) return '-';
   if (typeof cell === 'string') return cell;
-  const { digits = 0 } = column ?? {};
+  const digits = typeof column === 'string' ? 0 : column[1];
   const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   const { format } = new Intl.NumberFormat('en-US', options);
   if (typeof cell === 'number') return format(cell);

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { listen } from '../../../infra/local/engine/loopback.ts';
@@ -15,8 +14,6 @@ export interface CannedTable {
   readonly entries: number;
   /** The record of the only valid API key. */
   readonly key: Record<string, string>;
-  /** How long each response takes; 0 by default. */
-  readonly delayMilliseconds?: number;
 }
 
 /** Where the canned DynamoDB listens. */
@@ -75,7 +72,6 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   if (page !== undefined) return sendBody(response, pages.bodies[Number(page)]);
   const input: Input = JSON.parse((await buffer(request)).toString());
   const action = String(request.headers['x-amz-target']).split('.')[1] ?? '';
-  if (table.delayMilliseconds) await setTimeout(table.delayMilliseconds);
   if (action === 'Scan') {
     const next = pages.pageAfter.get(input.ExclusiveStartKey?.p.N);
     return sendBody(response, pages.bodies[next ?? 0]);

@@ -76,14 +76,7 @@ export async function measureList({ host, bundles, quick }: PartInput): Promise<
   }
   return {
     title: 'List: one whole inventory, from event to the last byte',
-    columns: [
-      { name: 'entries' },
-      { name: 'function' },
-      { name: 'CPU ms', digits: 1 },
-      { name: '÷ floor', digits: 2 },
-      { name: 'memory MB', digits: 1 },
-      { name: 'KB sent' },
-    ],
+    columns: ['entries', 'function', ['CPU ms', 1], ['÷ floor', 2], ['memory MB', 1], 'KB sent'],
     rows: rows.map(({ entries, contender, cpu, ratio, memory, bytes }) => {
       return [entries, contender, cpu, ratio, memory, bytes && bytes / 1_000];
     }),

@@ -11,8 +11,6 @@ import {
   summarize,
 } from '../report.ts';
 
-const withKey = { 'Idempotency-Key': 'one' };
-
 /** The most CPU that a request may take, as a ratio to the bare call. */
 const atMostOf: Partial<Record<BenchedId, number>> = {
   updateInventory: 1.05,
@@ -21,7 +19,7 @@ const atMostOf: Partial<Record<BenchedId, number>> = {
 };
 
 /** The CPU of one request in a warm function, from event to response, with its key in the cache. */
-export async function measureWarm(input: PartInput): Promise<Section[]> {
+export async function measureWarm(input: PartInput): Promise<Section> {
   await input.host.setEntries(50);
   const rows: Cell[][] = [];
   const goals: Goal[] = [];
@@ -35,16 +33,12 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
   for (const id of benchedIds) {
     addRow(id, atMostOf[id], await measureCpu(input, id, [ours[id], bare[id], peer[id]]));
   }
+  const withKey = { 'Idempotency-Key': 'one' };
   const both = await measureCpu(input, 'updateInventory', [ours.updateInventory, keyed], withKey);
   addRow('updateInventory with a key', 1.05, both);
-  const section = {
+  return {
     title: 'Warm: CPU of one request, in microseconds',
-    columns: [
-      { name: 'operation' },
-      ...['ours', 'peer', 'bare'].map((name) => ({ name })),
-      { name: 'ours ÷ bare', digits: 2 },
-      { name: 'peer ÷ bare', digits: 2 },
-    ],
+    columns: ['operation', 'ours', 'peer', 'bare', ['ours ÷ bare', 2], ['peer ÷ bare', 2]],
     rows,
     goals,
     notes: [
@@ -53,8 +47,6 @@ export async function measureWarm(input: PartInput): Promise<Section[]> {
       'Bare is the same call with JSON.parse and JSON.stringify around it: no key, no checks, no log.',
     ],
   };
-  tell('warm: the time of an update with a key …');
-  return [section, await measureKeyed(input)];
 }
 
 /** The CPU of one request by contender, in the order of the bundles. */
@@ -75,25 +67,4 @@ async function measureCpu(
   });
   await Promise.all(functions.map((child) => child.end()));
   return [...samples.values()].map(summarize);
-}
-
-/** The time of an update with a key and without, when each call to DynamoDB takes 5 ms longer. */
-async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Section> {
-  const child = await host.startFunction(bundles.ours.updateInventory);
-  const events = [{}, withKey].map((headers) => toEvent('updateInventory', host.apiKey, headers));
-  for (const event of events) await child.ask({ event, times: 1_000 });
-  await host.setEntries(50, 5);
-  const samples = await interleave(events, quick ? 7 : 31, async (event) => {
-    const { milliseconds } = await child.ask<RunResult>({ event, times: 20 });
-    return milliseconds / 20;
-  });
-  await child.end();
-  const [plain = summarize([0]), keyed = plain] = [...samples.values()].map(summarize);
-  const value = keyed.median / plain.median;
-  return {
-    title: 'Warm: time of an update, in milliseconds, with 5 ms more for each call to DynamoDB',
-    columns: ['without a key', 'with an Idempotency-Key'].map((name) => ({ name, digits: 1 })),
-    rows: [[plain, keyed]],
-    goals: [{ name: 'the time of a keyed update ÷ without a key', value, atMost: 2.2 }],
-  };
 }

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
-import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
+import { UsageError } from '../../../infra/cli/usage.ts';
 import { type Section, toText } from '../../bench/report.ts';
+import { runTestCommand } from '../../support/testCommand.ts';
 import { type Answered, type Cell, type CellResult, canMeet, faultNames } from './cell.ts';
 import { type Lane, openLane } from './lane.ts';
 import { runCell } from './runCell.ts';
@@ -34,17 +34,11 @@ const signs = new Map<Answered | undefined, string>([
   ['broken', 'x'],
 ]);
 
-await runCommand(async (args) => {
-  const { values } = parseArgs({
-    args,
-    options: {
-      only: { type: 'string', multiple: true, default: faultNames },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return void process.stdout.write(help);
-  const faults = faultNames.filter((name) => values.only.includes(name));
-  if (new Set(values.only).size > faults.length) {
+const options = { only: { type: 'string', multiple: true, default: faultNames } } as const;
+
+await runTestCommand(help, options, async ({ only }) => {
+  const faults = faultNames.filter((name) => only.includes(name));
+  if (new Set(only).size > faults.length) {
     throw new UsageError(`Option '--only' must be one of ${faultNames.join(', ')}`);
   }
   // The functions' log lines about failures are not this command's output.
@@ -60,8 +54,6 @@ await runCommand(async (args) => {
   process.stdout.write(`${results.length} cells in ${seconds} s, ${wrong.length} wrong\n`);
   if (wrong.length > 0) process.exitCode = 1;
 });
-// Engines and connections would keep this process alive.
-process.exit();
 
 /** The slow cells first, so that no lane has one left at the end. */
 function toCells(faults: readonly Cell['fault'][]): Cell[] {
@@ -111,7 +103,7 @@ function toMatrix(results: readonly CellResult[]): Section {
   };
   return {
     title: 'Each cell: the call fails once, and always',
-    columns: ['', ...byFault.map((_, index) => `${index + 1}`)].map((name) => ({ name })),
+    columns: ['', ...byFault.map((_, index) => `${index + 1}`)],
     rows: situations.map(({ name }) => [name, ...byFault.map(([, cells]) => toCell(cells, name))]),
     notes: [
       '+ is 200, r 503 with Retry-After, c 412, x a list that was cut off, ! wrong, - not tried.',

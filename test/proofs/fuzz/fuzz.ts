@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { toCount } from '../../../infra/cli/progress.ts';
-import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
 import { importHandler } from '../../../infra/local/lambda/lambdaFunction.ts';
 import { toText } from '../../bench/report.ts';
 import { dynoxideIsInstalled, startDynoxide } from '../../engines/engineProcess.ts';
+import { parseInteger, runTestCommand } from '../../support/testCommand.ts';
 import { describeCase } from './cases.ts';
 import { type FuzzReport, runFuzz } from './runFuzz.ts';
 import { captureLog, openFuzzTarget } from './target.ts';
@@ -26,20 +25,15 @@ Options:
 
 const DEADLINE_MILLISECONDS = 20_000;
 
-await runCommand(async (args) => {
-  const { values } = parseArgs({
-    args,
-    options: {
-      runs: { type: 'string', default: '100000' },
-      seed: { type: 'string', default: String(randomInt(2 ** 31)) },
-      path: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) return void process.stdout.write(help);
-  const runs = parseCount('--runs', values.runs);
-  const seed = parseCount('--seed', values.seed);
-  const { path } = values;
+const options = {
+  runs: { type: 'string', default: '100000' },
+  seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+  path: { type: 'string' },
+} as const;
+
+await runTestCommand(help, options, async ({ path, ...values }) => {
+  const runs = parseInteger('--runs', values.runs);
+  const seed = parseInteger('--seed', values.seed);
   const tell = process.stderr.write.bind(process.stderr);
   const print = process.stdout.write.bind(process.stdout);
   tell(`Seed ${seed}\n`);
@@ -63,13 +57,6 @@ await runCommand(async (args) => {
   print(toReportText(report, seed));
   if (report.problems.length > 0) process.exitCode = 1;
 });
-// The functions' connections would keep this process alive for a while.
-process.exit();
-
-function parseCount(option: string, text: string): number {
-  if (/^\d{1,10}$/.test(text) && Number(text) < 2 ** 31) return Number(text);
-  throw new UsageError(`Option '${option}' must be an integer from 0 to 2147483647, not '${text}'`);
-}
 
 /** A run's figures as a table, its problems, and the command that repeats them. */
 function toReportText(report: FuzzReport, seed: number): string {
@@ -78,7 +65,7 @@ function toReportText(report: FuzzReport, seed: number): string {
   const { failure } = report;
   return toText({
     title: `Fuzz, seed ${seed}`,
-    columns: [{ name: '' }, { name: '' }],
+    columns: ['', ''],
     rows: [
       ['cases', cases],
       ['events into functions', events],

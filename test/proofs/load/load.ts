@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { tell } from '../../../infra/cli/output.ts';
 import { parseDuration } from '../../../infra/cli/time.ts';
-import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
 import { buildPeer } from '../../bench/buildBundles.ts';
 import { toText } from '../../bench/report.ts';
 import { writeBundles } from '../../support/bundles.ts';
+import { makeScratchFolder, parseInteger, runTestCommand } from '../../support/testCommand.ts';
 import { startContender } from './contender.ts';
 import { compare, type Outcome, soak } from './runs.ts';
 
@@ -24,23 +21,12 @@ Options:
   -h, --help        show this
 `;
 
-await runCommand(async (args) => {
-  const { values } = parseArgs({
-    args,
-    options: {
-      seconds: { type: 'string', default: '3' },
-      soak: { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  if (values.help) return void process.stdout.write(help);
-  if (!/^[1-9]\d{0,3}$/.test(values.seconds)) {
-    throw new UsageError(`Option '--seconds' must be from 1 to 9999, not '${values.seconds}'`);
-  }
+const options = { seconds: { type: 'string', default: '3' }, soak: { type: 'string' } } as const;
+
+await runTestCommand(help, options, async (values) => {
+  const seconds = parseInteger('--seconds', values.seconds, 1, 9_999);
   const soakSeconds = values.soak && parseDuration('--soak', values.soak) / 1_000;
-  const outdir = mkdtempSync(join(tmpdir(), 'petstore-load-'));
-  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
-  process.once('SIGINT', () => process.exit(130));
+  const outdir = makeScratchFolder('load');
   tell('Building the bundles …');
   const bundles = await writeBundles(join(outdir, 'ours'));
   const ours = await startContender('ours', bundles);
@@ -51,7 +37,6 @@ await runCommand(async (args) => {
   } else {
     const peer = await startContender('peer', await buildPeer(outdir));
     const floor = await startContender('floor', bundles);
-    const seconds = Number(values.seconds);
     tell('lookups …');
     // 0.7 of the floor's throughput.
     outcomes.push(await compare('lookups', [ours, peer, floor], seconds, 1.43));
@@ -63,5 +48,3 @@ await runCommand(async (args) => {
   for (const problem of problems) tell(problem);
   if (problems.length > 0) process.exitCode = 1;
 });
-// The contenders' processes would keep this one alive; they end with it.
-process.exit();

@@ -66,13 +66,10 @@ export async function compare(
     section: {
       title: `${load}: ${CONNECTIONS} connections, ${ROUNDS} turns of ${seconds} s each`,
       columns: [
-        { name: 'contender' },
-        { name: 'requests a second' },
-        { name: 'p50, ms' },
-        { name: 'p99, ms' },
-        { name: 'CPU of a request, ms', digits: 2 },
-        { name: 'failed' },
-        { name: 'memory, MB', digits: 1 },
+        ...['contender', 'requests a second', 'p50, ms', 'p99, ms'],
+        ['CPU of a request, ms', 2],
+        'failed',
+        ['memory, MB', 1],
       ],
       rows,
       goals: [
@@ -119,13 +116,9 @@ export async function soak(ours: Contender, soakSeconds: number): Promise<Outcom
     section: {
       title: `A soak of ${soakSeconds} s with the mix, ${CONNECTIONS} connections`,
       columns: [
-        { name: 'stretch' },
-        { name: 'requests' },
-        { name: 'p50, ms' },
-        { name: 'p99, ms' },
-        { name: 'failed' },
-        { name: 'memory after it, MB', digits: 2 },
-        { name: 'process, MB' },
+        ...['stretch', 'requests', 'p50, ms', 'p99, ms', 'failed'],
+        ['memory after it, MB', 2],
+        'process, MB',
       ],
       rows: Object.entries(stretches).map(([name, figures]) => {
         const { requests, p50, p99, failures, usedBytes, rss } = figures;

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { runCommand, UsageError } from '../../../infra/cli/usage.ts';
+import { UsageError } from '../../../infra/cli/usage.ts';
 import { toText } from '../../bench/report.ts';
 import { dynoxideIsInstalled } from '../../engines/engineProcess.ts';
+import { makeScratchFolder, parseInteger, runTestCommand } from '../../support/testCommand.ts';
 import { check } from './checker.ts';
 import { explore, toReport } from './interleavings/explore.ts';
 import { runRegister } from './runRegister.ts';
@@ -30,38 +30,28 @@ Options:
   --help        show this
 `;
 
-await runCommand(async (args) => {
-  const { values } = parseArgs({
-    args,
-    options: {
-      clients: { type: 'string', default: '8' },
-      seconds: { type: 'string', default: '60' },
-      seed: { type: 'string', default: '1' },
-      engine: { type: 'string', default: 'dynalite' },
-      schedules: { type: 'string', default: '0' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return void process.stdout.write(help);
-  const seed = parseWhole('--seed', values.seed);
-  const schedules = parseWhole('--schedules', values.schedules);
+const options = {
+  clients: { type: 'string', default: '8' },
+  seconds: { type: 'string', default: '60' },
+  seed: { type: 'string', default: '1' },
+  engine: { type: 'string', default: 'dynalite' },
+  schedules: { type: 'string', default: '0' },
+} as const;
+
+await runTestCommand(help, options, async ({ engine, ...values }) => {
+  const seed = parseInteger('--seed', values.seed);
+  const schedules = parseInteger('--schedules', values.schedules);
   if (schedules > 0) return runSchedules(schedules, seed);
-  const { engine } = values;
   if (engine !== 'dynalite' && engine !== 'dynoxide') {
     throw new UsageError(`Option '--engine' must be dynalite or dynoxide, not '${engine}'`);
   }
   if (engine === 'dynoxide' && !dynoxideIsInstalled) {
     throw new UsageError('Dynoxide is not installed: it exists only for linux-x64');
   }
-  await runClients({
-    clients: parseWhole('--clients', values.clients, 1),
-    seconds: parseWhole('--seconds', values.seconds, 5),
-    seed,
-    engine,
-  });
+  const clients = parseInteger('--clients', values.clients, 1);
+  const seconds = parseInteger('--seconds', values.seconds, 5);
+  await runClients({ clients, seconds, seed, engine });
 });
-// Clients that failed would keep this process alive.
-process.exit();
 
 async function runSchedules(count: number, seed: number): Promise<void> {
   const found = await explore({ count, seed }, ({ trace }, index) => {
@@ -74,23 +64,20 @@ async function runSchedules(count: number, seed: number): Promise<void> {
 
 async function runClients(options: Parameters<typeof runRegister>[0]): Promise<void> {
   const { clients, seconds, seed, engine } = options;
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-register-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  process.once('SIGINT', () => process.exit(130));
-  process.once('SIGTERM', () => process.exit(143));
+  const folder = makeScratchFolder('register');
   const { entries, figures, kills } = await runRegister(options, folder, (count) => {
     process.stderr.write(`Killed ${count} times …\n`);
   });
   const figureText = toText({
     title: `Acknowledged means stored: ${clients} clients for ${seconds} s on ${engine}, seed ${seed}`,
-    columns: [{ name: '' }, { name: 'count' }],
+    columns: ['', 'count'],
     rows: Object.entries({ ...figures, 'kills by SIGKILL': kills }),
   });
   const verdicts = entries.map((entry) => ({ ...entry, ...check(entry.history, entry.first) }));
   const wrong = verdicts.filter(({ kind }) => kind !== 'linearizable');
   const verdictText = toText({
     title: 'Entries',
-    columns: ['petId', 'history', 'operations', 'steps'].map((name) => ({ name })),
+    columns: ['petId', 'history', 'operations', 'steps'],
     rows: verdicts.map(({ petId, kind, history, steps }) => [petId, kind, history.length, steps]),
     notes: wrong.map(({ petId, reason }) => `${petId}: ${reason}`),
   });
@@ -101,9 +88,4 @@ async function runClients(options: Parameters<typeof runRegister>[0]): Promise<v
     process.stderr.write(`${entry.petId}: ${entry.kind}; see its history in ${file}\n`);
     process.exitCode = 1;
   }
-}
-
-function parseWhole(option: string, text: string, least = 0): number {
-  if (/^\d{1,10}$/.test(text) && Number(text) >= least) return Number(text);
-  throw new UsageError(`Option '${option}' must be an integer of at least ${least}, not '${text}'`);
 }

@@ -1,13 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { tell } from '../../../infra/cli/output.ts';
-import { runCommand } from '../../../infra/cli/usage.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { type Section, toText } from '../../bench/report.ts';
+import { makeScratchFolder, runTestCommand } from '../../support/testCommand.ts';
 import { entryCases, stageCases } from './cases.ts';
 import { checkOut, openRelease, type Release } from './release.ts';
 import { runUpgrade } from './runUpgrade.ts';
@@ -24,21 +22,11 @@ Options:
   --help         show this
 `;
 
-await runCommand(async (args) => {
-  const lastRelease = readFileSync(new URL('lastRelease.txt', import.meta.url), 'utf8').trim();
-  const { values } = parseArgs({
-    args,
-    options: {
-      from: { type: 'string', default: lastRelease },
-      to: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-  });
-  if (values.help) return void process.stdout.write(help);
-  const folder = mkdtempSync(join(tmpdir(), 'petstore-upgrade-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  process.once('SIGINT', () => process.exit(130));
-  const { from, to } = values;
+const lastRelease = readFileSync(new URL('lastRelease.txt', import.meta.url), 'utf8').trim();
+const options = { from: { type: 'string', default: lastRelease }, to: { type: 'string' } } as const;
+
+await runTestCommand(help, options, async ({ from, to }) => {
+  const folder = makeScratchFolder('upgrade');
   const started = performance.now();
   const { endpoint } = await startEmbeddedEngine();
   // The functions' log lines are not this command's output.
@@ -60,7 +48,7 @@ await runCommand(async (args) => {
   const wrong = results.flatMap(({ problems }) => problems);
   const section: Section = {
     title: `Upgrade from ${last.name} to ${next.name}`,
-    columns: ['', 'turns', 'skipped', 'wrong'].map((name) => ({ name })),
+    columns: ['', 'turns', 'skipped', 'wrong'],
     rows: results.map(({ name, problems, ...row }) => [
       name,
       ...Object.values(row),
@@ -71,5 +59,3 @@ await runCommand(async (args) => {
   process.stdout.write(toText(section));
   if (wrong.length > 0) process.exitCode = 1;
 });
-// The engine and the gateways would keep this process alive.
-process.exit();

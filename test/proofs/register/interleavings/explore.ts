@@ -48,7 +48,7 @@ export function toReport(
     const again = `for example --schedules 1 --seed ${shortest?.seed}:`;
     return [`${problem} ${schedules.length} schedules, ${again}`, ...(shortest?.trace ?? []), ''];
   });
-  const columns = [{ name: '' }, { name: 'count' }];
+  const columns = ['', 'count'];
   return toText({ title, columns, rows, notes: notes.length > 0 ? notes : ['0 wrong'] });
 }
 
