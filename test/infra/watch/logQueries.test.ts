@@ -4,9 +4,8 @@ import { logQueries } from '../../../infra/watch/logQueries.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
-import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
-import { countFailedWrite, countUnits } from '../../../shared/runtime/requestUnits.ts';
-import { toProxyRequest } from '../../support/proxyRequest.ts';
+import { countFailedWrite } from '../../../shared/runtime/requestUnits.ts';
+import { call, defineHandlerSettings, withKey } from '../../shared/http/callHandler.ts';
 import { fillAccessLog, watchTemplates } from '../../support/stackTemplates.ts';
 
 afterEach(() => vi.restoreAllMocks());
@@ -58,30 +57,18 @@ it('gives each query a unique name, to which the alarms refer', () => {
 async function logLines(): Promise<unknown[]> {
   const info = vi.spyOn(console, 'info').mockImplementation(() => {});
   const error = vi.spyOn(console, 'error').mockImplementation(() => {});
-  const { apiKey, keyId, secretHash } = mintApiKey();
-  const record = { keyId, secretHash, name: 'web', permission: 'read', createdAt: '' } as const;
-  const get = async (id: string) => {
-    countUnits('read', 1);
-    return id === keyId ? record : undefined;
-  };
-  const settings = {
-    verifier: defineKeyVerifier({ get }),
-    allowedOrigins: ['*'],
-    documentationAddress: '',
-    commit: '0123456789ab',
-  };
+  const { apiKey, settings } = defineHandlerSettings('read', mintApiKey(), 1);
   const fail = async () => {
     countFailedWrite(1);
     throw new Error('outer', { cause: new Error('inner') });
   };
-  for (const [authorization, answer] of [
-    [`Bearer ${apiKey}`, async () => ({ body: {} })],
-    [`Bearer ${apiKey}`, fail],
-    [`Bearer ${mintApiKey().apiKey}`, fail],
+  for (const [key, answer] of [
+    [apiKey, async () => ({ body: {} })],
+    [apiKey, fail],
+    [mintApiKey().apiKey, fail],
   ] as const) {
     const handler = defineHandler(getPet, settings, answer as never);
-    const request = toProxyRequest({ authorization: [authorization] }, { petId: '7' });
-    await handler(request as never, {} as never);
+    await call(handler, { headers: withKey(key) });
   }
   return [...info.mock.calls, ...error.mock.calls].map(([line]) => line);
 }

@@ -3,32 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
-import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { countFailedWrite, countUnits } from '../../../shared/runtime/requestUnits.ts';
-import { call, useLogs, withKey } from './callHandler.ts';
+import { call, defineHandlerSettings, useLogs, withKey } from './callHandler.ts';
 
 const logs = useLogs();
-const { apiKey, keyId, secretHash } = mintApiKey();
-const key = {
-  keyId,
-  secretHash,
-  name: 'storefront-web',
-  permission: 'read',
-  createdAt: '',
-} as const;
+const key = mintApiKey();
+const { apiKey, keyId } = key;
 
 /** A handler with its own cache of keys, as in a container, that returns its log line. */
 function defineLogged(act: () => unknown = () => {}) {
-  const get = async (id: string) => {
-    countUnits('read', 1);
-    return id === keyId ? key : undefined;
-  };
-  const settings = {
-    verifier: defineKeyVerifier({ get }),
-    allowedOrigins: ['*'],
-    documentationAddress: '',
-    commit: '0123456789ab',
-  };
+  const { settings } = defineHandlerSettings('read', key, 1);
   const handler = defineHandler(getPet, settings, async () => {
     await act();
     return { body: {} };
@@ -58,7 +42,7 @@ describe('the log line of a request', () => {
       keyReadUnits: 1,
       writeUnits: 2,
       keyId,
-      keyName: 'storefront-web',
+      keyName: 'test',
       commit: '0123456789ab',
     });
     expect(line.milliseconds).toBeGreaterThanOrEqual(19);

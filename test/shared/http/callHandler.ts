@@ -5,16 +5,22 @@ import type { HttpSettings } from '../../../shared/http/defineHandler.ts';
 import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
+import { countUnits } from '../../../shared/runtime/requestUnits.ts';
 import { toProxyRequest } from '../../support/proxyRequest.ts';
 
-/** A key, and the settings of handlers that know only this key. */
-export function defineHandlerSettings(permission: Permission) {
-  const { apiKey, keyId, secretHash } = mintApiKey();
+/** A key, and the settings of handlers that know only this key. @param units of its lookup */
+export function defineHandlerSettings(permission: Permission, key = mintApiKey(), units = 0) {
+  const { apiKey, keyId, secretHash } = key;
   const record = { keyId, secretHash, name: 'test', permission, createdAt: '' };
+  const get = async (id: string) => {
+    countUnits('read', units);
+    return id === keyId ? record : undefined;
+  };
   const settings: HttpSettings = {
-    verifier: defineKeyVerifier({ get: async (id) => (id === keyId ? record : undefined) }),
+    verifier: defineKeyVerifier({ get }),
     allowedOrigins: ['*'],
     documentationAddress: 'https://docs.petstore.example',
+    commit: '0123456789ab',
   };
   return { apiKey, settings };
 }
