@@ -7,7 +7,7 @@ import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { toOperationFacts } from '../../../infra/docs/facts/contractFacts.ts';
 import { errorMessages } from '../../../infra/docs/facts/errorFacts.ts';
 import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
-import type { Access, Site, SiteFile } from '../../../infra/docs/page.ts';
+import { type Access, type Site, type SiteFile, toPage } from '../../../infra/docs/page.ts';
 import { toPublishedDocument } from '../../../infra/docs/reference.ts';
 import { buildSite } from '../../../infra/docs/site.ts';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
@@ -172,11 +172,12 @@ test('the guide has the cause and the cure of each error message once, under its
 test('a section has an anchor: code unchanged, other names in lower case', () => {
   const guide = renderGuide(
     'guide',
-    '# A guide\nIntro &amp; `code`.\n## `getPet`\n## 2 “big” lists\nText',
+    '# A guide\nIntro &amp; `"code"`.\n## `getPet`\n## 2 “big” lists\nText',
   );
-  expect(guide).toMatchObject({ title: 'A guide', description: 'Intro & code.' });
+  expect(guide).toMatchObject({ title: 'A guide', description: 'Intro & "code".' });
+  expect(toPage(guide, []).body).toContain('content="Intro &amp; &quot;code&quot;."');
   expect(guide.sections).toEqual([
-    { anchor: '', heading: '', text: 'Intro & code.' },
+    { anchor: '', heading: '', text: 'Intro & "code".' },
     { anchor: 'getPet', heading: 'getPet', text: '' },
     { anchor: '2-big-lists', heading: '2 “big” lists', text: 'Text' },
   ]);

@@ -9,9 +9,10 @@ const standIn = useStandIn();
 const entry = '{"petId":9223372036854775807,"quantity":1,"status":"sold","shelf":9007199254740993}';
 const read = { petId: 9223372036854775807n, quantity: 1, status: 'sold', shelf: 9007199254740993n };
 
-const guide = '<https://docs.petstore.example/deprecations.html>; rel="deprecation"';
+const guide =
+  '<https://docs.petstore.example/deprecations.html>; rel="deprecation", </v1?cursor=x>; rel="next-year"';
 
-/** Pages of one entry each, with a link to the next one at another address, and to a guide. */
+/** Pages of one entry each, with links to a guide, to another list, and to the next one at another address. */
 const pages = ['b%2B', 'c', undefined].map((cursor) => ({
   headers: cursor
     ? { Link: `${guide}, <https://elsewhere.example/v1?limit=1&cursor=${cursor}>; rel="next"` }
