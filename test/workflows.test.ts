@@ -31,7 +31,7 @@ interface Workflow {
   >;
 }
 
-it('the workflows audit packages, look for secrets and make an SBOM', () => {
+it('the workflows audit packages, look for secrets, make an SBOM and run the proofs of change', () => {
   expect(files.length).toBeGreaterThanOrEqual(4);
   const steps = files.flatMap((file) => read(file).steps);
   const runs = steps.map(({ run }) => run);
@@ -41,6 +41,8 @@ it('the workflows audit packages, look for secrets and make an SBOM', () => {
       'npm audit --audit-level=moderate',
       'npm run sbom',
       'npm run test:dynamodb-local -- --required',
+      'npm run upgrade',
+      'npm run growth',
     ]),
   );
   const actions = steps.map(({ uses }) => uses?.replace(/@.*/, ''));
