@@ -1,23 +1,9 @@
 import { expect } from 'vitest';
 import { errorMessages } from '../../infra/docs/facts/errorFacts.ts';
-import type { ErrorCode } from '../../shared/contract/errorBody.ts';
+import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { ErrorBody } from '../../shared/contract/schemas.ts';
 import type { ExactResponse } from '../support/exactFetch.ts';
-
-const statusOf: Record<ErrorCode, number> = {
-  invalid_request: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  precondition_failed: 412,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  too_many_requests: 429,
-  internal_error: 500,
-  service_unavailable: 503,
-};
 
 const exposedHeaders =
   'allow deprecation etag link retry-after sunset www-authenticate x-request-id'.split(' ');
@@ -35,7 +21,7 @@ export function expectError(
   code: ErrorCode,
   operationId?: OperationId,
 ): void {
-  expect(`${response.status} ${response.text.slice(0, 300)}`).toContain(`${statusOf[code]} {`);
+  expect(`${response.status} ${response.text.slice(0, 300)}`).toContain(`${statusOfCode[code]} {`);
   expectCommon(response);
   const body = response.json() as Record<string, unknown>;
   expect(ErrorBody.safeParse(body).error).toBeUndefined();

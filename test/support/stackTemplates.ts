@@ -19,15 +19,8 @@ export const builtCommit = '0123456789ab';
 
 const built = synthesizeStages(Object.values(fixtures));
 
-export const templates: Record<FixtureName, Template> = {
-  staging: built.staging.service,
-  production: built.production.service,
-};
-
-export const watchTemplates: Record<FixtureName, Template> = {
-  staging: built.staging.watch,
-  production: built.production.watch,
-};
+export const templates = { staging: built.staging.service, production: built.production.service };
+export const watchTemplates = { staging: built.staging.watch, production: built.production.watch };
 
 export interface CfnResource {
   // biome-ignore lint/suspicious/noExplicitAny: a template is read as JSON.

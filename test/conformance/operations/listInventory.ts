@@ -1,6 +1,7 @@
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
+import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
@@ -42,28 +43,12 @@ function describeRows(target: TargetSource): void {
   }
 
   describe('listInventory', () => {
-    test('answers 200 with a JSON array of InventoryItems', async () => {
+    test('answers 200 with every InventoryItem once and as it was loaded, digit for digit', async () => {
       const response = await list();
       expectSuccess(response, 'listInventory');
       expect(responses.listInventory.safeParse(response.json()).error).toBeUndefined();
-    });
-
-    test('returns every entry exactly once and as it was loaded', async () => {
-      const { inventory } = target().fixtures;
-      const response = await list();
-      const listed = response.json() as { petId: number | bigint }[];
-      expect(new Set(listed.map(({ petId }) => petId)).size).toBe(listed.length);
-      const byPetId = new Map(listed.map((entry) => [BigInt(entry.petId), entry]));
-      for (const entry of inventory) {
-        expect(byPetId.get(entry.petId)).toStrictEqual(parseJson(toJson(entry)));
-      }
-      expect(listed).toHaveLength(inventory.length);
-    });
-
-    test('writes each petId digit for digit', async () => {
-      const { text } = await list();
-      const written = new Set(Array.from(text.matchAll(/"petId":\s*([^,}\s]+)/g), ([, id]) => id));
-      for (const { petId } of target().fixtures.inventory) expect(written).toContain(`${petId}`);
+      const listed = (response.json() as InventoryItem[]).map(toJson);
+      expect(listed.sort()).toEqual(target().fixtures.inventory.map(toJson).sort());
     });
 
     test('needs no query and gives the whole list whatever unknown query it gets', async () => {
@@ -71,16 +56,6 @@ function describeRows(target: TargetSource): void {
       const response = await list('utm_source=mail&petIds=1&Limit=1');
       expectSuccess(response, 'listInventory');
       expect(response.json()).toHaveLength((whole.json() as unknown[]).length);
-    });
-
-    test('gives a client that accepts gzip the same list', async () => {
-      const plain = await list();
-      const headers = { 'Accept-Encoding': 'gzip' };
-      const response = await list('', headers);
-      expectSuccess(response, 'listInventory');
-      const compressed = response.headers.get('Content-Encoding') === 'gzip';
-      const bytes = compressed ? gunzipSync(response.bytes) : response.bytes;
-      expect(sorted(bytes.toString('utf8'))).toEqual(sorted(plain.text));
     });
   });
 
@@ -127,6 +102,7 @@ function describeRows(target: TargetSource): void {
     ] as const)('for a client that accepts %s, by %s', async (value, coding) => {
       const plain = await list();
       const response = await list('', { 'Accept-Encoding': value });
+      expectSuccess(response, 'listInventory');
       expect(response.headers.get('Content-Encoding')).toBe(coding);
       expect(response.headers.get('Vary')).toMatch(/\bAccept-Encoding\b/);
       expect(response.bytes.length).toBeLessThan(plain.bytes.length / 2);
@@ -241,8 +217,4 @@ function describeRows(target: TargetSource): void {
       expect(whole.map(({ etag }) => etag)).toContain(updated.headers.get('ETag'));
     });
   });
-}
-
-function sorted(text: string): string[] {
-  return (parseJson(text) as unknown[]).map(toJson).sort();
 }

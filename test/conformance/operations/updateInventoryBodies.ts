@@ -4,21 +4,13 @@ import { send, sendUpdate, type TargetSource } from '../target.ts';
 import { readEntry, restoreEntryAfterEach, setQuantity } from './inventoryEntry.ts';
 
 const jsonTypes = [
-  'application/json',
-  'application/json; charset=utf-8',
-  'application/json;charset=UTF-8',
-  'Application/JSON',
-  'application/merge-patch+json',
+  ...['application/json', 'application/json; charset=utf-8', 'application/json;charset=UTF-8'],
+  ...['Application/JSON', 'application/merge-patch+json'],
 ];
 
 const otherTypes = [
-  'text/plain',
-  'application/x-www-form-urlencoded',
-  'application/xml',
-  'application/jsonp',
-  'text/json-ish',
-  'json',
-  '',
+  ...['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'application/jsonp'],
+  ...['text/json-ish', 'json', ''],
 ];
 
 export function describeBodies(target: TargetSource): void {
@@ -33,14 +25,14 @@ export function describeBodies(target: TargetSource): void {
   describe('updateInventory reads the body', () => {
     restoreEntryAfterEach(target);
 
-    test.each(Object.entries(hostileBodies))(
-      'answers 400 to %s and leaves the entry as it was',
-      async (_, body) => {
-        const before = await entryNow();
-        expectError(await update(body), 'invalid_request', 'updateInventory');
-        expect(await entryNow()).toStrictEqual(before);
-      },
-    );
+    test.each([
+      ...hostileTexts.map((text) => [JSON.stringify(text), text] as const),
+      ...Object.entries(hostileBodies),
+    ])('answers 400 to %s and leaves the entry as it was', async (_, body) => {
+      const before = await entryNow();
+      expectError(await update(body), 'invalid_request', 'updateInventory');
+      expect(await entryNow()).toStrictEqual(before);
+    });
 
     test.each(told)('says of the body %j: %s', async (body, message) => {
       expect((await update(body)).json()).toMatchObject({ message });
@@ -133,45 +125,28 @@ const told = [
 const megabyte = 1_000_000;
 
 /** Bodies of an update that are not JSON, lack a quantity or hold an invalid one. */
+const hostileTexts = [
+  ...['', ' \n', 'null', '[{"quantity":5}]', '"quantity"', '5', '{}', '{"Quantity":5}'],
+  ...['{"quantity": "5"}', '{"quantity":true}', '{"quantity":null}', '{"quantity":[5]}'],
+  ...['{"quantity":{"$numberInt":"5"}}', '{"__proto__":{"quantity":5}}'],
+  '{"constructor":{"prototype":{"quantity":5}}}',
+  // Past int32, what a double holds exactly, int64 and a double.
+  ...['{"quantity": 2147483648}', '{"quantity": 9007199254740993}'],
+  ...['{"quantity": 18446744073709551621}', '{"quantity": 1e400}'],
+  ...['{"quantity": -1}', '{"quantity": 5.5}', '{"quantity": 5e-1}'],
+  ...['{"quantity":05}', '{"quantity":+5}', '{"quantity":NaN}', '{"quantity":5', '{"quantity":5,}'],
+  ...['{"quantity":5}{"quantity":6}', '{"quantity":5} // five', '{"quantity":5}\0', 'quantity=5'],
+];
+
+/** The same of bodies that are no text, or long. */
 const hostileBodies: Record<string, string | Uint8Array> = {
-  'an empty body': '',
-  'white space': ' \n',
-  null: 'null',
-  'an array': '[{"quantity":5}]',
-  'a string': '"quantity"',
-  'a number': '5',
-  'an empty object': '{}',
-  'a quantity in quotes': '{"quantity": "5"}',
-  'a fraction': '{"quantity": 5.5}',
-  'half of one': '{"quantity": 5e-1}',
-  'a negative quantity': '{"quantity": -1}',
-  'a quantity past the range of a double': '{"quantity": 1e400}',
-  'a quantity one too large': '{"quantity": 2147483648}',
-  'a quantity that a double would round': '{"quantity": 9007199254740993}',
-  'a quantity past int64': '{"quantity": 18446744073709551621}',
-  'a boolean quantity': '{"quantity":true}',
-  'a quantity of null': '{"quantity":null}',
-  'an array of one quantity': '{"quantity":[5]}',
-  'an object as quantity': '{"quantity":{"$numberInt":"5"}}',
-  'a member of another case': '{"Quantity":5}',
-  NaN: '{"quantity":NaN}',
-  'a leading zero': '{"quantity":05}',
-  'a plus sign': '{"quantity":+5}',
-  'truncated JSON': '{"quantity":5',
-  'two documents': '{"quantity":5}{"quantity":6}',
-  'a trailing comma': '{"quantity":5,}',
-  'a comment': '{"quantity":5} // five',
-  'a form': 'quantity=5',
   'invalid UTF-8': Buffer.from([...Buffer.from('{"quantity":'), 0xff, 0xfe, 0x35, 0x7d]),
   'invalid UTF-8 in a member that is ignored': Buffer.from('{"quantity":5,"x":"\xe9"}', 'latin1'),
   'UTF-16': Buffer.from('{"quantity":5}', 'utf16le'),
-  'a NUL byte': '{"quantity":5}\0',
   'a megabyte of opening brackets': '['.repeat(megabyte),
   'a megabyte of balanced brackets': '['.repeat(megabyte / 2) + ']'.repeat(megabyte / 2),
   'a megabyte of opening objects': '{"a":'.repeat(megabyte / 5),
   'a quantity of a megabyte of digits': `{"quantity":${'9'.repeat(megabyte)}}`,
-  'a quantity behind __proto__': '{"__proto__":{"quantity":5}}',
-  'a quantity behind a constructor': '{"constructor":{"prototype":{"quantity":5}}}',
 };
 
 /** Bodies with other members, which are ignored by any name; each sets the quantity to 5. */

@@ -1,41 +1,20 @@
-import type { Fault } from '../../support/faults/faults.ts';
+import { type Fault, refusals } from '../../support/faults/faults.ts';
 import type { Situation } from './situations.ts';
 
-/** The matrix's faults in the database or on the way to it, and whether the call then has no effect. */
-const faults = {
-  late: false,
-  throughputExceeded: true,
-  throttled: true,
-  requestLimit: true,
-  internalServerError: true,
-  htmlError: true,
-  unavailable: true,
-  gatewayTimeout: true,
-  refused: true,
-  reset: true,
-  brokenBody: false,
-  resetAfterwards: false,
-  lostAnswer: false,
-  lostInError: false,
-  lostInSilence: false,
-  truncated: false,
-  emptied: false,
-  htmlPage: false,
-  notHttp: false,
-  trickle: false,
-  stalledBody: false,
-  hang: true,
-  transactionConflict: true,
-  transactionCanceled: true,
-  transactionThrottled: true,
-  transactionInProgress: true,
-} as const satisfies Partial<Record<Fault | 'refused', boolean>>;
-export type FaultName = keyof typeof faults;
-export const faultNames = Object.keys(faults) as FaultName[];
+/** The matrix's faults in the database or on the way to it. */
+export const faultNames = [
+  ...(['late', 'throughputExceeded', 'throttled', 'requestLimit', 'internalServerError'] as const),
+  ...(['htmlError', 'unavailable', 'gatewayTimeout', 'refused', 'reset', 'brokenBody'] as const),
+  ...(['resetAfterwards', 'lostAnswer', 'lostInError', 'lostInSilence', 'truncated'] as const),
+  ...(['emptied', 'htmlPage', 'notHttp', 'trickle', 'stalledBody', 'hang'] as const),
+  ...(['transactionConflict', 'transactionCanceled', 'transactionThrottled'] as const),
+  'transactionInProgress',
+] as const satisfies (Fault | 'refused')[];
+export type FaultName = (typeof faultNames)[number];
 
 /** Whether a call with this fault never takes effect. */
 export function hasNoEffect(fault: FaultName): boolean {
-  return faults[fault];
+  return fault === 'refused' || fault in refusals;
 }
 
 export interface Cell {

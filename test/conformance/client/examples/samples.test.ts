@@ -26,15 +26,7 @@ const readmes = ['README.md', 'shared/client/README.md'];
 const pages = [...readmes, ...guideNames.map((name) => `${name}.html`)];
 
 type Language = 'sh' | 'ts' | 'js' | 'python';
-const languages: ReadonlySet<string> = new Set([
-  'sh',
-  'ts',
-  'js',
-  'python',
-  'json',
-  'http',
-  'text',
-]);
+const languages = 'sh ts js python json http text'.split(' ');
 
 interface Block {
   readonly language: string;
@@ -107,13 +99,11 @@ function toProgram(page: string, language: Language): string {
 
 it('every block runs or is a known exception, and every exception is needed', () => {
   const all = [...blocks.values()].flat();
-  expect(all.filter(({ language }) => !languages.has(language))).toEqual([]);
+  expect(all.filter(({ language }) => !languages.includes(language))).toEqual([]);
   expect(all.length).toBeGreaterThan(15);
   for (const start of Object.keys(notRun)) {
-    expect(
-      all.filter(({ code }) => code.startsWith(start)),
-      start,
-    ).toHaveLength(1);
+    const found = all.filter(({ code }) => code.startsWith(start));
+    expect(found, start).toHaveLength(1);
   }
 });
 
