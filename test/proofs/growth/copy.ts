@@ -19,7 +19,8 @@ export type Copy = ReturnType<typeof openCopy>;
 /** @param isKept whether the folder outlives this process */
 export function openCopy(isKept: boolean) {
   const folder = mkdtempSync(join(tmpdir(), 'petstore-growth-'));
-  if (!isKept) process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  if (!isKept)
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd }).toString();
   for (const file of git(projectRoot, 'ls-files', '-z').split('\0').filter(Boolean)) {
     const from = join(projectRoot, file);
@@ -42,9 +43,9 @@ export function openCopy(isKept: boolean) {
     async run(line: string) {
       const [command = '', ...args] = line.split(' ');
       const child = spawn(command, args, { cwd: folder, detached: true });
-      // With all its children.
+      // With all its children, before the folder is deleted.
       const end = () => void process.kill(-Number(child.pid), 'SIGKILL');
-      process.once('exit', end);
+      process.prependOnceListener('exit', end);
       let output = '';
       for (const stream of [child.stdout, child.stderr]) {
         stream.setEncoding('utf8').on('data', (text) => {

@@ -37,7 +37,8 @@ await runCommand(async (args) => {
   const options = { keep: { type: 'boolean' }, help: { type: 'boolean' } } as const;
   const { values } = parseArgs({ args, options });
   if (values.help) return void process.stdout.write(help);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
   for (const [name, { change, commands }] of Object.entries(growths)) {
     const copy = openCopy(values.keep === true);
     process.stdout.write(`${name}${values.keep ? ` in ${copy.folder}` : ''}\n`);
