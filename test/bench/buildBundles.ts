@@ -12,24 +12,10 @@ export const benchedIds = [
 ] as const satisfies OperationId[];
 export type BenchedId = (typeof benchedIds)[number];
 
-/** The paths of what is measured, and of the scripts that measure it. */
-export interface Bundles {
-  /** As a deployment uploads them. */
-  readonly ours: Record<OperationId, string>;
-  /** The same operations, written without looking at what they cost. */
-  readonly peer: Record<BenchedId, string>;
-  /** The same calls to DynamoDB and nothing else, bundled as ours are. */
-  readonly bare: Record<BenchedId, string>;
-  /** The two calls of an update with a key. */
-  readonly keyed: string;
-  /** The same calls over bare HTTPS, signed by hand. */
-  readonly signed: Record<BenchedId, string>;
-  /** A list with nothing between DynamoDB's pages and the response. */
-  readonly floor: string;
-  readonly functionProcess: string;
-}
+/** The paths of what is measured, and of the script that measures it. */
+export type Bundles = Awaited<ReturnType<typeof buildBundles>>;
 
-export async function buildBundles(outdir: string): Promise<Bundles> {
+export async function buildBundles(outdir: string) {
   const buildDeployed = (name: string, source: string) =>
     buildSource(source, join(outdir, `${name}.cjs`), deployedOptions);
   const toBare = (name: string) => `export { ${name} as handler } from './contenders/bare.ts';`;
@@ -37,11 +23,17 @@ export async function buildBundles(outdir: string): Promise<Bundles> {
     `import { defineHandler } from './contenders/signed.ts'; export const handler = defineHandler('${id}');`;
   const runner = join(outdir, 'functionProcess.mjs');
   return {
+    /** As a deployment uploads them. */
     ours: await writeBundles(join(outdir, 'ours')),
+    /** The same operations, written without looking at what they cost. */
     peer: await buildPeer(outdir),
+    /** The same calls to DynamoDB and nothing else, bundled as ours are. */
     bare: await buildEach((id) => buildDeployed(`bare/${id}`, toBare(id))),
+    /** The two calls of an update with a key. */
     keyed: await buildDeployed('keyed', toBare('updateInventoryOnce')),
+    /** The same calls over bare HTTPS, signed by hand. */
     signed: await buildEach((id) => buildDeployed(`signed/${id}`, toSigned(id))),
+    /** A list with nothing between DynamoDB's pages and the response. */
     floor: await buildDeployed('floor', "export * from './contenders/floor.ts';"),
     functionProcess: await buildSource("import './functionProcess.ts';", runner, { format: 'esm' }),
   };

@@ -2,22 +2,14 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /** A process that handles one message at a time. */
-export interface ChildProcess<First = unknown> {
-  /** Its first message, sent when it was ready. */
-  readonly first: First;
-  /** @throws {Error} with the process's own message when it failed */
-  ask<Reply>(message: object): Promise<Reply>;
-  end(): Promise<void>;
-  /** Ends it at once, as a crash would. */
-  kill(): void;
-}
+export type ChildProcess<First = unknown> = Awaited<ReturnType<typeof startChild<First>>>;
 
 /** Starts a script and waits for its first message. It ends with this process at the latest. */
 export async function startChild<First>(
   script: string,
   args: readonly string[] = [],
   environment: Record<string, string> = {},
-): Promise<ChildProcess<First>> {
+) {
   const child = fork(script, args, {
     env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1', ...environment },
     execArgv: [],
@@ -32,18 +24,21 @@ export async function startChild<First>(
 
   const first = await nextMessage<First>();
   return {
+    /** Its first message, sent when it was ready. */
     first,
-    async ask<Reply>(message: object) {
+    /** @throws {Error} with the process's own message when it failed */
+    async ask<Reply>(message: object): Promise<Reply> {
       const reply = nextMessage<Reply & { failure?: string }>();
       child.send(message);
       const { failure, ...rest } = await reply;
       if (failure !== undefined) throw new Error(failure);
       return rest as Reply;
     },
-    async end() {
+    async end(): Promise<void> {
       if (child.connected) child.disconnect();
       await exited;
     },
+    /** Ends it at once, as a crash would. */
     kill: () => void child.kill('SIGKILL'),
   };
 }

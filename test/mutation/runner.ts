@@ -26,9 +26,7 @@ interface FileCoverage {
 
 interface VitestTestRunner extends TestRunner {
   readonly ctx: {
-    readonly state: {
-      getFiles(): { filepath: string; meta: { mutantCoverage?: FileCoverage } }[];
-    };
+    readonly state: { getFiles(): { filepath: string; meta: { mutantCoverage?: FileCoverage } }[] };
   };
 }
 

@@ -84,10 +84,7 @@ export const changedSettings = {
   accountConcurrency: 1000,
   anomalies: { minDollars: 20, notify: ['finance@petstore.example'] },
   allowedOrigins: ['https://www.petstore.example', 'https://shop.petstore.example'],
-  alarms: {
-    page: 'arn:aws:sns:eu-west-1:123456789012:pagers',
-    ticket: 'ops@petstore.example',
-  },
+  alarms: { page: 'arn:aws:sns:eu-west-1:123456789012:pagers', ticket: 'ops@petstore.example' },
   baseAddress: 'https://shop.petstore.example/v1',
   budget: {
     monthlyDollars: 200,

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createPetstoreClient } from '../../../shared/client/index.ts';
 import { engines } from '../../support/engines.ts';
 import { startLossyProxy } from '../../support/faults/lossyProxy.ts';
-import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
 import { fixtures } from '../fixtures.ts';
+import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';
 import { setQuantity } from '../operations/inventoryEntry.ts';
 
 const CLIENTS = 25;

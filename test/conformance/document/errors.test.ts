@@ -17,7 +17,7 @@ import {
 import { exactFetch } from '../../support/exactFetch.ts';
 import { useNoBackOff } from '../../support/faults/backOff.ts';
 import { findExplained, toTold } from '../expectations.ts';
-import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
+import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';
 import { suites } from '../operations/suites.ts';
 import { send, sendUpdate } from '../target.ts';
 

@@ -9,7 +9,7 @@ import type { ExactResponse } from '../../support/exactFetch.ts';
 import { useNoBackOff } from '../../support/faults/backOff.ts';
 import type { Fault } from '../../support/faults/faults.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
-import { type FaultyTarget, openFaultyStage } from '../faults/faultyTarget.ts';
+import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';
 import type { ExampleRequest } from '../operations/operationSuite.ts';
 import { suites } from '../operations/suites.ts';
 import { send } from '../target.ts';

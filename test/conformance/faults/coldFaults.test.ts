@@ -15,9 +15,9 @@ import { keepLogs } from '../../support/keepLogs.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { fixtures } from '../fixtures.ts';
+import { openFaultyStage, toStoreCalls } from '../localTarget.ts';
 import { sendValid } from '../operations/suites.ts';
 import type { ConformanceTarget } from '../target.ts';
-import { openFaultyStage, toStoreCalls } from './faultyTarget.ts';
 
 type Handler = (...args: unknown[]) => Promise<unknown>;
 type Spoil = (store: FaultyEndpoint) => Promise<void> | void;

@@ -6,10 +6,9 @@ import { useNoBackOff } from '../../support/faults/backOff.ts';
 import { onFastClock } from '../../support/faults/fastClock.ts';
 import type { Fault } from '../../support/faults/faults.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
-import { addApiKey } from '../localTarget.ts';
+import { addApiKey, type FaultyTarget, openFaultyStage, toStoreCalls } from '../localTarget.ts';
 import { sendValid } from '../operations/suites.ts';
 import { send } from '../target.ts';
-import { type FaultyTarget, openFaultyStage, toStoreCalls } from './faultyTarget.ts';
 
 const outages = [
   ...(['throughputExceeded', 'throttled', 'requestLimit', 'internalServerError'] as const),

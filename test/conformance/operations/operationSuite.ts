@@ -40,12 +40,7 @@ export interface ExampleRequest extends Omit<Sending, 'apiKey' | 'body'> {
 export function withoutKey(request: Omit<ExampleRequest, 'summary'>) {
   return {
     noKey: { ...request, summary: 'No API key', key: 'none', code: 'unauthorized' },
-    invalidKey: {
-      ...request,
-      summary: 'An invalid API key',
-      key: 'invalid',
-      code: 'unauthorized',
-    },
+    invalidKey: { ...request, summary: 'An invalid API key', key: 'invalid', code: 'unauthorized' },
   } as const satisfies Record<string, ExampleRequest>;
 }
 

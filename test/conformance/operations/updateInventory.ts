@@ -42,12 +42,7 @@ export const updateInventory: OperationSuite = {
       code: 'invalid_request',
     },
     ...withoutKey(sale),
-    readKey: {
-      ...sale,
-      summary: 'A key that only allows reading',
-      key: 'read',
-      code: 'forbidden',
-    },
+    readKey: { ...sale, summary: 'A key that only allows reading', key: 'read', code: 'forbidden' },
     unknownId: {
       ...sale,
       summary: 'An id that no entry has',
@@ -100,29 +95,21 @@ function describeRefusals(target: TargetSource): void {
       expect(await readEntry(target(), missingPetId)).toBeUndefined();
     });
 
-    test('a key that allows reading alone with 403', async () => {
-      const { changeablePetId } = target().fixtures;
-      const response = await send(target(), 'PATCH', `/inventory/${changeablePetId}`, {
-        apiKey: target().readOnlyApiKey,
-        headers: sale.headers,
-        body: '{"quantity":5}',
-      });
-      expectError(response, 'forbidden', 'updateInventory');
-    });
-
     test('with the first of several reasons: key, permission, petId, media type, body, store', async () => {
-      const { missingPetId } = target().fixtures;
+      const { changeablePetId, missingPetId } = target().fixtures;
       const { readOnlyApiKey, apiKey } = target();
       const rows = [
         ['unauthorized', 'abc', null, 'text/plain'],
         ['unauthorized', 'abc', 'nonsense', 'text/plain'],
         ['forbidden', 'abc', readOnlyApiKey, 'text/plain'],
+        ['forbidden', changeablePetId, readOnlyApiKey, 'application/json'],
         ['invalid_request', 'abc', apiKey, 'text/plain'],
         ['unsupported_media_type', missingPetId, apiKey, 'text/plain'],
         ['invalid_request', missingPetId, apiKey, 'application/json'],
       ] as const;
       for (const [code, petId, apiKey, type] of rows) {
-        const refused = { apiKey, headers: { 'Content-Type': type }, body: '{' };
+        const body = petId === changeablePetId ? '{"quantity":5}' : '{';
+        const refused = { apiKey, headers: { 'Content-Type': type }, body };
         const response = await send(target(), 'PATCH', `/inventory/${petId}`, refused);
         expectError(response, code, 'updateInventory');
       }
@@ -155,17 +142,6 @@ function describeUpdates(target: TargetSource): void {
           expect(response.json()).toMatchObject({ quantity: next, status });
         }
       }
-    });
-
-    test('ignores members other than quantity', async () => {
-      const { changeablePetId } = target().fixtures;
-      const { status } = changeableEntry(target().fixtures);
-      const body = '{"petId":1,"status":"lost","quantity":6,"s":"x","price":{"eur":1}}';
-      const response = await sendUpdate(target(), changeablePetId, body);
-      expectSuccess(response, 'updateInventory');
-      const updated = parseJson(toJson({ petId: changeablePetId, quantity: 6, status }));
-      expect(response.json()).toStrictEqual(updated);
-      expect(await readEntry(target(), changeablePetId)).toStrictEqual(updated);
     });
 
     test('changes that entry alone', async () => {

@@ -151,7 +151,7 @@ const hostileBodies: Record<string, string | Uint8Array> = {
 
 /** Bodies with other members, which are ignored by any name; each sets the quantity to 5. */
 const harmlessBodies: Record<string, string> = {
-  'other members': '{"quantity":5,"status":"sold","petId":1}',
+  'other members': '{"petId":1,"status":"lost","quantity":5,"s":"x","price":{"eur":1}}',
   'a member within a member': '{"quantity":5,"a":{"quantity":6}}',
   'a __proto__': '{"quantity":5,"__proto__":{"quantity":6,"polluted":true}}',
   'a __proto__ within a member': '{"quantity":5,"a":[{"__proto__":{"polluted":true}}]}',

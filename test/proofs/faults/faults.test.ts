@@ -5,8 +5,7 @@ import { toJson } from '../../../shared/contract/values.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import type { Cell, FaultName } from './cell.ts';
-import type { Lane, LaneRequest } from './lane.ts';
-import { runCell } from './runCell.ts';
+import { type Lane, type LaneRequest, runCell } from './runCell.ts';
 import { situations } from './situations.ts';
 
 const command = new URL('faults.ts', import.meta.url).pathname;

@@ -2,8 +2,7 @@ import { UsageError } from '../../../infra/cli/usage.ts';
 import { type Section, toText } from '../../bench/report.ts';
 import { runTestCommand } from '../../support/testCommand.ts';
 import { type Answered, type Cell, type CellResult, canMeet, faultNames } from './cell.ts';
-import { type Lane, openLane } from './lane.ts';
-import { runCell } from './runCell.ts';
+import { type Lane, openLane, runCell } from './runCell.ts';
 import { situations } from './situations.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { toStoreCalls } from '../../conformance/faults/faultyTarget.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
+import { toStoreCalls } from '../../conformance/localTarget.ts';
 import { suites } from '../../conformance/operations/suites.ts';
 
 /** A request, and the call that fails. */
@@ -21,10 +21,7 @@ export interface Situation {
   /** Whether the list is streamed; its entries are then updated meanwhile. */
   readonly streams?: boolean;
   /** An update of the entry, and its headers. */
-  readonly update?: {
-    readonly ifMatch?: 'current' | 'stale';
-    readonly idempotencyKey?: boolean;
-  };
+  readonly update?: { readonly ifMatch?: 'current' | 'stale'; readonly idempotencyKey?: boolean };
 }
 
 const ids = [fixtures.changeablePetId, -1n, 5n, 7n].join(',');

@@ -95,10 +95,7 @@ const breakage = fc
   )
   .map(([toMembers, value]) => toMembers(value));
 
-const eventChange = fc.record({
-  variation: rarely(variation),
-  breakage: rarely(breakage, 32),
-});
+const eventChange = fc.record({ variation: rarely(variation), breakage: rarely(breakage, 32) });
 type EventChange = Value<typeof eventChange>;
 
 function toEventDraft([draft, change]: [FuzzRequest, EventChange]): Draft {

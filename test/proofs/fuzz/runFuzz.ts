@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { measureHeap } from '../../support/measureHeap.ts';
 import { arbitraryDraft, describeCase, type FuzzCase, type RunFacts } from './cases.ts';
-import { type Answered, findHeapProblems, findLogProblems, findOwnProblems } from './oracles.ts';
+import {
+  type Answered,
+  defineStoreOracle,
+  findHeapProblems,
+  findLogProblems,
+  findOwnProblems,
+} from './oracles.ts';
 import { type Outcome, send } from './sender.ts';
-import { defineStoreOracle } from './storeOracle.ts';
 import { type CapturedLog, catchCrashes, type FuzzTarget, petIds } from './target.ts';
 
 /** After so many cases, the other tables and the heap are checked. */

@@ -10,7 +10,7 @@ import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import { toGatewayHandler } from '../../bench/contenders/toGatewayHandler.ts';
 import { measureHeap } from '../../support/measureHeap.ts';
-import type { Bundles, Contender, Started, Vitals } from './contender.ts';
+import type { Bundles, Contender, Started, Vitals } from './runs.ts';
 
 const [name, bundles] = process.argv.slice(2) as [Contender['name'], string];
 const paths: Bundles = JSON.parse(bundles);

@@ -3,8 +3,14 @@ import { expect, test } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { writeBundles } from '../../support/bundles.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { type Contender, putUnderLoad, startContender, type Vitals } from './contender.ts';
-import { MAX_GROWTH, soak } from './runs.ts';
+import {
+  type Contender,
+  MAX_GROWTH,
+  putUnderLoad,
+  soak,
+  startContender,
+  type Vitals,
+} from './runs.ts';
 
 const healthy = { usedBytes: 40_000_000, rss: 300_000_000, errorLines: 0, cpuMilliseconds: 1 };
 const grown = { usedBytes: 40_000_000 + MAX_GROWTH + 1 };

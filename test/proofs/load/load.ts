@@ -5,8 +5,7 @@ import { buildPeer } from '../../bench/buildBundles.ts';
 import { toText } from '../../bench/report.ts';
 import { writeBundles } from '../../support/bundles.ts';
 import { makeScratchFolder, parseInteger, runTestCommand } from '../../support/testCommand.ts';
-import { startContender } from './contender.ts';
-import { compare, type Outcome, soak } from './runs.ts';
+import { compare, type Outcome, soak, startContender } from './runs.ts';
 
 const help = `Usage: npm run load -- [options]
 

@@ -13,8 +13,8 @@ import { parseJson } from '../../../../shared/contract/values.ts';
 import { findChromium, launchChromium } from '../../../browser/chromium.ts';
 import { startLossyProxy } from '../../../support/faults/lossyProxy.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
-import { type FaultyTarget, openFaultyStage } from '../../faults/faultyTarget.ts';
 import { fixtures } from '../../fixtures.ts';
+import { type FaultyTarget, openFaultyStage } from '../../localTarget.ts';
 import { readEntry } from '../../operations/inventoryEntry.ts';
 import { sendUpdate } from '../../target.ts';
 
