@@ -334,23 +334,17 @@ describe('npx petstore smoke, of an empty stage', () => {
     const variables = { PETSTORE_API_KEY: target.apiKey };
     const args = ['--base-url', target.baseUrl, '--light', '--json'];
     const { status, stdout } = await callOps(runSmoke, args, variables);
-    const lines = stdout
+    const [first, ...rows] = stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    const [first, ...rows] = lines;
     const { passed, skipped, ...counts } = rows.pop();
     expect({ status, first }).toEqual({ status: 0, first: { baseUrl: target.baseUrl } });
-    expect(counts).toEqual({
-      failed: 0,
-      requests: expect.any(Number),
-      seconds: expect.any(Number),
-    });
+    const [number, text] = [expect.any(Number), expect.any(String)];
+    expect(counts).toEqual({ failed: 0, requests: number, seconds: number });
     expect(Object.groupBy(rows, ({ outcome }) => outcome)).toEqual({
-      passed: Array(passed).fill({ outcome: 'passed', row: expect.any(String) }),
-      skipped: Array(skipped).fill({
-        ...{ outcome: 'skipped', row: expect.any(String), message: expect.any(String) },
-      }),
+      passed: Array(passed).fill({ outcome: 'passed', row: text }),
+      skipped: Array(skipped).fill({ outcome: 'skipped', row: text, message: text }),
     });
   });
 
@@ -433,38 +427,25 @@ describe('npx petstore smoke, of an empty stage', () => {
   });
 });
 
-const split = { AdditionalVersionWeights: { 2: 0.1 } };
-const over = { AdditionalVersionWeights: { 1: 0 } };
-const others = operationIds.slice(1).join(', ');
+const alias = (FunctionVersion: string, AdditionalVersionWeights = {}): Answers => ({
+  GetAlias: () => ({ FunctionVersion, RoutingConfig: { AdditionalVersionWeights } }),
+});
+const [first = '', ...others] = operationIds;
+const firstAtOther: Answers = {
+  GetAlias: ({ FunctionName }) => ({ FunctionVersion: `${FunctionName}`.endsWith(first) ? 1 : 2 }),
+};
+const unknown = 'unknown-no-git';
+const unknownVersion: Answers = {
+  ListVersionsByFunction: () => ({ Versions: [{ Version: '2', Description: unknown }] }),
+};
 it.each<[string, string, Answers, string?]>([
   [checkout, 'passed ', {}],
-  [checkout, 'passed ', { GetAlias: () => ({ FunctionVersion: '2', RoutingConfig: over }) }],
-  ['aaaaaaaaaaaa', 'FAILED ', { GetAlias: () => ({ FunctionVersion: '1' }) }],
-  [
-    `aaaaaaaaaaaa 90% and ${checkout} 10%`,
-    'FAILED ',
-    { GetAlias: () => ({ FunctionVersion: '1', RoutingConfig: split }) },
-  ],
-  [
-    `aaaaaaaaaaaa (${operationIds[0]}), ${checkout} (${others})`,
-    'FAILED ',
-    {
-      GetAlias: ({ FunctionName }) => ({
-        FunctionVersion: `${FunctionName}`.endsWith(`${operationIds[0]}`) ? '1' : '2',
-      }),
-    },
-  ],
-  ['not known', 'FAILED ', { GetAlias: () => ({ FunctionVersion: '3' }) }],
-  [
-    'unknown-no-git',
-    'FAILED ',
-    {
-      ListVersionsByFunction: () => ({
-        Versions: [{ Version: '2', Description: 'unknown-no-git' }],
-      }),
-    },
-    'unknown-no-git',
-  ],
+  [checkout, 'passed ', alias('2', { 1: 0 })],
+  ['aaaaaaaaaaaa', 'FAILED ', alias('1')],
+  [`aaaaaaaaaaaa 90% and ${checkout} 10%`, 'FAILED ', alias('1', { 2: 0.1 })],
+  [`aaaaaaaaaaaa (${first}), ${checkout} (${others.join(', ')})`, 'FAILED ', firstAtOther],
+  ['not known', 'FAILED ', alias('3')],
+  [unknown, 'FAILED ', unknownVersion, unknown],
 ])('npx petstore smoke --expect-commit tells that %s is live: %s', async (...row) => {
   const [live, outcome, answers, PETSTORE_COMMIT = checkout] = row;
   const variables = { ...key, PETSTORE_COMMIT };
@@ -489,27 +470,20 @@ async function serve(listener: RequestListener) {
 
 const respond = (response: ServerResponse) =>
   response.writeHead(200, { 'X-Request-Id': '8f2c1e0a-6a6b' });
+const begin: RequestListener = (_, response) => void respond(response).write('[');
+const breakOff: RequestListener = (_, response) =>
+  void respond(response).write('[', () => response.destroy());
+const redirect: RequestListener = ({ url }, response) => {
+  if (/limit=1/.test(`${url}`)) response.writeHead(302, { Location: '/' }).end();
+};
 
 describe.concurrent('a target that does not answer', () => {
   it.for([
     ['got no whole answer: 1 s of silence.', { timeout: 1_000 }, () => {}],
     ['The run was not done within 1 s.', { deadline: 1_000 }, () => {}],
-    [
-      'got no whole answer: 1 s of silence.',
-      { timeout: 1_000 },
-      (_, response) => void respond(response).write('['),
-    ],
-    [
-      'got no whole answer: other side closed.',
-      {},
-      (_, response) => void respond(response).write('[', () => response.destroy()),
-    ],
-    [
-      'GET /inventory?limit=100 answered 302 (request id missing)',
-      { deadline: 1_000 },
-      ({ url }, response) =>
-        void (/limit=1/.test(`${url}`) && response.writeHead(302, { Location: '/' }).end()),
-    ],
+    ['got no whole answer: 1 s of silence.', { timeout: 1_000 }, begin],
+    ['got no whole answer: other side closed.', {}, breakOff],
+    ['GET /inventory?limit=100 answered 302 (request id missing)', { deadline: 1_000 }, redirect],
   ] satisfies [string, object, RequestListener][])(
     'is one line: %s',
     async ([message, limits, listener], { expect }) => {
