@@ -19,11 +19,7 @@ afterEach(() => {
 const context = { 'aws:cdk:bundling-stacks': [] };
 
 it('tags every stack and so its resources, and protects production’s stacks from deletion', () => {
-  const copied = changeProduction({
-    region: 'eu-west-1',
-    backupRegion: 'eu-central-1',
-    owner: 'shop team',
-  });
+  const copied = changeProduction({ ...changedStage.settings, owner: 'shop team' });
   const app = buildApp({ context }, [fixtures.staging, copied]);
   const found = app.node.children
     .filter((child) => child instanceof Stack)

@@ -22,11 +22,7 @@ it.each([
   ['ProvisionedThroughputExceededException', 'Slow', 'Slow; wait a minute'],
   ['ResourceNotFoundException', 'Requested resource not found', '"A deleted table" in infra/OPE'],
   ['TableNotFoundException', 'Table not found: a', '"A deleted table" in infra/OPERATIONS.md.'],
-  [
-    'SyntaxError',
-    "Unexpected token '<'\n  Deserialization error: see",
-    '; look at the region, --e',
-  ],
+  ['SyntaxError', "Unexpected '<'\n  Deserialization error: see", '; look at the region, --e'],
   ['TimeoutError', 'the request socket timed out', 'timed out; look at the region, --endpoint'],
   ['Error', 'database or disk is full', 'disk is full; export SQLITE_TMPDIR=FOLDER, one with'],
 ])('the line of %s, %s, says what to do next', (name, message, line) => {

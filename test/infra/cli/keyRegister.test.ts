@@ -46,8 +46,7 @@ it('the list has every key, oldest first, over pages of any size, read consisten
   const names = (await keys.list()).map(({ name }) => name);
   expect(names.slice(before)).toEqual([20, 30, 40, 50].map((hours) => `after ${hours}`));
   expect(endpoint().requests.length).toBeGreaterThan(2);
-  for (const { input } of endpoint().requests)
-    expect(input).toMatchObject({ ConsistentRead: true });
+  for (const { input } of endpoint().requests) expect(input.ConsistentRead).toBe(true);
 });
 
 it('a rotated key gets a successor with its name, permission and lifetime, and ends after the grace', async () => {
@@ -89,10 +88,8 @@ it.each([undefined, -1, 0, 2])(
     if (hours !== undefined) await keys.put({ ...record, revokedAt: at(hours) });
     now = START + HOUR;
     await keys.revoke(record.keyId);
-    expect(await keys.get(record.keyId)).toEqual({
-      ...record,
-      revokedAt: at(Math.min(hours ?? 1, 1)),
-    });
+    const revokedAt = at(Math.min(hours ?? 1, 1));
+    expect(await keys.get(record.keyId)).toEqual({ ...record, revokedAt });
   },
 );
 

@@ -37,21 +37,18 @@ const readServers = () =>
 const leftOut =
   /^production is left out, since its address is not known: There is no stack [^\n]+\n$/;
 
+const replace = 'replace the example values of';
 it.each([
-  [
-    'an example',
-    () => writeDocs(own, {}),
-    'replace the example values of staging: documentationAddress',
-  ],
+  ['an example', () => writeDocs(own, {}), `${replace} staging: documentationAddress`],
   [
     'an example of a stage that is not the first',
     () => writeDocs({ ...own, baseAddress: 'https://shop.example/v1' }, {}),
-    'replace the example values of staging: documentationAddress',
+    `${replace} staging: documentationAddress`,
   ],
   [
     'an example to call',
     () => writeDocs({ ...own, baseAddress: 'https://api.petstore.example/v1' }, own),
-    'replace the example values of production: baseAddress',
+    `${replace} production: baseAddress`,
   ],
   ['no address', () => callDocs(own), 'There is no address to publish: deploy a stage'],
 ])('nothing is published with %s', async (_, write, line) => {

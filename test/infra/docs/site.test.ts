@@ -27,7 +27,7 @@ const local: Access = {
 const production = {
   name: 'production',
   baseUrl: 'https://api.shop.example/v1',
-  purpose: 'the shop itself',
+  purpose: 'to sell',
 };
 const staging = {
   name: 'staging',
@@ -192,11 +192,7 @@ describe('code blocks', () => {
       .map((group) => [...group.matchAll(/<figcaption>(.*?)</g)].map(([, name]) => name));
 
   test.each([
-    [
-      'of curl, TypeScript and Python are one group',
-      ['sh', 'ts', 'python'],
-      [['curl', 'TypeScript', 'Python']],
-    ],
+    ['of three languages are a group', ['sh', 'ts', 'python'], [['curl', 'TypeScript', 'Python']]],
     ['may lack one of the three', ['sh', 'python'], [['curl', 'Python']]],
     ['of one language stand alone', ['sh', 'sh', 'json', 'ts', 'http', 'python'], []],
     [

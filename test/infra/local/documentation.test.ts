@@ -5,11 +5,8 @@ import type { GatewayRequest } from '../../../infra/local/gateway/messages.ts';
 import { defineDocumentation } from '../../../infra/local/localStage.ts';
 
 const own = { name: 'this machine', baseUrl: 'http://127.0.0.1:3000/v1', purpose: 'for tests' };
-const local: Access = {
-  documentationAddress: 'http://127.0.0.1:3000/docs',
-  servers: [own],
-  apiKey: 'psk_local',
-};
+const documentationAddress = 'http://127.0.0.1:3000/docs';
+const local: Access = { documentationAddress, servers: [own], apiKey: 'psk_local' };
 const page = { type: 'text/html', policy: "default-src 'none'", body: 'page' };
 
 const script = 'script();'.repeat(1_000);

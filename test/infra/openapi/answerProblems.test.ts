@@ -19,12 +19,7 @@ it.each<[string, Record<string, string>, string, string | RegExp]>([
   ['404 GET /nothing', json, '{"code":"not_found"}', /^The body must have required property/],
   ['304 GET /inventory', { ...id, ETag: '"a"' }, list, 'The body is not empty.'],
   ['200 GET /inventory', id, list, 'The Content-Type is "".'],
-  [
-    '413 PATCH /inventory/1',
-    { 'Content-Type': 'text/html' },
-    '',
-    'The Content-Type is "text/html".',
-  ],
+  ['413 PATCH /inventory/1', { 'Content-Type': 'a/b' }, '', 'The Content-Type is "a/b".'],
   ['200 GET /inventory', json, list.slice(1), /^The body is not JSON: /],
   ['200 GET /inventory', { ...json, 'Content-Encoding': 'gzip' }, list, /^The body is not JSON: /],
   ['200 GET /inventory', json, rounded, 'petId is 1.5, which is not an int64.'],
@@ -38,9 +33,8 @@ it.each<[string, Record<string, string>, string, string | RegExp]>([
 
 it('checks a response without its body by the head, and a preflight’s not at all', () => {
   const head = { status: 200, headers: new Headers() };
-  expect(findAnswerProblems('GET', '/inventory', head)).toEqual([
-    'The header X-Request-Id is missing.',
-  ]);
+  const missing = ['The header X-Request-Id is missing.'];
+  expect(findAnswerProblems('GET', '/inventory', head)).toEqual(missing);
   expect(findAnswerProblems('OPTIONS', '/inventory', head)).toEqual([]);
   const proxied = { status: 200, headers: new Headers({ ...id, Age: '1', ETag: 'a' }) };
   expect(findAnswerProblems('GET', '/inventory', proxied, { isProxied: true })).toEqual([

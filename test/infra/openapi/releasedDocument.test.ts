@@ -105,7 +105,7 @@ const breaking: [name: string, change: Edit, beforehand?: Edit][] = [
   ['only some values are left', (d) => Object.assign(parameter(d, 'limit').schema, { enum: [1] })],
   ['a value is no longer valid', (d) => parameter(d, 'status').schema.enum.pop()],
   [
-    'a member becomes required',
+    'a member is required',
     (d) => d.components.schemas.InventoryUpdate.required.push('a'),
     isStable,
   ],

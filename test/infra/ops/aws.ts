@@ -88,10 +88,8 @@ export function describeStack(
       if (StackName !== stackName) {
         throw new AwsError('ValidationError', `Stack with id ${StackName} does not exist`);
       }
-      const Outputs = Object.entries(outputs).map(([OutputKey, OutputValue]) => ({
-        OutputKey,
-        OutputValue,
-      }));
+      const toOutput = ([OutputKey, OutputValue]: string[]) => ({ OutputKey, OutputValue });
+      const Outputs = Object.entries(outputs).map(toOutput);
       const StackId = `arn:aws:cloudformation:${place}:stack/${StackName}/1f-2e`;
       return { Stacks: [{ StackName, StackId, StackStatus: toStatus(), Outputs }] };
     },
@@ -110,14 +108,12 @@ async function readCall(request: IncomingMessage) {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
   const [, FunctionName, kind] = /\/functions\/([^/]+)\/(aliases|versions)/.exec(pathname) ?? [];
   const put = request.method === 'PUT' ? 'UpdateAlias' : 'GetAlias';
-  return {
-    operation: kind === 'versions' ? 'ListVersionsByFunction' : put,
-    input: {
-      FunctionName,
-      ...Object.fromEntries(searchParams),
-      ...(body && JSON.parse(body)),
-    } as Input,
+  const input = {
+    FunctionName,
+    ...Object.fromEntries(searchParams),
+    ...(body && JSON.parse(body)),
   };
+  return { operation: kind === 'versions' ? 'ListVersionsByFunction' : put, input: input as Input };
 }
 
 function toXml(status: number, operation: string, body: unknown): string {

@@ -134,11 +134,7 @@ it.each<[string, Staged, Record<string, string>, string]>([
 it.each<[Staged, Answers, string]>([
   ['keys', stack, 'DynamoDB: UnknownOperationException: no Scan in this test'],
   ['rollback', stack, 'CloudFormation: UnknownOperation'],
-  [
-    'rollback',
-    { ...stack, ListStackResources: () => ({}) },
-    'Lambda: UnknownOperationException: no ',
-  ],
+  ['rollback', { ...stack, ListStackResources: () => ({}) }, 'Lambda: UnknownOperationException: '],
   ['logs', stack, 'CloudWatch Logs: UnknownOperationException: no FilterLogEvents in this test'],
   [
     'restore',
@@ -147,8 +143,8 @@ it.each<[Staged, Answers, string]>([
   ],
   [
     'keys',
-    describeStack('petstore-staging', {}),
-    'no output ApiKeysTableName: npm run deploy petstore-staging',
+    describeStack('petstore-staging'),
+    'no output ApiKeysTableName: npm run deploy petstore-',
   ],
 ])('reports an error of AWS to %s in one line: %#', async (name, answers, line) => {
   const { variables } = await useAws(answers);

@@ -80,11 +80,7 @@ export function defineInterrupt(): () => void {
 }
 
 /** Expects one line with the message, and status 2, for invalid arguments. */
-export async function expectRefusal(
-  command: Command,
-  args: readonly string[],
-  message: string,
-): Promise<void> {
+export async function expectRefusal(command: Command, args: readonly string[], message: string) {
   const { status, stdout, stderr } = await callOps(command, args);
   expect(stderr).toMatch(/^[^\n]+\n$/);
   expect(stderr).toContain(message);
@@ -128,9 +124,7 @@ export function startOps(
     }
   }
   /** Or the signal that ended it. */
-  const exited: Promise<number | string> = once(child, 'close').then(
-    ([status, signal]) => status ?? signal,
-  );
+  const exited = once(child, 'close').then(([status, signal]): number | string => status ?? signal);
   return { child, written, exited };
 }
 

@@ -51,9 +51,8 @@ describe('petstore', () => {
     await expect.poll(() => start.written.stdout).toMatch(/\n/);
     const { baseUrl, readKey, ...others } = JSON.parse(start.written.stdout);
     expect(Object.keys(others)).toEqual(['apiKey', 'documentationAddress']);
-    const response = await fetch(`${baseUrl}/inventory`, {
-      headers: { Authorization: `Bearer ${readKey}` },
-    });
+    const headers = { Authorization: `Bearer ${readKey}` };
+    const response = await fetch(`${baseUrl}/inventory`, { headers });
     expect(await response.json()).toHaveLength(50);
     start.child.kill('SIGINT');
     expect(await start.exited).toBe(0);
@@ -127,8 +126,7 @@ describe('the completion for bash', () => {
     const { stdout } = await callOps(petstore, ['completion', 'bash']);
     const typed = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`;
     const script = `${stdout}\n${typed}; _petstore; echo "\${COMPREPLY[*]}"`;
-    expect(execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8' })).toBe(
-      `${completed}\n`,
-    );
+    const printed = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+    expect(printed).toBe(`${completed}\n`);
   });
 });

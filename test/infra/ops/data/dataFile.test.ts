@@ -48,9 +48,8 @@ describe('a CSV file', () => {
   it.each(['', '1,2,sold\n', 'petId,quantity\n', 'petId,quantity,status,price\n'])(
     'must name the columns, which %j does not',
     async (content) => {
-      await expect(readStock(content)).rejects.toThrow(
-        'the first line must name the columns: petId,quantity,status',
-      );
+      const problem = 'the first line must name the columns: petId,quantity,status';
+      await expect(readStock(content)).rejects.toThrow(problem);
     },
   );
 });
@@ -60,16 +59,14 @@ describe('a JSON Lines file', () => {
     ['text', Buffer.from([0x7b, 0xff, 0x0a]), 'The encoded data was not valid'],
     ['records', 'x'.repeat(600_000), 'line 1 is longer than any record'],
   ])('is not read where it holds no %s', async (_, content, problem) => {
-    await expect(readAll(content, 'jsonl', 'pets')).rejects.toThrow(
-      `file cannot be read: ${problem}`,
-    );
+    const reading = readAll(content, 'jsonl', 'pets');
+    await expect(reading).rejects.toThrow(`file cannot be read: ${problem}`);
   });
 
   it('has lines that lie across the parts in which it is read', async () => {
-    const lines = Array.from(
-      { length: 5_000 },
-      (_, id) => `{"id":${id},"name":"${'猫'.repeat(id % 40)}","status":"sold"}`,
-    );
+    const toLine = (_: unknown, id: number) =>
+      `{"id":${id},"name":"${'猫'.repeat(id % 40)}","status":"sold"}`;
+    const lines = Array.from({ length: 5_000 }, toLine);
     const expected = lines.map((_, id) => `id ${id}`);
     expect(await readAll(`${lines.join('\n')}\n`, 'jsonl', 'pets')).toEqual(expected);
   });
@@ -99,12 +96,10 @@ describe('replacing a file', () => {
       const content = Array.from({ length: 1_000 }, () => 'x'.repeat(1_000));
       await runCommand(() => replaceFile('${file}', content, new AbortController().signal));`;
     const limited = 'ulimit -f 8; exec "$0" --input-type=module --eval "$1"';
-    const { status, stderr } = spawnSync('sh', ['-c', limited, process.execPath, code], {
-      encoding: 'utf8',
-    });
-    expect(stderr).toBe(
-      `${file} cannot be written (EFBIG: file too large, write), and is unchanged.\n`,
-    );
+    const typed = ['-c', limited, process.execPath, code];
+    const { status, stderr } = spawnSync('sh', typed, { encoding: 'utf8' });
+    const problem = '(EFBIG: file too large, write), and is unchanged.';
+    expect(stderr).toBe(`${file} cannot be written ${problem}\n`);
     expect(status).toBe(1);
     expect(saved.read('stock.csv')).toBe('earlier\n');
     expect(readdirSync(saved.folder)).toEqual(['stock.csv']);
@@ -119,14 +114,11 @@ describe('replacing a file', () => {
 
   it('passes on what the content throws', async () => {
     const failure = new Error('The record 7 is not valid.');
-    const content = {
-      *[Symbol.iterator]() {
-        yield 'a line\n';
-        throw failure;
-      },
-    };
-    await expect(
-      replaceFile(saved.toPath('never.csv'), content, new AbortController().signal),
-    ).rejects.toBe(failure);
+    function* fail() {
+      yield 'a line\n';
+      throw failure;
+    }
+    const writing = replaceFile(saved.toPath('never.csv'), fail(), new AbortController().signal);
+    await expect(writing).rejects.toBe(failure);
   });
 });

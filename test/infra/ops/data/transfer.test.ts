@@ -38,10 +38,8 @@ import { callOps, defineInterrupt, expectRefusal, type Outcome, runOps } from '.
 
 const folder = openTemporaryFolder();
 const toText = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
-const data = {
-  ...folder,
-  write: (name: string, lines: readonly string[]) => folder.write(name, toText(lines)),
-};
+const write = (name: string, lines: readonly string[]) => folder.write(name, toText(lines));
+const data = { ...folder, write };
 const header = 'petId,quantity,status';
 let engine: Engine;
 let client: DynamoDBClient;
@@ -126,10 +124,8 @@ describe('npx petstore import and export', () => {
       expect(outcome).toMatchObject({ status: 0, stderr: onlyProgress });
       expect(await count()).toBe(300);
     }
-    expect(await save(data.toPath('throttled.csv'))).toMatchObject({
-      status: 0,
-      stderr: onlyProgress,
-    });
+    const saved = await save(data.toPath('throttled.csv'));
+    expect(saved).toMatchObject({ status: 0, stderr: onlyProgress });
   });
 
   it('ends at an error that no retry helps, and says how much was written', async () => {
@@ -191,18 +187,14 @@ describe('npx petstore import and export', () => {
     const file = data.write('mixed.csv', [columns, 'sold,1,1', 'sold,3,3', '', ...wrong]);
     const rejects = data.toPath('rejects.csv');
     const loaded = await load(file, '--skip-invalid', '--rejects', rejects);
-    expect(loaded.stdout).toMatch(
-      /^inventory: 5 rows in .*: 2 added, 0 there already and kept, 3 n/,
-    );
+    expect(loaded.stdout).toMatch(/^inventory: 5 rows in .*: 2 added, 0 there already .*, 3 n/);
     expect(loaded.status).toBe(3);
     expect(data.read('rejects.csv')).toBe(toText([columns, ...wrong]));
     expect(await quantityOf('1')).toBe('1');
     data.write('rejects.csv', [columns, 'sold,2,2']);
     const corrected = await load(rejects, '--rejects', data.toPath('none.csv'));
-    expect(corrected).toMatchObject({
-      status: 0,
-      stdout: expect.stringMatching(/^inventory: 1 row /),
-    });
+    expect(corrected.status).toBe(0);
+    expect(corrected.stdout).toMatch(/^inventory: 1 row /);
     expect(data.read('none.csv')).toBe(`${columns}\n`);
     expect(await count()).toBe(3);
     const json = data.write('bad.jsonl', ['{"petId":1}']);
@@ -248,10 +240,8 @@ describe('npx petstore import and export', () => {
     expect(await transfer(runImport, ...toArgs('in'), '--overwrite')).toMatchObject(done);
     faulty.pageSize = 150;
     const saved = await transfer(runExport, ...toArgs('out'));
-    expect(saved).toMatchObject({
-      ...done,
-      stdout: expect.stringMatching(/^inventory: 400 rows to /),
-    });
+    expect(saved).toMatchObject(done);
+    expect(saved.stdout).toMatch(/^inventory: 400 rows to /);
     const scans = faulty.requests.filter(({ action }) => action === 'Scan');
     expect(scans.every(({ input }) => input.ConsistentRead)).toBe(true);
     expect(statSync(data.toPath('out.csv.gz')).mode & 0o777).toBe(0o600);
@@ -307,12 +297,7 @@ describe('npx petstore import and export', () => {
   it.each([
     ['inventory', { p: 7, s: 'a' }, '{"petId":7,"status":"available"}', 'quantity is missing'],
     ['inventory', { p: 7, q: 1 }, '{"petId":7,"quantity":1}', 'status is missing'],
-    [
-      'inventory',
-      { p: 7, q: '1', s: 'x' },
-      '{"petId":7,',
-      'and is "1"; status must be "available"',
-    ],
+    ['inventory', { p: 7, q: '1', s: 'x' }, '{"petId":7,', 'is "1"; status must be "available"'],
     ['pets', { id: 7, status: 'sold' }, '"id":7', 'name is missing'],
     ['pets', { id: 7, name: 'Rex', status: 'lost' }, '"id":7', 'and is "lost"'],
     ['orders', { id: 7, ledger: 'o', placed: '1' }, '"id":7', 'petId is missing; quantity'],
