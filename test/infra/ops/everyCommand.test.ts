@@ -141,11 +141,7 @@ it.each<[Staged, Answers, string]>([
     describeStack('another', {}),
     'There is no stack petstore-staging in eu-west-1 of this account: npm run deploy petstore-staging makes it',
   ],
-  [
-    'keys',
-    describeStack('petstore-staging'),
-    'no output ApiKeysTableName: npm run deploy petstore-',
-  ],
+  ['keys', describeStack('petstore-staging'), 'no output ApiKeysTableName: npm run deploy '],
 ])('reports an error of AWS to %s in one line: %#', async (name, answers, line) => {
   const { variables } = await useAws(answers);
   await expectLine(name, variables, line);

@@ -231,9 +231,7 @@ it('npx petstore rollback reports an alias that changed since it was shown, and 
     },
   }));
   const { status, stderr } = await rollback();
-  expect(stderr).toContain(
-    'getPet was not moved: Lambda: PreconditionFailedException: ',
-  );
+  expect(stderr).toContain('getPet was not moved: Lambda: PreconditionFailedException: ');
   expect(stderr).toContain(`\n1 of ${all} aliases were not moved; run the same command again.\n`);
   expect(status).toBe(1);
   expect(live()).toEqual({ ...everywhere('2'), getPet: '3' });
