@@ -17,21 +17,20 @@ const committed = readFileSync(join(import.meta.dirname, 'statefulResources.json
 /** Resources of the account, not of a stage: without them, another stage would lose its access logs. */
 const ofAccount = ['AWS::ApiGateway::Account', 'AWS::IAM::Role'];
 
+const kept = [...ofAccount, 'AWS::DynamoDB::Table', 'AWS::Lambda::Version', 'AWS::Logs::LogGroup'];
+
 it.each([
   ['staging', ofAccount],
-  [
-    'production',
-    [...ofAccount, 'AWS::DynamoDB::Table', 'AWS::Lambda::Version', 'AWS::Logs::LogGroup'],
-  ],
+  ['production', kept],
 ] as const)('a destroyed %s keeps the resources that OPERATIONS.md names', (stage, types) => {
-  const kept = [templates[stage], watchTemplates[stage]].flatMap((template) =>
+  const found = [templates[stage], watchTemplates[stage]].flatMap((template) =>
     Object.entries<CfnResource & { Type: string }>(template.toJSON().Resources).filter(
       ([, { DeletionPolicy = 'Delete' }]) => DeletionPolicy !== 'Delete',
     ),
   );
   // A kept version goes with its function.
-  expect([...new Set(kept.map(([, { Type }]) => Type))].sort()).toEqual(types.toSorted());
-  const roles = kept.filter(([, { Type }]) => Type === 'AWS::IAM::Role').map(([id]) => id);
+  expect([...new Set(found.map(([, { Type }]) => Type))].sort()).toEqual(types.toSorted());
+  const roles = found.filter(([, { Type }]) => Type === 'AWS::IAM::Role').map(([id]) => id);
   expect(roles).toEqual([expect.stringMatching(/^ApiCloudWatchRole/)]);
 });
 

@@ -33,11 +33,9 @@ describe('of the account’s concurrency', () => {
     [{ accountConcurrency: 1000, reservedConcurrency: { getPet: 701 } }, undefined],
     [{ accountConcurrency: 1000, reservedConcurrency: { listInventory: 7 } }, 7],
     [{ reservedConcurrency: { listInventory: 0 } }, 0],
-  ] satisfies [Partial<StageSettings>, number | undefined][])(
+  ] satisfies [Partial<StageSettings>, unknown][])(
     'with %j, lists may take %s',
-    (changed, reserved) => {
-      expect(reserve(changed)('listInventory')).toBe(reserved);
-    },
+    (changed, reserved) => expect(reserve(changed)('listInventory')).toBe(reserved),
   );
 
   it('nothing is reserved for quick operations, unless the settings say so', () => {
@@ -77,7 +75,7 @@ it.each(deployedStages)(
       requests: { read: 0, write: burst('updateInventory') * toRequestUnits() },
       // Keys in no cache, as when somebody tries keys.
       apiKeys: {
-        read: operationIds.reduce((sum, id) => sum + burst(id) * CONSISTENT, 0),
+        read: operationIds.reduce((sum, id) => sum + burst(id), 0) * CONSISTENT,
         write: 0,
       },
     };

@@ -13,11 +13,9 @@ cpSync(new URL('../../../infra/stages/commit.ts', import.meta.url).pathname, cop
 
 function run(): string {
   const script = `import { readCommit } from '${copy}'; process.stdout.write(readCommit());`;
+  const args = ['--input-type=module', '-e', script];
   const env = { PATH: process.env.PATH, GIT_CEILING_DIRECTORIES: tmpdir() };
-  return execFileSync(process.execPath, ['--input-type=module', '-e', script], {
-    encoding: 'utf8',
-    env,
-  });
+  return execFileSync(process.execPath, args, { encoding: 'utf8', env });
 }
 
 function git(...args: string[]): string {

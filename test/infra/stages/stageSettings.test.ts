@@ -34,6 +34,7 @@ const { folder } = openTemporaryFolder();
 const production = fixtures.production.settings;
 const certificateArn = 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e';
 const name = 'api.petstore.example';
+const customDomain = { name, certificateArn };
 const budget = {
   monthlyDollars: 49.5,
   notify: ['finance@shop.example'],
@@ -63,16 +64,14 @@ const wrong: Record<string, unknown[]> = {
   logLevel: ['WARN'],
   'alarms.page': ['ops'],
   'alarms.ticket': [
-    'arn:aws:sqs:eu-west-1:123456789012:queue',
-    'arn:aws-cn:sns:cn-north-1:123456789012:ops',
+    'arn:aws:sqs:eu-west-1:123456789012:a',
+    'arn:aws-cn:sns:cn-north-1:123456789012:a',
   ],
   alarms: [{ sms: 'ops@petstore.example' }],
   checkEveryMinutes: [0, 61],
   quietMinutes: [0, 1441],
   backupRegion: ['eu-central-1'],
-  'restoredTables.inventory': [
-    ...['a b', 'petstore-production-inventory', 'petstore-staging2-apiKeys'],
-  ],
+  'restoredTables.inventory': ['a b', 'petstore-production-inventory', 'petstore-qa-apiKeys'],
   'throttles.getPet': [{ rate: 9, burst: 8 }],
   'throttles.getPet.rate': [0, 10_001],
   'throttles.getPet.burst': [1.5, 5_001],
@@ -110,7 +109,7 @@ const wrong: Record<string, unknown[]> = {
 const reserved = 'reservedConcurrency';
 /** Settings that are wrong together, and the one in the error. */
 const wrongTogether: [field: string, changed: Record<string, unknown>][] = [
-  ['customDomain', { region: 'us-east-1', customDomain: { name, certificateArn } }],
+  ['customDomain', { region: 'us-east-1', customDomain }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'Frankfurt' }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'eu-west-1' }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'cn-north-1' }],
@@ -119,7 +118,7 @@ const wrongTogether: [field: string, changed: Record<string, unknown>][] = [
   ['quietMinutes', { raisesAlarms: false, quietMinutes: 15 }],
   [
     'alarms.page',
-    { region: 'eu-west-1', alarms: { page: 'arn:aws:sns:us-east-1:123456789012:pagers' } },
+    { region: 'eu-west-1', alarms: { page: 'arn:aws:sns:us-east-1:123456789012:a' } },
   ],
   [reserved, { accountConcurrency: 1000, reservedConcurrency: { getPet: 901 } }],
   [reserved, { accountConcurrency: 1000, reservedConcurrency: { getPet: 900, listOrders: 900 } }],
@@ -130,14 +129,7 @@ const wrongTogether: [field: string, changed: Record<string, unknown>][] = [
 function toChange(path: string, value: unknown): Record<string, unknown> {
   const changed = structuredClone<Record<string, unknown>>({
     ...production,
-    ...{
-      budget,
-      anomalies,
-      customDomain: { name, certificateArn },
-      alarms: {},
-      restoredTables: {},
-    },
-    reservedConcurrency: {},
+    ...{ budget, anomalies, customDomain, alarms: {}, restoredTables: {}, reservedConcurrency: {} },
   });
   const names = path.split('.');
   const last = names.pop() ?? '';
@@ -147,7 +139,7 @@ function toChange(path: string, value: unknown): Record<string, unknown> {
 }
 
 const right: Record<string, unknown>[] = [
-  { account: '123456789012', region: 'eu-west-1', customDomain: { name, certificateArn } },
+  { account: '123456789012', region: 'eu-west-1', customDomain },
   { allowedOrigins: ['https://shop.example', 'http://localhost:5173', 'https://a.b.example:8443'] },
   { documentationAddress: 'https://shop.example/docs/petstore' },
   { alarms: { page: 'ops+petstore@shop.example' }, logRetentionDays: 9999, logLevel: 'DEBUG' },
@@ -226,19 +218,15 @@ describe("a stage's settings", () => {
 it('the synthesis stops at an invalid setting, with one line and a status', async () => {
   const wrongStage = changeProduction({ alarms: { page: 'ops' } });
   const outcome = await callOps(async () => synthesize([wrongStage]), [], { CDK_OUTDIR: folder });
-  expect(outcome).toEqual({
-    status: 1,
-    stdout: '',
-    stderr:
-      'infra/stages/stages.ts: production.alarms.page: must be an e-mail address such as "ops@shop.example", or the ARN of a topic; it is "ops".\n',
-  });
+  const rule = 'must be an e-mail address such as "ops@shop.example", or the ARN of a topic';
+  const stderr = `infra/stages/stages.ts: production.alarms.page: ${rule}; it is "ops".\n`;
+  expect(outcome).toEqual({ status: 1, stdout: '', stderr });
   expect(readdirSync(folder)).toEqual([]);
 });
 
-const line =
-  'infra/stages/stages.ts: replace the example values of production: documentationAddress, allowedOrigins.';
-const stagingLine =
-  'infra/stages/stages.ts: replace the example values of staging: documentationAddress.';
+const replace = 'infra/stages/stages.ts: replace the example values of';
+const line = `${replace} production: documentationAddress, allowedOrigins.`;
+const stagingLine = `${replace} staging: documentationAddress.`;
 const owned = changeProduction({
   documentationAddress: 'https://docs.shop.example',
   allowedOrigins: ['https://shop.example'],
@@ -247,7 +235,6 @@ const owned = changeProduction({
 afterEach(() => vi.unstubAllEnvs());
 
 const baseAddress = 'https://shop.example/v1';
-const customDomain = { name, certificateArn };
 it.each([
   [baseAddress, { baseAddress, customDomain }],
   ['https://api.petstore.example/v1', { customDomain }],

@@ -58,11 +58,10 @@ it.each(fixtureNames)(
 
 it('shows traffic, errors, latency, throttles, units and deprecated callers', () => {
   const body = JSON.stringify(readWidgets('production'));
+  const ofTable = '"TableName","petstore-production-';
   const shown = [
     ...['"Count"', '5XXError', '4XXError', 'p50', 'p90', 'p99', '"throttled"'],
-    ...tableNames.map(
-      (table) => `"ConsumedReadCapacityUnits","TableName","petstore-production-${table}"`,
-    ),
+    ...tableNames.map((table) => `"ConsumedReadCapacityUnits",${ofTable}${table}"`),
     // Four weeks against the promise in the settings.
     ...operationIds.flatMap((id) => [
       `${id} (at least 99.9)`,
@@ -78,12 +77,9 @@ it('shows traffic, errors, latency, throttles, units and deprecated callers', ()
   ];
   for (const text of shown) expect(body).toContain(text);
   // Keys are written only by hand.
-  const written = body.matchAll(
-    /ConsumedWriteCapacityUnits","TableName","petstore-production-(\w+)/g,
-  );
-  expect([...written].map(([, table]) => table)).toEqual(
-    tableNames.filter((one) => one !== 'apiKeys'),
-  );
+  const isWritten = (table: string) =>
+    body.includes(`"ConsumedWriteCapacityUnits",${ofTable}${table}"`);
+  expect(tableNames.filter(isWritten)).toEqual(tableNames.filter((one) => one !== 'apiKeys'));
   // One number for everything except the costs.
   expect(body.match(/-P28D/g)).toHaveLength(3 + 1);
   expect(body.match(/"setPeriodToTimeRange":true/g)).toHaveLength(3);

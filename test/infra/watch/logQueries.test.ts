@@ -27,12 +27,10 @@ it('queries only fields that the functions log', async () => {
   const logged = new Set((await logLines()).flatMap((line) => toPaths(line, 'message')));
   const asked = queries.filter(({ log }) => log === 'functions').flatMap(toFields);
   expect(asked.length).toBeGreaterThan(20);
-  expect(asked.filter((field) => !platformFields.includes(field) && !logged.has(field))).toEqual(
-    [],
-  );
-  expect([...logged]).toEqual(
-    expect.arrayContaining(['message.keyName', 'message.refused', 'message.error.cause.name']),
-  );
+  const unknown = asked.filter((field) => !platformFields.includes(field) && !logged.has(field));
+  expect(unknown).toEqual([]);
+  for (const field of ['keyName', 'refused', 'error.cause.name'])
+    expect(logged).toContain(`message.${field}`);
 });
 
 it('queries only fields that the access log has', () => {
@@ -75,10 +73,8 @@ async function logLines(): Promise<unknown[]> {
 
 function toPaths(value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null) return [path];
-  return [
-    path,
-    ...Object.entries(value).flatMap(([name, part]) => toPaths(part, `${path}.${name}`)),
-  ];
+  const parts = Object.entries(value).flatMap(([name, part]) => toPaths(part, `${path}.${name}`));
+  return [path, ...parts];
 }
 
 /** The log's fields in a query, without those of Logs Insights, its keywords and the query's own results. */

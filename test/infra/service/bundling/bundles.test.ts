@@ -24,12 +24,10 @@ const bundles = synthesizeBundles();
 /** The folder of each operation's bundle, as a deployment would upload it. */
 function synthesizeBundles(): Record<OperationId, string> {
   // All stages have the same code.
-  const context = {
-    'aws:cdk:bundling-stacks': ['petstore-staging'],
-    'aws:cdk:enable-asset-metadata': true,
-  };
+  const name = 'petstore-staging';
+  const context = { 'aws:cdk:bundling-stacks': [name], 'aws:cdk:enable-asset-metadata': true };
   const assembly = buildApp({ outdir, context }, [fixtures.staging]).synth();
-  const { Resources } = assembly.getStackByName('petstore-staging').template;
+  const { Resources } = assembly.getStackByName(name).template;
   return mapOperations((id) => {
     const { Metadata } = Object.values<CfnFunction>(Resources).find(
       ({ Properties }) => Properties?.FunctionName === `petstore-staging-${id}`,

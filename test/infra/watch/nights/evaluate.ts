@@ -10,11 +10,7 @@ type AlarmProperties = any;
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
  * @param start the first minute that counts; windows look back on those before
  */
-export function evaluateAlarms(
-  alarms: readonly AlarmProperties[],
-  minutes: readonly Minute[],
-  start = 0,
-) {
+export function evaluateAlarms(alarms: AlarmProperties[], minutes: readonly Minute[], start = 0) {
   return alarms.flatMap((alarm) => {
     const minute = findFiring(alarm, minutes, start);
     const name: string = alarm.AlarmName.replace('petstore-production-', '');
@@ -23,11 +19,7 @@ export function evaluateAlarms(
   });
 }
 
-function findFiring(
-  alarm: AlarmProperties,
-  minutes: readonly Minute[],
-  start: number,
-): number | undefined {
+function findFiring(alarm: AlarmProperties, minutes: readonly Minute[], start: number) {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
   const length = toPeriod(alarm) / 60;
   const isBreaching = comparisons[alarm.ComparisonOperator];
@@ -41,10 +33,8 @@ function findFiring(
     return isMissing ? alarm.TreatMissingData === 'breaching' : isBreaching(value, Threshold);
   });
   for (let end = start + 1; end <= minutes.length; end += 1) {
-    const last = Array.from(
-      { length: EvaluationPeriods },
-      (_, ago) => breaches[end - ago * length],
-    );
+    const toBreach = (_: unknown, ago: number) => breaches[end - ago * length];
+    const last = Array.from({ length: EvaluationPeriods }, toBreach);
     if (last.filter(Boolean).length >= DatapointsToAlarm) return end - start;
   }
   return undefined;
@@ -70,7 +60,7 @@ function defineValue(
     const { Statistic, ExtendedStatistic = Statistic } = alarm;
     return readMetric(alarm as TemplateMetric, ExtendedStatistic, minutes);
   }
-  const [{ Id: returned, Expression = returned }] = alarm.Metrics.filter(
+  const { Id: returned, Expression = returned } = alarm.Metrics.find(
     ({ ReturnData = true }) => ReturnData,
   );
   const stats = alarm.Metrics.filter(({ MetricStat }: AlarmProperties) => MetricStat);

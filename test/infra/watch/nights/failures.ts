@@ -1,10 +1,5 @@
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
-import {
-  daysBeforeSunset,
-  type Minute,
-  type OperationMinute,
-  toOrdinaryMinute,
-} from './minutes.ts';
+import { daysBeforeSunset, type Minute, type OfOperation, toOrdinaryMinute } from './minutes.ts';
 
 /** A failure of production with `accountConcurrency`, `quietMinutes` and a reserved concurrency for lists. */
 type Failure = [
@@ -19,12 +14,12 @@ type Failure = [
 
 export const when = (change: Partial<Minute>) => (minute: Minute) => Object.assign(minute, change);
 export const whenOf =
-  (
-    id: OperationId,
-    toChange: (minute: OperationMinute, index: number) => Partial<OperationMinute>,
-  ) =>
+  (id: OperationId, toChange: (minute: OfOperation, index: number) => Partial<OfOperation>) =>
   ({ operations }: Minute, index: number) =>
     Object.assign(operations[id], toChange(operations[id], index));
+/** In the fourth minute alone. */
+const once = (id: OperationId, change: Partial<OfOperation>) =>
+  whenOf(id, (_, index) => (index === 3 ? change : {}));
 const endsIn = (days: Partial<Minute['days']>) => (minute: Minute) =>
   Object.assign(minute.days, days);
 const withCalls = (id: OperationId, Invocations: number) => (minute: Minute) =>
@@ -38,10 +33,17 @@ const only = (minute: Minute, Invocations: number, ServerErrors: number) => {
   Object.assign(minute.operations.getPet, { Invocations, ServerErrors });
 };
 
+/** What fires when every request to an operation fails. */
+const toServerErrors = (id: OperationId | 'OPERATION') => ({
+  [`${id}-server-errors`]: 10,
+  [`${id}-failing-1h`]: 30,
+  'server-errors': 10,
+});
+
 export const failures: Failure[] = [
   [
     'getPet always answers 500',
-    { 'getPet-server-errors': 10, 'getPet-failing-1h': 30, 'server-errors': 10 },
+    toServerErrors('getPet'),
     whenOf('getPet', ({ Invocations }) => ({ ServerErrors: Invocations })),
   ],
   [
@@ -88,27 +90,13 @@ export const failures: Failure[] = [
   ],
   [
     'the gateway reaches no function',
-    {
-      'check-failed': 10,
-      'server-errors': 10,
-      'OPERATION-server-errors': 10,
-      'OPERATION-failing-1h': 30,
-    },
+    { ...toServerErrors('OPERATION'), 'check-failed': 10 },
     (minute) => silence(when({ check: 'failed', gatewayErrors: 100 })(minute)),
   ],
-  [
-    'a function crashes once',
-    { 'getPet-errors': 5 },
-    whenOf('getPet', (_, index) => ({ Errors: index === 3 ? 1 : 0 })),
-  ],
+  ['a function crashes once', { 'getPet-errors': 5 }, once('getPet', { Errors: 1 })],
   [
     'a function crashes at every call',
-    {
-      'getPet-errors': 5,
-      'getPet-server-errors': 10,
-      'getPet-failing-1h': 30,
-      'server-errors': 10,
-    },
+    { ...toServerErrors('getPet'), 'getPet-errors': 5 },
     whenOf('getPet', ({ Invocations }) => ({ Errors: Invocations })),
   ],
   [
@@ -152,11 +140,7 @@ export const failures: Failure[] = [
     { 'listOrders-throttles': 5, 'listOrders-server-errors': 10, 'server-errors': 10 },
     whenOf('listOrders', () => ({ Throttles: 5 })),
   ],
-  [
-    'Lambda throttles five calls at once',
-    { 'getPet-throttles': 5 },
-    whenOf('getPet', (_, index) => ({ Throttles: index === 3 ? 5 : 0 })),
-  ],
+  ['Lambda throttles five calls', { 'getPet-throttles': 5 }, once('getPet', { Throttles: 5 })],
   [
     'another service uses the concurrency of the account',
     { 'account-concurrency': 5 },
@@ -171,17 +155,9 @@ export const failures: Failure[] = [
   ['a read key is used to write', { 'forbidden-requests': 10 }, when({ forbidden: 60 })],
   ['a client sends too many requests', { 'throttled-requests': 10 }, when({ throttled: 80 })],
   ['the check itself gets 429', { 'check-throttled': 10 }, when({ check: 'throttled' })],
-  [
-    'the inventory has more than inventoryEntries',
-    { 'inventory-entries': 10 },
-    when({ surplusEntries: 1 }),
-  ],
+  ['there are too many entries', { 'inventory-entries': 10 }, when({ surplusEntries: 1 })],
   ['the check no longer runs', { 'check-failed': 10 }, when({ check: 'none' })],
-  [
-    'the certificate ends in twenty days',
-    { 'certificate-ends-in-30-days': 60 },
-    endsIn({ certificate: 20 }),
-  ],
+  ['the certificate ends soon', { 'certificate-ends-in-30-days': 60 }, endsIn({ certificate: 20 })],
   [
     'a key that nobody has replaced ends in six days',
     { 'key-ends-in-30-days': 60, 'key-ends-in-7-days': 60 },

@@ -20,7 +20,7 @@ const operationMinute = {
   ...{ Invocations: 0, ServerErrors: 0, Errors: 0, Throttles: 0 },
   ...{ Duration: 150, FirstByte: 250, ConcurrentExecutions: 2 },
 };
-export type OperationMinute = typeof operationMinute;
+export type OfOperation = typeof operationMinute;
 
 const sunsets = Object.values(operations).flatMap(({ lifecycle }) =>
   lifecycle.kind === 'deprecated' ? [lifecycle.sunset.getTime()] : [],
@@ -116,7 +116,7 @@ const ofStage: Record<string, Reading> = {
   'account ConcurrentExecutions': ({ accountAtOnce }) => accountAtOnce,
 };
 
-function toSum({ operations }: Minute, count: (minute: OperationMinute) => number): number {
+function toSum({ operations }: Minute, count: (minute: OfOperation) => number): number {
   return operationIds.reduce((sum, id) => sum + count(operations[id]), 0);
 }
 
@@ -129,7 +129,7 @@ function ofOperation(id: OperationId, name: string): Reading {
     // From the access log, without the check's requests.
     if (name === 'Requests') return Invocations + Throttles + ofGateway;
     if (name === 'Failures') return ServerErrors + Errors + Throttles + ofGateway;
-    return isOfCalls && Invocations === 0 ? 0 : minute[name as keyof OperationMinute];
+    return isOfCalls && Invocations === 0 ? 0 : minute[name as keyof OfOperation];
   };
 }
 

@@ -5,16 +5,15 @@ import { type OperationId, operationIds } from '../../../../shared/contract/oper
 import { synthesizeProduction } from '../../../support/stackTemplates.ts';
 import { evaluateAlarms } from './evaluate.ts';
 import { failures, when, whenOf } from './failures.ts';
-import { type Minute, type OperationMinute, toOrdinaryMinute } from './minutes.ts';
+import { type Minute, type OfOperation, toOrdinaryMinute } from './minutes.ts';
 
 const { watch } = synthesizeProduction({
   accountConcurrency: 1000,
   reservedConcurrency: { listInventory: 50 },
   quietMinutes: 15,
 });
-const alarms = Object.values(watch.findResources('AWS::CloudWatch::Alarm')).map(
-  ({ Properties }) => Properties,
-);
+const found = Object.values(watch.findResources('AWS::CloudWatch::Alarm'));
+const alarms = found.map(({ Properties }) => Properties);
 
 const DAY = 24 * 60;
 
@@ -35,10 +34,8 @@ it('the runbook explains each alarm, under its severity', () => {
     const found = alarms.filter(({ AlarmDescription }) => AlarmDescription.startsWith(label));
     return [...new Set(found.map(({ AlarmName }) => toGeneral(AlarmName)))].sort();
   };
-  expect(explained.map((names) => names.sort())).toEqual([
-    ofSeverity('Page:'),
-    ofSeverity('Ticket:'),
-  ]);
+  const expected = [ofSeverity('Page:'), ofSeverity('Ticket:')];
+  expect(explained.map((names) => names.sort())).toEqual(expected);
 });
 
 it.each(failures)('%s: fires its alarms within their time', (_, expected, change, before) => {
@@ -66,7 +63,7 @@ function toNames(name: string): string[] {
 }
 
 /** A failed request to an operation, in each way that it can fail. */
-const failingWays: Record<string, (id: OperationId) => Partial<OperationMinute>> = {
+const failingWays: Record<string, (id: OperationId) => Partial<OfOperation>> = {
   'answers 503': () => ({ Invocations: 1, ServerErrors: 1 }),
   crashes: () => ({ Invocations: 1, Errors: 1 }),
   'runs out of time': (id) => ({
