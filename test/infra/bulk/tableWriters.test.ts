@@ -63,7 +63,7 @@ it('no writer writes after an interrupt', async () => {
 });
 
 it('a call is retried for about a minute at most', async () => {
-  vi.useFakeTimers({ fakeNodeBuiltins: true });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], fakeNodeBuiltins: true });
   onTestFinished(() => void vi.useRealTimers());
   onTestFinished(vi.spyOn(Math, 'random').mockReturnValue(1).mockRestore);
   const started = Date.now();
