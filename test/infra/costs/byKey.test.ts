@@ -10,7 +10,6 @@ import { describeStack, useAws } from '../ops/aws.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
 
 const folder = openTemporaryFolder();
-
 const byKey = (args: string[]) => runCosts(['by-key', ...args]);
 const november = ['--stage', 'production', '--from', '2026-11-01', '--to', '2026-11-30'];
 
@@ -19,8 +18,7 @@ const functionLog = '/aws/lambda/petstore-production-';
 const accessLog = '/aws/apigateway/petstore-production';
 
 const toLine = (operation: string, status: string, keyName: string, sums: Row): Row => ({
-  ...{ operation, status, ...(keyName && { keyName }) },
-  ...sums,
+  ...{ operation, status, ...(keyName && { keyName }), ...sums },
 });
 const toReport = (operation: string, sums: Row): Row => ({
   ...{ '@log': `123456789012:${functionLog}${operation}`, type: 'platform.report' },
@@ -66,30 +64,21 @@ const logBytes: Readonly<Record<string, number>> = {
 };
 const ALL_BYTES = 3_609_009_000 + 900_000 + 2_000 + 1_607_204_000;
 
-interface Recorded {
-  readonly functions?: readonly Row[];
-  readonly access?: readonly Row[];
-  /** A factor for the bytes of every log. */
-  readonly volume?: number;
-  /** The final status of a query. */
-  readonly status?: string;
-  /** The number of log lines that it found. */
-  readonly recordsMatched?: number;
-}
-
 // Now all of November's logs exist, and August's are gone.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 11, 5, 12) }));
 afterEach(() => void vi.useRealTimers());
 
 /** A fake AWS with production's metrics and logs, and the command for its November. */
-async function open(recorded: Recorded = {}) {
-  const {
-    functions = functionRows,
-    access = accessRows,
-    volume = 1,
-    status = 'Complete',
-    recordsMatched,
-  } = recorded;
+async function open({
+  functions = functionRows,
+  access = accessRows,
+  /** A factor for the bytes of every log. */
+  volume = 1,
+  /** The final status of a query. */
+  status = 'Complete',
+  /** The number of log lines that a query found. */
+  recordsMatched = 0,
+} = {}) {
   const rows: Readonly<Record<string, readonly Row[]>> = { functions, access };
   /** Queries that are not ready at the first poll. */
   const running = new Set<unknown>(Object.keys(rows));
@@ -102,15 +91,15 @@ async function open(recorded: Recorded = {}) {
         return { Label, Values: [bytes / 4, (3 * bytes) / 4] };
       }),
     }),
-    StartQuery: ({ logGroupNames }) => {
-      return { queryId: String(logGroupNames).includes('apigateway') ? 'access' : 'functions' };
-    },
+    StartQuery: ({ logGroupNames }) => ({
+      queryId: String(logGroupNames).includes('apigateway') ? 'access' : 'functions',
+    }),
     GetQueryResults({ queryId }) {
       const unready = queryId === 'access' ? 'Scheduled' : 'Running';
       if (running.delete(queryId)) return { status: unready, results: [] };
       const toFields = (row: Row) =>
         Object.entries(row).map(([field, value]) => ({ field, value }));
-      const statistics = recordsMatched && { recordsMatched };
+      const statistics = { recordsMatched };
       return { status, statistics, results: rows[String(queryId)]?.map(toFields) };
     },
   });
@@ -140,33 +129,31 @@ describe('costs by-key', () => {
     ]);
     const calls = 3e6 / 4_010_010;
     const sent = 1_201_480_800 + 4_018_010 * HEAD_BYTES;
-    const worked: readonly (readonly [row: number, Partial<KeyCost['dollars']>])[] = [
-      [
-        0,
-        {
-          gateway: 3 * 3.5,
-          // Its share of all calls, and the logged part of 60,300,000 ms with half a GB.
-          lambda: 4_010_010 * calls * 0.2e-6 + 30_000 * 0.5 * 0.0000133334,
-          readUnits: 1.5 * 0.125,
-          writeUnits: 0,
-          transfer: ((0.75 * 1.2e9 + 3e6 * HEAD_BYTES) / GIGABYTE) * 0.09,
-          // The function's 900 bytes a call, and the gateway's 400 a line.
-          logs: ((3e6 * 900 + 3e6 * (1_607_204_000 / 4_018_010)) / GIGABYTE) * 0.5,
-          tracing: 40_000 * calls * 5e-6,
-          firewall: 0,
-        },
-      ],
+    const worked: readonly Partial<KeyCost['dollars']>[] = [
+      {
+        gateway: 3 * 3.5,
+        // Its share of all calls, and the logged part of 60,300,000 ms with half a GB.
+        lambda: 4_010_010 * calls * 0.2e-6 + 30_000 * 0.5 * 0.0000133334,
+        readUnits: 1.5 * 0.125,
+        writeUnits: 0,
+        transfer: ((0.75 * 1.2e9 + 3e6 * HEAD_BYTES) / GIGABYTE) * 0.09,
+        // The function's 900 bytes a call, and the gateway's 400 a line.
+        logs: ((3e6 * 900 + 3e6 * (1_607_204_000 / 4_018_010)) / GIGABYTE) * 0.5,
+        tracing: 40_000 * calls * 5e-6,
+        firewall: 0,
+      },
       // A failed conditional write is billed too.
-      [1, { writeUnits: 1_000 * 0.625e-6, readUnits: 1_000 * 0.125e-6 }],
-      [3, { gateway: 2_000 * 3.5e-6 }],
+      { writeUnits: 1_000 * 0.625e-6, readUnits: 1_000 * 0.125e-6 },
+      {},
+      { gateway: 2_000 * 3.5e-6 },
       // Ten calls that crashed after 28 s each.
-      [4, { lambda: 10 * 0.2e-6 + 280 * 0.5 * 0.0000133334 }],
+      { lambda: 10 * 0.2e-6 + 280 * 0.5 * 0.0000133334 },
       // A call that wrote a line, and ended on another day.
-      [5, { logs: (2_000 / GIGABYTE) * 0.5 }],
-      [6, { readUnits: 0 }],
-      [7, { gateway: 0, lambda: 0, transfer: ((400_000 + 5_000 * HEAD_BYTES) / GIGABYTE) * 0.09 }],
+      { logs: (2_000 / GIGABYTE) * 0.5 },
+      { readUnits: 0 },
+      { gateway: 0, lambda: 0, transfer: ((400_000 + 5_000 * HEAD_BYTES) / GIGABYTE) * 0.09 },
     ];
-    for (const [row, dollars] of worked) {
+    for (const [row, dollars] of worked.entries()) {
       const close = Object.entries(dollars).map(([name, sum]) => [name, expect.closeTo(sum, 9)]);
       expect(rows[row]?.dollars).toMatchObject(Object.fromEntries(close));
     }
@@ -194,31 +181,27 @@ describe('costs by-key', () => {
   it('divides by number, or equally without any measure', () => {
     const lines = ['a', 'b'].map((key) => toLine('getPet', '200', key, { lines: '1' }));
     const functions = [...lines, toReport('getPet', { lines: '2', billed: '2048000' })];
-    const rows = { functions, access: [] };
-    const costs = toKeyCosts(rows, new Map(), fixtures.production);
-    const each = 0.2e-6 + 0.0000133334;
-    expect(costs.map(({ dollars }) => dollars.lambda)).toEqual(
-      [each, each].map((sum) => expect.closeTo(sum, 12)),
-    );
+    const costs = toKeyCosts({ functions, access: [] }, new Map(), fixtures.production);
+    const each = expect.closeTo(0.2e-6 + 0.0000133334, 12);
+    expect(costs.map(({ dollars }) => dollars.lambda)).toEqual([each, each]);
   });
 
   it('queries each log once for each month, both ends included', async () => {
     const { aws, run } = await open();
     await run('--from', '2026-10-30', '--to', '2026-11-02');
-    const second = (text: string) => Date.parse(text) / 1000;
     const ends = [
-      [second('2026-10-30T00:00:00Z'), second('2026-10-31T23:59:59Z')],
-      [second('2026-11-01T00:00:00Z'), second('2026-11-02T23:59:59Z')],
-    ];
+      ['2026-10-30T00:00:00Z', '2026-10-31T23:59:59Z'],
+      ['2026-11-01T00:00:00Z', '2026-11-02T23:59:59Z'],
+    ].map((times) => times.map((time) => Date.parse(time) / 1000));
     const queries = aws.inputsOf('StartQuery');
-    const find = (log: string) =>
-      queries.filter(({ logGroupNames }) => String(logGroupNames).includes(log));
-    for (const asked of [find('lambda'), find('apigateway')]) {
-      expect(asked.map(({ startTime, endTime }) => [startTime, endTime])).toEqual(ends);
-    }
-    const [own, access] = [find('lambda')[0], find('apigateway')[0]];
-    expect(own?.logGroupNames).toEqual(operationIds.map((id) => `${functionLog}${id}`));
-    expect(access?.logGroupNames).toEqual([accessLog]);
+    const [own, access] = [operationIds.map((id) => `${functionLog}${id}`), [accessLog]].map(
+      (logs) => {
+        const asked = queries.filter(({ logGroupNames }) => `${logGroupNames}` === `${logs}`);
+        expect(asked.map(({ startTime, endTime }) => [startTime, endTime])).toEqual(ends);
+        return asked[0];
+      },
+    );
+    expect(queries).toHaveLength(4);
     expect(own?.limit).toBe(10_000);
     expect([own?.queryString, access?.queryString]).toMatchInlineSnapshot(`
       [
@@ -331,38 +314,32 @@ describe('costs measure of days', () => {
 
 const further = { lines: '399999990', furtherRequests: '10', streamedBytes: '1073741824' };
 const million = { lines: '1000000' };
+const steps = { gateway: 333 * 3.5 + 67 * 2.8, lambda: 0.008, firewall: 0 };
 it.each([
-  ['further requests of long responses, by the steps of the price', further, '200', '200', false],
-  ['a 429 of a function', million, '429', '429', false],
-  ['a firewall, also for requests that the gateway refused', million, '429', '-', true],
-] as const)('charges for %s', (_, sums, status, functionStatus, firewall) => {
-  const rows = {
-    functions: [],
-    access: [toAccess('GET /inventory', status, functionStatus, sums)],
-  };
-  const [cost] = toKeyCosts(rows, new Map(), changeProduction({ firewall }));
-  const gateway = { '200': 333 * 3.5 + 67 * 2.8, '429': 3.5, '-': 0 }[functionStatus];
-  expect(cost?.dollars.gateway).toBeCloseTo(gateway, 6);
-  expect(cost?.dollars.lambda).toBeCloseTo(status === '200' ? 0.008 : 0, 12);
-  expect(cost?.dollars.firewall).toBeCloseTo(firewall ? 0.6 : 0, 9);
+  ['further requests of long responses, by the steps of the price', further, '200', '200', steps],
+  ['a 429 of a function', million, '429', '429', { gateway: 3.5, lambda: 0, firewall: 0 }],
+  ['a refusal of the gateway', million, '429', '-', { gateway: 0, lambda: 0, firewall: 0.6 }],
+] as const)('charges for %s', (_, sums, status, functionStatus, dollars) => {
+  const access = [toAccess('GET /inventory', status, functionStatus, sums)];
+  const stage = changeProduction({ firewall: dollars.firewall > 0 });
+  const [cost] = toKeyCosts({ functions: [], access }, new Map(), stage);
+  const close = Object.entries(dollars).map(([name, sum]) => [name, expect.closeTo(sum, 9)]);
+  expect(cost?.dollars).toMatchObject(Object.fromEntries(close));
 });
 
-describe('the cost of the queries', () => {
-  it('is printed first, and above a dollar needs a yes', async () => {
-    const { run: runCheap } = await open();
-    const read = `The queries read ${(ALL_BYTES / 2 ** 30).toFixed(2)} GB of logs`;
-    expect((await runCheap()).stderr).toBe(`${read}, which costs $0.02.\n`);
-    const { aws, run, variables } = await open({ volume: 50 });
-    const { status, stderr } = await run();
-    expect(status).toBe(2);
-    expect(stderr).toMatch(/costs \$1\.21\.\n.*add --yes/);
-    const no = await callOps(byKey, november, variables, 'n\n');
-    expect(no).toMatchObject({ status: 0, stdout: '' });
-    expect(aws.inputsOf('StartQuery')).toEqual([]);
-    const yes = await callOps(byKey, november, variables, 'y\n');
-    expect(yes.stdout).not.toBe('');
-    expect(await run('--yes')).toMatchObject({ status: 0 });
-  });
+it('prints the cost of the queries first, and above a dollar needs a yes', async () => {
+  const { run: runCheap } = await open();
+  const read = `The queries read ${(ALL_BYTES / 2 ** 30).toFixed(2)} GB of logs`;
+  expect((await runCheap()).stderr).toBe(`${read}, which costs $0.02.\n`);
+  const { aws, run, variables } = await open({ volume: 50 });
+  const { status, stderr } = await run();
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/costs \$1\.21\.\n.*add --yes/);
+  const no = await callOps(byKey, november, variables, 'n\n');
+  expect(no).toMatchObject({ status: 0, stdout: '' });
+  expect(aws.inputsOf('StartQuery')).toEqual([]);
+  expect((await callOps(byKey, november, variables, 'y\n')).stdout).not.toBe('');
+  expect(await run('--yes')).toMatchObject({ status: 0 });
 });
 
 const gone = 'lines before 2026-09-07 are deleted.';
@@ -394,13 +371,11 @@ it('says how many log lines are missing if a query has more rows than it returns
   );
 });
 
-it.each<[Recorded, string]>([
-  [{ status: 'Timeout' }, 'did not complete (Timeout). Run it again, or for fewer days.'],
-])('ends in one line: %#', async (recorded, line) => {
-  const { run } = await open(recorded);
+it('ends in one line if a query does not complete', async () => {
+  const { run } = await open({ status: 'Timeout' });
   const { status, stdout, stderr } = await run();
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr.trimEnd().split('\n').at(-1)).toContain(line);
+  expect(stderr).toMatch(/did not complete \(Timeout\)\. Run it again, or for fewer days\..*\n$/);
 });
 
 it('says if the prices are those of another region', async () => {
