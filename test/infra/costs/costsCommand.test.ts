@@ -2,21 +2,29 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { CostReport } from '../../../infra/costs/bills/costReport.ts';
+import {
+  type CostReport,
+  type OperationCost,
+  toStageMonth,
+} from '../../../infra/costs/bills/costReport.ts';
 import { toFixedUsage } from '../../../infra/costs/bills/fixedCosts.ts';
-import type { Month, WorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
+import {
+  type Month,
+  toWorstMonth,
+  type WorstMonth,
+} from '../../../infra/costs/bills/monthlyBill.ts';
 import {
   readCommittedTraffic,
   sumRequests,
   type Traffic,
-  type TrafficShare,
 } from '../../../infra/costs/bills/traffic.ts';
-import { type Dollars, toAmount } from '../../../infra/costs/bills/usage.ts';
+import { sumDollars, toAmount } from '../../../infra/costs/bills/usage.ts';
 import { readFigures, toCommittedFigures } from '../../../infra/costs/figures.ts';
 import { perUnit } from '../../../infra/costs/prices.ts';
 import { type MeasuredUnits, readRecordedUnits } from '../../../infra/costs/units/answerUnits.ts';
 import { checkMonths } from '../../../infra/ops/costs/checkMonths.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
+import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type StageName, stageNames, stages } from '../../../infra/stages/stages.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
@@ -25,7 +33,6 @@ import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
 
-const root = join(import.meta.dirname, '../../..');
 const folder = openTemporaryFolder();
 const writeTraffic = (text: string) => folder.write('traffic.json', text);
 afterEach(() => vi.useRealTimers());
@@ -53,16 +60,12 @@ describe('--json', () => {
     }
     const { month } = await readReport('month');
     expect(month.requests + month.fixed).toBeCloseTo(month.total, 9);
-    expect(await readReport('worst')).toEqual({
-      ...{ ...priced, worstMonth: expect.objectContaining({ entries: 100_000 }) },
-    });
-    const names = operations.map(({ operationId, answer, entries }) =>
-      [operationId, answer, entries].join(),
-    );
+    const worstMonth = expect.objectContaining({ entries: 100_000 });
+    expect(await readReport('worst')).toEqual({ ...priced, worstMonth });
+    const names = operations.map((one) => [one.operationId, one.answer, one.entries].join());
     expect(new Set(names).size).toBe(names.length);
-    expect(names).toEqual(
-      expect.arrayContaining(['getPet,200,', 'listInventory,200 gzip,100000', 'listOrders,401,']),
-    );
+    const some = ['getPet,200,', 'listInventory,200 gzip,100000', 'listOrders,401,'];
+    expect(names).toEqual(expect.arrayContaining(some));
   });
 
   test('has the month of the typed traffic', async () => {
@@ -98,12 +101,11 @@ describe('for people', () => {
     const labels = ['gateway', 'Lambda', 'reads', 'writes', 'transfer', 'logs', 'traces'];
     expect(head).toEqual(['operation', 'response', ...labels, 'total']);
     const [list] = (await readReport()).operations;
-    const { gateway, lambda, readUnits, writeUnits, transfer, logs, tracing } = {
-      ...(list?.components as Dollars),
-    };
+    const { dollarsPerMillion, components } = list as OperationCost;
+    const { gateway, lambda, readUnits, writeUnits, transfer, logs, tracing } = components;
     const cells = [gateway, lambda, readUnits, writeUnits, transfer, logs, tracing];
-    const total = Number(list?.dollarsPerMillion);
-    expect(rows[0]).toEqual(['listInventory', '200 of 1,000', ...[...cells, total].map(toText)]);
+    const dollars = [...cells, dollarsPerMillion].map(toText);
+    expect(rows[0]).toEqual(['listInventory', '200 of 1,000', ...dollars]);
   });
 
   test('a month shows its fixed part separately, and the savings', async () => {
@@ -111,19 +113,14 @@ describe('for people', () => {
     const rows = await readRows(...typed);
     const { month } = await readReport(...typed);
     expect(rows[0]?.[0]).toMatch(/^A month of production, us-east-1.* of 1,000 entries/);
-    const isUsed = (dollars: number) => dollars > 0;
-    const [share] = month.shares.map(({ dollars }) => Object.values(dollars).filter(isUsed));
-    const sum = Number(share?.reduce((total, one) => total + one, 0));
-    expect(rows).toContainEqual([
-      'getPet 200',
-      '2,000,000',
-      ...[...(share ?? []), sum].map(toText),
-    ]);
-    const all = Object.values(month.components).filter(isUsed);
+    const toCells = (parts: object, total: number) =>
+      [...Object.values(parts).filter((dollars) => dollars > 0), total].map(toText);
+    const { dollars = {} } = month.shares[0] ?? {};
     for (const row of [
+      ['getPet 200', '2,000,000', ...toCells(dollars, sumDollars(dollars))],
       ['keys, read once a minute', '0.01'],
       ['fixed', toText(month.fixed)],
-      ['total', ...[...all, month.total].map(toText)],
+      ['total', ...toCells(month.components, month.total)],
     ]) {
       expect(rows).toContainEqual(row);
     }
@@ -146,11 +143,10 @@ describe('for people', () => {
 
   const committed = readCommittedTraffic();
   const sum = sumRequests(committed);
-  const count = (traffic: Pick<Traffic, 'shares'> | undefined) =>
-    sumRequests({ shares: traffic?.shares.filter(isPet) ?? [] });
-  const isPet = (one: TrafficShare) => one.operationId === 'getPet';
-  const { entries, shop } = committed;
-  const [pets, petsOfShop, added] = [count(committed), count(shop), shop?.entries ?? 0];
+  const count = ({ shares }: Pick<Traffic, 'shares'>) =>
+    sumRequests({ shares: shares.filter((one) => one.operationId === 'getPet') });
+  const { entries, shop = { entries: 0, shares: [] } } = committed;
+  const [pets, petsOfShop, added] = [count(committed), count(shop), shop.entries];
   test.each<[args: string[], pets: number, entries: number]>([
     [[], pets, entries],
     [['--requests', `${2 * sum}`], 2 * pets, entries],
@@ -174,12 +170,11 @@ describe('for people', () => {
     expect(months.map(({ requests }) => requests / Number(months[0]?.requests))).toEqual(
       [1, 1.1, 1.21].map((one) => expect.closeTo(one, 2)),
     );
+    const counts = ['1,000,000', '1,100,000', '1,210,000'];
     expect(rows.slice(0, -1)).toEqual([
       ['month', 'requests', 'for requests', 'fixed', 'total'],
       ...months.map(({ requests, fixed, total }, index) => [
-        `${index + 1}`,
-        ['1,000,000', '1,100,000', '1,210,000'][index],
-        ...[requests, fixed, total].map(toText),
+        ...[`${index + 1}`, counts[index], ...[requests, fixed, total].map(toText)],
       ]),
       ['sum', toText(months.reduce((sum, { total }) => sum + total, 0))],
     ]);
@@ -195,7 +190,7 @@ describe('diff', () => {
   const diff = async (units?: readonly MeasuredUnits[], figures?: object) => {
     rmSync(folder.toPath('infra'), { recursive: true, force: true });
     mkdirSync(folder.toPath('infra/costs/units'), { recursive: true });
-    const sizes = readFileSync(join(root, 'infra/costs/sizes.json'), 'utf8');
+    const sizes = readFileSync(join(projectRoot, 'infra/costs/sizes.json'), 'utf8');
     folder.write('infra/costs/sizes.json', sizes);
     if (units) folder.write('infra/costs/units/units.json', JSON.stringify(units));
     if (figures) folder.write('infra/costs/figures.json', JSON.stringify(figures));
@@ -239,10 +234,8 @@ describe('diff', () => {
     expect(stdout).toMatch(
       /\n\nHEAD has no infra\/costs\/figures\.json: it is priced with today's settings, prices and alarms\.\n$/,
     );
-    expect(await diff()).toEqual({
-      ...{ status: 1, stdout: '' },
-      stderr: 'HEAD has no infra/costs/units/units.json: its month cannot be priced.\n',
-    });
+    const stderr = 'HEAD has no infra/costs/units/units.json: its month cannot be priced.\n';
+    expect(await diff()).toEqual({ status: 1, stdout: '', stderr });
   });
 
   test('says that there is no such commit', async () => {
@@ -253,13 +246,13 @@ describe('diff', () => {
 });
 
 describe('check', () => {
-  const { settings } = fixtures.production;
-  /** The limit is the cost without the changes. */
-  const check = async (changes: Partial<StageSettings>) => {
-    const worstMonthDollars = Math.ceil((await readReport('worst')).worstMonth.total);
-    return () => checkMonths([changeProduction({ worstMonthDollars, ...changes })]);
-  };
-  const throttles = { ...settings.throttles, listInventory: { rate: 50, burst: 100 } };
+  const { production } = fixtures;
+  /** The cost without changes. */
+  const worstMonthDollars = Math.ceil(toWorstMonth(production).total);
+  const check = (changes: Partial<StageSettings>) => () =>
+    checkMonths([changeProduction({ worstMonthDollars, ...changes })]);
+  const lists = { listInventory: { rate: 50, burst: 100 } };
+  const throttles = { ...production.settings.throttles, ...lists };
 
   test('prints the months of each stage', () => {
     const checked = Object.values(stages);
@@ -292,11 +285,8 @@ describe('check', () => {
   });
 
   test('fails for prices or settings that are not in figures.json', () => {
-    const { production } = fixtures;
-    const old = {
-      ...committed,
-      stages: { production: { ...production.settings, firewall: true } },
-    };
+    const stages = { production: { ...production.settings, firewall: true } };
+    const old = { ...committed, stages };
     const dearer = { ...committed, prices: { ...committed.prices, readUnits: 1 } };
     for (const figures of [old, dearer]) {
       expect(() => checkMonths([production], { production: 1e6 }, figures)).toThrow(
@@ -308,36 +298,32 @@ describe('check', () => {
   describe('of the committed traffic', () => {
     const wide = { maxIncreaseDollars: 1e6, maxIncreasePercent: 1e6, worstMonthDollars: 1e6 };
     /** The accepted cost is that of the month without the changes, times a factor. */
-    const judge = async (factor: number, changes: Partial<StageSettings>) => {
-      const { total } = (await readReport('month')).month;
+    const judge = (factor: number, changes: Partial<StageSettings>) => {
+      const { total } = toStageMonth(production, readCommittedTraffic());
       const accepted = { production: Number((total * factor).toFixed(2)) };
       return () => checkMonths([changeProduction({ ...wide, ...changes })], accepted);
     };
     const more = { reservedConcurrency: { getPet: 900 } };
+    type Row = [string, factor: number, changes: Partial<StageSettings>, figures: RegExp];
 
-    test.each<[string, factor: number, changes: Partial<StageSettings>, figures: RegExp]>([
+    test.each<Row>([
       ['what was accepted', 1, { maxIncreaseDollars: 0 }, /\$0\.00 \(0\.0 %\)/],
       ['less', 2, { maxIncreasePercent: 0 }, /\$0\.00 \(0\.0 %\)/],
-      [
-        'an alarm within the allowed dime',
-        1,
-        { ...more, maxIncreaseDollars: 0.1 },
-        /\$0\.10 \(0\.\d %\)/,
-      ],
+      ['an allowed dime', 1, { ...more, maxIncreaseDollars: 0.1 }, /\$0\.10 \(0\.\d %\)/],
       ['an allowed doubling', 0.5, { maxIncreasePercent: 101 }, /\((99\.9|100\.\d) %\)/],
-    ])('accepts %s, and says so', async (_, factor, changes, figures) => {
-      const text = (await judge(factor, changes))();
+    ])('accepts %s, and says so', (_, factor, changes, figures) => {
+      const text = judge(factor, changes)();
       expect(text).toMatch(
         /a month: \$[\d.]+ \([\d.]+ %\) more than accepted, within its maxIncreaseDollars of \d\S* and maxIncreasePercent of \d+\.\n$/,
       );
       expect(text).toMatch(figures);
     });
 
-    test.each<[string, factor: number, changes: Partial<StageSettings>, figures: RegExp]>([
+    test.each<Row>([
       ['too many dollars', 1, { ...more, maxIncreaseDollars: 0.09 }, /\$0\.10 \(0\.\d %\)/],
       ['too many per cent', 0.5, { maxIncreasePercent: 98 }, /\((99\.9|100\.\d) %\)/],
-    ])('fails for %s, and says how to accept it', async (_, factor, changes, figures) => {
-      const check = await judge(factor, changes);
+    ])('fails for %s, and says how to accept it', (_, factor, changes, figures) => {
+      const check = judge(factor, changes);
       expect(check).toThrow(figures);
       expect(check).toThrow(
         /^At the traffic of infra\/costs\/traffic\.json, production \$[\d.]+ → \$[\d.]+ a month: \$\S+ \(\S+ %\) more than accepted, past its .+\. npx petstore costs diff REV says why\. To accept it, set "production": [\d.]+ in infra\/costs\/accepted\.json; its owners in \.github\/CODEOWNERS must approve\.$/,
@@ -352,7 +338,7 @@ describe('check', () => {
     });
 
     test('is compared with a file that has an owner', () => {
-      const owners = readFileSync(join(root, '.github/CODEOWNERS'), 'utf8');
+      const owners = readFileSync(join(projectRoot, '.github/CODEOWNERS'), 'utf8');
       expect(owners).toMatch(/^\/infra\/costs\/accepted\.json @\S+$/m);
     });
   });
@@ -362,31 +348,26 @@ describe('check', () => {
     ['a longer inventory', { inventoryEntries: 1_000_000 }],
     ['a firewall', { firewall: true }],
     ['more traces', { tracing: { reservedPerSecond: 0, percent: 100 } }],
-  ])('fails for %s, with the figure and what to do', async (_, changes) => {
-    expect(await check(changes)).toThrow(
+  ])('fails for %s, with the figure and what to do', (_, changes) => {
+    expect(check(changes)).toThrow(
       /^The worst month of production can cost \$\d{5,}, more than its worstMonthDollars of \d{5}\. Lower [^.]+stages\.ts, or raise [^.]+\.$/,
     );
   });
 
-  test('allows costs up to the set dollar, and costs bounded by concurrency', async () => {
-    expect(await check({})).not.toThrow();
+  test('allows costs up to the set dollar, and costs bounded by concurrency', () => {
+    expect(check({})).not.toThrow();
     const bounded = { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 2 } };
-    expect(await check({ throttles, ...bounded })).not.toThrow();
-    const worstMonthDollars = Math.ceil((await readReport('worst')).worstMonth.total);
-    expect(await check({ worstMonthDollars: worstMonthDollars - 1 })).toThrow(
-      `$${worstMonthDollars}`,
-    );
+    expect(check({ throttles, ...bounded })).not.toThrow();
+    const lower = { worstMonthDollars: worstMonthDollars - 1 };
+    expect(check(lower)).toThrow(`$${worstMonthDollars}`);
   });
 });
 
 describe('measure', () => {
-  const toItem = (petId: string, isTagged: boolean) => ({
-    ...{ p: { N: petId }, q: { N: '1' }, s: { S: 'a' } },
-    ...(isTagged && { v: { B: 'AAAAAAA=' } }),
-  });
+  const toItem = (petId: string) => ({ p: { N: petId }, q: { N: '1' }, s: { S: 'a' } });
+  const tagged = { ...toItem('1234567'), v: { B: 'AAAAAAA=' } };
   const entries = ['-1000000', '20', '3000000'].flatMap((petId) => [
-    ...[toItem(petId, false), toItem('1234567', true)],
-    ...[toItem('1234567', true), toItem('1234567', true)],
+    ...[toItem(petId), tagged, tagged, tagged],
   ]);
   const openTable = async (Items: readonly object[]) => {
     const { variables, inputsOf } = await useAws({
@@ -401,8 +382,7 @@ describe('measure', () => {
 
   test('describes the entries of a sample of the table, and says what to commit', async () => {
     const { run, inputsOf } = await openTable(entries);
-    const { status, stdout } = await run();
-    expect({ status, stdout }).toEqual({
+    expect(await run()).toMatchObject({
       status: 0,
       stdout: [
         'Read 12 of the 12,345 entries of staging (DynamoDB counts them every six hours).',
@@ -412,31 +392,26 @@ describe('measure', () => {
       ].join('\n'),
     });
     expect(inputsOf('Scan')).toEqual([{ TableName: 'inventory-of-staging', Limit: 3_000 }]);
-    expect(JSON.parse((await run('--json')).stdout)).toEqual({
-      staging: { idDigits: 6.6, taggedShare: 0.75 },
-    });
+    const staging = { idDigits: 6.6, taggedShare: 0.75 };
+    expect(JSON.parse((await run('--json')).stdout)).toEqual({ staging });
   });
 
   test('says that an empty table has no entries to measure', async () => {
     const { run } = await openTable([]);
-    expect(await run()).toEqual({
-      ...{ status: 1, stdout: '' },
-      stderr: 'The table inventory-of-staging has no entries to measure.\n',
-    });
+    const stderr = 'The table inventory-of-staging has no entries to measure.\n';
+    expect(await run()).toEqual({ status: 1, stdout: '', stderr });
   });
 });
 
 const month = (...args: string[]) => ['month', ...args];
+const ask = (requests: string) => month('--requests', requests);
 const badTraffic = (text: string) => () => month('--traffic', writeTraffic(text));
 test.each<[args: string[] | (() => string[]), line: string]>([
   [['--stage', 'x'], `--stage must be ${stageNames.join(' or ')}; it is "x".`],
-  [month('--requests', 'getDog=1'), `The operations are ${operationIds.join(', ')}.`],
-  [month('--requests', 'getPet'), 'must have the form getPet=2M'],
-  [month('--requests', 'getPet=-1'), 'must have the form getPet=2M'],
-  [
-    month('--requests', 'getPet:412=1'),
-    'getPet has no response "412"; it has 200, 400, 401, 404, 429.',
-  ],
+  [ask('getDog=1'), `The operations are ${operationIds.join(', ')}.`],
+  [ask('getPet'), 'must have the form getPet=2M'],
+  [ask('getPet=-1'), 'must have the form getPet=2M'],
+  [ask('getPet:412=1'), 'getPet has no response "412"; it has 200, 400, 401, 404, 429.'],
   [month('--requests', 'getPet=1', '--traffic', 'x'), 'Give --requests or --traffic, not both.'],
   [month('--traffic', folder.toPath('none.json')), 'ENOENT'],
   [badTraffic('{'), 'JSON'],
@@ -479,6 +454,6 @@ test.each([
 });
 
 test("a pull request's summary shows its effect on the bill", () => {
-  const workflow = readFileSync(join(root, '.github/workflows/check.yml'), 'utf8');
+  const workflow = readFileSync(join(projectRoot, '.github/workflows/check.yml'), 'utf8');
   expect(workflow).toContain('npx petstore costs diff HEAD^1 || echo ');
 });

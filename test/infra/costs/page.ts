@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import { toCostReport, toStageMonth } from '../../../infra/costs/bills/costReport.ts';
 import { toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
 import { addShops, readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
-import { componentLabels, components, toCents } from '../../../infra/costs/bills/usage.ts';
+import {
+  componentLabels,
+  components,
+  sumDollars,
+  toCents,
+} from '../../../infra/costs/bills/usage.ts';
 import { pricedRegions } from '../../../infra/costs/prices.ts';
 import { toTable } from '../../../infra/docs/guide.ts';
 import type { Stage } from '../../../infra/stages/stages.ts';
@@ -20,43 +25,36 @@ export function toPage(stage: Stage): string {
 
 function toFigures(stage: Stage): string {
   const traffic = readCommittedTraffic();
-  const { month, operations, savings } = toCostReport(
-    ...([stage, pricedRegions[0], traffic, traffic.entries] as const),
-  );
-  const worstMonth = toWorstMonth(stage);
-  const [requests, entries] = [sumRequests(traffic), traffic.entries].map(toWhole);
-  const parts = components.map((one) => [
+  const { entries } = traffic;
+  const { month, operations, savings } = toCostReport(stage, pricedRegions[0], traffic, entries);
+  const worst = toWorstMonth(stage);
+  const parts: Part[] = components.map((one) => [
     componentLabels[one],
     month.components[one] + month.fixedParts[one],
-  ]) as [string, number][];
+  ]);
   const dearest = operationIds.map((id) =>
     operations
       .filter(({ operationId }) => operationId === id)
       .reduce((most, one) => (one.dollarsPerMillion > most.dollarsPerMillion ? one : most)),
   );
-  const worst = worstMonth.shares.map(({ operationId, answer, dollars }) => [
-    `${operationId} ${answer}`,
-    Object.values(dollars).reduce((sum, one) => sum + one, 0),
-  ]) as [string, number][];
-  const others = [
-    ['unknown paths', worstMonth.other],
-    ['refused requests', worstMonth.refusals],
-    ['fixed', worstMonth.fixed],
-  ] as [string, number][];
+  const worstParts = worst.shares.map((one): Part => {
+    return [`${one.operationId} ${one.answer}`, sumDollars(one.dollars)];
+  });
   return [
-    `## The month\n\nProduction's month of ${requests} requests and ${entries} entries costs **$${toCents(month.total)}**: $${toCents(month.requests)} for requests and $${toCents(month.fixed)} fixed.`,
+    `## The month\n\nProduction's month of ${toWhole(sumRequests(traffic))} requests and ${toWhole(entries)} entries costs **$${toCents(month.total)}**: $${toCents(month.requests)} for requests and $${toCents(month.fixed)} fixed.`,
     toPie('Dollars a month', parts),
     '## The most expensive request',
     toTable(
       ['operation', 'response', 'dollars per million'],
-      dearest.map(({ operationId, answer, dollarsPerMillion }) => [
-        operationId,
-        answer,
-        toCents(dollarsPerMillion),
-      ]),
+      dearest.map((one) => [one.operationId, one.answer, toCents(one.dollarsPerMillion)]),
     ),
-    `## The worst month\n\nAn attack around the clock, with a valid key and ${toWhole(worstMonth.entries)} entries, costs **$${toWhole(worstMonth.total)}**. The limit is $${toWhole(stage.settings.worstMonthDollars)}.`,
-    toPie('Dollars in the worst month', [...worst, ...others]),
+    `## The worst month\n\nAn attack around the clock, with a valid key and ${toWhole(worst.entries)} entries, costs **$${toWhole(worst.total)}**. The limit is $${toWhole(stage.settings.worstMonthDollars)}.`,
+    toPie('Dollars in the worst month', [
+      ...worstParts,
+      ['unknown paths', worst.other],
+      ['refused requests', worst.refusals],
+      ['fixed', worst.fixed],
+    ]),
     '## One more shop',
     toTable(
       ['more shops', 'dollars a month'],
@@ -73,11 +71,10 @@ function toFigures(stage: Stage): string {
   ].join('\n\n');
 }
 
+type Part = readonly [name: string, dollars: number];
+
 /** The largest part first, in the order of the chart's slices. */
-function toPie(
-  title: string,
-  parts: readonly (readonly [name: string, dollars: number])[],
-): string {
+function toPie(title: string, parts: readonly Part[]): string {
   const rows = parts
     .filter(([, dollars]) => dollars >= 0.005)
     .sort(([, one], [, other]) => other - one)

@@ -188,7 +188,7 @@ const planted: Planted[] = [
     0,
     /^what was expected: \$(\d+\.\d\d) of \$\1, [\s\S]*\nXRay-TracesStored +traces +30,000 +30,000 +\+0\.0 % /,
   ],
-  ['10 %', withGateway(1.1), 1, '$1.05 (10.0 %) more than expected for ApiGatewayRequest: $'],
+  ['5.2 %', withGateway(1.052), 1, '$0.55 (5.2 %) more than expected for ApiGatewayRequest: $'],
   ['half', withGateway(0.5), 1, '$5.25 (50.0 %) less than expected for ApiGatewayRequest: $'],
   ['10 % less than tolerated', withGateway(1.1), 0, 'within 10.5 %', ['--tolerance', '10.5%']],
   [
@@ -356,9 +356,12 @@ describe('costs reconcile', () => {
     );
   });
 
-  it('models the committed traffic by default', async () => {
-    const { stdout } = await reconcileFile(write('bill.csv', toCsv('FOCUS', bill)), '--json');
-    const requests = sumRequests(readCommittedTraffic());
+  it.each([
+    ['the committed traffic by default', [], sumRequests(readCommittedTraffic())],
+    ['that of a file', ['--traffic', write('traffic.json', '{"requests": {"getPet": 7}}')], 7],
+  ])('models %s', async (_, args, requests) => {
+    const file = write('bill.csv', toCsv('FOCUS', bill));
+    const { stdout } = await reconcileFile(file, '--json', ...args);
     expect(JSON.parse(stdout).usage[0].expected.quantity).toBe(requests);
   });
 
