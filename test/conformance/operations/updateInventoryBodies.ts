@@ -5,7 +5,7 @@ import { readEntry, restoreEntryAfterEach, setQuantity } from './inventoryEntry.
 
 const jsonTypes = [
   ...['application/json', 'application/json; charset=utf-8', 'application/json;charset=UTF-8'],
-  ...['Application/JSON', 'application/merge-patch+json'],
+  ...['application/json ; charset=utf-8', 'Application/JSON', 'application/merge-patch+json'],
 ];
 
 const otherTypes = [

@@ -9,10 +9,8 @@ const standIn = useStandIn();
 
 async function fail(answer: StandInAnswer): Promise<PetstoreError> {
   standIn.answers = [answer];
-  const error = await standIn
-    .open({ maxRetries: 0 })
-    .getPet(7n)
-    .catch((cause) => cause);
+  const call = standIn.open({ maxRetries: 0 }).getPet(7n);
+  const error = await call.catch((cause) => cause);
   expect(error).toBeInstanceOf(PetstoreError);
   return error;
 }
@@ -44,12 +42,7 @@ describe('a PetstoreError', () => {
     [{ status: 301, headers: { Location: '/' } }, 'invalid_answer', 301],
     [{ status: 304, body: '' }, 'invalid_answer', 304],
     [{ status: 204, body: '' }, 'invalid_answer', 204],
-    [
-      { body: '<html>' },
-      'invalid_answer',
-      200,
-      /^The response is not a valid getPet response\. .*JSON/,
-    ],
+    [{ body: '<html>' }, 'invalid_answer', 200, /^The response is not a valid getPet .*JSON/],
     [{ body: '[]' }, 'invalid_answer', 200, /response\. An id is missing\.$/],
     [{ body: '[' }, 'invalid_answer', 200],
     [{ body: '{"id":1.5}' }, 'invalid_answer', 200],
@@ -102,9 +95,8 @@ it.each(['/', '//'])(
   async (end) => {
     standIn.answers = [{}];
     await standIn.open({ baseUrl: standIn.baseUrl + end, timeout: 2 ** 31 - 1 }).listOrders();
-    expect(standIn.requests).toMatchObject([
-      { url: '/v1/store/orders', headers: { 'cache-control': 'no-cache' } },
-    ]);
+    const headers = { 'cache-control': 'no-cache' };
+    expect(standIn.requests).toMatchObject([{ url: '/v1/store/orders', headers }]);
   },
 );
 

@@ -60,25 +60,20 @@ describe('an invalid option', () => {
     },
   );
 
+  const ofClient = 'baseUrl, apiKey, fetch, onDeprecation';
   const shared = 'headers, onResponse, timeout, totalTimeout, maxRetries';
   const ofCall = `signal, ${shared}`;
+  const update = (client: PetstoreClient, option: never) =>
+    client.updateInventory(7n, { quantity: 1 }, option);
   const ofList = 'status, petIds, include, limit, cursor, ifNoneMatch';
 
   it.each<[string, (client: PetstoreClient, option: never) => unknown, string]>([
-    [
-      'retries',
-      (_, option) => standIn.open(option),
-      `baseUrl, apiKey, fetch, onDeprecation, ${shared}`,
-    ],
+    ['retries', (_, option) => standIn.open(option), `${ofClient}, ${shared}`],
     ['retries', (client, option) => client.getPet(7n, option), ofCall],
     ['baseUrl', (client, option) => client.listOrders({}, option), ofCall],
     ['maxretries', (client, option) => client.updateStock(7n, () => 1, option), ofCall],
     ['ifMatch', (client, option) => client.updateStock(7n, () => 1, option), ofCall],
-    [
-      'ifmatch',
-      (client, option) => client.updateInventory(7n, { quantity: 1 }, option),
-      `ifMatch, idempotencyKey, ${ofCall}`,
-    ],
+    ['ifmatch', update, `ifMatch, idempotencyKey, ${ofCall}`],
     ['petId', (client, option) => client.listInventory(option), ofList],
     ['signal', (client, option) => client.listInventory(option), ofList],
     ['sort', (client, option) => client.inventoryPages(option).next(), ofList],
@@ -103,10 +98,8 @@ describe('headers', () => {
     const sent = { 'x-shop': 'one', baggage: 'call', 'x-request-id': 'sale-1' };
     const all = { ...sent, authorization: `Bearer ${apiKey}` };
     expect(standIn.requests).toMatchObject(Array(3).fill({ headers: all }));
-    expect(standIn.requests[2]?.headers).toMatchObject({
-      'content-type': 'application/json',
-      'if-match': 'a',
-    });
+    const ofUpdate = { 'content-type': 'application/json', 'if-match': 'a' };
+    expect(standIn.requests[2]?.headers).toMatchObject(ofUpdate);
   });
 });
 
@@ -157,10 +150,8 @@ describe('apiKey as a function', () => {
     ['nothing', async () => undefined as never, /^TypeError: apiKey must be /],
     ['an error', () => Promise.reject(reason), reason],
   ])('that gives %s ends the call before anything is sent', async (_, apiKey, expected) => {
-    const error = await standIn
-      .open({ apiKey })
-      .listOrders()
-      .catch((cause) => cause);
+    const call = standIn.open({ apiKey }).listOrders();
+    const error = await call.catch((cause) => cause);
     if (expected instanceof RegExp) expect(String(error)).toMatch(expected);
     else expect(error).toBe(expected);
     expect(standIn.requests).toEqual([]);
@@ -188,11 +179,10 @@ describe('onResponse', () => {
     const responses: ResponseInfo[] = [];
     const client = standIn.open({ onResponse: (response) => responses.push(response) });
     await client.updateStock(7n, () => 3);
-    expect(
-      responses.map(({ operationId, status, requestId, headers }) =>
-        [operationId, status, requestId, headers.get('ETag')].join(' '),
-      ),
-    ).toEqual([
+    const lines = responses.map(({ operationId, status, requestId, headers }) =>
+      [operationId, status, requestId, headers.get('ETag')].join(' '),
+    );
+    expect(lines).toEqual([
       'listInventory 503 id-1 ',
       'listInventory 200  W/"list"',
       'updateInventory 412  ',
@@ -212,9 +202,7 @@ describe('onResponse', () => {
 
   it('that throws ends the call with its error', async () => {
     const reason = new Error('no such counter');
-    const onResponse = () => {
-      throw reason;
-    };
+    const onResponse = vi.fn().mockThrow(reason);
     await expect(standIn.open({ onResponse }).listOrders()).rejects.toBe(reason);
     expect(standIn.requests).toHaveLength(1);
   });
@@ -222,10 +210,8 @@ describe('onResponse', () => {
   it('is not called without a response', async () => {
     standIn.answers = [silent];
     const onResponse = vi.fn();
-    await standIn
-      .open({ onResponse, timeout: 20, maxRetries: 0 })
-      .listOrders()
-      .catch(() => {});
+    const client = standIn.open({ onResponse, timeout: 20, maxRetries: 0 });
+    await client.listOrders().catch(() => {});
     expect(onResponse).not.toHaveBeenCalled();
   });
 });

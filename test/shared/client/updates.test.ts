@@ -139,11 +139,8 @@ describe('updateStock', () => {
     ['an entry without a tag', [{ body: `[${body}]` }], 'invalid_answer'],
   ])('does not start over after %s', async (_, answers, code, message = expect.any(String)) => {
     standIn.answers = [...answers];
-    const error = await standIn
-      .open()
-      .updateStock(7n, () => 1)
-      .catch((reason) => reason);
-    expect(error).toMatchObject({ code, message });
+    const updating = standIn.open().updateStock(7n, () => 1);
+    await expect(updating).rejects.toMatchObject({ code, message });
     expect(standIn.requests).toHaveLength(answers.length);
   });
 });

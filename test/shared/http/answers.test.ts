@@ -38,11 +38,7 @@ describe('If-Match', () => {
   it.each<[string, Record<string, string[]>, unknown]>([
     ['any version if it is absent', {}, undefined],
     ['any version if it is *', { 'If-Match': [' * '] }, undefined],
-    [
-      'those of both, in two cases',
-      { 'If-Match': ['"a"'], 'if-match': ['"b"', '"c"'] },
-      [...'abc'],
-    ],
+    ['those of both lines', { 'If-Match': ['"a"'], 'if-match': ['"b"', '"c"'] }, ['a', 'b', 'c']],
     ['no weak tags, which match nothing strongly', { 'If-Match': ['W/"a", "b"'] }, ['b']],
     ['none if all are weak', { 'If-Match': ['W/"a"'] }, []],
     ['20 versions', { 'If-Match': [tags(20)] }, expect.objectContaining({ length: 20 })],
@@ -77,23 +73,15 @@ describe('a failure', () => {
 
   it('on our side is a fixed sentence for the client, and in full in the log', async () => {
     const cause = new Error('the cause');
+    const message = 'Something went wrong on our side; the request id tells us what.';
     expect(await answerTo(new TypeError('a mistake', { cause }))).toMatchObject({
       statusCode: 500,
-      body: {
-        code: 'internal_error',
-        message: 'Something went wrong on our side; the request id tells us what.',
-        status: 500,
-      },
+      body: { code: 'internal_error', message, status: 500 },
     });
-    expect(logs.error).toHaveBeenCalledExactlyOnceWith({
-      requestId: 'request-1',
-      error: {
-        name: 'TypeError',
-        message: 'a mistake',
-        stack: expect.stringContaining('a mistake'),
-        cause: { name: 'Error', message: 'the cause', stack: expect.any(String) },
-      },
-    });
+    const logged = { name: 'Error', message: 'the cause', stack: expect.any(String) };
+    const stack = expect.stringContaining('a mistake');
+    const error = { name: 'TypeError', message: 'a mistake', stack, cause: logged };
+    expect(logs.error).toHaveBeenCalledExactlyOnceWith({ requestId: 'request-1', error });
   });
 
   it('of the database is 503, and logged with the SDK’s error', async () => {
@@ -164,12 +152,6 @@ it.each([
   ['that is missing and claims to be in base64', { body: null, isBase64Encoded: true }, 400],
 ])('a body %s gets its status', async (_, event, status) => {
   expect((await call(handler, { event })).statusCode).toBe(status);
-});
-
-it('a media type may have white space around its parameters', async () => {
-  const headers = { 'Content-Type': ['application/json ; charset=utf-8'] };
-  const event = { body: '{"quantity":5}' };
-  expect(await call(handler, { headers, event })).toMatchObject({ statusCode: 200 });
 });
 
 // API Gateway never sends these: they come from a mistake in the stack, or a call by hand.

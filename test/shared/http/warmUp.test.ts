@@ -106,14 +106,9 @@ it('no client can request a warm-up: without a valid key it gets 401 and a log l
     "warm-up": true, "Symbol(warm-up)": true, "isWarmUp": true, "internal": {"isWarmUp": true},
     "__proto__": {"isWarmUp": true}, "requestId": "warm-up"
   }`);
-  const response = await call(
-    defineHandler(getPet, settings, () => expect.fail('answered')),
-    {
-      headers: { Authorization: [] },
-      event: forged,
-      context: { awsRequestId: 'warm-up' },
-    },
-  );
+  const handler = defineHandler(getPet, settings, () => expect.fail('answered'));
+  const sent = { headers: { Authorization: [] }, event: forged };
+  const response = await call(handler, { ...sent, context: { awsRequestId: 'warm-up' } });
   expect(response.statusCode).toBe(401);
   expect(logs.info).toHaveBeenCalledOnce();
 });

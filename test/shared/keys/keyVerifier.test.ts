@@ -48,10 +48,7 @@ const verify = () => verifier.verify(minted.apiKey);
 
 /** The reason of a key's refusal; `down` if the table is. */
 async function refusal(apiKey = minted.apiKey, by = verifier): Promise<string> {
-  const error = await by.verify(apiKey).then(
-    () => ({ reason: 'none' }),
-    (cause) => cause,
-  );
+  const error = await by.verify(apiKey).catch((cause) => cause);
   return error instanceof StoreUnavailable ? 'down' : error.reason;
 }
 

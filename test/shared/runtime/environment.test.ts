@@ -10,20 +10,13 @@ const { folder, toPath } = openTemporaryFolder();
 afterEach(() => vi.unstubAllEnvs());
 
 describe("a function's client", () => {
-  it.each([
-    [
-      'its own variable',
-      { AWS_ENDPOINT_URL_DYNAMODB: 'http://a', AWS_ENDPOINT_URL: 'http://b' },
-      'http://a',
-    ],
-    ['the general one', { AWS_ENDPOINT_URL: 'http://b' }, 'http://b'],
-    ['neither', {}, undefined],
-    ['neither, if one is empty', { AWS_ENDPOINT_URL_DYNAMODB: '' }, undefined],
-    [
-      'neither, if both are to be ignored',
-      { AWS_ENDPOINT_URL: 'http://b', AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' },
-      undefined,
-    ],
+  const general = { AWS_ENDPOINT_URL: 'http://b' };
+  it.each<[string, Record<string, string>, string?]>([
+    ['its own variable', { AWS_ENDPOINT_URL_DYNAMODB: 'http://a', ...general }, 'http://a'],
+    ['the general one', general, 'http://b'],
+    ['neither', {}],
+    ['neither, if one is empty', { AWS_ENDPOINT_URL_DYNAMODB: '' }],
+    ['neither, if both are ignored', { ...general, AWS_IGNORE_CONFIGURED_ENDPOINT_URLS: 'true' }],
   ])('takes its endpoint from %s', (_, variables, endpoint) => {
     stubEnvironment(variables);
     expect(toClientSettings().endpoint).toBe(endpoint);
@@ -31,11 +24,8 @@ describe("a function's client", () => {
 
   it('takes the region and the kind of endpoint from the environment', () => {
     stubEnvironment({});
-    expect(toClientSettings()).toMatchObject({
-      region: 'eu-west-1',
-      useFipsEndpoint: false,
-      useDualstackEndpoint: false,
-    });
+    const usual = { region: 'eu-west-1', useFipsEndpoint: false, useDualstackEndpoint: false };
+    expect(toClientSettings()).toMatchObject(usual);
     stubEnvironment({ AWS_USE_FIPS_ENDPOINT: 'true', AWS_USE_DUALSTACK_ENDPOINT: 'True' });
     expect(toClientSettings()).toMatchObject({ useFipsEndpoint: true, useDualstackEndpoint: true });
   });

@@ -50,21 +50,12 @@ it.each<[string, (response: ServerResponse) => void]>([
   expect(attempts).toBe(3);
 });
 
+const cause = { message: 'The reply is empty.' };
+const unreadable = { name: 'UnreadableReply', message: 'The reply is unreadable.', cause };
+const hungUp = { name: 'TimeoutError', message: 'socket hang up' };
 it.each<[string, (response: ServerResponse) => void, object]>([
-  [
-    'an empty reply',
-    (response) => response.end(),
-    {
-      name: 'UnreadableReply',
-      message: 'The reply is unreadable.',
-      cause: { message: 'The reply is empty.' },
-    },
-  ],
-  [
-    'a cut connection',
-    (response) => response.destroy(),
-    { name: 'TimeoutError', message: 'socket hang up' },
-  ],
+  ['an empty reply', (response) => response.end(), unreadable],
+  ['a cut connection', (response) => response.destroy(), hungUp],
 ])('the log has the cause of an outage: %s', async (_, fail, cause) => {
   answer = fail;
   const log = vi.spyOn(console, 'error').mockReturnValue();

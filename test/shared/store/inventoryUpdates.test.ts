@@ -204,15 +204,10 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       },
     );
 
-    it.for([
-      'transactionCanceled',
-      'transactionThrottled',
-      'transactionOverTable',
-      'transactionOfStatus',
-    ] as const)(
-      'are 503 after the last attempt: %s',
-      async (fault, { entry: { endpoint, read, set } }) => {
-        endpoint.fail({ action: 'TransactWriteItems', fault });
+    it.for(['Canceled', 'Throttled', 'OverTable', 'OfStatus'] as const)(
+      'are 503 after the last attempt of a transaction: %s',
+      async (kind, { entry: { endpoint, read, set } }) => {
+        endpoint.fail({ action: 'TransactWriteItems', fault: `transaction${kind}` });
         await expect(set(24, undefined, 'one')).rejects.toMatchObject(unavailable);
         expect(endpoint.calls.get('TransactWriteItems')).toBe(5);
         expect((await read()).quantity).toBe(25);
@@ -298,11 +293,9 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
     entry: { read, set },
   }) => {
     const { version } = await read();
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, index) =>
-        set(24, [version], index % 2 ? `${index}` : undefined),
-      ),
-    );
+    const sell = (_: unknown, index: number) =>
+      set(24, [version], index % 2 ? `${index}` : undefined);
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, sell));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 });
@@ -316,9 +309,8 @@ test('updates pause up to twice as long before each further attempt', async () =
   onTestFinished(() => void vi.useRealTimers());
   onTestFinished(vi.spyOn(Math, 'random').mockReturnValue(0.5).mockRestore);
   const start = Date.now();
-  const refusal = expect(updates.setQuantity({ petId: 1n, quantity: 1 })).rejects.toMatchObject(
-    unavailable,
-  );
+  const updating = updates.setQuantity({ petId: 1n, quantity: 1 });
+  const refusal = expect(updating).rejects.toMatchObject(unavailable);
   await vi.runAllTimersAsync();
   await refusal;
   expect(Date.now() - start).toBe(25 + 50 + 100 + 200);
