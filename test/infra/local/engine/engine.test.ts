@@ -138,19 +138,14 @@ describe('an engine in memory', () => {
 
   const tables = { status: 200, text: expect.stringContaining('"inventory"') };
   const unknown = { status: 404 };
-  const refused = {
-    status: 403,
-    text: 'The Host header must name 127.0.0.1, localhost or [::1].\n',
-  };
+  const Origin = 'http://petstore.example';
+  const text = 'The Host header must name 127.0.0.1, localhost or [::1].\n';
+  const refused = { status: 403, text };
 
   // A foreign name or a web page may point here to read the tables.
   test.each<[string, Record<string, string>, object]>([
-    ['POST', { Origin: 'http://petstore.example' }, tables],
-    [
-      'OPTIONS',
-      { Origin: 'http://petstore.example', 'Access-Control-Request-Method': 'POST' },
-      unknown,
-    ],
+    ['POST', { Origin }, tables],
+    ['OPTIONS', { Origin, 'Access-Control-Request-Method': 'POST' }, unknown],
     ['POST', { Host: 'LocalHost:8000' }, tables],
     ['POST', { Host: '[::1]:8000' }, tables],
     ['POST', { Host: 'petstore.example' }, refused],

@@ -35,10 +35,7 @@ const selling = {
 const sell = (id: number, more = {}): TransactWriteItem => ({
   Update: { ...inventory(id), ...selling, ...more },
 });
-const inStock = {
-  ConditionExpression: 'q >= :one',
-  ExpressionAttributeValues: selling.ExpressionAttributeValues,
-};
+const { UpdateExpression: _, ...inStock } = selling;
 const check = (id: number, more = {}): TransactWriteItem => ({
   ConditionCheck: { ...inventory(id), ...inStock, ...more },
 });
@@ -131,14 +128,12 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
       const Item = stocked(empty, 0);
       const of = (more: object) => refusal([toAction(empty, more), sell(other)]);
       expect(await of({})).toEqual(cancelled(failed, none));
-      expect(await of({ ReturnValuesOnConditionCheckFailure: 'NONE' })).toEqual(
-        cancelled(failed, none),
-      );
+      const explicit = { ReturnValuesOnConditionCheckFailure: 'NONE' };
+      expect(await of(explicit)).toEqual(cancelled(failed, none));
       expect(await of(allOld)).toEqual(cancelled({ ...failed, Item }, none));
-      expect(
-        // The last one has no item.
-        await refusal([sell(other), toAction(empty, allOld), sell(empty + 1_000_000, allOld)]),
-      ).toEqual(cancelled(none, { ...failed, Item }, failed));
+      // The last one has no item.
+      const items = [sell(other), toAction(empty, allOld), sell(empty + 1_000_000, allOld)];
+      expect(await refusal(items)).toEqual(cancelled(none, { ...failed, Item }, failed));
       expect(await read(inventory(empty))).toEqual(Item);
       expect(await read(inventory(other))).toEqual(stocked(other, 3));
     },
@@ -267,20 +262,15 @@ describe('the embedded engine', () => {
   test('writes a transaction as one batch, and reports a batch that its store refuses', async () => {
     const { transact, refusal, read, stock } = tables;
     const id = await stock(5);
-    const { MemoryLevel } = createRequire(createRequire(import.meta.url).resolve('dynalite'))(
-      'memory-level',
-    );
-    const batch = vi
-      .spyOn(MemoryLevel.prototype, '_batch')
-      .mockRejectedValueOnce(new Error('full'));
+    const dynalite = createRequire(import.meta.url).resolve('dynalite');
+    const { prototype } = createRequire(dynalite)('memory-level').MemoryLevel;
+    const batch = vi.spyOn(prototype, '_batch').mockRejectedValueOnce(new Error('full'));
     const items = [sell(id), putPet(id)];
     expect(await refusal(items)).toMatchObject({ name: 'InternalServerError' });
     expect([await read(inventory(id)), await read(pet(id))]).toEqual([stocked(id, 5), undefined]);
     await transact(items);
-    expect([await read(inventory(id)), await read(pet(id))]).toEqual([
-      stocked(id, 4),
-      { id: number(id) },
-    ]);
+    const done = [stocked(id, 4), { id: number(id) }];
+    expect([await read(inventory(id)), await read(pet(id))]).toEqual(done);
     expect(batch).toHaveBeenCalledTimes(2);
     batch.mockRestore();
   });

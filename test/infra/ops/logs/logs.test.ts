@@ -74,15 +74,11 @@ function toTime(minutesAgo: number): string {
 
 describe('npx petstore logs', () => {
   it('shows one row for each request of all functions, sorted by time', async () => {
-    const keyName = 'till';
+    const [keyName, operation] = ['till', 'updateInventory'];
     const { logs } = await open([
       ['getPet', 1, requestLine('r-3')],
       ['getPet', 3, requestLine('r-1')],
-      [
-        'updateInventory',
-        2,
-        requestLine('r-2', { operation: 'updateInventory', writeUnits: 1, keyName }),
-      ],
+      ['updateInventory', 2, requestLine('r-2', { operation, writeUnits: 1, keyName })],
     ]);
     const { status, stdout, stderr } = await logs();
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -232,12 +228,10 @@ describe('npx petstore logs', () => {
         return new Promise(() => {});
       },
     }));
-    const { status, stdout, stderr } = await logs();
-    expect(stdout).toContain('r-1');
-    expect({ status, stderr }).toEqual({
-      status: 130,
-      stderr: 'Interrupted: there may be more.\n',
-    });
+    const outcome = await logs();
+    expect(outcome.stdout).toContain('r-1');
+    const stderr = 'Interrupted: there may be more.\n';
+    expect(outcome).toMatchObject({ status: 130, stderr });
   });
 
   it('ends quietly when its reader leaves, as head does', async () => {

@@ -63,6 +63,7 @@ function record(recorded: Recorded): Answers {
       { ...row, isCheck: '1', status: '403', lines: '12' },
     ];
   });
+  const group = { ResourceType: 'AWS::CodeDeploy::DeploymentGroup', PhysicalResourceId: 'ours' };
   const rows = { access: [...counted, ...(recorded.access ?? [])], errors: recorded.errors ?? [] };
   return {
     ...describeStack(`petstore-${stage}`, {}, () => recorded.status ?? 'UPDATE_COMPLETE'),
@@ -85,11 +86,7 @@ function record(recorded: Recorded): Answers {
         ),
       })),
     }),
-    ListStackResources: () => ({
-      StackResourceSummaries: [
-        { ResourceType: 'AWS::CodeDeploy::DeploymentGroup', PhysicalResourceId: 'ours' },
-      ],
-    }),
+    ListStackResources: () => ({ StackResourceSummaries: [group] }),
     ListDeployments: () => ({ deployments }),
     GetDeployment: () => ({ deploymentInfo: { deploymentGroupName: 'ours' } }),
     StartQuery: ({ logGroupNames }) => ({
@@ -263,13 +260,14 @@ describe('npx petstore night', () => {
     // Both have the same advice.
     expect(stdout.match(/To do:/g)).toHaveLength(1);
     expect(stdout).toMatch(new RegExp(`^  ${id} +200 +150 +75\\.0%$`, 'm'));
-    expect(stdout).toContain(
-      `  117 x ${id}: StoreError: no answer, caused by TimeoutError: socket`,
-    );
+    expect(stdout).toContain(`  117 x ${id}: StoreError: no answer, caused by TimeoutError: `);
     expect(next).toContain(`npx petstore logs --stage production --request ${requestId}`);
   });
 
   const stage = '--stage production';
+  const rollBack = `Roll back to aaaaaaaaaaa1: npx petstore rollback ${stage}`;
+  const ofStack = '--stack-name petstore-production';
+  const deploy = 'npm run deploy petstore-production';
   const petRow = { method: 'GET', route: '/pets/{petId}', lines: '9' };
   const refused = { ...petRow, isCheck: '1', status: '401' };
   const failed = { ...petRow, isCheck: '0', status: '504', gatewayError: 'INTEGRATION_TIMEOUT' };
@@ -278,10 +276,8 @@ describe('npx petstore night', () => {
     inventoryConsumedWriteCapacityUnits: [units * 60, 60],
   });
   const fails = { 'getPet-failing-4h': 20 };
-  const atMaximum = {
-    firing: { ...fails, 'inventory-table-throttles': 9 },
-    metrics: writes(2_900),
-  };
+  const throttled = { ...fails, 'inventory-table-throttles': 9 };
+  const atMaximum = { firing: throttled, metrics: writes(2_900) };
   const toPets = (count: number) => ({ requests: { getPet: [999, count] as const } });
   const moving = { ...badDeployment, ...canary };
   const early = { ...badDeployment, published: 13.5, firing: { 'getPet-latency': 14 } };
@@ -295,28 +291,16 @@ describe('npx petstore night', () => {
     ],
     ['a canary of what may fix it', moving, `--request ${requestId}`],
     ['a canary that does well', canary, `Look again: npx petstore night ${stage}`],
-    [
-      'a rollback alarm',
-      { ...byName('getPetRollbackErrors1F-2E'), published: 20 },
-      `Roll back to aaaaaaaaaaa1: npx petstore rollback ${stage}`,
-    ],
-    [
-      'no earlier version',
-      { ...badDeployment, versions: ['b'] },
-      'npm run deploy petstore-production',
-    ],
+    ['a rollback alarm', { ...byName('getPetRollbackErrors1F-2E'), published: 20 }, rollBack],
+    ['no earlier version', { ...badDeployment, versions: ['b'] }, deploy],
     ['a finished roll-back', { ...badDeployment, live: { FunctionVersion: '1' } }, requestId],
     ['failures from before the deployment', early, `--request ${requestId}`],
     ['failures long after the deployment', { ...badDeployment, published: 300 }, requestId],
-    [
-      'a deployment that is being taken back',
-      undone,
-      'wait stack-rollback-complete --stack-name petstore-production',
-    ],
+    ['a deployment that is being taken back', undone, `wait stack-rollback-complete ${ofStack}`],
     [
       'one that could not be',
       { status: 'UPDATE_ROLLBACK_FAILED' },
-      'continue-update-rollback --stack-name petstore-production',
+      `continue-update-rollback ${ofStack}`,
     ],
     [
       'a table at its maximum',
@@ -351,21 +335,13 @@ describe('npx petstore night', () => {
       `npx petstore keys check ${stage}`,
     ],
     ['a slow operation', byName('getPet-latency'), `npx petstore logs ${stage} --since 15m`],
-    [
-      'a key that ends',
-      byName('key-ends-in-7-days'),
-      `npx petstore keys list --expiring 30d ${stage}`,
-    ],
+    ['an old key', byName('key-ends-in-7-days'), `npx petstore keys list --expiring 30d ${stage}`],
     ['calls that Lambda refuses', byName('getPet-throttles'), 'petstore-production-getPet'],
     ['what has no command', byName('pets-table-system-errors'), 'nothing to change here.'],
     ['failures that fire nothing', { access: [{ ...failed, request: 'g-1' }] }, '--request g-1'],
     ['a forged id', { access: [{ ...failed, request: '$(reboot)' }] }, '--status 5xx'],
     ['a stage without alarms', { stage: 'staging' }, 'npx petstore smoke --stage staging --light'],
-    [
-      'a stage that lacks its alarms',
-      { answers: { DescribeAlarms: () => ({}) } },
-      'npm run deploy petstore-production-watch',
-    ],
+    ['a stage without its alarms', { answers: { DescribeAlarms: () => ({}) } }, `${deploy}-watch`],
   ])('leads from %s to one command', async (_, recorded, expected) => {
     const { next } = await look(recorded, 60);
     expect(next.slice(-expected.length)).toBe(expected);
@@ -373,49 +349,33 @@ describe('npx petstore night', () => {
 
   it('shows both commits of a canary, and what is under way', async () => {
     const { stdout } = await look(canary);
-    expect(stdout).toContain(
-      '  aaaaaaaaaaa1 90% and bbbbbbbbbbb2 10%, the newest published 03:00Z (4 min ago)\n',
-    );
+    const published = 'the newest published 03:00Z (4 min ago)';
+    expect(stdout).toContain(`  aaaaaaaaaaa1 90% and bbbbbbbbbbb2 10%, ${published}\n`);
     expect(stdout).toContain('  Under way: d-1\n  Stack: UPDATE_IN_PROGRESS\n');
   });
 
   it('shows a table that DynamoDB throttles', async () => {
     const { stdout } = await look({ metrics: writes(2_900) });
-    expect(stdout).toContain(
-      '  inventory: 407 writes throttled; at most 2,900 of 3,000 units/s used\n',
-    );
+    const used = 'at most 2,900 of 3,000 units/s used';
+    expect(stdout).toContain(`  inventory: 407 writes throttled; ${used}\n`);
   });
 
   const refuse = () => {
     throw new AwsError('AccessDeniedException', 'not allowed to do this');
   };
+  const fail = () => {
+    throw new AwsError('InternalFailure', 'x', 500);
+  };
+  const forever = () => new Promise(() => {});
+  const late = 'no response in time';
   it.each<[string, Answers, string, string]>([
     ['alarms', { DescribeAlarms: refuse }, 'FIRING', 'CloudWatch: AccessDeniedException: not'],
     ['versions', { GetAlias: refuse }, 'LIVE', 'Lambda: AccessDeniedException: not'],
     ['deployments', { ListDeployments: refuse }, 'ago\\)', 'CodeDeploy: AccessDeniedException'],
     ['logs', { StartQuery: refuse }, 'hour', 'CloudWatch Logs: AccessDeniedException: not'],
-    [
-      'metrics',
-      {
-        GetMetricData: () => {
-          throw new AwsError('InternalFailure', 'x', 500);
-        },
-      },
-      'hour',
-      'CloudWatch: InternalFailure: x',
-    ],
-    [
-      'alarms in time',
-      { DescribeAlarms: () => new Promise(() => {}) },
-      'FIRING',
-      'no response in time|CloudWatch: TimeoutError',
-    ],
-    [
-      'logs in time',
-      { GetQueryResults: () => ({ status: 'Running' }) },
-      'hour',
-      'no response in time',
-    ],
+    ['metrics', { GetMetricData: fail }, 'hour', 'CloudWatch: InternalFailure: x'],
+    ['alarms in time', { DescribeAlarms: forever }, 'FIRING', `${late}|CloudWatch: TimeoutError`],
+    ['logs in time', { GetQueryResults: () => ({ status: 'Running' }) }, 'hour', late],
   ])(
     'says that it could not read the %s, and shows the rest, with status 1',
     async (unread, answers, before, line) => {
@@ -432,13 +392,9 @@ describe('npx petstore night', () => {
   );
 
   it('shows a crash and a timeout, which the function could not log', async () => {
-    const crash = {
-      ...ofFunction('getPet'),
-      lines: '2',
-      request: 'c-1',
-      crash: 'Runtime.ExitError',
-    };
-    const timeout = { ...ofFunction('getPet'), lines: '1', request: 't-1', ended: 'timeout' };
+    const pet = ofFunction('getPet');
+    const crash = { ...pet, lines: '2', request: 'c-1', crash: 'Runtime.ExitError' };
+    const timeout = { ...pet, lines: '1', request: 't-1', ended: 'timeout' };
     const { stdout } = await look({ errors: [timeout, crash] });
     expect(stdout).toContain('  2 x getPet: Runtime.ExitError; request c-1\n');
     expect(stdout).toContain('  1 x getPet: Lambda ended the call: timeout; request t-1\n');

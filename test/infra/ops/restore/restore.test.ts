@@ -61,10 +61,8 @@ async function open(change: (answers: Answers, tables: Tables) => Answers = () =
     // One tag a page.
     ListTagsOfResource({ NextToken = '0' }) {
       const next = Number(NextToken) + 1;
-      return {
-        Tags: tags.slice(next - 1, next),
-        ...(next < tags.length && { NextToken: `${next}` }),
-      };
+      const more = next < tags.length && { NextToken: `${next}` };
+      return { Tags: tags.slice(next - 1, next), ...more };
     },
     TagResource: () => ({}),
     UpdateTable: ({ TableName, ...more }) => Object.assign(find(TableName), more) && {},
@@ -90,11 +88,9 @@ describe('npx petstore restore', () => {
     expect(status).toBe(0);
     const TableName = target;
     const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
+    const names = { SourceTableName: source, TargetTableName: target };
     const expected = [
-      [
-        'RestoreTableToPointInTime',
-        { SourceTableName: source, TargetTableName: target, RestoreDateTime },
-      ],
+      ['RestoreTableToPointInTime', { ...names, RestoreDateTime }],
       ['UpdateContinuousBackups', { TableName, PointInTimeRecoverySpecification }],
       ['TagResource', { ResourceArn: toArn(target), Tags: [tags[0], tags[2]] }],
       ['UpdateTable', { TableName, OnDemandThroughput }],
@@ -229,23 +225,15 @@ describe('npx petstore restore restores nothing', () => {
 
   const off =
     'Nothing is restored: point-in-time recovery is off for petstore-production-inventory,';
+  const offToo = off.replace('inventory', 'requests');
+  const lackRequests = (all: Tables) => all.set(requests, {});
   const restoreOther = (all: Tables) =>
     all.set(target, { RestoreSummary: { SourceTableArn: toArn(`${source}-2`) } });
   it.each<[string, (tables: Tables) => unknown, string, string]>([
     ['of an unrecoverable table', (all) => all.set(source, {}), 'latest', off],
     ['of an unrecoverable table to a time', (all) => all.set(source, {}), `${at[1]}`, off],
-    [
-      'of a recoverable table beside one that is not',
-      (all) => all.set(requests, {}),
-      `${at[1]} --table requests`,
-      off.replace('inventory', 'requests'),
-    ],
-    [
-      'of a table that is gone',
-      (all) => all.delete(source),
-      `${at[1]}`,
-      'Table: petstore-production-inv',
-    ],
+    ['of one beside an unrecoverable table', lackRequests, `${at[1]} --table requests`, offToo],
+    ['of a table that is gone', (all) => all.delete(source), `${at[1]}`, `Table: ${source}`],
     ['over a table from another', restoreOther, `${at[1]}`, 'not restored from'],
   ])('%s', async (_, prepare, time, message) => {
     const { restore, aws, tables } = await open();

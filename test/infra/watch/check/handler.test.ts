@@ -93,11 +93,8 @@ it('reads address and key with one call, and writes no metric if nothing ends so
   expect(await runHandler()).toMatchObject({ failure: '', stdout: '' });
   expect(aws.inputsOf('GetParameters')).toEqual([{ Names: names, WithDecryption: true }]);
   // All operations that are not turned off.
-  expect(asked.map((path) => path.split('/')[2]).sort()).toEqual([
-    'inventory',
-    'inventory',
-    'pets',
-  ]);
+  const resources = asked.map((path) => path.split('/')[2]);
+  expect(resources.sort()).toEqual(['inventory', 'inventory', 'pets']);
 });
 
 it('writes the days left of the first ending key, without keys made for some days only', async () => {
@@ -119,21 +116,9 @@ it('writes the days left of the first ending key, without keys made for some day
 });
 
 it.each<[string, () => unknown, RegExp]>([
-  [
-    'its key is invalid',
-    () => values.splice(1, 1, 'psk_other'),
-    /getPet: GET .* responded with 401/,
-  ],
-  [
-    'it has no key',
-    () => values.splice(1, 1),
-    /parameter \/petstore-production\/check-key is missing/,
-  ],
-  [
-    'it has no address',
-    () => values.splice(0, 1, undefined),
-    /parameter \/petstore-production\/base-address is missing/,
-  ],
+  ['its key is invalid', () => values.splice(1, 1, 'psk_other'), /getPet: GET .* with 401/],
+  ['it has no key', () => values.splice(1, 1), /parameter \S+\/check-key is missing/],
+  ['it has no address', () => values.splice(0, 1, undefined), /\S+\/base-address is missing/],
   ['it may not read them', () => values.splice(0), /AccessDeniedException/],
 ])('fails if %s', async (_, change, told) => {
   change();
@@ -185,6 +170,7 @@ describe('the scheduled check', () => {
     expect(asked).toEqual(operationIds.map(() => [`Bearer ${apiKey}`, 'petstore-check']));
   });
 
+  const refusedByGateway = '{"code":"forbidden","message":"This request is not allowed."}';
   it.each([
     ['GET', /inventory\?/, 503, '{"code":"service_unavailable"}', 'listInventory'],
     ['GET', /inventory\?/, 200, '<html>', 'listInventory'],
@@ -194,13 +180,7 @@ describe('the scheduled check', () => {
     ['GET', /pets\/-/, 404, JSON.stringify(gatewayErrors.RESOURCE_NOT_FOUND), 'getPet'],
     ['PATCH', /inventory/, 502, '{"code":"internal_error"}', 'updateInventory'],
     ['PATCH', /inventory/, 200, '{"petId":1}', 'updateInventory'],
-    [
-      'PATCH',
-      /inventory/,
-      403,
-      '{"code":"forbidden","message":"This request is not allowed."}',
-      'updateInventory',
-    ],
+    ['PATCH', /inventory/, 403, refusedByGateway, 'updateInventory'],
   ])(
     'names the operation that fails twice: %s %s %i %s',
     async (wrongMethod, path, status, body, id) => {
