@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toReservedConcurrency } from '../../../infra/stages/concurrency.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { cannedOrders, toCompactItem } from '../../bench/canned/cannedRecords.ts';
 import {
   toItemSize,
@@ -17,9 +17,8 @@ import { deployedStages } from '../../support/suite/testStages.ts';
 
 const { settings } = fixtures.production;
 
-function reserve(changed: Partial<StageSettings>) {
-  return (id: 'listInventory' | 'getPet') => toReservedConcurrency({ ...settings, ...changed }, id);
-}
+const reserve = (changed: Partial<StageSettings>, id: OperationId = 'listInventory') =>
+  toReservedConcurrency({ ...settings, ...changed }, id);
 
 describe('of the account’s concurrency', () => {
   it.each([
@@ -35,22 +34,22 @@ describe('of the account’s concurrency', () => {
     [{ reservedConcurrency: { listInventory: 0 } }, 0],
   ] satisfies [Partial<StageSettings>, unknown][])(
     'with %j, lists may take %s',
-    (changed, reserved) => expect(reserve(changed)('listInventory')).toBe(reserved),
+    (changed, reserved) => expect(reserve(changed)).toBe(reserved),
   );
 
   it('nothing is reserved for quick operations, unless the settings say so', () => {
-    expect(reserve({ accountConcurrency: 1000 })('getPet')).toBeUndefined();
-    expect(reserve({ reservedConcurrency: { getPet: 0 } })('getPet')).toBe(0);
+    expect(reserve({ accountConcurrency: 1000 }, 'getPet')).toBeUndefined();
+    expect(reserve({ reservedConcurrency: { getPet: 0 } }, 'getPet')).toBe(0);
   });
 });
 
-it('the rate alone keeps abandoned lists from taking all of the account’s concurrency', () => {
-  const longestSeconds = 29;
-  for (const { settings } of deployedStages) {
-    const { rate } = settings.throttles.listInventory;
-    expect(rate * longestSeconds).toBeLessThan(1_000 / 3);
-  }
-});
+it.each(deployedStages)(
+  'the rate of $name alone bounds the concurrency of abandoned lists',
+  (stage) => {
+    const longestSeconds = 29;
+    expect(stage.settings.throttles.listInventory.rate * longestSeconds).toBeLessThan(1_000 / 3);
+  },
+);
 
 /** The longest page that a client may request. */
 const ORDERS = 1_000;
