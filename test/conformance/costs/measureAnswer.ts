@@ -37,7 +37,8 @@ export interface Seen {
 /** The units of a measured response. */
 export function toAnswerUnits(seen: Seen): MeasuredUnits {
   const { operationId, answer, response, line, entries } = seen;
-  const milliseconds = toBilledDuration(operationId, answer, entries);
+  const billedMilliseconds = toBilledDuration(operationId, answer, entries);
+  const usual = line && toUsualLine(line, billedMilliseconds);
   const responseBytes = toHeadBytes(response) + response.bytes.length;
   return {
     operationId,
@@ -45,27 +46,26 @@ export function toAnswerUnits(seen: Seen): MeasuredUnits {
     ...(entries !== undefined && { entries }),
     gatewayRequests: line ? toGatewayRequests(responseBytes) : 0,
     functionCalls: line ? 1 : 0,
-    billedMilliseconds: milliseconds,
+    billedMilliseconds,
     readUnits: Number(line?.readUnits ?? 0),
     writeUnits: Number(line?.writeUnits ?? 0),
     responseBytes,
     // CloudWatch bills only for the text.
     logBytes: {
       // Lambda's JSON log format: https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
-      request: line
-        ? toBytes({ timestamp: time, level: 'INFO', requestId: id, message: toUsualLine(seen) })
+      request: usual
+        ? toBytes({ timestamp: time, level: 'INFO', requestId: id, message: usual })
         : 0,
       // https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html
       start: line ? 136 : 0,
       report: line ? 384 : 0,
-      access: toBytes(toAccessLine(seen, milliseconds)),
+      access: toBytes(toAccessLine(seen, billedMilliseconds)),
     },
   };
 }
 
 /** Gives fields that differ between runs, or on AWS, their usual length. */
-function toUsualLine({ operationId, answer, entries, line = {} }: Seen): RequestLine {
-  const milliseconds = toBilledDuration(operationId, answer, entries);
+function toUsualLine(line: RequestLine, milliseconds: number): RequestLine {
   return {
     ...line,
     requestId: id,
@@ -84,17 +84,13 @@ const addedByTheGateway = [
   'X-Amzn-Trace-Id: Root=1-6922f0b2-710d76f009d6e7785905449a;Parent=0efbd19962d95b05;Sampled=0',
 ];
 
-/** Headers of the local stage's server alone. */
-const addedLocally = ['keep-alive'];
-
 function toHeadBytes({ status, headers }: ExactResponse): number {
   const lines = [...headers]
-    .filter(([name]) => !addedLocally.includes(name))
+    // The local stage's server alone adds it.
+    .filter(([name]) => name !== 'keep-alive')
     .map(([name, value]) => `${name}: ${value}`);
-  const reason = status === 200 ? 'OK' : 'Precondition Failed';
-  return Buffer.byteLength(
-    `${[`HTTP/1.1 ${status} ${reason}`, ...lines, ...addedByTheGateway].join('\r\n')}\r\n\r\n`,
-  );
+  const first = `HTTP/1.1 ${status} ${status === 200 ? 'OK' : 'Precondition Failed'}`;
+  return Buffer.byteLength([first, ...lines, ...addedByTheGateway, '', ''].join('\r\n'));
 }
 
 const id = 'b2c3d4e5-0f1a-4b2c-8d3e-4f5a6b7c8d9e';
@@ -158,13 +154,10 @@ export function toOtherList(seen: MeasuredUnits, short: List, long: List): Measu
   const kind = toBodyKind(seen.answer);
   const grown = seen.answer === '304' ? 0 : long.bytes[kind] - short.bytes[kind];
   const responseBytes = seen.responseBytes + grown;
+  const { entries, idDigits, readUnits } = long;
   return {
-    ...seen,
-    entries: long.entries,
-    idDigits: long.idDigits,
-    billedMilliseconds: toBilledDuration(seen.operationId, seen.answer, long.entries),
-    readUnits: long.readUnits,
-    responseBytes,
+    ...{ ...seen, entries, idDigits, readUnits, responseBytes },
+    billedMilliseconds: toBilledDuration(seen.operationId, seen.answer, entries),
     gatewayRequests: toGatewayRequests(responseBytes),
   };
 }

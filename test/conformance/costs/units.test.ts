@@ -62,9 +62,8 @@ describe('the billed units of a request', () => {
     );
   });
 
-  test.each(
-    answersOf.listInventory.filter((answer) => growsWithInventory('listInventory', answer)),
-  )('of a short list %s match the calculation for long ones', (answer) => {
+  const growing = answersOf.listInventory.filter((one) => growsWithInventory('listInventory', one));
+  test.each(growing)('of a short list %s match the calculation for long ones', (answer) => {
     const seen = measured.find((units) => units.answer === answer && units.idDigits === 19);
     const list = lists.find(isSeen);
     expect(seen?.readUnits).toBe(list?.readUnits);
@@ -77,8 +76,7 @@ describe('the billed units of a request', () => {
   async function measureAll(): Promise<MeasuredUnits[]> {
     const all: MeasuredUnits[] = [];
     for (const id of operationIds) {
-      const valid = toMeasuredRequest(target, id, '200', '');
-      const { response } = await ask(id, '200', valid);
+      const { response } = await ask(id, '200', toMeasuredRequest(target, id, '200', ''));
       const tag = response.headers.get('etag') ?? '';
       for (const answer of answersOf[id]) {
         if (answer === '429') all.push(await measureRefused(id));
@@ -88,11 +86,7 @@ describe('the billed units of a request', () => {
     return all;
   }
 
-  async function measure(
-    id: OperationId,
-    answer: Answer,
-    request: MeasuredRequest,
-  ): Promise<MeasuredUnits[]> {
+  async function measure(id: OperationId, answer: Answer, request: MeasuredRequest) {
     // Only a key's first request looks the key up.
     if (answer === '403') await ask(id, answer, request);
     const seen = await ask(id, answer, request);
@@ -109,8 +103,7 @@ describe('the billed units of a request', () => {
     { path, ...sending }: MeasuredRequest,
   ): Promise<Seen> {
     lines.length = 0;
-    const { method } = operations[operationId];
-    const response = await send(target, method, path, sending);
+    const response = await send(target, operations[operationId].method, path, sending);
     expect(`${response.status}`, `${operationId} ${answer}`).toBe(answer.slice(0, 3));
     await vi.waitFor(() => expect(lines).toHaveLength(1), 20_000);
     return { operationId, answer, path, response, line: lines[0] as RequestLine };
@@ -173,9 +166,7 @@ function toMeasuredRequest(
     '412': { headers: { 'If-Match': '"AAAAGQBh"' } },
   };
   const change = changes[answer];
-  if (!change) {
-    throw new Error(`Add to ${import.meta.url} how to get ${answer} from ${id}.`);
-  }
+  if (!change) throw new Error(`Add to ${import.meta.url} how to get ${answer} from ${id}.`);
   const headers = { ...(body && { 'Content-Type': 'application/json' }), ...change.headers };
   return { path, ...(body && { body }), ...change, headers };
 }
