@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine, EngineOptions } from '../../infra/local/engine/engine.ts';
 import { listen } from '../../infra/local/engine/loopback.ts';
+import type { NamedEngine } from '../support/engines.ts';
 
 /** Milliseconds until an engine must respond: on busy cores, a Java machine is slow to start. */
 const START_TIMEOUT = 60_000;
@@ -62,4 +63,35 @@ export const dynoxideIsInstalled = existsSync(binary);
 export function startDynoxide({ dir }: EngineOptions = {}): Promise<Engine> {
   const data = dir === undefined ? [] : ['--db-path', join(dir, 'dynoxide.db')];
   return startEngineProcess(binary, (port) => ['--port', String(port), ...data]);
+}
+
+/** The variable in which `npm run test:dynamodb-local` passes the folder of DynamoDB Local to the tests. */
+export const FOLDER_VARIABLE = 'PETSTORE_DYNAMODB_LOCAL';
+
+const folder = process.env[FOLDER_VARIABLE];
+
+/**
+ * AWS's own DynamoDB Local, in a Java process with its data in memory, if the variable is set. It listens on every
+ * address of the machine, and has no option to choose one.
+ */
+export const dynamodbLocal: NamedEngine | undefined =
+  folder === undefined
+    ? undefined
+    : {
+        name: 'DynamoDB Local',
+        start: () => startEngineProcess('java', (port) => toArguments(folder, port)),
+      };
+
+function toArguments(folder: string, port: number): string[] {
+  return [
+    // For a short life: a compiler that starts early, and a garbage collector without threads.
+    ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
+    `-Djava.library.path=${join(folder, 'DynamoDBLocal_lib')}`,
+    ...['-jar', join(folder, 'DynamoDBLocal.jar'), '-port', String(port), '-inMemory'],
+    // One set of tables, as in the other engines. By default it keeps one for each key id and region.
+    '-sharedDb',
+    // Otherwise it reports each start to AWS:
+    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocalTelemetry.html
+    '-disableTelemetry',
+  ];
 }

@@ -2,7 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../../infra/stages/projectRoot.ts';
-import { FOLDER_VARIABLE } from './dynamodbLocal.ts';
+import { FOLDER_VARIABLE } from './engineProcess.ts';
 
 /**
  * Runs every test of a store, and the conformance suite, on AWS's own DynamoDB Local. Without Java it says so and

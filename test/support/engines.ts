@@ -1,6 +1,5 @@
 import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
-import { dynamodbLocal } from '../engines/dynamodbLocal.ts';
-import { dynoxideIsInstalled, startDynoxide } from '../engines/engineProcess.ts';
+import { dynamodbLocal, dynoxideIsInstalled, startDynoxide } from '../engines/engineProcess.ts';
 
 export interface NamedEngine {
   readonly name: string;

@@ -12,6 +12,7 @@ const common = {
   inventoryEntries: 100_000,
   maxIncreaseDollars: 1_000,
   maxIncreasePercent: 1_000,
+  worstMonthDollars: 50_000,
 } as const satisfies Partial<StageSettings>;
 
 /** A stage that keeps nothing, raises no alarms and moves to new code at once. */
@@ -33,7 +34,6 @@ const staging: Stage = {
     },
     rollout: 'atOnce',
     tracing: { reservedPerSecond: 1, percent: 0 },
-    worstMonthDollars: 50_000,
     maximumUnitsPerSecond: {
       inventory: { read: 3_000, write: 1_000 },
       pets: { read: 500, write: 1_000 },
@@ -64,7 +64,6 @@ const production: Stage = {
     },
     rollout: 'canary10PercentFor5Minutes',
     tracing: { reservedPerSecond: 0, percent: 1 },
-    worstMonthDollars: 50_000,
     maximumUnitsPerSecond: {
       inventory: { read: 6_000, write: 3_000 },
       pets: { read: 1_000, write: 1_000 },
@@ -101,7 +100,6 @@ export const changedSettings = {
   quietMinutes: 15,
   restoredTables: { pets: 'pets-restored' },
   rollout: 'linear10PercentEveryMinute',
-  worstMonthDollars: 50_000,
 } as const satisfies Partial<StageSettings>;
 
 /** `production` with some settings changed. */

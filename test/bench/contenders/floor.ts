@@ -1,12 +1,6 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-
-declare const awslambda: {
-  streamifyResponse(handler: unknown): unknown;
-  HttpResponseStream: { from(stream: Writable, prelude: object): Writable };
-};
 
 const agent = new Agent({ keepAlive: true });
 
@@ -14,7 +8,7 @@ const agent = new Agent({ keepAlive: true });
  * The list with nothing in between: each page over HTTP, `JSON.parse`, the response as text. No
  * signature, no retries, no key, no checks, and statuses stay letters as stored.
  */
-export const handler = awslambda.streamifyResponse(async (_event: unknown, stream: Writable) => {
+export const handler = awslambda.streamifyResponse(async (_event, stream) => {
   const response = awslambda.HttpResponseStream.from(stream, { statusCode: 200 });
   let separator = '[';
   for (let index = 0, more = true; more; index += 1) {

@@ -12,9 +12,6 @@ export function toGatewayHandler(operationId: OperationId, handler: PeerHandler)
   if (!operations[operationId].streamed) return handler;
   return async (event: APIGatewayProxyEvent, stream: Writable, context: unknown) => {
     const { statusCode, headers, body } = await handler(event, context);
-    const { awslambda } = globalThis as unknown as {
-      awslambda: { HttpResponseStream: { from(stream: Writable, prelude: object): Writable } };
-    };
     awslambda.HttpResponseStream.from(stream, { statusCode, headers }).end(body);
   };
 }

@@ -67,17 +67,8 @@ describe('the catalogue of errors', () => {
   });
 
   test('has the messages about a body and its headers', async () => {
-    for (const body of [
-      '',
-      '{',
-      '[]',
-      '{}',
-      '{"Quantity":5}',
-      '{"a":1,"b":2}',
-      '{"quantity":-1}',
-    ]) {
-      await update(body);
-    }
+    const bodies = ['', '{', '[]', '{}', '{"Quantity":5}', '{"a":1,"b":2}', '{"quantity":-1}'];
+    for (const body of bodies) await update(body);
     await update(Buffer.from('{"x":"\xe9"}', 'latin1'));
     await update('{"quantity":5}', { 'If-Match': 'AAAACQBh' });
     await update('{"quantity":5}', { 'If-Match': '"AAAACQBh"' });

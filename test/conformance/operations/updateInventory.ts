@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
@@ -9,13 +10,22 @@ import {
   restoreEntryAfterEach,
   setQuantity,
 } from './inventoryEntry.ts';
-import { malformedPetIds, type OperationSuite, withoutKey } from './operationSuite.ts';
+import {
+  type ExampleRequest,
+  malformedPetIds,
+  type OperationSuite,
+  withoutKey,
+} from './operationSuite.ts';
 import { describeBodies } from './updateInventoryBodies.ts';
 
 const sale = {
   path: '/inventory/7',
   headers: { 'Content-Type': 'application/json' },
   body: { quantity: 8 },
+};
+
+const refuse = (summary: string, code: ErrorCode, changes: Partial<ExampleRequest>) => {
+  return { ...sale, summary, code, ...changes };
 };
 
 export const updateInventory: OperationSuite = {
@@ -35,32 +45,16 @@ export const updateInventory: OperationSuite = {
       summary: 'One of nine was sold',
       headers: { ...sale.headers, 'If-Match': '"AAAACQBh"', 'Idempotency-Key': 'sale-1' },
     },
-    badQuantity: {
-      ...sale,
-      summary: 'A negative stock count',
-      body: { quantity: -1 },
-      code: 'invalid_request',
-    },
+    badQuantity: refuse('A negative stock count', 'invalid_request', { body: { quantity: -1 } }),
     ...withoutKey(sale),
-    readKey: { ...sale, summary: 'A key that only allows reading', key: 'read', code: 'forbidden' },
-    unknownId: {
-      ...sale,
-      summary: 'An id that no entry has',
-      path: '/inventory/999999',
-      code: 'not_found',
-    },
-    changedSince: {
-      ...sale,
-      summary: 'The entry has changed since',
+    readKey: refuse('A key that only allows reading', 'forbidden', { key: 'read' }),
+    unknownId: refuse('An id that no entry has', 'not_found', { path: '/inventory/999999' }),
+    changedSince: refuse('The entry has changed since', 'precondition_failed', {
       headers: { ...sale.headers, 'If-Match': '"AAAAGQBh"' },
-      code: 'precondition_failed',
-    },
-    notJson: {
-      ...sale,
-      summary: 'A body with another Content-Type',
+    }),
+    notJson: refuse('A body with another Content-Type', 'unsupported_media_type', {
       headers: { 'Content-Type': 'text/plain' },
-      code: 'unsupported_media_type',
-    },
+    }),
   },
   callClient: (client, fixtures) => {
     const { petId, quantity } = changeableEntry(fixtures);

@@ -6,6 +6,8 @@ import { readQuantity, restoreEntryAfterEach, setQuantity } from '../operations/
 import { sendValid } from '../operations/suites.ts';
 import { sendUpdate, type TargetSource } from '../target.ts';
 
+// Bytes past 0x7f may stand in a tag (RFC 9110 section 8.8.3).
+const foreignTags = ['"never"', '"1"', '"-1"', `"${'9'.repeat(44)}"`, '""', '"\u00c3\u00a9"'];
 const malformedTags = [
   ...['nonsense', '"unclosed', 'unopened"', '"a" "b"'],
   ...['*, "a"', '""extra', 'w/"a"'],
@@ -53,15 +55,7 @@ export function describePreconditions(target: TargetSource): void {
       await succeed(3, { 'If-Match': next });
     });
 
-    test.each([
-      '"never"',
-      '"1"',
-      '"-1"',
-      '"99999999999999999999999999999999999999999999"',
-      '""',
-      // Bytes past 0x7f, which a tag may have (RFC 9110 section 8.8.3).
-      '"\u00c3\u00a9"',
-    ])('refuses %s, which the entry never had, with 412', (tag) =>
+    test.each(foreignTags)('refuses %s, which the entry never had, with 412', (tag) =>
       refuse('precondition_failed', { 'If-Match': tag }),
     );
 

@@ -53,17 +53,8 @@ const nastyTexts = [
     * " ' \ / // ../.. ..%2f..%2f % %% %zz %u0041 %25 %00 %0a %0d%0a{"forged":true} %c3%28 %ed%a0%80 %ff%fe
     %F0%9F%90%88 + & = ; # ? [] [0] {} {petId} null undefined true __proto__ constructor toString
     {"level":"ERROR"} "}\n{"forged":true} \u0000 {{7*7}} <script>alert(1)</script> $(id)`),
-  ...[
-    "' OR 1=1 --",
-    `\${jndi:ldap://x}`,
-    'a'.repeat(300),
-    '',
-    '\n',
-    '\r\n',
-    '\t',
-    '\u0000',
-    '\u007f',
-  ],
+  ...["' OR 1=1 --", `\${jndi:ldap://x}`, 'a'.repeat(300)],
+  ...['', '\n', '\r\n', '\t', '\u0000', '\u007f'],
   ...['\r\n{"forged":true}\r\n', '\n{"level":"INFO","message":{"status":200}}\n', '\u001b[31m'],
   ...['\u2028', '\ufeff', '\ud800', '🐈', 'é', 'e\u0301', '\u202e', 'İ', 'ß'],
 ];

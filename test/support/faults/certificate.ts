@@ -1,13 +1,10 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 
 /** A server's identity, in PEM. */
-export interface Certificate {
-  readonly key: string;
-  readonly cert: string;
-}
+export type Certificate = ReturnType<typeof makeCertificate>;
 
 /** Makes a self-signed certificate of 127.0.0.1 in DER (RFC 5280 section 4.1): Node.js can make only keys. */
-export function makeCertificate(): Certificate {
+export function makeCertificate() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   // Clients look for the host only among the alternative names.
   const noName = sequence();
