@@ -24,11 +24,7 @@ const local: Access = {
   servers: [own],
   apiKey: 'psk_ofthelocalstage',
 };
-const production = {
-  name: 'production',
-  baseUrl: 'https://api.shop.example/v1',
-  purpose: 'to sell',
-};
+const production = { name: 'production', baseUrl: 'https://api.shop.example/v1', purpose: 'sales' };
 const staging = {
   name: 'staging',
   baseUrl: 'https://x.execute-api.eu-west-1.amazonaws.com/v1',

@@ -104,11 +104,7 @@ const breaking: [name: string, change: Edit, beforehand?: Edit][] = [
   ['there is a new rule', (d) => Object.assign(parameter(d, 'limit').schema, { multipleOf: 2 })],
   ['only some values are left', (d) => Object.assign(parameter(d, 'limit').schema, { enum: [1] })],
   ['a value is no longer valid', (d) => parameter(d, 'status').schema.enum.pop()],
-  [
-    'a member is required',
-    (d) => d.components.schemas.InventoryUpdate.required.push('a'),
-    isStable,
-  ],
+  ['a member is needed', (d) => d.components.schemas.InventoryUpdate.required.push('a'), isStable],
   ['a status is gone', (d) => delete d.paths[list].get.responses[304]],
   ['a member may be missing', (d) => d.components.schemas.Order.required.pop()],
   ['a member has a new value', (d) => d.components.schemas.PetStatus.enum.push('lost')],

@@ -108,11 +108,8 @@ async function readCall(request: IncomingMessage) {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
   const [, FunctionName, kind] = /\/functions\/([^/]+)\/(aliases|versions)/.exec(pathname) ?? [];
   const put = request.method === 'PUT' ? 'UpdateAlias' : 'GetAlias';
-  const input = {
-    FunctionName,
-    ...Object.fromEntries(searchParams),
-    ...(body && JSON.parse(body)),
-  };
+  const sent = body && JSON.parse(body);
+  const input = { FunctionName, ...Object.fromEntries(searchParams), ...sent };
   return { operation: kind === 'versions' ? 'ListVersionsByFunction' : put, input: input as Input };
 }
 

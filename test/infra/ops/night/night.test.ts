@@ -282,13 +282,11 @@ describe('npx petstore night', () => {
   const moving = { ...badDeployment, ...canary };
   const early = { ...badDeployment, published: 13.5, firing: { 'getPet-latency': 14 } };
   const byName = (name: string): Recorded => ({ firing: { [name]: 9 } });
+  const movesBack = `moves them back: npx petstore rollback ${stage}`;
+  const checkRefused = { ...byName('check-failed'), access: [refused] };
   const undone = { ...badDeployment, status: 'UPDATE_ROLLBACK_IN_PROGRESS' };
   it.each<[string, Recorded, string]>([
-    [
-      'a canary that fails',
-      { ...moving, published: 14 },
-      `Stop that, which moves them back: npx petstore rollback ${stage}`,
-    ],
+    ['a canary that fails', { ...moving, published: 14 }, `Stop that, which ${movesBack}`],
     ['a canary of what may fix it', moving, `--request ${requestId}`],
     ['a canary that does well', canary, `Look again: npx petstore night ${stage}`],
     ['a rollback alarm', { ...byName('getPetRollbackErrors1F-2E'), published: 20 }, rollBack],
@@ -298,7 +296,7 @@ describe('npx petstore night', () => {
     ['failures long after the deployment', { ...badDeployment, published: 300 }, requestId],
     ['a deployment that is being taken back', undone, `wait stack-rollback-complete ${ofStack}`],
     [
-      'one that could not be',
+      'one that failed',
       { status: 'UPDATE_ROLLBACK_FAILED' },
       `continue-update-rollback ${ofStack}`,
     ],
@@ -309,11 +307,7 @@ describe('npx petstore night', () => {
     ],
     ['a table below it', { firing: fails, ...toPets(60), metrics: writes(30) }, '--status 503'],
     ['too few throttles', { firing: fails, ...toPets(600), metrics: writes(30) }, '--status 5xx'],
-    [
-      "the check's key that has ended",
-      { ...byName('check-failed'), access: [refused] },
-      `npx petstore keys check ${stage}`,
-    ],
+    ["the check's ended key", checkRefused, `npx petstore keys check ${stage}`],
     ['the check alone', byName('check-failed'), `npx petstore smoke ${stage} --light`],
     [
       'new code in front of a table',

@@ -17,6 +17,9 @@ export const whenOf =
   (id: OperationId, toChange: (minute: OfOperation, index: number) => Partial<OfOperation>) =>
   ({ operations }: Minute, index: number) =>
     Object.assign(operations[id], toChange(operations[id], index));
+const slowUpdate = whenOf('updateInventory', () => ({ Duration: 4_000 }));
+const lateList = whenOf('listInventory', () => ({ FirstByte: 6_000 }));
+const longList = whenOf('listInventory', () => ({ Duration: 100_000 }));
 /** In the fourth minute alone. */
 const once = (id: OperationId, change: Partial<OfOperation>) =>
   whenOf(id, (_, index) => (index === 3 ? change : {}));
@@ -99,21 +102,9 @@ export const failures: Failure[] = [
     { ...toServerErrors('getPet'), 'getPet-errors': 5 },
     whenOf('getPet', ({ Invocations }) => ({ Errors: Invocations })),
   ],
-  [
-    'an update takes four seconds',
-    { 'updateInventory-latency': 15 },
-    whenOf('updateInventory', () => ({ Duration: 4_000 })),
-  ],
-  [
-    'a list begins after six seconds',
-    { 'listInventory-latency': 15 },
-    whenOf('listInventory', () => ({ FirstByte: 6_000 })),
-  ],
-  [
-    'a list comes near its time limit',
-    { 'listInventory-duration': 10 },
-    whenOf('listInventory', () => ({ Duration: 100_000 })),
-  ],
+  ['an update takes four seconds', { 'updateInventory-latency': 15 }, slowUpdate],
+  ['a list begins after six seconds', { 'listInventory-latency': 15 }, lateList],
+  ['a list comes near its time limit', { 'listInventory-duration': 10 }, longList],
   [
     'DynamoDB throttles calls',
     {
@@ -141,11 +132,7 @@ export const failures: Failure[] = [
     whenOf('listOrders', () => ({ Throttles: 5 })),
   ],
   ['Lambda throttles five calls', { 'getPet-throttles': 5 }, once('getPet', { Throttles: 5 })],
-  [
-    'another service uses the concurrency of the account',
-    { 'account-concurrency': 5 },
-    when({ accountAtOnce: 850 }),
-  ],
+  ['others use the concurrency', { 'account-concurrency': 5 }, when({ accountAtOnce: 850 })],
   [
     'lists use nine tenths of their reserved concurrency',
     { 'listInventory-concurrency': 5 },

@@ -39,11 +39,9 @@ it('the runbook explains each alarm, under its severity', () => {
 });
 
 it.each(failures)('%s: fires its alarms within their time', (_, expected, change, before) => {
-  const fires = new Map(
-    Object.entries(expected).flatMap(([name, within]) =>
-      toNames(name).map((one) => [one, within] as const),
-    ),
-  );
+  const toFires = ([name, within]: [string, number]) =>
+    toNames(name).map((one) => [one, within] as const);
+  const fires = new Map(Object.entries(expected).flatMap(toFires));
   const length = Math.max(60, ...fires.values());
   const minutes = Array.from({ length: DAY + length }, () => toOrdinaryMinute(100));
   for (const [index, minute] of minutes.entries()) {
