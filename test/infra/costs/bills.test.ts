@@ -297,6 +297,7 @@ describe('the effect of a change on the month of the committed traffic', () => {
   }, 0);
   const kept = logged * 0.15 * 0.03 * ((3_653 - 90) / (730 / 24));
   const tracing = { reservedPerSecond: 0, percent: 100 };
+  const lambda = gigabyteSeconds * 0.0000133334;
   const memoryMegabytes = mapOperations((id) => 2 * settings.memoryMegabytes[id]);
   const longerLine = measure(({ logBytes }) => ({
     logBytes: { ...logBytes, request: logBytes.request + 200 },
@@ -310,12 +311,7 @@ describe('the effect of a change on the month of the committed traffic', () => {
       requests * 0.99 * 5e-6,
       ['traces', 'traces 46,700 → 4,670,000'],
     ],
-    [
-      'memory doubled',
-      set({ memoryMegabytes }),
-      gigabyteSeconds * 0.0000133334,
-      ['Lambda', 'GB-seconds of functions'],
-    ],
+    ['memory doubled', set({ memoryMegabytes }), lambda, ['Lambda', 'GB-seconds of functions']],
     [
       'a price tenfold',
       () => price({ ...before, prices: { ...perUnit, gigabyteSeconds: 0.000133334 } }),
@@ -323,12 +319,7 @@ describe('the effect of a change on the month of the committed traffic', () => {
       9 * (gigabyteSeconds + 2_190) * 0.0000133334,
       ['Lambda', 'price of GB-seconds of functions 0.0000133334 → 0.000133334'],
     ],
-    [
-      'a line 200 bytes longer',
-      longerLine,
-      (requests * 200 * 0.5) / 2 ** 30,
-      ['logs', 'GB logged'],
-    ],
+    ['200 bytes more a line', longerLine, (requests * 200 * 0.5) / 2 ** 30, ['logs', 'GB logged']],
     [
       'a record 2 bytes larger, so that 1,000 take half a unit more',
       measure(({ readUnits, entries = 0 }) => ({

@@ -55,8 +55,7 @@ describe('--json', () => {
     const { operations, ...report } = await readReport();
     expect(report).toEqual(priced);
     for (const { components, dollarsPerMillion } of operations) {
-      const sum = Object.values(components).reduce((total, one) => total + one, 0);
-      expect(sum).toBeCloseTo(dollarsPerMillion, 9);
+      expect(sumDollars(components)).toBeCloseTo(dollarsPerMillion, 9);
     }
     const { month } = await readReport('month');
     expect(month.requests + month.fixed).toBeCloseTo(month.total, 9);
