@@ -6,8 +6,9 @@ export default defineConfig({
     // The CDK, the SDK and the emulator take longer to load than most files to run.
     isolate: false,
     globalSetup: 'test/support/suite/globalSetup.ts',
-    silent: 'passed-only',
-    setupFiles: 'test/support/suite/testStages.ts',
+    // What a failed test logged is shown, without vitest's own hand in it.
+    setupFiles: ['test/support/suite/outputOfFailures.ts', 'test/support/suite/testStages.ts'],
+    disableConsoleIntercept: true,
     // One more than there are cores on a small machine, since some tests wait; each more loads the CDK and the SDK again.
     maxWorkers: 3,
     // A busy machine takes its time.
