@@ -66,7 +66,7 @@ export const commands = {
     summary: 'Run the service on this machine',
     about: [
       'Runs the functions behind a gateway on the loopback address. The data is in an embedded DynamoDB. The documentation is served beside them, and requests can be tried in it. Logs go to standard error.',
-      'On a terminal, k and Enter print the address and the keys again. Ctrl-C stops the service once requests under way are answered; a second Ctrl-C stops it at once.',
+      'On a terminal, k and Enter print the address and the keys again. Ctrl-C stops the service once requests under way have a response; a second Ctrl-C stops it at once.',
     ],
     options: {
       port: { ...text('N', 'the port; 0 picks a free one'), default: '3000' },
@@ -81,12 +81,12 @@ export const commands = {
       fail: {
         ...text(
           '503:0.1',
-          "answer this share of the requests with this error status, with the contract's headers and body, to try clients with; may be repeated",
+          "fail this share of the requests with this error status, with the contract's headers and body, to try clients with; may be repeated",
         ),
         multiple: true,
       },
       delay: {
-        ...text('200ms', 'answer every request this much later, at most 29s'),
+        ...text('200ms', 'send every response this much later, at most 29s'),
         default: '0ms',
       },
       'expose-dynamodb': text(
@@ -223,9 +223,9 @@ export const commands = {
     },
   },
   logs: {
-    summary: 'Find the requests that a stage answered',
+    summary: 'Find the requests that reached a stage',
     about:
-      'Shows requests oldest first: time, operation, status, milliseconds, request units (r read, w written), key, commit and X-Request-Id, with the errors beneath. Includes what the gateway answered itself, such as 429.',
+      'Shows requests oldest first: time, operation, status, milliseconds, request units (r read, w written), key, commit and X-Request-Id, with the errors beneath. Includes responses of the gateway itself, such as 429.',
     options: {
       stage,
       request: text(

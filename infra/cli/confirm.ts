@@ -15,13 +15,13 @@ export async function confirm(question: string): Promise<boolean> {
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    // If the error output is a file, Ctrl-D closes the input without an answer.
+    // If the error output is a file, Ctrl-D closes the input without a reply.
     const nothing = once(terminal, 'close').then(() => '');
-    const answer = await Promise.race([
+    const typed = await Promise.race([
       terminal.question(`${question} [y/N] `, brokenOutput),
       nothing,
     ]);
-    return /^y(es)?$/i.test(answer.trim());
+    return /^y(es)?$/i.test(typed.trim());
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
     process.stderr.write('\n');

@@ -42,8 +42,8 @@ export async function runQuery(
   const { queryId } = await client.send(query);
   for (let wait = FIRST_WAIT_MILLISECONDS; ; wait = Math.min(2 * wait, MAX_WAIT_MILLISECONDS)) {
     await setTimeout(wait, undefined, { signal });
-    const answer = await client.send(new GetQueryResultsCommand({ queryId }));
-    const { status, results = [], statistics } = answer;
+    const response = await client.send(new GetQueryResultsCommand({ queryId }));
+    const { status, results = [], statistics } = response;
     if (status === 'Running' || status === 'Scheduled') continue;
     if (status !== 'Complete') {
       throw new Error(

@@ -61,9 +61,9 @@ interface AwsClient {
   readonly config: { readonly serviceId: string };
   readonly middlewareStack: {
     add(
-      middleware: <Args, Answer>(
-        next: (args: Args) => Promise<Answer>,
-      ) => (args: Args) => Promise<Answer>,
+      middleware: <Args, Response>(
+        next: (args: Args) => Promise<Response>,
+      ) => (args: Args) => Promise<Response>,
       options: { readonly step: 'initialize' },
     ): void;
   };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
 import { type Prices, perUnit } from './prices.ts';
-import { type MeasuredUnits, readRecordedUnits } from './units/answerUnits.ts';
+import { type MeasuredUnits, readRecordedUnits } from './units/responseUnits.ts';
 import { type RecordSizes, readSizes } from './units/sizes.ts';
 
 /** All that the model calculates with, besides the traffic and the settings of a stage. */

@@ -57,7 +57,7 @@ export const gatewayErrors = {
   INVALID_SIGNATURE: notFound,
   MISSING_AUTHENTICATION_TOKEN: notFound,
   QUOTA_EXCEEDED: throttled,
-  // The gateway ignores this one: see `tooLargeAnswers`.
+  // The gateway ignores this one: see `tooLargeResponses`.
   REQUEST_TOO_LARGE: {
     code: 'payload_too_large',
     message: 'The request body is too large.',
@@ -80,7 +80,7 @@ export const gatewayErrors = {
  * The 413 of a body that is too large, in the gateway's own words and without the headers of other responses:
  * https://github.com/koki-develop/lgtm-generator/issues/10. AWS's emulator for REST APIs sends the first too.
  */
-export const tooLargeAnswers = {
+export const tooLargeResponses = {
   /** For more than a function accepts (`MAX_PAYLOAD_BYTES`). */
   payload: { type: 'application/json', message: 'Request Too Long' },
   /** For more than the gateway reads of any request. It then does not know the API yet. */
@@ -97,7 +97,7 @@ export const injectedConflict = {
  * The media types of bodies that the gateway's own responses accept. A mock chooses its request template by the body's
  * type, and no template covers all types. Other types get the gateway's 415.
  */
-export const fixedAnswerTypes = [
+export const fixedResponseTypes = [
   'application/json',
   'application/json-patch+json',
   'application/merge-patch+json',

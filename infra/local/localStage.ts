@@ -9,7 +9,7 @@ import { foreignHostRefusal, isLoopbackHost, listen } from './engine/loopback.ts
 import { defineDrain } from './gateway/connections.ts';
 import type { FaultInjection } from './gateway/faultInjection.ts';
 import { defineGateway, type Service } from './gateway/gateway.ts';
-import { type GatewayAnswer, toErrorAnswer } from './gateway/messages.ts';
+import { type GatewayResponse, toErrorResponse } from './gateway/messages.ts';
 import { importHandler, type LoadHandler, loadFunctions } from './lambda/lambdaFunction.ts';
 import { defineAwslambda, setFunctionEnvironment } from './lambda/lambdaRuntime.ts';
 import { type FillOptions, fillTables } from './localTables.ts';
@@ -96,7 +96,7 @@ export function defineDocumentation(
     const findHeader = (sought: string) =>
       headerLines.find(([name]) => name.toLowerCase() === sought)?.[1];
     if (!isLoopbackHost(findHeader('host'))) {
-      return toErrorAnswer({ code: 'forbidden', message: foreignHostRefusal }, requestId);
+      return toErrorResponse({ code: 'forbidden', message: foreignHostRefusal }, requestId);
     }
     if (fullPath === root) {
       return { statusCode: 302, headers: { Location: `${root}/` }, body: '' };
@@ -105,9 +105,9 @@ export function defineDocumentation(
     const file = (await site).get(fullPath.slice(root.length + 1) || 'index.html');
     if (!file) return undefined;
     if (method === 'GET' || method === 'HEAD') {
-      return toAnswer(file, toContentCoding(findHeader('accept-encoding')));
+      return toResponse(file, toContentCoding(findHeader('accept-encoding')));
     }
-    return toErrorAnswer(toMethodNotAllowedError('GET, HEAD'), requestId);
+    return toErrorResponse(toMethodNotAllowedError('GET, HEAD'), requestId);
   };
 }
 
@@ -117,10 +117,10 @@ const compressors = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
  * Browsers must not store a file that may contain the key, since the next start on this port has another key. No page
  * from elsewhere can load the key as a script.
  */
-async function toAnswer(
+async function toResponse(
   { type, policy, body, isImmutable }: SiteFile,
   coding: ContentCoding | undefined,
-): Promise<GatewayAnswer> {
+): Promise<GatewayResponse> {
   return {
     statusCode: 200,
     headers: {

@@ -1,6 +1,6 @@
 import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type Operation, toLifecycleHeaders } from '../../shared/contract/operation.ts';
-import { tooLargeAnswers } from '../gateway/gatewayErrors.ts';
+import { tooLargeResponses } from '../gateway/gatewayErrors.ts';
 import { type HeaderUse, toHeaderReferences } from './headers.ts';
 import type {
   Example,
@@ -27,7 +27,7 @@ export function toResponseObjects(
   const toContent = (status: number, schema: JsonSchema) => ({
     'application/json': { schema, examples: toExamples(examples, status, 'response') },
   });
-  const answers: Record<string, ResponseObject> = {
+  const responses: Record<string, ResponseObject> = {
     200: {
       description: success.description,
       headers: toHeaders(operation, toSuccessHeaders(operation)),
@@ -35,7 +35,7 @@ export function toResponseObjects(
     },
   };
   if (operation.requestHeaders?.includes('If-None-Match')) {
-    answers[304] = {
+    responses[304] = {
       description: 'The list still has the tag in `If-None-Match`; it is not sent.',
       headers: toHeaders(operation, { ETag: true }),
     };
@@ -43,10 +43,10 @@ export function toResponseObjects(
   for (const code of [...operation.errors, ...errorsAnywhere]) {
     const status = statusOfCode[code];
     if (code === 'payload_too_large') {
-      answers[status] = tooLarge;
+      responses[status] = tooLarge;
       continue;
     }
-    answers[status] = {
+    responses[status] = {
       description: `\`${code}\`: ${errorTexts[code].description} [More](errors.html#${code}).`,
       headers: toHeaders(operation, errorTexts[code].headers, code),
       content: toContent(status, {
@@ -57,7 +57,7 @@ export function toResponseObjects(
       }),
     };
   }
-  return answers;
+  return responses;
 }
 
 /** The recorded bodies of requests or responses with a status, by the names of their examples. */
@@ -120,7 +120,7 @@ const tooLarge: ResponseObject = {
       examples: {
         tooLarge: {
           summary: 'More than a function can receive',
-          value: { message: tooLargeAnswers.payload.message },
+          value: { message: tooLargeResponses.payload.message },
         },
       },
     },

@@ -17,7 +17,7 @@ import {
 } from '../../shared/contract/headers.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import {
-  fixedAnswerTypes,
+  fixedResponseTypes,
   type GatewayError,
   gatewayErrors,
   toAllow,
@@ -39,10 +39,10 @@ export function defineRoutes(api: RestApi, aliases: LiveAliases, allowedOrigins:
     const resource = api.root.resourceForPath(path);
     const methods = toMethods(path);
     if (methods.length === 0) {
-      addErrorAnswer(resource, gatewayErrors.MISSING_AUTHENTICATION_TOKEN, allowedOrigins);
+      addErrorResponse(resource, gatewayErrors.MISSING_AUTHENTICATION_TOKEN, allowedOrigins);
     } else {
-      addPreflightAnswer(resource, methods, allowedOrigins);
-      addErrorAnswer(resource, toMethodNotAllowedError(toAllow(methods)), allowedOrigins);
+      addPreflightResponse(resource, methods, allowedOrigins);
+      addErrorResponse(resource, toMethodNotAllowedError(toAllow(methods)), allowedOrigins);
     }
   }
 }
@@ -60,19 +60,19 @@ export function defineGatewayResponses(api: RestApi, allowedOrigins: Origins): v
 }
 
 /** Responds with the error to every method that the resource does not have. */
-function addErrorAnswer(resource: IResource, error: GatewayError, origins: Origins): void {
+function addErrorResponse(resource: IResource, error: GatewayError, origins: Origins): void {
   const body = JSON.stringify(toErrorBody(error.code, error.message));
-  addFixedAnswer(resource, 'ANY', statusOfCode[error.code], toErrorHeaders(error, origins), body);
+  addFixedResponse(resource, 'ANY', statusOfCode[error.code], toErrorHeaders(error, origins), body);
 }
 
 /** Responds to a browser's preflight request, which needs no API key. */
-function addPreflightAnswer(
+function addPreflightResponse(
   resource: IResource,
   methods: readonly string[],
   origins: Origins,
 ): void {
   const headers = toPreflightHeaders(toAllow(methods), origins);
-  addFixedAnswer(resource, 'OPTIONS', 204, headers, toOriginTemplate(origins));
+  addFixedResponse(resource, 'OPTIONS', 204, headers, toOriginTemplate(origins));
 }
 
 function toIntegration(id: OperationId, aliases: LiveAliases): LambdaIntegration {
@@ -108,7 +108,7 @@ function toMethods(path: string): string[] {
     .map((id) => operations[id].method);
 }
 
-function addFixedAnswer(
+function addFixedResponse(
   resource: IResource,
   method: string,
   status: number,
@@ -126,7 +126,7 @@ function addFixedAnswer(
   const integration = new MockIntegration({
     passthroughBehavior: PassthroughBehavior.NEVER,
     requestTemplates: Object.fromEntries(
-      fixedAnswerTypes.map((type) => [type, `{"statusCode":${statusCode}}`]),
+      fixedResponseTypes.map((type) => [type, `{"statusCode":${statusCode}}`]),
     ),
     integrationResponses,
   });

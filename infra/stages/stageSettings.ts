@@ -196,7 +196,7 @@ export const stageSettings = z.strictObject({
   restoredTables: z.partialRecord(z.literal(tableNames), restoredTable).exactOptional(),
   /**
    * How many requests the gateway lets through for each operation before it responds with 429. This bounds the cost of
-   * a runaway client. `other` is for all requests that the gateway answers itself. `accountThrottle` is the account's
+   * a runaway client. `other` is for all requests with a response of the gateway itself. `accountThrottle` is the account's
    * own limit, shared by all its APIs.
    */
   throttles: z.record(z.literal([...operationIds, 'other']), throttle),

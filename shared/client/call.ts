@@ -3,8 +3,8 @@ import { parseExactJson } from './json.ts';
 import {
   PetstoreError,
   type PetstoreErrorCode,
-  toAnswerDetails,
   toPetstoreError,
+  toResponseDetails,
 } from './petstoreError.ts';
 import type { Call } from './settings.ts';
 
@@ -31,18 +31,18 @@ export interface PetstoreRequest<Id extends OperationId = OperationId> {
   readonly body?: string;
   /** Whether a retry is safe after an attempt that may have taken effect. */
   readonly isRepeatable: boolean;
-  readonly answersList?: boolean;
+  readonly isList?: boolean;
 }
 
 /** A response with its headers. The caller must read the body or stop the watchdog. */
-interface OpenAnswer {
+interface OpenResponse {
   readonly request: PetstoreRequest;
   readonly response: Response;
   readonly watchdog: Watchdog;
 }
 
 /** A complete response. */
-interface Answer {
+interface WholeResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON body; undefined without a body. */
@@ -56,40 +56,40 @@ interface Answer {
 export function send<Id extends OperationId, Value>(
   call: Call,
   request: PetstoreRequest<Id>,
-  toValue: (answer: Answer) => Value,
+  toValue: (whole: WholeResponse) => Value,
 ): Promise<Value> {
   return withRetries(call, request.isRepeatable, async () => {
-    const answer = await openAnswer(call, request);
-    const { status, headers } = answer.response;
-    const text = await readText(answer);
+    const opened = await openResponse(call, request);
+    const { status, headers } = opened.response;
+    const text = await readText(opened);
     try {
       return toValue({ status, headers, document: text === '' ? undefined : parseExactJson(text) });
     } catch (cause) {
-      const isCutOff = request.answersList && /^\s*\[/.test(text) && !/\]\s*$/.test(text);
-      throw isCutOff ? breakError(answer, cause) : invalidAnswerError(answer, cause);
+      const isCutOff = request.isList && /^\s*\[/.test(text) && !/\]\s*$/.test(text);
+      throw isCutOff ? breakError(opened, cause) : invalidResponseError(opened, cause);
     }
   });
 }
 
 /** The error for a truncated body. */
-export function breakError(answer: OpenAnswer, cause?: unknown): unknown {
-  if (answer.watchdog.signal.aborted) return answer.watchdog.signal.reason;
-  const code = answer.request.answersList ? 'incomplete_list' : 'connection_failed';
-  return answerError(answer, code, 'The response was truncated.', cause);
+export function breakError(opened: OpenResponse, cause?: unknown): unknown {
+  if (opened.watchdog.signal.aborted) return opened.watchdog.signal.reason;
+  const code = opened.request.isList ? 'incomplete_list' : 'connection_failed';
+  return responseError(opened, code, 'The response was truncated.', cause);
 }
 
-export function invalidAnswerError(answer: OpenAnswer, cause: unknown): PetstoreError {
-  const message = `The response is not a valid ${answer.request.operationId} response.`;
-  return answerError(answer, 'invalid_answer', message, cause);
+export function invalidResponseError(opened: OpenResponse, cause: unknown): PetstoreError {
+  const message = `The response is not a valid ${opened.request.operationId} response.`;
+  return responseError(opened, 'invalid_answer', message, cause);
 }
 
-function answerError(
-  { response: { headers, status } }: OpenAnswer,
+function responseError(
+  { response: { headers, status } }: OpenResponse,
   code: PetstoreErrorCode,
   message: string,
   cause: unknown,
 ): PetstoreError {
-  return new PetstoreError(code, message, { ...toAnswerDetails(headers, status), cause });
+  return new PetstoreError(code, message, { ...toResponseDetails(headers, status), cause });
 }
 
 /** Milliseconds. */
@@ -156,11 +156,11 @@ const passing: readonly string[] = ['connection_failed', 'timeout', 'incomplete_
  * @throws {PetstoreError} if no response comes, or an error response
  * @throws the reason of the caller's signal if it is aborted
  */
-export async function openAnswer(call: Call, request: PetstoreRequest): Promise<OpenAnswer> {
+export async function openResponse(call: Call, request: PetstoreRequest): Promise<OpenResponse> {
   const watchdog = startWatchdog(call);
   const { operationId } = request;
   try {
-    const fetching = fetchAnswer(call, request, watchdog.signal);
+    const fetching = fetchResponse(call, request, watchdog.signal);
     const response = await untilAborted(fetching, watchdog.signal);
     const { headers, status } = response;
     call.settings.reportDeprecation(operationId, headers);
@@ -174,19 +174,19 @@ export async function openAnswer(call: Call, request: PetstoreRequest): Promise<
   }
 }
 
-async function readText(answer: OpenAnswer): Promise<string> {
+async function readText(opened: OpenResponse): Promise<string> {
   try {
-    return await answer.response.text();
+    return await opened.response.text();
   } catch (cause) {
-    throw breakError(answer, cause);
+    throw breakError(opened, cause);
   } finally {
-    answer.watchdog.stop();
+    opened.watchdog.stop();
   }
 }
 
 /** The body in chunks, as they arrive. Stopping early ends the connection. */
-export async function* readPieces(answer: OpenAnswer): AsyncGenerator<string, void, undefined> {
-  const { response, watchdog } = answer;
+export async function* readPieces(opened: OpenResponse): AsyncGenerator<string, void, undefined> {
+  const { response, watchdog } = opened;
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   try {
@@ -198,7 +198,7 @@ export async function* readPieces(answer: OpenAnswer): AsyncGenerator<string, vo
       yield decoder.decode(piece.value, { stream: true });
     }
   } catch (cause) {
-    throw breakError(answer, cause);
+    throw breakError(opened, cause);
   } finally {
     watchdog.stop();
     // Errors in the rest no longer matter.
@@ -214,7 +214,7 @@ function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Prom
   });
 }
 
-async function fetchAnswer(
+async function fetchResponse(
   { settings: { baseUrl, readApiKey, fetch = globalThis.fetch }, headers: callHeaders }: Call,
   { method, path, query = {}, headers = {}, body }: PetstoreRequest,
   signal: AbortSignal,

@@ -2,8 +2,8 @@ import type { MAX_QUANTITY as ContractMaximum, PetStatus } from '../contract/val
 import {
   breakError,
   drawBackoff,
-  invalidAnswerError,
-  openAnswer,
+  invalidResponseError,
+  openResponse,
   type PetstoreRequest,
   pause,
   readPieces,
@@ -179,17 +179,17 @@ async function* streamInventory<Include extends Included>(
   const toEntry = toEntryReader(include);
   const reader = defineArrayReader();
   const call = start();
-  const answer = await withRetries(call, true, () => openAnswer(call, request));
-  for await (const piece of readPieces(answer)) {
+  const opened = await withRetries(call, true, () => openResponse(call, request));
+  for await (const piece of readPieces(opened)) {
     let entries: EntryOf<Include>[];
     try {
       entries = reader.read(piece).map(toEntry);
     } catch (cause) {
-      throw invalidAnswerError(answer, cause);
+      throw invalidResponseError(opened, cause);
     }
     yield* entries;
   }
-  if (!reader.isWhole) throw breakError(answer);
+  if (!reader.isWhole) throw breakError(opened);
 }
 
 function toInventoryRequest({
@@ -206,7 +206,7 @@ function toInventoryRequest({
     path: '/inventory',
     query: { status, petId, include, limit, cursor },
     isRepeatable: true,
-    answersList: true,
+    isList: true,
   };
 }
 

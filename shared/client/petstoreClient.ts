@@ -81,7 +81,7 @@ export function createPetstoreClient(options: ClientOptions): PetstoreClient {
           path: '/store/orders',
           query: { limit, cursor },
           isRepeatable: true,
-          answersList: true,
+          isList: true,
         },
         ({ document, headers }) => ({
           items: toList(document, toOrder),

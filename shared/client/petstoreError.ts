@@ -59,12 +59,12 @@ export function toPetstoreError({ status, headers }: Response, text: string): Pe
     message: `The response has status ${status}, but no error body of the service.`,
   };
   return new PetstoreError(code, message, {
-    ...toAnswerDetails(headers, status),
+    ...toResponseDetails(headers, status),
     retryAfter: toSeconds(headers.get('Retry-After')),
   });
 }
 
-export function toAnswerDetails(headers: Headers, status: number) {
+export function toResponseDetails(headers: Headers, status: number) {
   // In a browser, a redirect that is not followed has status 0.
   return { status: status || undefined, requestId: headers.get('X-Request-Id') ?? undefined };
 }

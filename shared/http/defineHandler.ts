@@ -49,7 +49,7 @@ export interface HttpSettings {
 export function defineHandler<O extends Operation>(
   operation: O,
   { verifier, allowedOrigins, documentationAddress, commit }: HttpSettings,
-  answer: (input: OperationInput<O>) => Promise<Reply>,
+  operate: (input: OperationInput<O>) => Promise<Reply>,
   { response, executionMode }: Sending = { response: bufferedResponse() },
 ) {
   const chain: (OperationMiddleware | undefined)[] = [
@@ -65,8 +65,8 @@ export function defineHandler<O extends Operation>(
     { before: handOver },
     withDeadline(response),
   ];
-  const answerInTime = ({ input, internal }: Handed<O>) => inTime(internal, answer(input));
-  return middy<Handed<O>>(answerInTime, {
+  const operateInTime = ({ input, internal }: Handed<O>) => inTime(internal, operate(input));
+  return middy<Handed<O>>(operateInTime, {
     // The request's own deadline covers the handler too.
     timeoutEarlyInMillis: 0,
     requestStart: (request) => startRequest(request as OperationRequest),

@@ -11,9 +11,9 @@ import type { Reply } from './reply.ts';
 export function defineStreamedHandler<O extends Operation & { readonly streamed: true }>(
   operation: O,
   settings: HttpSettings,
-  answer: (input: OperationInput<O>) => Promise<Reply>,
+  operate: (input: OperationInput<O>) => Promise<Reply>,
 ) {
-  return defineHandler(operation, settings, answer, {
+  return defineHandler(operation, settings, operate, {
     response: streamedResponse(),
     executionMode: executionModeStreamifyResponse,
   });

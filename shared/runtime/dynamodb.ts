@@ -17,7 +17,7 @@ interface Consumed {
 }
 
 /** A batch reports each table. */
-interface Answer {
+interface Response {
   readonly ConsumedCapacity?: Consumed | readonly Consumed[];
 }
 
@@ -60,7 +60,7 @@ export function defineDynamoDB({
         try {
           const input = { ...args.input, ReturnConsumedCapacity: 'TOTAL' };
           const result = await next({ ...args, input });
-          const { ConsumedCapacity = [] } = result.output as Answer;
+          const { ConsumedCapacity = [] } = result.output as Response;
           for (const { CapacityUnits = 0 } of [ConsumedCapacity].flat()) {
             countUnits(isWrite(commandName) ? 'write' : 'read', CapacityUnits);
           }

@@ -79,11 +79,11 @@ export function defineInventoryList(
       if (attempt > 0) {
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 25 * 2 ** attempt));
       }
-      const answer: BatchGetItemCommandOutput = await client.send(
+      const response: BatchGetItemCommandOutput = await client.send(
         new BatchGetItemCommand({ RequestItems: { [tableName]: asked } }),
       );
-      records.push(...(answer.Responses?.[tableName] ?? []));
-      asked = answer.UnprocessedKeys?.[tableName];
+      records.push(...(response.Responses?.[tableName] ?? []));
+      asked = response.UnprocessedKeys?.[tableName];
     }
     return records;
   }

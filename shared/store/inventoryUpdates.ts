@@ -47,7 +47,7 @@ export function defineInventoryUpdates(
   tableName: string,
   requestsTable: string,
 ) {
-  countUnansweredAttempts(client);
+  countLostAttempts(client);
 
   async function readEntry(petId: bigint, ConsistentRead: boolean) {
     const Key = toKey(petId.toString());
@@ -63,7 +63,7 @@ export function defineInventoryUpdates(
     const { petId, quantity, versions } = update;
     const version = newVersion();
     const change = toChange(update, version);
-    const attempts = { unanswered: 0 };
+    const attempts = { lost: 0 };
     attemptsOf.set(change.ExpressionAttributeValues, attempts);
     try {
       const input = { TableName: tableName, ...change, ReturnValues: 'ALL_OLD' } as const;
@@ -77,7 +77,7 @@ export function defineInventoryUpdates(
     if (!found) throw new NotFound(entryPetId, petId);
     const current = toVersion(found);
     if (current === version) return { item: toInventoryItem(found), version };
-    if (attempts.unanswered > 0) {
+    if (attempts.lost > 0) {
       throw new StoreUnavailable(new Error('An attempt without a response may have taken effect.'));
     }
     throw new PreconditionFailed(entryPetId, petId, current);
@@ -122,9 +122,9 @@ export function defineInventoryUpdates(
         await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Update }] }));
         return { item: { petId, quantity, status }, version };
       } catch (error) {
-        const [answered, entry] = toReasons(error);
-        if (answered?.Item) {
-          const { Item } = answered;
+        const [repeated, entry] = toReasons(error);
+        if (repeated?.Item) {
+          const { Item } = repeated;
           const item = { petId, quantity, status: toStatus(Item) };
           return { item, version: toUpdateVersion(Item.v as AttributeValue) };
         }
@@ -225,27 +225,27 @@ function toReasons(error: unknown): CancellationReason[] {
 }
 
 /** Attempts without a response, by the update's values object, which only this call has. */
-const attemptsOf = new WeakMap<object, { unanswered: number }>();
+const attemptsOf = new WeakMap<object, { lost: number }>();
 
 /** Counts them in the client: a client that caches its middleware would ignore a command's own. */
-function countUnansweredAttempts({ middlewareStack }: DynamoDBClient): void {
+function countLostAttempts({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) =>
-      async function countUnanswered(args) {
+      async function countLost(args) {
         try {
           return await next(args);
         } catch (error) {
           const { ExpressionAttributeValues } = args.input as Partial<UpdateItemCommandInput>;
           const attempts = ExpressionAttributeValues && attemptsOf.get(ExpressionAttributeValues);
-          const isAnswer =
+          const isResponse =
             error instanceof ConditionalCheckFailedException ||
             error instanceof TransactionConflictException ||
             isThrottlingError(error as never);
-          if (attempts && !isAnswer) attempts.unanswered += 1;
+          if (attempts && !isResponse) attempts.lost += 1;
           throw error;
         }
       },
     // Inside the SDK's retries, which have a higher priority in this step. Several stores may share a client.
-    { step: 'finalizeRequest', priority: 'low', name: 'countUnanswered', override: true },
+    { step: 'finalizeRequest', priority: 'low', name: 'countLost', override: true },
   );
 }

@@ -62,9 +62,9 @@ async function run({ event, times }: RunRequest): Promise<RunResult> {
   const toTime = startClock();
   let bytes = 0;
   for (const one of events) {
-    const answer = await invoke(one);
-    if (answer.status !== 200) throw new Error(`The function answered ${answer.status}.`);
-    bytes = answer.bytes;
+    const response = await invoke(one);
+    if (response.status !== 200) throw new Error(`The function returned ${response.status}.`);
+    bytes = response.bytes;
   }
   return { bytes, ...toTime(), peakMemory: readPeakMemory() };
 }

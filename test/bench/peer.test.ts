@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => target?.close());
 
 test.each(benchedIds)(
-  "the benchmarks' peer answers %s with JSON, and an unknown key with 401",
+  "the benchmarks' peer returns %s with JSON, and an unknown key with 401",
   async (id) => {
     const response = await sendValid(target, id);
     expect(`${response.status} ${response.text}`).toMatch(/^200 [[{]/);

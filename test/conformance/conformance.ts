@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findOperation } from '../../infra/openapi/answerProblems.ts';
 import { readCommittedDocument } from '../../infra/openapi/committedDocument.ts';
+import { findOperation } from '../../infra/openapi/responseProblems.ts';
 import { errorsAnywhere } from '../../infra/openapi/responses.ts';
 import { statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
@@ -49,7 +49,7 @@ export function describeConformance(
     describePreconditions(target);
     describe('the document', () => {
       // Each status has one code, and each response has been checked for the code of its status.
-      test.each(operationIds)('%s was seen to give each answer that the document lists', (id) => {
+      test.each(operationIds)('%s was seen to give each response that the document lists', (id) => {
         const { path, method } = operations[id];
         const { document } = readCommittedDocument();
         const { responses = {} } = document.paths[path]?.[method.toLowerCase()] ?? {};

@@ -5,7 +5,7 @@ import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engin
 import type { LoadHandler } from '../../infra/local/lambda/lambdaFunction.ts';
 import { type LocalStageOptions, startLocalStage } from '../../infra/local/localStage.ts';
 import type { StoreData } from '../../infra/local/storeData.ts';
-import { findAnswerProblems } from '../../infra/openapi/answerProblems.ts';
+import { findResponseProblems } from '../../infra/openapi/responseProblems.ts';
 import type { Permission } from '../../shared/contract/operation.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { readVariable } from '../../shared/runtime/environment.ts';
@@ -40,10 +40,10 @@ export async function openLocalTarget(
 }
 
 /** Checks a response against the committed document, and an error against the guides' catalogue. */
-export function expectDocumented(method: string, path: string, answer: ExactResponse): void {
-  expect(findAnswerProblems(method, path, answer), `${method} ${path}`).toEqual([]);
-  if (answer.status < 400 || method === 'HEAD') return;
-  const { code, message } = toTold(answer);
+export function expectDocumented(method: string, path: string, response: ExactResponse): void {
+  expect(findResponseProblems(method, path, response), `${method} ${path}`).toEqual([]);
+  if (response.status < 400 || method === 'HEAD') return;
+  const { code, message } = toTold(response);
   expect(findExplained(code, message), message).toBeDefined();
 }
 

@@ -22,7 +22,7 @@ export async function startEngineProcess(
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const endpoint = `http://127.0.0.1:${port}`;
-  await untilItAnswers(endpoint);
+  await untilItResponds(endpoint);
   return {
     endpoint,
     async close() {
@@ -33,7 +33,7 @@ export async function startEngineProcess(
   };
 }
 
-async function untilItAnswers(endpoint: string): Promise<void> {
+async function untilItResponds(endpoint: string): Promise<void> {
   const end = Date.now() + START_TIMEOUT;
   for (;;) {
     try {

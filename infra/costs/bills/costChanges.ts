@@ -35,7 +35,7 @@ export function findCostChanges(
     const sentence = `${month} $${toCents(before.month.total)} → ${total}: ${moved.join(', ')}.`;
     return [sentence, ...toUsageChanges(before.month, after.month)];
   }
-  const others = toAnswerChanges(before, after);
+  const others = toResponseChanges(before, after);
   return others.length > 0 ? [`${month} costs ${total}, as before.`, ...others] : [];
 }
 
@@ -75,13 +75,13 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
 }
 
 /** Changes of responses that do not occur in the month; the others show in its total. */
-function toAnswerChanges(before: PricedStage, after: PricedStage): string[] {
-  return after.operations.flatMap(({ operationId, answer, dollarsPerMillion }) => {
+function toResponseChanges(before: PricedStage, after: PricedStage): string[] {
+  return after.operations.flatMap(({ operationId, response, dollarsPerMillion }) => {
     const was = before.operations.find(
-      (one) => one.operationId === operationId && one.answer === answer,
+      (one) => one.operationId === operationId && one.response === response,
     );
     const [from, to] = [toCents(was?.dollarsPerMillion ?? 0), toCents(dollarsPerMillion)];
-    const name = `a million of ${operationId} ${answer}, which it does not have,`;
+    const name = `a million of ${operationId} ${response}, which it does not have,`;
     return from === to ? [] : [`${name} $${from} → $${to}`];
   });
 }

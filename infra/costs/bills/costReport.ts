@@ -3,12 +3,12 @@ import type { Stage } from '../../stages/stages.ts';
 import { type PricedSettings, readFigures } from '../figures.ts';
 import { PRICES_AS_OF } from '../prices.ts';
 import {
-  type Answer,
-  answersOf,
   findUnits,
   growsWithInventory,
   measuredSizes,
-} from '../units/answerUnits.ts';
+  type ResponseKind,
+  responsesOf,
+} from '../units/responseUnits.ts';
 import { toMonth, toRequestsBill, toStagePricing } from './monthlyBill.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import { type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
@@ -52,15 +52,15 @@ export type OperationCost = ReturnType<typeof toOperationCosts>[number];
  */
 export function toOperationCosts(pricing: RequestPricing, sizes: readonly number[]) {
   return operationIds.flatMap((operationId) =>
-    answersOf[operationId].flatMap((answer) => {
-      const isSized = growsWithInventory(operationId, answer);
+    responsesOf[operationId].flatMap((response) => {
+      const isSized = growsWithInventory(operationId, response);
       return (isSized ? sizes : [0]).flatMap((entries) => {
-        const units = findUnits(pricing, operationId, answer, entries);
+        const units = findUnits(pricing, operationId, response, entries);
         if (!units) return [];
         const components = toDollarsPerMillion(units, pricing);
         const dollarsPerMillion = sumDollars(components);
         const size = isSized && { entries };
-        return [{ operationId, answer, ...size, dollarsPerMillion, components }];
+        return [{ operationId, response, ...size, dollarsPerMillion, components }];
       });
     }),
   );
@@ -73,10 +73,10 @@ export function toOperationCosts(pricing: RequestPricing, sizes: readonly number
 export function toSavings(traffic: Traffic, pricing: RequestPricing) {
   const toTotal = (shares: readonly TrafficShare[], changed: Partial<RequestPricing> = {}) =>
     sumDollars(toRequestsBill({ ...traffic, shares }, { ...pricing, ...changed }).dollars);
-  const toLists = (from: readonly Answer[], answer: Answer) =>
+  const toLists = (from: readonly ResponseKind[], response: ResponseKind) =>
     traffic.shares.map((share) => {
-      const isMeant = share.operationId === 'listInventory' && from.includes(share.answer);
-      return isMeant ? { ...share, answer } : share;
+      const isMeant = share.operationId === 'listInventory' && from.includes(share.response);
+      return isMeant ? { ...share, response } : share;
     });
   const { shares } = traffic;
   const halved = pricing.units.map((one) => ({ ...one, memoryMegabytes: one.memoryMegabytes / 2 }));

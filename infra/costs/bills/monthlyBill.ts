@@ -7,7 +7,7 @@ import {
 } from '../../stages/stageSettings.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type PricedSettings, readFigures } from '../figures.ts';
-import { answersOf, findUnits } from '../units/answerUnits.ts';
+import { findUnits, responsesOf } from '../units/responseUnits.ts';
 import { toFixedUsage } from './fixedCosts.ts';
 import { readCommittedTraffic, sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import {
@@ -51,12 +51,14 @@ type RequestSettings = Pick<StageSettings, 'firewall' | 'memoryMegabytes' | 'tra
 export function toRequestsBill({ entries, shares }: Traffic, pricing: RequestPricing) {
   const metered = shares.map(({ operationId, requests, ...share }) => {
     // A list of several pages has no 304; the response is 200.
-    const answer = findUnits(pricing, operationId, share.answer, entries) ? share.answer : '200';
-    const units = findUnits(pricing, operationId, answer, entries);
+    const response = findUnits(pricing, operationId, share.response, entries)
+      ? share.response
+      : '200';
+    const units = findUnits(pricing, operationId, response, entries);
     if (!units) {
       throw new Error(`There are no units of ${operationId}: npm run units measures them.`);
     }
-    return { operationId, answer, requests, usage: toRequestUsage(units, pricing, requests) };
+    return { operationId, response, requests, usage: toRequestUsage(units, pricing, requests) };
   });
   const keyReads = countKeyReads(shares);
   const usage = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
@@ -92,7 +94,7 @@ export function toTracedPercent(
  * operation. The reads are at most one per request, and one per minute.
  */
 function countKeyReads(shares: readonly TrafficShare[]): number {
-  const withKey = shares.filter(({ answer }) => answer !== '401' && answer !== '429');
+  const withKey = shares.filter(({ response }) => response !== '401' && response !== '429');
   return operationIds
     .map((id) => sumRequests({ shares: withKey.filter((one) => one.operationId === id) }))
     .reduce((sum, requests) => sum + Math.min(requests, SECONDS_A_MONTH / 60), 0);
@@ -134,9 +136,9 @@ export function toWorstMonth(
   const month = toMonth({ ...settings, logRetentionDays: 30 }, { entries, shares }, pricing);
   const refused = findUnits(pricing, 'getPet', '429', 0);
   const perRefusal = refused ? sumDollars(toDollarsPerMillion(refused, pricing)) / 1e6 : 0;
-  const perAnswer = perRefusal + toRates().gatewayRequests;
+  const perResponse = perRefusal + toRates().gatewayRequests;
   // The gateway's own responses, for example to unknown paths, at their own throttle.
-  const other = perAnswer * settings.throttles.other.rate * SECONDS_A_MONTH;
+  const other = perResponse * settings.throttles.other.rate * SECONDS_A_MONTH;
   // 10,000 a second. Nothing but AWS's protection against floods bounds them. The request is free, but its line in the
   // access log and its response are not.
   const refusals = perRefusal * accountThrottle.rate * SECONDS_A_MONTH;
@@ -151,14 +153,14 @@ function mostExpensiveShare(
 ): TrafficShare {
   const { rate } = settings.throttles[operationId];
   const reserved = toReservedConcurrency(settings, operationId) ?? Number.POSITIVE_INFINITY;
-  const priced = answersOf[operationId].map((answer) => {
-    const units = findUnits(pricing, operationId, answer, entries);
-    if (!units) return { operationId, answer, requests: 0, dollars: 0 };
+  const priced = responsesOf[operationId].map((response) => {
+    const units = findUnits(pricing, operationId, response, entries);
+    if (!units) return { operationId, response, requests: 0, dollars: 0 };
     // The throttle's rate, or less if the concurrency does not allow it.
     const atOnce = (reserved * 1000) / units.billedMilliseconds;
     const perSecond = units.functionCalls > 0 ? Math.min(rate, atOnce) : rate;
     const dollars = sumDollars(toDollarsPerMillion(units, pricing)) * perSecond;
-    return { operationId, answer, requests: perSecond * SECONDS_A_MONTH, dollars };
+    return { operationId, response, requests: perSecond * SECONDS_A_MONTH, dollars };
   });
   return priced.reduce((most, one) => (one.dollars > most.dollars ? one : most));
 }
@@ -177,7 +179,7 @@ export function toMeanDollars(
   const pricing = toStagePricing(settings, sumRequests(committed));
   if (!findUnits(pricing, operationId, '200', entries)) return undefined;
   const own = committed.shares.filter((share) => share.operationId === operationId);
-  const plain = { operationId, answer: '200', requests: 1 } as const;
+  const plain = { operationId, response: '200', requests: 1 } as const;
   const traffic = { entries, shares: own.some(({ requests }) => requests > 0) ? own : [plain] };
   return sumDollars(toRequestsBill(traffic, pricing).dollars) / sumRequests(traffic);
 }

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { type Answer, answersOf } from '../units/answerUnits.ts';
+import { type ResponseKind, responsesOf } from '../units/responseUnits.ts';
 
 /** How many requests a month get one kind of response. */
 export interface TrafficShare {
   readonly operationId: OperationId;
-  readonly answer: Answer;
+  readonly response: ResponseKind;
   readonly requests: number;
 }
 
@@ -54,8 +54,8 @@ export function parseTraffic(text: string): Traffic {
 
 function toTraffic({ entries, requests }: { entries: number; requests: Record<string, number> }) {
   const shares = Object.entries(requests).map(([name, count]) => {
-    const [operationId = '', ...answer] = name.split(' ');
-    return toShare(operationId, answer.join(' '), count);
+    const [operationId = '', ...response] = name.split(' ');
+    return toShare(operationId, response.join(' '), count);
   });
   return { entries, shares };
 }
@@ -74,8 +74,8 @@ export function addShops(traffic: Traffic, added: number): Traffic {
   const { entries, shares, shop } = traffic;
   if (!shop) throw new Error('The traffic has no "shop", which says what one more shop adds.');
   const all = [...shares, ...scaleTraffic(shop, added).shares];
-  const byAnswer = Map.groupBy(all, ({ operationId, answer }) => `${operationId} ${answer}`);
-  const summed = [...byAnswer.values()].flatMap(([first, ...others]) =>
+  const byResponse = Map.groupBy(all, ({ operationId, response }) => `${operationId} ${response}`);
+  const summed = [...byResponse.values()].flatMap(([first, ...others]) =>
     first ? [{ ...first, requests: first.requests + sumRequests({ shares: others }) }] : [],
   );
   return { shop, shares: summed, entries: entries + added * shop.entries };
@@ -93,13 +93,13 @@ export function replaceRequests(traffic: Traffic, text: string): Traffic {
   const sum = parseAmount(text);
   if (sum !== undefined) return scaleTraffic(traffic, sum / sumRequests(traffic));
   const shares = text.split(',').map((part) => {
-    const [, operationId = '', answer = '', amount = ''] =
+    const [, operationId = '', response = '', amount = ''] =
       /^(\w*)(?::(.*))?=(.*)$/.exec(part.trim()) ?? [];
     const requests = parseAmount(amount);
     if (requests === undefined) {
       throw new Error(`"${part}" must have the form getPet=2M or getPet:401=500k, or be a number.`);
     }
-    return toShare(operationId, answer, requests);
+    return toShare(operationId, response, requests);
   });
   return { ...traffic, entries: usualEntries, shares };
 }
@@ -110,17 +110,19 @@ function parseAmount(text: string): number | undefined {
   return digits === undefined ? undefined : Math.round(Number(digits) * (factors[factor] ?? 1));
 }
 
-function toShare(name: string, answerName: string, requests: number): TrafficShare {
+function toShare(name: string, responseName: string, requests: number): TrafficShare {
   const operationId = operationIds.find((id) => id === name);
   if (!operationId) {
     throw new Error(
       `There is no operation "${name}". The operations are ${operationIds.join(', ')}.`,
     );
   }
-  const answers = answersOf[operationId];
-  const answer = answers.find(
-    (one) => one === (answerName || '200') || one === `200 ${answerName}`,
+  const responses = responsesOf[operationId];
+  const response = responses.find(
+    (one) => one === (responseName || '200') || one === `200 ${responseName}`,
   );
-  if (answer) return { operationId, answer, requests };
-  throw new Error(`${operationId} has no response "${answerName}"; it has ${answers.join(', ')}.`);
+  if (response) return { operationId, response, requests };
+  throw new Error(
+    `${operationId} has no response "${responseName}"; it has ${responses.join(', ')}.`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { Figures } from '../figures.ts';
 import { type Prices, perUnit, toUnitDollars, type UsageKind } from '../prices.ts';
-import type { AnswerUnits, BilledUnits } from '../units/answerUnits.ts';
+import type { BilledUnits, ResponseUnits } from '../units/responseUnits.ts';
 
 /** The components of a bill, by their names in tables. */
 export const componentLabels = {
@@ -56,7 +56,7 @@ type Rates = Readonly<Record<UsageKind, number>>;
 /** What makes a request cost more or less. */
 export interface RequestPricing extends Figures {
   /** What AWS bills for each response. */
-  readonly units: readonly AnswerUnits[];
+  readonly units: readonly ResponseUnits[];
   /** How many of a hundred requests X-Ray traces. */
   readonly tracedPercent: number;
   readonly hasFirewall: boolean;

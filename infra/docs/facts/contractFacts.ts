@@ -116,18 +116,18 @@ function toCount(number: number): string {
 export function toExampleFacts({ paths }: OpenApiDocument): Placeholders {
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
 
-  function find(part: 'requestBody' | 'answer', argument: string): unknown {
+  function find(part: 'requestBody' | 'response', argument: string): unknown {
     const [id, name = ''] = argument.split('.');
     const operation = operations.find(({ operationId }) => operationId === id);
-    const media = part === 'answer' ? operation?.responses['200'] : operation?.requestBody;
+    const media = part === 'response' ? operation?.responses['200'] : operation?.requestBody;
     return media?.content?.['application/json']?.examples?.[name]?.value;
   }
 
   return {
-    answer: (argument) => JSON.stringify(find('answer', argument)),
+    response: (argument) => JSON.stringify(find('response', argument)),
     request: (argument) => JSON.stringify(find('requestBody', argument)),
     tag: (argument) => {
-      const [entry] = (find('answer', argument) ?? []) as { etag?: string }[];
+      const [entry] = (find('response', argument) ?? []) as { etag?: string }[];
       return entry?.etag;
     },
   };

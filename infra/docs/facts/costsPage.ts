@@ -14,7 +14,7 @@ export function toCostFacts(): Placeholders {
   const report = toCostReport(stages.production, region, traffic, traffic.entries);
   const { operations, month, pricesAsOf } = report;
   // Successful requests, and refused keys.
-  const served = operations.filter(({ answer }) => /^(200|304|401)/.test(answer));
+  const served = operations.filter(({ response }) => /^(200|304|401)/.test(response));
   return {
     costEntries: () => entries,
     requestCosts: () => toOperationTable(served),
@@ -28,9 +28,9 @@ function toOperationTable(costs: readonly OperationCost[]): string {
   const used = components.filter((one) => costs.some((cost) => cost.components[one] > 0));
   return toTable(
     ['operation', 'response', 'total', ...used.map((one) => componentLabels[one])],
-    costs.map(({ operationId, answer, dollarsPerMillion, components: dollars }) => [
+    costs.map(({ operationId, response, dollarsPerMillion, components: dollars }) => [
       operationId,
-      answer,
+      response,
       `**${dollarsPerMillion.toFixed(2)}**`,
       // Costs of zero stay blank.
       ...used.map((one) => (dollars[one] === 0 ? '' : dollars[one].toFixed(2))),

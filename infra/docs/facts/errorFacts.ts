@@ -21,7 +21,7 @@ import {
   injectedConflict,
   toAllow,
   toMethodNotAllowedError,
-  tooLargeAnswers,
+  tooLargeResponses,
 } from '../../gateway/gatewayErrors.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 import { refusals } from './refusals.ts';
@@ -53,7 +53,7 @@ const serviceErrors: Readonly<Record<string, readonly (Error | ErrorMessage)[]>>
     toMethodNotAllowedError(toAllow(same.map(({ method }) => method))),
   ),
   injected: [injectedConflict],
-  tooLarge: Object.values(tooLargeAnswers).map(({ message }) => ({
+  tooLarge: Object.values(tooLargeResponses).map(({ message }) => ({
     code: 'payload_too_large',
     message,
   })),

@@ -44,8 +44,8 @@ export async function startEmbeddedEngine({
     updateTableMs: 0,
     ...(dir !== undefined && { path: dir }),
   });
-  const [answer] = server.listeners('request') as [RequestListener];
-  const { listener, isIdle } = defineEngineListener(answer, defineTransactWrite(store));
+  const [serve] = server.listeners('request') as [RequestListener];
+  const { listener, isIdle } = defineEngineListener(serve, defineTransactWrite(store));
   server.removeAllListeners('request').on('request', listener);
   const port = await listen(server, enginePort, '--expose-dynamodb');
   return {
@@ -115,9 +115,9 @@ type TransactWrite = ReturnType<typeof defineTransactWrite>;
 /**
  * Adds TransactWriteItems to dynalite. No web page can read a response: there are no CORS headers, and the Host header
  * must name the loopback.
- * @param answer dynalite's own listener
+ * @param serve dynalite's own listener
  */
-function defineEngineListener(answer: RequestListener, transactWrite: TransactWrite) {
+function defineEngineListener(serve: RequestListener, transactWrite: TransactWrite) {
   let underWay = 0;
 
   function listener(request: IncomingMessage, response: ServerResponse): void {
@@ -129,9 +129,9 @@ function defineEngineListener(answer: RequestListener, transactWrite: TransactWr
     delete request.headers.origin;
     track(request, response);
     if (request.headers['x-amz-target'] === 'DynamoDB_20120810.TransactWriteItems') {
-      void answerTransactWrite(transactWrite, request, response);
+      void respondToTransactWrite(transactWrite, request, response);
     } else {
-      answer(request, response);
+      serve(request, response);
     }
     // If a client leaves in the middle of a request, dynalite throws where nobody can catch it.
     request.removeAllListeners('error').on('error', () => {});
@@ -154,7 +154,7 @@ function defineEngineListener(answer: RequestListener, transactWrite: TransactWr
   return { listener, isIdle: () => underWay === 0 };
 }
 
-async function answerTransactWrite(
+async function respondToTransactWrite(
   transactWrite: TransactWrite,
   request: IncomingMessage,
   response: ServerResponse,

@@ -3,7 +3,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { gatewayErrors } from '../../gateway/gatewayErrors.ts';
-import { toErrorAnswer } from './messages.ts';
+import { toErrorResponse } from './messages.ts';
 
 /**
  * Watches a server, and returns a function that closes it. Fully received requests get their response, then every
@@ -30,7 +30,7 @@ export function defineDrain(server: Server): () => Promise<void> {
  * connection still waits for its response, this waits too. Otherwise the client would take this for that response,
  * although the request may be an update that is stored.
  */
-export function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
+export function respondToMalformedRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Node.js shows a response in progress only here; its own handler uses it too.
   const { _httpMessage: underWay } = socket as Duplex & { _httpMessage?: ServerResponse | null };
   if (error.code === 'ECONNRESET') socket.destroy(error);
@@ -40,7 +40,7 @@ export function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Dup
 
 function refuse(socket: Duplex): void {
   if (!socket.writable) return;
-  const { statusCode, headers, body } = toErrorAnswer(gatewayErrors.DEFAULT_4XX, randomUUID());
+  const { statusCode, headers, body } = toErrorResponse(gatewayErrors.DEFAULT_4XX, randomUUID());
   const lines = Object.entries({
     ...headers,
     'Content-Length': Buffer.byteLength(body),

@@ -8,18 +8,18 @@ import {
 } from '../../gateway/gatewayErrors.ts';
 import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
 import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
-import { answerMalformedRequest } from './connections.ts';
+import { respondToMalformedRequest } from './connections.ts';
 import { type FaultInjection, injectFault, noFaults } from './faultInjection.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';
 import {
   bodyTooLarge,
-  type GatewayAnswer,
   type GatewayRequest,
+  type GatewayResponse,
   readBody,
-  sendAnswer,
-  toErrorAnswer,
+  sendResponse,
+  toErrorResponse,
   toGatewayRequest,
-  toPreflightAnswer,
+  toPreflightResponse,
 } from './messages.ts';
 import { defineRoutes, type FindRoute, toProxyEvent } from './proxyEvent.ts';
 
@@ -28,7 +28,7 @@ export interface Service {
   readonly functions: readonly LambdaFunction[];
   readonly documentationAddress: string;
   /** Serves the documentation. A path that it does not know is an unknown path of the stage. */
-  readonly serveDocs?: (request: GatewayRequest) => Promise<GatewayAnswer | undefined>;
+  readonly serveDocs?: (request: GatewayRequest) => Promise<GatewayResponse | undefined>;
 }
 
 /**
@@ -39,21 +39,15 @@ export function defineGateway(
   service: Promise<Service>,
   faultInjection: FaultInjection = noFaults,
 ): Server {
-  const answering = service.then((each) => ({ ...each, findRoute: defineRoutes(each.functions) }));
+  const routed = service.then((each) => ({ ...each, findRoute: defineRoutes(each.functions) }));
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
     const { requestId, sourceIp, method, fullPath } = request;
     try {
-      const answer = await answerRequest(
-        await answering,
-        faultInjection,
-        request,
-        incoming,
-        response,
-      );
-      if (!answer) return;
-      sendAnswer(answer, response);
-      const { statusCode: status } = answer;
+      const sent = await respondTo(await routed, faultInjection, request, incoming, response);
+      if (!sent) return;
+      sendResponse(sent, response);
+      const { statusCode: status } = sent;
       // Functions log their own requests. Pages need no line.
       if (status !== 200) console.info({ requestId, sourceIp, method, path: fullPath, status });
     } catch (error) {
@@ -66,28 +60,28 @@ export function defineGateway(
       const isTimeout = error instanceof FunctionTimeout;
       const failure = gatewayErrors[isTimeout ? 'INTEGRATION_TIMEOUT' : 'DEFAULT_5XX'];
       if (response.headersSent) response.destroy();
-      else sendAnswer(toErrorAnswer(failure, requestId), response);
+      else sendResponse(toErrorResponse(failure, requestId), response);
     }
   });
   // Node.js responds to an unknown Expect header with a bare 417.
   server.on('checkExpectation', (_, response) => {
-    sendAnswer(toErrorAnswer(gatewayErrors.DEFAULT_4XX, randomUUID()), response);
+    sendResponse(toErrorResponse(gatewayErrors.DEFAULT_4XX, randomUUID()), response);
   });
-  return server.on('clientError', answerMalformedRequest);
+  return server.on('clientError', respondToMalformedRequest);
 }
 
-type Answering = Service & { readonly findRoute: FindRoute };
+type Routed = Service & { readonly findRoute: FindRoute };
 
 /** @returns the gateway's own response, or nothing when a function has responded */
-async function answerRequest(
-  { findRoute, documentationAddress, serveDocs }: Answering,
+async function respondTo(
+  { findRoute, documentationAddress, serveDocs }: Routed,
   faultInjection: FaultInjection,
   request: GatewayRequest,
   incoming: IncomingMessage,
   response: ServerResponse,
-): Promise<GatewayAnswer | undefined> {
+): Promise<GatewayResponse | undefined> {
   const { requestId, method, path } = request;
-  const refuse = (error: GatewayError) => toErrorAnswer(error, requestId);
+  const refuse = (error: GatewayError) => toErrorResponse(error, requestId);
   const headerBytes = request.headerLines.flat().join('').length;
   if (headerBytes > MAX_HEADER_BYTES) return refuse(gatewayErrors.DEFAULT_4XX);
   const page = path === undefined ? await serveDocs?.(request) : undefined;
@@ -95,7 +89,7 @@ async function answerRequest(
   const route = path === undefined ? undefined : findRoute(path);
   if (!route) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
   const allow = toAllow([...route.functions.keys()]);
-  if (method === 'OPTIONS') return toPreflightAnswer(allow, requestId);
+  if (method === 'OPTIONS') return toPreflightResponse(allow, requestId);
   const called = route.functions.get(method);
   if (!called) return refuse(toMethodNotAllowedError(allow));
   const { operation } = called;

@@ -11,7 +11,7 @@ import {
   requestIds,
   toLambdaContext,
 } from '../lambda/lambdaRuntime.ts';
-import { type GatewayAnswer, sendAnswer } from './messages.ts';
+import { type GatewayResponse, sendResponse } from './messages.ts';
 
 /** The function exceeded its timeout. */
 export class FunctionTimeout extends Error {
@@ -42,7 +42,7 @@ export async function invoke(
       stream ? writeWhole(call(event, stream, context), stream) : call(event, context),
     );
     const result = await Promise.race([work, expired]);
-    if (!stream) sendWhole(result as GatewayAnswer, response);
+    if (!stream) sendWhole(result as GatewayResponse, response);
   } catch (error) {
     if (stream?.errored instanceof ClientLeft) return;
     stream?.destroy(error as Error);
@@ -58,9 +58,9 @@ async function writeWhole(handled: Promise<unknown>, stream: Writable): Promise<
   await finished(stream);
 }
 
-function sendWhole({ statusCode, headers, body = '' }: GatewayAnswer, response: ServerResponse) {
+function sendWhole({ statusCode, headers, body = '' }: GatewayResponse, response: ServerResponse) {
   if (Buffer.byteLength(body) > MAX_PAYLOAD_BYTES) {
     throw new Error('The function returned more than 6 MB.');
   }
-  sendAnswer({ statusCode, headers, body }, response);
+  sendResponse({ statusCode, headers, body }, response);
 }

@@ -7,7 +7,7 @@ import {
   preflightMaxAgeSeconds,
 } from '../../../shared/contract/headers.ts';
 import { apiVersion } from '../../../shared/contract/operation.ts';
-import { type GatewayError, tooLargeAnswers } from '../../gateway/gatewayErrors.ts';
+import { type GatewayError, tooLargeResponses } from '../../gateway/gatewayErrors.ts';
 import { MAX_BODY_BYTES } from '../../gateway/gatewayLimits.ts';
 
 // The requests that the gateway reads, and its own responses.
@@ -67,7 +67,7 @@ export async function readBody(incoming: IncomingMessage): Promise<string | null
 }
 
 /** A complete response. */
-export interface GatewayAnswer {
+export interface GatewayResponse {
   readonly statusCode: number;
   readonly headers: OutgoingHttpHeaders;
   readonly body: string | Buffer;
@@ -77,7 +77,7 @@ export interface GatewayAnswer {
  * The gateway's own error with the contract's Error body. The exception is a request too large for a function, where
  * AWS's own refusal cannot be replaced.
  */
-export function toErrorAnswer(error: GatewayError, requestId: string): GatewayAnswer {
+export function toErrorResponse(error: GatewayError, requestId: string): GatewayResponse {
   if (error.code === 'payload_too_large') return payloadTooLarge;
   return {
     statusCode: statusOfCode[error.code],
@@ -92,20 +92,20 @@ export function toErrorAnswer(error: GatewayError, requestId: string): GatewayAn
   };
 }
 
-const payloadTooLarge: GatewayAnswer = {
+const payloadTooLarge: GatewayResponse = {
   statusCode: statusOfCode.payload_too_large,
-  headers: { 'Content-Type': tooLargeAnswers.payload.type },
-  body: JSON.stringify({ message: tooLargeAnswers.payload.message }),
+  headers: { 'Content-Type': tooLargeResponses.payload.type },
+  body: JSON.stringify({ message: tooLargeResponses.payload.message }),
 };
 
-export const bodyTooLarge: GatewayAnswer = {
+export const bodyTooLarge: GatewayResponse = {
   statusCode: statusOfCode.payload_too_large,
-  headers: { 'Content-Type': tooLargeAnswers.body.type },
-  body: tooLargeAnswers.body.message,
+  headers: { 'Content-Type': tooLargeResponses.body.type },
+  body: tooLargeResponses.body.message,
 };
 
 /** The response to a browser's preflight. */
-export function toPreflightAnswer(allow: string, requestId: string): GatewayAnswer {
+export function toPreflightResponse(allow: string, requestId: string): GatewayResponse {
   return {
     statusCode: 204,
     headers: {
@@ -119,8 +119,8 @@ export function toPreflightAnswer(allow: string, requestId: string): GatewayAnsw
   };
 }
 
-export function sendAnswer(
-  { statusCode, headers, body }: GatewayAnswer,
+export function sendResponse(
+  { statusCode, headers, body }: GatewayResponse,
   response: ServerResponse,
 ): void {
   const length = statusCode === 204 || statusCode === 304 ? undefined : Buffer.byteLength(body);

@@ -13,9 +13,9 @@ import {
 /** Dollars per million requests, by operation, response and component. */
 export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {
   const { head, toCells } = defineDollarColumns(operations.map((cost) => cost.components));
-  const rows = operations.map(({ operationId, answer, entries, components: dollars }) => [
+  const rows = operations.map(({ operationId, response, entries, components: dollars }) => [
     operationId,
-    entries === undefined ? answer : `${answer} of ${entries.toLocaleString('en-US')}`,
+    entries === undefined ? response : `${response} of ${entries.toLocaleString('en-US')}`,
     ...toCells(dollars),
   ]);
   return [
@@ -27,8 +27,8 @@ export function toOperationsText({ operations, region, pricesAsOf }: CostReport)
 /** A month's bill by operation and response, with the fixed costs. */
 export function toMonthText(month: Month | WorstMonth, title: string): string {
   const { head, toCells } = defineDollarColumns([month.components]);
-  const rows = month.shares.map(({ operationId, answer, requests, dollars }) => [
-    `${operationId} ${answer}`,
+  const rows = month.shares.map(({ operationId, response, requests, dollars }) => [
+    `${operationId} ${response}`,
     Math.round(requests).toLocaleString('en-US'),
     ...toCells(dollars),
   ]);

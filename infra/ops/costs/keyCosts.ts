@@ -8,7 +8,7 @@ import {
   toRates,
   type Usage,
 } from '../../costs/bills/usage.ts';
-import { findUnits, readRecordedUnits } from '../../costs/units/answerUnits.ts';
+import { findUnits, readRecordedUnits } from '../../costs/units/responseUnits.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { LogRows, LogVolume } from './logRows.ts';
@@ -89,10 +89,10 @@ function divideGatewayRequests(
   const logBytes = volume.get(toAccessLogName(stage)) ?? 0;
   for (const { status = '', functionStatus = '-', ...row } of access) {
     const operation = findOperation(row);
-    // The gateway answers preflights, with a status that a function uses too.
+    // The gateway responds to preflights, with a status that a function uses too.
     const isCalled = operation !== undefined && functionStatus !== '-';
     const byGateway =
-      Number(status) < 400 ? '(answered by the gateway)' : '(refused by the gateway)';
+      Number(status) < 400 ? '(allowed by the gateway)' : '(refused by the gateway)';
     const requests = toNumber(row.lines);
     // Throttled requests are free: https://aws.amazon.com/api-gateway/faqs/
     const isFree = !isCalled && status === '429';

@@ -8,7 +8,7 @@ import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { FREE_STREAMED_BYTES } from '../../costs/bills/usage.ts';
 import { LOG_QUERY_PER_GIGABYTE } from '../../costs/prices.ts';
-import { BYTES_OF_A_REQUEST } from '../../costs/units/answerUnits.ts';
+import { BYTES_OF_A_REQUEST } from '../../costs/units/responseUnits.ts';
 import { toAccessLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { CostOptions } from './costOptions.ts';

@@ -7,7 +7,7 @@ import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { toCents } from '../../costs/bills/usage.ts';
 import { type CommittedFigures, readFigures, toCommittedFigures } from '../../costs/figures.ts';
 import { pricedRegions } from '../../costs/prices.ts';
-import type { MeasuredUnits } from '../../costs/units/answerUnits.ts';
+import type { MeasuredUnits } from '../../costs/units/responseUnits.ts';
 import { readSizes } from '../../costs/units/sizes.ts';
 import { stagesForClients } from '../../stages/stages.ts';
 
@@ -21,8 +21,8 @@ export async function runDiff(revision: string): Promise<void> {
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
   const { sizes, stages, lacks, ...then } = readFiguresOf(revision);
-  const known = new Set(then.units.map((one) => `${one.operationId} ${one.answer}`));
-  const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.answer}`));
+  const known = new Set(then.units.map((one) => `${one.operationId} ${one.response}`));
+  const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.response}`));
   const [region] = pricedRegions;
   const changes = stagesForClients.map((stage) => {
     const settings = stages[stage.name];

@@ -6,7 +6,7 @@ import { writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { openTable } from '../../cli/tableOption.ts';
 import { committedFile, parseTraffic, type Traffic } from '../../costs/bills/traffic.ts';
-import { answersOf } from '../../costs/units/answerUnits.ts';
+import { responsesOf } from '../../costs/units/responseUnits.ts';
 import { toAccessLogName, toTableOutput } from '../../stages/resourceNames.ts';
 import type { CostOptions } from './costOptions.ts';
 import { openLogs, readAccessRows } from './logRows.ts';
@@ -65,7 +65,7 @@ async function measureTraffic(options: CostOptions<'measure'>): Promise<void> {
 }
 
 /**
- * The answers of a row, each with its share of the committed traffic, since a row has only a status. A failed request
+ * The responses of a row, each with its share of the committed traffic, since a row has only a status. A failed request
  * costs as much as a successful one, and 413 and others as much as 400.
  */
 function divideByMix(row: QueryRow, committed: Traffic): [name: string, share: number][] {
@@ -73,12 +73,12 @@ function divideByMix(row: QueryRow, committed: Traffic): [name: string, share: n
   // Such as a preflight, or an unknown path.
   if (operationId === undefined) return [];
   const { status: logged = '' } = row;
-  const isKnown = answersOf[operationId].some((answer) => answer.startsWith(logged));
+  const isKnown = responsesOf[operationId].some((response) => response.startsWith(logged));
   const status = Number(logged) >= 500 ? '200' : isKnown ? logged : '400';
   const mix = committed.shares.filter(
-    (share) => share.operationId === operationId && share.answer.startsWith(status),
+    (share) => share.operationId === operationId && share.response.startsWith(status),
   );
   const all = mix.reduce((sum, { requests }) => sum + requests, 0);
   if (all === 0) return [[`${operationId} ${status}`, 1]];
-  return mix.map(({ answer, requests }) => [`${operationId} ${answer}`, requests / all]);
+  return mix.map(({ response, requests }) => [`${operationId} ${response}`, requests / all]);
 }

@@ -204,7 +204,7 @@ async function rotateKey(
   }
 }
 
-/** The question to answer first, if any: with two successors, nobody may have one of them. */
+/** The question to ask first, if any: with two successors, nobody may have one of them. */
 async function toQuestion(
   register: KeyRegister,
   { keyId, name, permission, rotatedAt, successorId }: KeyRecord,

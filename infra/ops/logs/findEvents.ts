@@ -164,8 +164,8 @@ function toFunctionPattern({ key, status }: LogSearch): string {
 }
 
 /**
- * The gateway's line of each matching request that it answered itself, such as with 429, or that a function failed
- * to answer. Its values are text, or a dash.
+ * The gateway's line of each matching request with a response of its own, such as 429, or one that a function
+ * failed. Its values are text, or a dash.
  */
 function toGatewayPattern({ status }: LogSearch): string {
   const text = status && (status.from === status.to ? `${status.from}` : `${status.from / 100}*`);

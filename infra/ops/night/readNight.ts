@@ -24,7 +24,7 @@ import { checkAgent } from '../../watch/check/probes.ts';
 import { choosePrevious, isDone, newestServed } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
 
-/** What AWS answered, or one line on why it could not be read. */
+/** What AWS returned, or one line on why it could not be read. */
 export type Part<Value> = { readonly value: Value } | { readonly unread: string };
 
 export type Night = Awaited<ReturnType<typeof readNight>>;
@@ -82,7 +82,7 @@ function toOrder({ severity, since }: { readonly severity: string; readonly sinc
   return `${severity === 'page' ? 0 : 1} ${since}`;
 }
 
-/** The commits that answer, and where a roll-back would go. */
+/** The commits that serve requests, and where a roll-back would go. */
 async function readLive(stack: StageStack) {
   const functions = await readLiveFunctions(stack);
   const served = functions.map((one) =>
@@ -93,7 +93,7 @@ async function readLive(stack: StageStack) {
   const [back] = moves.filter((move) => !isDone(move));
   return {
     commits: toLiveText(functions),
-    /** Of the newest version that answers. */
+    /** Of the newest version that serves requests. */
     commit: newest?.commit || 'the live version',
     publishedAt: toTime(newest),
     /** Absent without an earlier version, and after a roll-back. */

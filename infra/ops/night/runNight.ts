@@ -7,7 +7,7 @@ import { isWhole, toNextStep, toValue } from './nextStep.ts';
 import { toNightText } from './nightText.ts';
 import { readNight } from './readNight.ts';
 
-/** The page leaves out what AWS has not answered by then. */
+/** The page leaves out what AWS has not returned by then. */
 const DEADLINE_MILLISECONDS = 30_000;
 
 /** Shows the state of a stage. */

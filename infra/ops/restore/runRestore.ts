@@ -98,8 +98,8 @@ function parseTime(text: string | undefined): Date | 'latest' {
  */
 async function readLatest(client: DynamoDBClient, sources: readonly string[]): Promise<Date> {
   const times = sources.map(async (TableName) => {
-    const answer = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
-    const recovery = answer.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+    const response = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
+    const recovery = response.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
     const latest = recovery?.LatestRestorableDateTime;
     if (latest) return Math.floor(latest.getTime() / 1_000);
     throw new Error(

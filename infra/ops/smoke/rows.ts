@@ -86,7 +86,7 @@ export const rows: Rows = {
     if (run.permission !== 'write') throw new Error('--entry takes a key with write permission.');
     await writeEntryBack(run.client, entry);
   },
-  'the gateway: answers 404 to an unknown path': ({ client }) =>
+  'the gateway: returns 404 for an unknown path': ({ client }) =>
     client.send({ path: '/smoke' }, 'not_found'),
   ...Object.fromEntries(operationIds.flatMap((id) => toMethodRows(operations[id].path))),
   async 'the whole list: is whole, and has the entries of the first page'(run) {
@@ -111,7 +111,7 @@ function toContractRows(operation: Operation): Rows {
   };
   return {
     ...(permission === 'read' && {
-      [`${id}: answers 200`]: (run: SmokeRun) =>
+      [`${id}: returns 200`]: (run: SmokeRun) =>
         path.includes('{') ? findKnownId(operation, run) : readList(operation, run),
     }),
     ...(invalid !== undefined && {
@@ -119,7 +119,7 @@ function toContractRows(operation: Operation): Rows {
         client.send({ method, path: `${fillPath(path, missingId)}?${invalid}` }, 'invalid_request'),
     }),
     ...(errors.includes('not_found') && {
-      [`${id}: answers 404 to an unknown id${permission === 'write' ? ', or 403 to a read key' : ''}`]:
+      [`${id}: returns 404 for an unknown id${permission === 'write' ? ', or 403 for a read key' : ''}`]:
         async (run: SmokeRun) => {
           // A read key is refused before anything else is checked.
           const forbidden = permission === 'write' ? (['forbidden'] as const) : [];
@@ -269,7 +269,7 @@ export function toMethodRows(
     );
     checkHeader(response, 'Allow', allowed, methods.join(', '));
   };
-  return [[`the gateway: answers 405 to ${method} ${path}, and says what is allowed`, check]];
+  return [[`the gateway: returns 405 for ${method} ${path}, and says what is allowed`, check]];
 }
 
 function checkNames(response: StageResponse, header: string, expected: readonly string[]): void {

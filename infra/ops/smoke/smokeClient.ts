@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { parseJson } from '../../../shared/contract/values.ts';
-import { findAnswerProblems, findOperation } from '../../openapi/answerProblems.ts';
+import { findOperation, findResponseProblems } from '../../openapi/responseProblems.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 
 /** The most requests of a run, including those that the gateway refuses with 429. */
@@ -56,7 +56,7 @@ export class Mismatch extends Error {
   constructor({ asked, status, headers, text }: StageResponse, expected: string, came = text) {
     const requestId = headers.get('X-Request-Id') ?? 'missing';
     const excerpt = `${status} ${came.slice(0, 160)}`.trim();
-    super(`${asked} answered ${excerpt} (request id ${requestId}); expected ${expected}.`);
+    super(`${asked} returned ${excerpt} (request id ${requestId}); expected ${expected}.`);
     this.status = status;
   }
 }
@@ -126,7 +126,7 @@ export function defineSmokeClient(settings: SmokeClientSettings) {
       if (stop.aborted) throw toRunOver();
       const { message, code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
       const why = silence.signal.aborted ? `${settings.timeout / 1_000} s of silence` : message;
-      throw new RunOver(`${asked} got no whole answer: ${why || code}.`);
+      throw new RunOver(`${asked} got no whole response: ${why || code}.`);
     } finally {
       clearTimeout(timer);
     }
@@ -181,10 +181,10 @@ function checkResponse(
     throw new Mismatch(response, words.join(' or '));
   }
   const [method = '', path = ''] = asked.split(' ');
-  const answer = isLong ? { status, headers } : response;
-  const [problem] = findAnswerProblems(method, path, answer, { isProxied: true });
+  const checked = isLong ? { status, headers } : response;
+  const [problem] = findResponseProblems(method, path, checked, { isProxied: true });
   if (problem !== undefined) {
-    throw new Mismatch(response, `an answer as documented. ${problem.replace(/\.$/, '')}`);
+    throw new Mismatch(response, `a response as documented. ${problem.replace(/\.$/, '')}`);
   }
   if (!headers.has('X-Request-Id')) throw new Mismatch(response, 'an X-Request-Id');
 }

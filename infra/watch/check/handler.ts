@@ -60,27 +60,27 @@ export async function checkService(
   asked: readonly Probe[] = probes,
   ca?: string,
 ) {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     asked.map(async (probe) => {
-      const answer = await sendProbe(probe, baseAddress, apiKey, ca);
-      if (!answer.problem) return answer;
+      const response = await sendProbe(probe, baseAddress, apiKey, ca);
+      if (!response.problem) return response;
       await setTimeout(PAUSE);
       return sendProbe(probe, baseAddress, apiKey, ca);
     }),
   );
   return {
     /** When the certificate expires; `undefined` without one. */
-    certificate: answers.find(({ certificate }) => certificate)?.certificate,
+    certificate: responses.find(({ certificate }) => certificate)?.certificate,
     /** How many operations responded with 429. The check shares the throttles with the clients. */
-    throttled: answers.filter(({ isThrottled }) => isThrottled).length,
+    throttled: responses.filter(({ isThrottled }) => isThrottled).length,
     /** One line for each failed operation, never with the key. */
-    problems: answers.flatMap(({ problem, isThrottled }) =>
+    problems: responses.flatMap(({ problem, isThrottled }) =>
       problem && !isThrottled ? [problem] : [],
     ),
   };
 }
 
-interface ProbeAnswer {
+interface ProbeResponse {
   readonly problem?: string;
   readonly isThrottled?: boolean;
   readonly certificate?: Date;
@@ -91,7 +91,7 @@ async function sendProbe(
   baseAddress: string,
   apiKey: string,
   ca: string | undefined,
-): Promise<ProbeAnswer> {
+): Promise<ProbeResponse> {
   const { operationId, method, path } = probe;
   const url = new URL(baseAddress + path);
   const headers = {

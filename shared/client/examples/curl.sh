@@ -4,22 +4,22 @@
 set -eu
 : "${BASE_ADDRESS:?is the base address, up to /v1}" "${API_KEY:?is a key with write permission}"
 PET_ID=${1:-7}
-answer=$(mktemp)
-trap 'rm -f "$answer"' EXIT
+response=$(mktemp)
+trap 'rm -f "$response"' EXIT
 
 # Prints the status and keeps the body. Retries after 429, 5xx or a lost response.
 petstore() {
   curl --silent --show-error --max-time 30 --retry 5 --retry-all-errors \
-    --header "Authorization: Bearer $API_KEY" --output "$answer" --write-out '%{http_code}' "$@"
+    --header "Authorization: Bearer $API_KEY" --output "$response" --write-out '%{http_code}' "$@"
 }
 
 while :; do
   # The entry with its tag: [{"petId":7,"quantity":9,"status":"available","etag":"\"AAAACQBh\""}]
   status=$(petstore "$BASE_ADDRESS/inventory?petId=$PET_ID&include=etag")
   [ "$status" = 200 ] || break
-  quantity=$(sed -n 's/.*"quantity":\([0-9]*\).*/\1/p' "$answer")
-  etag=$(sed -n 's/.*"etag":"\\\("[^\\]*\)\\"".*/\1"/p' "$answer")
-  if [ "${quantity:-0}" -eq 0 ] || ! grep -q '"status":"available"' "$answer"; then
+  quantity=$(sed -n 's/.*"quantity":\([0-9]*\).*/\1/p' "$response")
+  etag=$(sed -n 's/.*"etag":"\\\("[^\\]*\)\\"".*/\1"/p' "$response")
+  if [ "${quantity:-0}" -eq 0 ] || ! grep -q '"status":"available"' "$response"; then
     echo "Pet $PET_ID is not for sale." >&2
     exit 1
   fi
@@ -36,7 +36,7 @@ while :; do
   sleep "0.$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')"
 done
 if [ "$status" != 200 ]; then
-  cat "$answer" >&2
+  cat "$response" >&2
   exit 1
 fi
-cat "$answer" && echo
+cat "$response" && echo

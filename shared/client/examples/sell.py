@@ -17,8 +17,8 @@ def call(path, **request):
     request.add_header("Authorization", f"Bearer {API_KEY}")
     for attempt in range(6):
         try:
-            with urlopen(request, timeout=30) as answer:
-                return json.load(answer)
+            with urlopen(request, timeout=30) as response:
+                return json.load(response)
         except (OSError, HTTPException, ValueError) as error:
             status, headers = getattr(error, "code", 500), getattr(error, "headers", {})
             if attempt == 5 or status < 500 and status != 429:

@@ -4,7 +4,7 @@ import { toErrorResponse } from '../toErrorResponse.ts';
 
 /** Turns any error into a response. The details of a 5xx go to the log. */
 export function errorResponse(): OperationMiddleware {
-  function answerError(request: OperationRequest): void {
+  function respondWithError(request: OperationRequest): void {
     const error = request.error ?? new Error('middy reported no error');
     request.response = toErrorResponse(error);
     if (request.response.statusCode >= 500) {
@@ -12,5 +12,5 @@ export function errorResponse(): OperationMiddleware {
     }
   }
 
-  return { onError: answerError };
+  return { onError: respondWithError };
 }

@@ -42,7 +42,7 @@ interface Input {
 }
 
 /** The responses except to Scans; nothing if a condition fails. */
-const answers: Record<string, (input: Input) => object | undefined> = {
+const responses: Record<string, (input: Input) => object | undefined> = {
   UpdateItem: ({ Key }) =>
     JSON.stringify(Key?.p) === '{"N":"7"}'
       ? { Attributes: cannedEntry, ...toCapacity('inventory', 1) }
@@ -67,7 +67,7 @@ function toCapacity(TableName: string, CapacityUnits: number) {
   return { ConsumedCapacity: { CapacityUnits, TableName } };
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const page = /^\/pages\/(\d+)$/.exec(request.url ?? '')?.[1];
   if (page !== undefined) return sendBody(response, pages.bodies[Number(page)]);
   const input: Input = JSON.parse((await buffer(request)).toString());
@@ -76,8 +76,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     const next = pages.pageAfter.get(input.ExclusiveStartKey?.p.N);
     return sendBody(response, pages.bodies[next ?? 0]);
   }
-  const answered = answers[action]?.(input);
-  if (answered) return sendBody(response, toBody(answered));
+  const output = responses[action]?.(input);
+  if (output) return sendBody(response, toBody(output));
   const __type = 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException';
   const message = 'The conditional request failed';
   sendBody(response, toBody({ __type, message }), 400);
@@ -106,8 +106,8 @@ function sendBody(response: ServerResponse, body: Body | undefined, status = 200
 }
 
 const identity = makeCertificate();
-const port = await listen(createServer(answer), 0, '');
-const securePort = await listen(createSecureServer(identity, answer), 0, '');
+const port = await listen(createServer(respond), 0, '');
+const securePort = await listen(createSecureServer(identity, respond), 0, '');
 process.on('message', (message: CannedTable) => {
   if (message.entries !== table.entries) pages = toCannedPages(message.entries);
   table = message;

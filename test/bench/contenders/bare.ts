@@ -16,7 +16,7 @@ import { callBounds } from '../../../shared/runtime/replyTime.ts';
 const client = new DynamoDBClient(callBounds);
 const documents = DynamoDBDocumentClient.from(client);
 
-function toAnswer(body: unknown) {
+function toResponse(body: unknown) {
   const headers = { 'Content-Type': 'application/json' };
   return { statusCode: 200, headers, body: JSON.stringify(body) };
 }
@@ -35,7 +35,7 @@ export async function listInventory() {
     for (const item of Items) items.push(toItem(item));
     next = LastEvaluatedKey;
   } while (next);
-  return toAnswer(items);
+  return toResponse(items);
 }
 
 export async function updateInventory({ body, pathParameters }: APIGatewayProxyEvent) {
@@ -50,7 +50,7 @@ export async function updateInventory({ body, pathParameters }: APIGatewayProxyE
       ReturnValues: 'ALL_NEW',
     }),
   );
-  return toAnswer(toItem(Attributes));
+  return toResponse(toItem(Attributes));
 }
 
 /** An update with an `Idempotency-Key`: the entry's status, then the transaction. */
@@ -78,13 +78,13 @@ export async function updateInventoryOnce({ body, headers, pathParameters }: API
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const;
   await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Update }] }));
-  return toAnswer({ ...toItem(Item), quantity });
+  return toResponse({ ...toItem(Item), quantity });
 }
 
 export async function getPet({ pathParameters }: APIGatewayProxyEvent) {
   const Key = { id: Number(pathParameters?.petId) };
   const get = new GetCommand({ TableName: process.env.PETS_TABLE, Key });
-  return toAnswer((await documents.send(get)).Item);
+  return toResponse((await documents.send(get)).Item);
 }
 
 /** One page: it holds all the benchmark's orders. */
@@ -95,5 +95,5 @@ export async function listOrders() {
     ExpressionAttributeValues: { ':ledger': 'orders' },
     ScanIndexForward: false,
   });
-  return toAnswer((await documents.send(query)).Items);
+  return toResponse((await documents.send(query)).Items);
 }

@@ -13,12 +13,12 @@ export const handler = awslambda.streamifyResponse(async (_event, stream) => {
   let separator = '[';
   for (let index = 0, more = true; more; index += 1) {
     const request = get(`${process.env.AWS_ENDPOINT_URL_DYNAMODB}/pages/${index}`, { agent });
-    const [answer] = (await once(request, 'response')) as [IncomingMessage];
-    const page: Page = JSON.parse(await text(answer));
-    const items = page.Items.map(toText).join(',');
+    const [page] = (await once(request, 'response')) as [IncomingMessage];
+    const { Items, LastEvaluatedKey }: Page = JSON.parse(await text(page));
+    const items = Items.map(toText).join(',');
     if (items && !response.write(separator + items)) await once(response, 'drain');
     separator = ',';
-    more = page.LastEvaluatedKey !== undefined;
+    more = LastEvaluatedKey !== undefined;
   }
   response.end(']');
 });

@@ -46,7 +46,7 @@ function call(action: string, input: object): Promise<Record<string, unknown>> {
   const body = JSON.stringify(input);
   return new Promise((resolve, reject) => {
     request(endpoint, { method: 'POST', headers: sign(action, body), agent }, (response) => {
-      text(response).then((answer) => resolve(JSON.parse(answer)), reject);
+      text(response).then((response) => resolve(JSON.parse(response)), reject);
     })
       .on('error', reject)
       .end(body);
@@ -82,8 +82,8 @@ export function defineHandler(id: BenchedId) {
   return async ({ headers, pathParameters }: APIGatewayProxyEvent) => {
     const [, keyId = ''] = /psk_([^_]+)/.exec(headers.Authorization ?? '') ?? [];
     await call('GetItem', { TableName: process.env.API_KEYS_TABLE, Key: { keyId: { S: keyId } } });
-    const answer = await call(...calls[id](pathParameters?.petId ?? ''));
+    const response = await call(...calls[id](pathParameters?.petId ?? ''));
     const type = { 'Content-Type': 'application/json' };
-    return { statusCode: 200, headers: type, body: JSON.stringify(answer) };
+    return { statusCode: 200, headers: type, body: JSON.stringify(response) };
   };
 }

@@ -24,11 +24,11 @@ describe.each(engines)("many clients that sell one entry's stock on $name", ({ s
     await target?.close();
   });
 
-  test('end with exactly the right count where a tenth of all answers is lost, the database’s and the gateway’s', async () => {
+  test('end with exactly the right count where a tenth of all responses is lost, the database’s and the gateway’s', async () => {
     const { apiKey } = target;
     const petId = target.fixtures.changeablePetId;
     for (const action of ['TransactWriteItems', 'GetItem']) {
-      target.store.fail({ action, fault: 'lostAnswer', every: 10 });
+      target.store.fail({ action, fault: 'lostResponse', every: 10 });
     }
     // A slow clock: the clients pause for a tenth of the time, and give up after ten times as long.
     vi.spyOn(performance, 'now').mockImplementation(() => Date.now() / 10);

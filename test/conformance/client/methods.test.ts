@@ -24,9 +24,9 @@ afterAll(() => target?.close());
 
 it.each(operationIds)('the client returns the response of %s', async (id) => {
   const response = await sendValid(target, id);
-  const answered = parseJson(response.text);
+  const received = parseJson(response.text);
   const given = await suites[id].callClient(client, fixtures);
-  expect(parseJson(toJson(given))).toMatchObject(answered as object);
+  expect(parseJson(toJson(given))).toMatchObject(received as object);
 });
 
 describe('the client lists the inventory', () => {

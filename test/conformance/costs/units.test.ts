@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
-  type Answer,
-  answersOf,
   growsWithInventory,
   type MeasuredUnits,
   measuredDigits,
   measuredSizes,
+  type ResponseKind,
+  responsesOf,
   toBodyKind,
   unitsFile,
-} from '../../../infra/costs/units/answerUnits.ts';
+} from '../../../infra/costs/units/responseUnits.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
@@ -20,11 +20,11 @@ import {
   type List,
   type RequestLine,
   type Seen,
-  toAnswerUnits,
   toList,
   toMeasuredItem,
   toOtherList,
-} from './measureAnswer.ts';
+  toResponseUnits,
+} from './measureResponse.ts';
 
 const sample = new URL('../../../infra/local/sample.json', import.meta.url);
 
@@ -62,12 +62,14 @@ describe('the billed units of a request', () => {
     );
   });
 
-  const growing = answersOf.listInventory.filter((one) => growsWithInventory('listInventory', one));
-  test.each(growing)('of a short list %s match the calculation for long ones', (answer) => {
-    const seen = measured.find((units) => units.answer === answer && units.idDigits === 19);
+  const growing = responsesOf.listInventory.filter((one) =>
+    growsWithInventory('listInventory', one),
+  );
+  test.each(growing)('of a short list %s match the calculation for long ones', (response) => {
+    const seen = measured.find((units) => units.response === response && units.idDigits === 19);
     const list = lists.find(isSeen);
     expect(seen?.readUnits).toBe(list?.readUnits);
-    const body = answer === '304' ? 0 : Number(list?.bytes[toBodyKind(answer)]);
+    const body = response === '304' ? 0 : Number(list?.bytes[toBodyKind(response)]);
     const head = Number(seen?.responseBytes) - body;
     expect(head).toBeGreaterThan(300);
     expect(head).toBeLessThan(1_000);
@@ -76,37 +78,38 @@ describe('the billed units of a request', () => {
   async function measureAll(): Promise<MeasuredUnits[]> {
     const all: MeasuredUnits[] = [];
     for (const id of operationIds) {
-      const { response } = await ask(id, '200', toMeasuredRequest(target, id, '200', ''));
-      const tag = response.headers.get('etag') ?? '';
-      for (const answer of answersOf[id]) {
-        if (answer === '429') all.push(await measureRefused(id));
-        else all.push(...(await measure(id, answer, toMeasuredRequest(target, id, answer, tag))));
+      const { received } = await ask(id, '200', toMeasuredRequest(target, id, '200', ''));
+      const tag = received.headers.get('etag') ?? '';
+      for (const response of responsesOf[id]) {
+        if (response === '429') all.push(await measureRefused(id));
+        else
+          all.push(...(await measure(id, response, toMeasuredRequest(target, id, response, tag))));
       }
     }
     return all;
   }
 
-  async function measure(id: OperationId, answer: Answer, request: MeasuredRequest) {
+  async function measure(id: OperationId, response: ResponseKind, request: MeasuredRequest) {
     // Only a key's first request looks the key up.
-    if (answer === '403') await ask(id, answer, request);
-    const seen = await ask(id, answer, request);
+    if (response === '403') await ask(id, response, request);
+    const seen = await ask(id, response, request);
     const own = lists.find(isSeen);
-    if (!own || !growsWithInventory(id, answer)) return [toAnswerUnits(seen)];
-    const units = toAnswerUnits({ ...seen, entries: own.entries });
-    const answered = lists.filter(({ entries }) => answer !== '304' || entries < 40_000);
-    return answered.map((other) => toOtherList(units, own, other));
+    if (!own || !growsWithInventory(id, response)) return [toResponseUnits(seen)];
+    const units = toResponseUnits({ ...seen, entries: own.entries });
+    const others = lists.filter(({ entries }) => response !== '304' || entries < 40_000);
+    return others.map((other) => toOtherList(units, own, other));
   }
 
   async function ask(
     operationId: OperationId,
-    answer: Answer,
+    response: ResponseKind,
     { path, ...sending }: MeasuredRequest,
   ): Promise<Seen> {
     lines.length = 0;
-    const response = await send(target, operations[operationId].method, path, sending);
-    expect(`${response.status}`, `${operationId} ${answer}`).toBe(answer.slice(0, 3));
+    const received = await send(target, operations[operationId].method, path, sending);
+    expect(`${received.status}`, `${operationId} ${response}`).toBe(response.slice(0, 3));
     await vi.waitFor(() => expect(lines).toHaveLength(1), 20_000);
-    return { operationId, answer, path, response, line: lines[0] as RequestLine };
+    return { operationId, response, path, received, line: lines[0] as RequestLine };
   }
 
   async function measureRefused(operationId: OperationId): Promise<MeasuredUnits> {
@@ -114,9 +117,9 @@ describe('the billed units of a request', () => {
     const limited = await startTestGateway({}, undefined, limit);
     const path = toPath(operationId, '7');
     const { method } = operations[operationId];
-    const response = await send({ ...target, baseUrl: limited.baseUrl }, method, path);
+    const received = await send({ ...target, baseUrl: limited.baseUrl }, method, path);
     await limited.drain();
-    return toAnswerUnits({ operationId, answer: '429', path, response });
+    return toResponseUnits({ operationId, response: '429', path, received });
   }
 });
 
@@ -143,13 +146,13 @@ const invalidRequests: Readonly<Partial<Record<OperationId, Partial<MeasuredRequ
 function toMeasuredRequest(
   target: ConformanceTarget,
   id: OperationId,
-  answer: Exclude<Answer, '429'>,
+  response: Exclude<ResponseKind, '429'>,
   tag: string,
 ): MeasuredRequest {
   const { path, body } = suites[id].toValidRequest(target);
   const { parameters }: Operation = operations[id];
   const invalid = { path: parameters ? toPath(id, 'abc') : `${path}?limit=0` };
-  const changes: Partial<Record<Answer, Partial<MeasuredRequest>>> = {
+  const changes: Partial<Record<ResponseKind, Partial<MeasuredRequest>>> = {
     '200': {},
     '200 gzip': { headers: { 'Accept-Encoding': 'gzip' } },
     '200 zstd': { headers: { 'Accept-Encoding': 'zstd' } },
@@ -165,8 +168,8 @@ function toMeasuredRequest(
     // No entry has this tag.
     '412': { headers: { 'If-Match': '"AAAAGQBh"' } },
   };
-  const change = changes[answer];
-  if (!change) throw new Error(`Add to ${import.meta.url} how to get ${answer} from ${id}.`);
+  const change = changes[response];
+  if (!change) throw new Error(`Add to ${import.meta.url} how to get ${response} from ${id}.`);
   const headers = { ...(body && { 'Content-Type': 'application/json' }), ...change.headers };
   return { path, ...(body && { body }), ...change, headers };
 }

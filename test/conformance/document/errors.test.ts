@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { errorMessages } from '../../../infra/docs/facts/errorFacts.ts';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 import { injectedStatuses } from '../../../infra/local/gateway/faultInjection.ts';
-import { toErrorAnswer } from '../../../infra/local/gateway/messages.ts';
+import { toErrorResponse } from '../../../infra/local/gateway/messages.ts';
 import { type PetstoreClient, PetstoreError } from '../../../shared/client/index.ts';
 import { httpMethods } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
@@ -10,7 +10,7 @@ import { startTestGateway } from '../../infra/local/testGateway.ts';
 import {
   brokenOff,
   lost,
-  type StandInAnswer,
+  type StandInResponse,
   silent,
   useStandIn,
 } from '../../shared/client/standIn.ts';
@@ -105,7 +105,7 @@ describe('the catalogue of errors', () => {
   });
 
   test.each(Object.entries(gatewayErrors))('has the gateway’s message for %s', (_, error) => {
-    const { statusCode: status, headers, body } = toErrorAnswer(error, 'request-1');
+    const { statusCode: status, headers, body } = toErrorResponse(error, 'request-1');
     const { code, message } = toTold({ status, text: String(body) });
     expect(headers).toBeDefined();
     meet(code, message);
@@ -116,8 +116,8 @@ describe('the catalogue of the client’s errors', () => {
   const standIn = useStandIn();
   const repeated = { headers: { Link: '</v1?cursor=a>; rel="next"' }, body: '[]' };
   const readTwice = (client: PetstoreClient) => Array.fromAsync(client.orders({ cursor: 'a' }));
-  const call = (answer: StandInAnswer, timeout?: number) => {
-    standIn.answers = [answer];
+  const call = (response: StandInResponse, timeout?: number) => {
+    standIn.responses = [response];
     return standIn.open({ maxRetries: 0, ...(timeout && { timeout }) });
   };
 

@@ -227,9 +227,9 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
       url: `${stage.baseUrl}/inventory/${petId}`,
       authorization: `Bearer ${stage.apiKey}`,
     });
-    const answer = page.getByRole('region', { name: 'Response' });
-    await answer.getByText('200 OK').waitFor();
-    await answer.getByText(`"petId": ${petId},`).waitFor();
+    const response = page.getByRole('region', { name: 'Response' });
+    await response.getByText('200 OK').waitFor();
+    await response.getByText(`"petId": ${petId},`).waitFor();
     await page.keyboard.press('Escape');
   });
 

@@ -122,7 +122,7 @@ describe('a cold start', () => {
 
   test.each<[string, Spoil]>([
     ['refuses connections', (store) => store.refuse()],
-    ['never answers', failWith('hang')],
+    ['never responds', failWith('hang')],
     ['throttles', failWith('throttled')],
     ['fails', failWith('internalServerError')],
     ['breaks connections', failWith('reset')],
@@ -159,8 +159,8 @@ describe('a cold start', () => {
         stage.setTimeLeft(2_000);
         const sent = performance.now();
         const gone = ['listInventory', 'updateInventory'] as const;
-        const answers = await Promise.all(gone.map((id) => sendValid(target, id)));
-        for (const answer of answers) expectError(answer, 'service_unavailable');
+        const responses = await Promise.all(gone.map((id) => sendValid(target, id)));
+        for (const response of responses) expectError(response, 'service_unavailable');
         expect(performance.now() - sent).toBeLessThan(TIMEOUT);
 
         await target.store.heal();

@@ -56,14 +56,14 @@ describe('each operation', () => {
     }
   }
 
-  test.each(outages)('answers 503 when every call to its table ends in %s', async (fault) => {
+  test.each(outages)('returns 503 when every call to its table ends in %s', async (fault) => {
     await forEachOperation({ fault }, (response, id, calls) => {
       expectError(response, 'service_unavailable', id);
       expect(calls).toBeGreaterThan(1);
     });
   });
 
-  test.each(outages)('answers 200 when only the first call ends in %s', async (fault) => {
+  test.each(outages)('returns 200 when only the first call ends in %s', async (fault) => {
     await forEachOperation({ fault, times: 1 }, (response, id, calls) => {
       expectSuccess(response, id);
       expect(calls).toBe(2);
@@ -71,7 +71,7 @@ describe('each operation', () => {
   });
 
   test.each(['accessDenied', 'resourceNotFound'] as const)(
-    'answers 500, and leaks nothing, after %s',
+    'returns 500, and leaks nothing, after %s',
     async (fault) => {
       await forEachOperation({ fault }, (response, id) => {
         expectError(response, 'internal_error', id);
@@ -98,10 +98,10 @@ describe('each operation', () => {
   );
 
   test.each<[string, Fault]>([
-    ['never answers', 'hang'],
+    ['never responds', 'hang'],
     ['sends a byte every half second', 'trickle'],
     ['falls silent in the middle of each response', 'stalledBody'],
-  ])('answers 503 before its timeout when the database %s', async (_, fault) => {
+  ])('returns 503 before its timeout when the database %s', async (_, fault) => {
     target.store.fail({ fault });
     await onFastClock(async () => {
       const started = performance.now();

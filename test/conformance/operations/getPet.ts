@@ -22,7 +22,7 @@ function describeRows(target: TargetSource): void {
   describe('getPet', () => {
     const get = (petId: unknown) => send(target(), 'GET', `/pets/${petId}`);
 
-    test('answers 200 with each Pet as it was loaded, ids digit for digit', async () => {
+    test('returns 200 with each Pet as it was loaded, ids digit for digit', async () => {
       for (const pet of target().fixtures.pets) {
         const response = await get(pet.id);
         expectSuccess(response, 'getPet');
@@ -39,11 +39,11 @@ function describeRows(target: TargetSource): void {
       expect(response.json()).toStrictEqual(parseJson(toJson(pet)));
     });
 
-    test.each(malformedPetIds)('answers 400 to the petId %s', async (_, petId) => {
+    test.each(malformedPetIds)('returns 400 for the petId %s', async (_, petId) => {
       expectError(await get(petId), 'invalid_request', 'getPet');
     });
 
-    test('answers 404 to a petId that no pet has', async () => {
+    test('returns 404 for a petId that no pet has', async () => {
       expectError(await get(target().fixtures.missingPetId), 'not_found', 'getPet');
     });
 

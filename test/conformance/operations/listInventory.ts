@@ -43,7 +43,7 @@ function describeRows(target: TargetSource): void {
   }
 
   describe('listInventory', () => {
-    test('answers 200 with every InventoryItem once and as it was loaded, digit for digit', async () => {
+    test('returns 200 with every InventoryItem once and as it was loaded, digit for digit', async () => {
       const response = await list();
       expectSuccess(response, 'listInventory');
       expect(responses.listInventory.safeParse(response.json()).error).toBeUndefined();
@@ -60,7 +60,7 @@ function describeRows(target: TargetSource): void {
   });
 
   describe('listInventory names its list by an ETag', () => {
-    test('that stays the same while the list does, and answers 304 without a body to it', async () => {
+    test('that stays the same while the list does, and returns 304 without a body to it', async () => {
       const entityTag = (await list()).headers.get('ETag') ?? '';
       expect(entityTag).toMatch(/^W\/"[^"]+"$/);
       for (const value of [entityTag, `"x", ${entityTag}`, entityTag.replace('W/', ''), '*']) {
@@ -74,7 +74,7 @@ function describeRows(target: TargetSource): void {
       }
     });
 
-    test('and answers 200 to any other', async () => {
+    test('and returns 200 to any other', async () => {
       for (const value of ['W/"x"', '"x"', 'nonsense', '']) {
         const response = await list('', { 'If-None-Match': value });
         expect(response.status).toBe(200);
@@ -121,7 +121,7 @@ function describeRows(target: TargetSource): void {
   });
 
   describe('listInventory of some ids', () => {
-    test('answers their entries in that order, without those that do not exist', async () => {
+    test('returns their entries in that order, without those that do not exist', async () => {
       const { inventory, missingPetId } = target().fixtures;
       const wanted = inventory.slice(0, 5).toReversed();
       const petIds = wanted.map(({ petId }) => `${petId}`);
@@ -131,7 +131,7 @@ function describeRows(target: TargetSource): void {
       for (const petId of petIds) expect(response.text).toContain(`"petId":${petId},`);
     });
 
-    test('answers one entry, each but once, or none', async () => {
+    test('returns one entry, each but once, or none', async () => {
       const { inventory, missingPetId } = target().fixtures;
       const [first] = inventory;
       const once = [parseJson(toJson(first))];

@@ -24,7 +24,7 @@ export const listOrders: OperationSuite = {
 
 function describeRows(target: TargetSource): void {
   describe('listOrders', () => {
-    test('answers 200 with every Order once and as it was loaded, digit for digit, newest first', async () => {
+    test('returns 200 with every Order once and as it was loaded, digit for digit, newest first', async () => {
       const response = await send(target(), 'GET', '/store/orders');
       expectSuccess(response, 'listOrders');
       expect(responses.listOrders.safeParse(response.json()).error).toBeUndefined();

@@ -116,7 +116,7 @@ function describeUpdates(target: TargetSource): void {
   describe('updateInventory', () => {
     restoreEntryAfterEach(target);
 
-    test('answers 200 with the updated InventoryItem, and the list shows it', async () => {
+    test('returns 200 with the updated InventoryItem, and the list shows it', async () => {
       const { changeablePetId } = target().fixtures;
       const { status } = changeableEntry(target().fixtures);
       const updated = parseJson(toJson({ petId: changeablePetId, quantity: 41, status }));

@@ -28,7 +28,7 @@ export function describeBodies(target: TargetSource): void {
     test.each([
       ...hostileTexts.map((text) => [JSON.stringify(text), text] as const),
       ...Object.entries(hostileBodies),
-    ])('answers 400 to %s and leaves the entry as it was', async (_, body) => {
+    ])('returns 400 for %s and leaves the entry as it was', async (_, body) => {
       const before = await entryNow();
       expectError(await update(body), 'invalid_request', 'updateInventory');
       expect(await entryNow()).toStrictEqual(before);
@@ -65,7 +65,7 @@ export function describeBodies(target: TargetSource): void {
         `{"quantity":5,"x":[${'"",'.repeat(1.3 * megabyte)}1]}`,
       ],
       ['of 11 MB', `{"quantity":5,"x":"${'x'.repeat(11 * 1024 * 1024)}"}`],
-    ])('answers 413 to a body %s and leaves the entry as it was', async (_, body) => {
+    ])('returns 413 for a body %s and leaves the entry as it was', async (_, body) => {
       const before = await entryNow();
       expectTooLarge(await update(body), Buffer.byteLength(body));
       expect(await entryNow()).toStrictEqual(before);
@@ -91,13 +91,13 @@ export function describeBodies(target: TargetSource): void {
       },
     );
 
-    test.each(otherTypes)('answers 415 to Content-Type: "%s"', async (type) => {
+    test.each(otherTypes)('returns 415 for Content-Type: "%s"', async (type) => {
       await setQuantity(target(), 12);
       await refuseType({ 'Content-Type': type });
       expect(await entryNow()).toMatchObject({ quantity: 12 });
     });
 
-    test('answers 415 without a Content-Type', () => refuseType({}));
+    test('returns 415 without a Content-Type', () => refuseType({}));
   });
 }
 

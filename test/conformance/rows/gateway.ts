@@ -22,7 +22,7 @@ const otherMethods = operationIds.flatMap((id) => {
 /** Responses of the gateway itself. */
 export function describeGateway(target: TargetSource): void {
   describe('the gateway', () => {
-    test.each(unknownPaths)('answers 404 to the unknown path %s', async (path) => {
+    test.each(unknownPaths)('returns 404 for the unknown path %s', async (path) => {
       const headers = { Origin: target().origin };
       const response = await send(target(), 'GET', path, { headers });
       expectError(response, 'not_found');
@@ -37,7 +37,7 @@ export function describeGateway(target: TargetSource): void {
       expect(response.text).toContain('The base address ends in /v1');
     });
 
-    test.each(otherMethods)('answers 405 to %s on the path of %s', async (method, id, allowed) => {
+    test.each(otherMethods)('returns 405 for %s on the path of %s', async (method, id, allowed) => {
       const { path } = suites[id].toValidRequest(target());
       const headers = { Origin: target().origin };
       const response = await send(target(), method, path, { headers });
@@ -50,7 +50,7 @@ export function describeGateway(target: TargetSource): void {
     });
 
     test.each(['/pets/%', '/pets/%zz', '/pets/%ff'])(
-      'answers 400 to %s, which is not percent-encoded text',
+      'returns 400 for %s, which is not percent-encoded text',
       async (path) => {
         expectError(await send(target(), 'GET', path), 'invalid_request');
       },
@@ -59,8 +59,10 @@ export function describeGateway(target: TargetSource): void {
     test.each(operationIds)(
       'gives each request of %s its own X-Request-Id',
       async (operationId) => {
-        const answers = [1, 2, 3].map(() => sendValid(target(), operationId));
-        const ids = (await Promise.all(answers)).map(({ headers }) => headers.get('X-Request-Id'));
+        const responses = [1, 2, 3].map(() => sendValid(target(), operationId));
+        const ids = (await Promise.all(responses)).map(({ headers }) =>
+          headers.get('X-Request-Id'),
+        );
         expect(new Set(ids).size).toBe(3);
       },
     );

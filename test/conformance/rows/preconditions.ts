@@ -90,12 +90,12 @@ export function describePreconditions(target: TargetSource): void {
       await succeed(10, headers);
     });
 
-    test.each(malformedTags)('answers 400 to %s', (value) =>
+    test.each(malformedTags)('returns 400 for %s', (value) =>
       refuse('invalid_request', { 'If-Match': value }),
     );
 
     test.each(['listInventory', 'getPet', 'listOrders'] as const)(
-      'has no meaning for %s, whose answers have no ETag',
+      'has no meaning for %s, whose responses have no ETag',
       async (operationId) => {
         for (const value of ['"never"', 'nonsense']) {
           const headers = { 'If-Match': value };
@@ -113,7 +113,7 @@ export function describePreconditions(target: TargetSource): void {
     restoreEntryAfterEach(target);
 
     test.each([true, false])(
-      'gives a request that is sent again its first answer, and changes nothing; with If-Match: %s',
+      'gives a request that is sent again its first response, and changes nothing; with If-Match: %s',
       async (hasTag) => {
         const tag = await setQuantity(target(), 25);
         const headers = { ...(hasTag && { 'If-Match': tag }), 'Idempotency-Key': randomUUID() };
@@ -147,7 +147,7 @@ export function describePreconditions(target: TargetSource): void {
       },
     );
 
-    test.each(malformedKeys)('answers 400 to the key %j', (key) =>
+    test.each(malformedKeys)('returns 400 for the key %j', (key) =>
       refuse('invalid_request', { 'Idempotency-Key': key }),
     );
   });

@@ -9,11 +9,11 @@ import {
 } from '../../../infra/bulk/tableWriters.ts';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
 import { skipBackOff } from '../../support/faults/backOff.ts';
-import { type Answers, AwsError, useAws } from '../ops/aws.ts';
+import { AwsError, type Responses, useAws } from '../ops/aws.ts';
 
 /** A table with these responses; emulators never leave part of a batch unprocessed. */
-async function openTable(answers: Answers) {
-  const { calls, variables } = await useAws(answers);
+async function openTable(responses: Responses) {
+  const { calls, variables } = await useAws(responses);
   const client = defineEmulatorClient(variables.AWS_ENDPOINT_URL, { maxAttempts: 1 });
   const { signal } = new AbortController();
   const table = { client, tableName: 't', signal };

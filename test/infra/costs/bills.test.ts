@@ -32,11 +32,11 @@ import {
 import { readFigures } from '../../../infra/costs/figures.ts';
 import { perUnit, toUnitDollars } from '../../../infra/costs/prices.ts';
 import {
-  type Answer,
-  type AnswerUnits,
   findUnits,
   type MeasuredUnits,
-} from '../../../infra/costs/units/answerUnits.ts';
+  type ResponseKind,
+  type ResponseUnits,
+} from '../../../infra/costs/units/responseUnits.ts';
 import { readSizes } from '../../../infra/costs/units/sizes.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import {
@@ -66,15 +66,15 @@ const committed = toTraffic(
   'getPet=2M,updateInventory=1M,updateInventory:412=50k,listInventory=300k,listInventory:gzip=500k,listInventory:petId=500k,listInventory:304=200k,listOrders=100k,getPet:401=20k',
 );
 
-const units = (id: OperationId, answer: Answer, entries = 0) =>
-  findUnits({ units: recorded, sizes: measured }, id, answer, entries) as AnswerUnits;
+const units = (id: OperationId, response: ResponseKind, entries = 0) =>
+  findUnits({ units: recorded, sizes: measured }, id, response, entries) as ResponseUnits;
 
 /** X-Ray's default without a rule. */
 const defaultSampling = { reservedPerSecond: 1, percent: 5 };
 const pricing = { ...toStagePricing(settings, 1), tracedPercent: 10, sizes: measured };
 /** What a million such responses cost in dollars, for lists of 1,000 entries. */
-const toMillion = (id: OperationId, answer: Answer, priced = pricing) =>
-  sumDollars(toDollarsPerMillion(units(id, answer, 1_000), priced));
+const toMillion = (id: OperationId, response: ResponseKind, priced = pricing) =>
+  sumDollars(toDollarsPerMillion(units(id, response, 1_000), priced));
 
 test('a million requests cost the sum of the prices of their units', () => {
   const request = {
@@ -149,10 +149,10 @@ test.each([
 });
 
 test('a change that saves nothing is not advised', () => {
-  const advise = (units: readonly AnswerUnits[]) =>
+  const advise = (units: readonly ResponseUnits[]) =>
     toSavings(toTraffic('listInventory=1M'), { ...pricing, units }).map(({ name }) => name);
   const longer = recorded.map((one) =>
-    one.answer === '200 zstd' ? { ...one, responseBytes: 1e6 } : one,
+    one.response === '200 zstd' ? { ...one, responseBytes: 1e6 } : one,
   );
   expect(advise(longer)).toEqual(advise(recorded).slice(1));
 });
@@ -204,7 +204,7 @@ describe('the worst month', () => {
 
   test('of lists has their throttle around the clock, within the concurrency', () => {
     const { shares } = find();
-    expect(shares[0]).toMatchObject({ operationId: 'listInventory', answer: '200' });
+    expect(shares[0]).toMatchObject({ operationId: 'listInventory', response: '200' });
     expect(shares[0]?.requests).toBe(10 * 2_628_000);
     // Two at once, of 0.7 s each: 2.857 a second.
     const reserved = { accountConcurrency: 1_000, reservedConcurrency: { listInventory: 2 } };
@@ -263,7 +263,7 @@ describe('the average cost of one request of an operation', () => {
 
 test('the savings in a month of 2,000,000 lists of 1,000 entries match those calculated by hand', () => {
   const traffic = toTraffic('listInventory=1M,listInventory:gzip=500k,listInventory:304=500k');
-  const list = (answer: Answer) => toMillion('listInventory', answer);
+  const list = (response: ResponseKind) => toMillion('listInventory', response);
   const [plain, gzip] = [list('200'), list('200 gzip')];
   const expected: readonly [name: string, dollars: number][] = [
     ['zstd', plain + gzip / 2 - 1.5 * list('200 zstd')],
@@ -292,7 +292,7 @@ describe('the effect of a change on the month of the committed traffic', () => {
   // 2 M getPet, 1 M updates, 50,000 of 412, the lists by response, 100,000 listOrders and 20,000 of 401.
   const gigabyteSeconds = 10_000 + 5_000 + 375 + 7_500 + 15_000 + 5_000 + 5_000 + 500 + 20;
   const logged = committed.shares.reduce((sum, share) => {
-    const { logBytes } = units(share.operationId, share.answer, 1_000);
+    const { logBytes } = units(share.operationId, share.response, 1_000);
     return sum + (share.requests * sumDollars(logBytes)) / 2 ** 30;
   }, 0);
   const kept = logged * 0.15 * 0.03 * ((3_653 - 90) / (730 / 24));
@@ -345,8 +345,8 @@ describe('the effect of a change on the month of the committed traffic', () => {
   });
 
   const operations = report.operations
-    .filter(({ operationId, answer }) => `${operationId} ${answer}` !== 'getPet 404')
-    .map((one) => (one.answer === '200 zstd' ? { ...one, dollarsPerMillion: 9 } : one));
+    .filter(({ operationId, response }) => `${operationId} ${response}` !== 'getPet 404')
+    .map((one) => (one.response === '200 zstd' ? { ...one, dollarsPerMillion: 9 } : one));
   test.each<[string, CostReport | undefined, string[]]>([
     ['nothing', report, []],
     ['a new stage', undefined, ['production is new: $']],

@@ -121,7 +121,7 @@ describe('costs by-key', () => {
       ['storefront', 'getPet', 3_000_000],
       ['warehouse', 'updateInventory', 1_000],
       ['warehouse', 'getPet', 1_000_000],
-      ['(answered by the gateway)', undefined, 2_000],
+      ['(allowed by the gateway)', undefined, 2_000],
       ['(no request line)', 'getPet', 10],
       ['(no request line)', 'listOrders', 0],
       ['(no valid key)', 'getPet', 10_000],

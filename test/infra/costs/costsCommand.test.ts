@@ -21,7 +21,7 @@ import {
 import { sumDollars, toAmount } from '../../../infra/costs/bills/usage.ts';
 import { readFigures, toCommittedFigures } from '../../../infra/costs/figures.ts';
 import { perUnit } from '../../../infra/costs/prices.ts';
-import { type MeasuredUnits, readRecordedUnits } from '../../../infra/costs/units/answerUnits.ts';
+import { type MeasuredUnits, readRecordedUnits } from '../../../infra/costs/units/responseUnits.ts';
 import { checkMonths } from '../../../infra/ops/costs/checkMonths.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
@@ -61,7 +61,7 @@ describe('--json', () => {
     expect(month.requests + month.fixed).toBeCloseTo(month.total, 9);
     const worstMonth = expect.objectContaining({ entries: 100_000 });
     expect(await readReport('worst')).toEqual({ ...priced, worstMonth });
-    const names = operations.map((one) => [one.operationId, one.answer, one.entries].join());
+    const names = operations.map((one) => [one.operationId, one.response, one.entries].join());
     expect(new Set(names).size).toBe(names.length);
     const some = ['getPet,200,', 'listInventory,200 gzip,100000', 'listOrders,401,'];
     expect(names).toEqual(expect.arrayContaining(some));
@@ -83,9 +83,9 @@ describe('--json', () => {
     const { worstMonth } = await readReport('worst', ...length);
     expect(new Set(operations.flatMap(({ entries = [] }) => entries))).toEqual(new Set([200_000]));
     expect([month.entries, worstMonth.entries]).toEqual([200_000, 200_000]);
-    expect(operations.map(({ answer }) => answer)).not.toContain('304');
+    expect(operations.map(({ response }) => response)).not.toContain('304');
     const lists = month.shares.filter(({ operationId }) => operationId === 'listInventory');
-    expect(lists.map(({ answer }) => answer)).toEqual(['200', '200 gzip', '200 petId', '200']);
+    expect(lists.map(({ response }) => response)).toEqual(['200', '200 gzip', '200 petId', '200']);
   });
 });
 
@@ -157,7 +157,7 @@ describe('for people', () => {
     const { month } = await readReport('month', ...args);
     expect(count(month) / asked).toBeCloseTo(1, 5);
     expect(month.entries).toBe(length);
-    const names = month.shares.map(({ operationId, answer }) => `${operationId} ${answer}`);
+    const names = month.shares.map(({ operationId, response }) => `${operationId} ${response}`);
     expect(new Set(names).size).toBe(names.length);
     expect((await readRows('month', ...args))[0]?.[0]).toMatch(/^A month of production/);
   });

@@ -38,7 +38,7 @@ function toFigures(stage: Stage): string {
       .reduce((most, one) => (one.dollarsPerMillion > most.dollarsPerMillion ? one : most)),
   );
   const worstParts = worst.shares.map((one): Part => {
-    return [`${one.operationId} ${one.answer}`, sumDollars(one.dollars)];
+    return [`${one.operationId} ${one.response}`, sumDollars(one.dollars)];
   });
   return [
     `## The month\n\nProduction's month of ${toWhole(sumRequests(traffic))} requests and ${toWhole(entries)} entries costs **$${toCents(month.total)}**: $${toCents(month.requests)} for requests and $${toCents(month.fixed)} fixed.`,
@@ -46,7 +46,7 @@ function toFigures(stage: Stage): string {
     '## The most expensive request',
     toTable(
       ['operation', 'response', 'dollars per million'],
-      dearest.map((one) => [one.operationId, one.answer, toCents(one.dollarsPerMillion)]),
+      dearest.map((one) => [one.operationId, one.response, toCents(one.dollarsPerMillion)]),
     ),
     `## The worst month\n\nAn attack around the clock, with a valid key and ${toWhole(worst.entries)} entries, costs **$${toWhole(worst.total)}**. The limit is $${toWhole(stage.settings.worstMonthDollars)}.`,
     toPie('Dollars in the worst month', [

@@ -73,10 +73,10 @@ describe('the guides', () => {
     const section = readSection('errors.html', 'not_found');
     expect(section).toContain(`“${new NotFound(entryPetId, 7n).message}”`);
     expect(section).toContain(`“${gatewayErrors.RESOURCE_NOT_FOUND.message}”`);
-    const answering = operationIds.filter((id) =>
+    const routed = operationIds.filter((id) =>
       (operations[id] as Operation).errors.includes('not_found'),
     );
-    const names = answering.map((id) => `<code>${id}</code>`).join(', ');
+    const names = routed.map((id) => `<code>${id}</code>`).join(', ');
     expect(section).toContain(`from ${names}.`);
     expect(readSection('errors.html', 'unauthorized')).toContain('from every operation');
     expect(readSection('errors.html', 'too_many_requests')).toContain('at any path');
@@ -121,12 +121,12 @@ describe('the guides', () => {
 
   test('have the model’s costs of requests, without rare responses', () => {
     const rows = [...read('costs.html').matchAll(/<tr>\s*<td>(\w+)<\/td>\s*<td>([^<]*)<\/td>/g)];
-    const answers = rows.map(([, id, answer]) => `${id} ${answer}`);
-    expect(answers).toEqual(expect.arrayContaining(['listInventory 200 gzip', 'getPet 401']));
-    expect(answers.join()).not.toMatch(/429|412|400/);
+    const responses = rows.map(([, id, response]) => `${id} ${response}`);
+    expect(responses).toEqual(expect.arrayContaining(['listInventory 200 gzip', 'getPet 401']));
+    expect(responses.join()).not.toMatch(/429|412|400/);
     const pricing = toStagePricing(stages.production.settings, 1);
     const pet = toOperationCosts(pricing, [1_000]).find(
-      ({ operationId, answer }) => operationId === 'getPet' && answer === '200',
+      ({ operationId, response }) => operationId === 'getPet' && response === '200',
     );
     expect(read('costs.html')).toContain(`<strong>${pet?.dollarsPerMillion.toFixed(2)}</strong>`);
   });

@@ -60,10 +60,10 @@ describe('the documentation', () => {
     // A foreign name, which may point here to read the key.
     ['GET /docs/ petstore.example:3000', refused, 0],
     ['GET / petstore.example:3000', undefined, 0],
-  ])('answers %s, and is built only when needed', async (line, expected, built) => {
-    const answer = await send(line);
-    if (expected === undefined) expect(answer).toBeUndefined();
-    else expect(answer).toMatchObject(expected);
+  ])('returns %s, and is built only when needed', async (line, expected, built) => {
+    const response = await send(line);
+    if (expected === undefined) expect(response).toBeUndefined();
+    else expect(response).toMatchObject(expected);
     expect(builds).toBe(built);
   });
 

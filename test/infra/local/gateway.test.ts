@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { injectedStatuses, injectFault } from '../../../infra/local/gateway/faultInjection.ts';
-import { findAnswerProblems } from '../../../infra/openapi/answerProblems.ts';
+import { findResponseProblems } from '../../../infra/openapi/responseProblems.ts';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { expectError, expectReadableFrom, expectTooLarge } from '../../conformance/expectations.ts';
@@ -128,7 +128,7 @@ describe('the gateway itself', () => {
     ['GET /v1/pets//', '', 'not_found'],
     ['DELETE /v1/pets/1', '', 'method_not_allowed'],
     ['GET /v1/pets/1', `X-Long:${'a'.repeat(10_300)}`, 'invalid_request'],
-  ])('answers %s with %j by %s, and logs it', async (line, header, code) => {
+  ])('returns %s with %j by %s, and logs it', async (line, header, code) => {
     const [name = '', value] = header.split(':');
     const headers = { Connection: 'close', ...(value && { [name]: value }) };
     const response = await send(line, undefined, headers);
@@ -141,12 +141,12 @@ describe('the gateway itself', () => {
     expect(info.mock.calls).toEqual([[logged]]);
   });
 
-  test('answers an unknown Expect header with 400', async () => {
+  test('responses an unknown Expect header with 400', async () => {
     const response = await send('GET /v1/pets/1', undefined, { Expect: 'x' });
     expectGatewayError(response, 'invalid_request');
   });
 
-  test('lists the allowed methods, and answers a preflight without a body and without a function', async () => {
+  test('lists the allowed methods, and responses a preflight without a body and without a function', async () => {
     const { headers } = await send('PROPFIND /v1/inventory/1');
     const methods = Object.values(operations).filter(({ path }) => path === '/inventory/{petId}');
     const allow = [...methods.map(({ method }) => method), 'OPTIONS'].join(', ');
@@ -160,14 +160,14 @@ describe('the gateway itself', () => {
     expect(info.mock.lastCall).toEqual([expect.objectContaining({ status: 204 })]);
   });
 
-  test('answers 413 to a body above Lambda’s limit, and drops one above its own before the next request', async () => {
+  test('returns 413 for a body above Lambda’s limit, and drops one above its own before the next request', async () => {
     const body = Buffer.alloc(7 * 1024 ** 2, 32);
     expectGatewayError(await send('PATCH /v1/inventory/1', body), 'payload_too_large');
     const chunk = `100000\r\n${' '.repeat(1024 ** 2)}\r\n`;
     const head = `PATCH /v1/inventory/1 HTTP/1.1\r\nHost: x\r\n${chunked}\r\n\r\n`;
     const next = 'GET /v1/nothing HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-    const answers = await sendBytes(`${head}${chunk.repeat(30)}0\r\n\r\n${next}`);
-    expect(answers.map((answer) => answer.slice(9, 12))).toEqual(['413', '404']);
+    const responses = await sendBytes(`${head}${chunk.repeat(30)}0\r\n\r\n${next}`);
+    expect(responses.map((response) => response.slice(9, 12))).toEqual(['413', '404']);
   });
 });
 
@@ -202,8 +202,8 @@ describe('a function’s response', () => {
   });
 
   test('has the time that the context names', async () => {
-    const answer = (milliseconds: number) => ({ statusCode: 200, body: `${milliseconds}` });
-    listOrders = (_, context) => answer(context.getRemainingTimeInMillis());
+    const response = (milliseconds: number) => ({ statusCode: 200, body: `${milliseconds}` });
+    listOrders = (_, context) => response(context.getRemainingTimeInMillis());
     const remaining = Number((await send('GET /v1/store/orders')).text);
     expect(remaining).toBeGreaterThan(0);
     expect(remaining).toBeLessThanOrEqual(TIMEOUT);
@@ -234,9 +234,9 @@ describe('a connection', () => {
       },
     });
     const first = update && `${update} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`;
-    const answers = await sendBytes(`${first}${rest}`, slow.port);
-    if (first) expect(answers.shift()).toMatch(/^HTTP\/1\.1 200 .*\{"petId":7\}$/s);
-    expect(answers).toEqual([
+    const responses = await sendBytes(`${first}${rest}`, slow.port);
+    if (first) expect(responses.shift()).toMatch(/^HTTP\/1\.1 200 .*\{"petId":7\}$/s);
+    expect(responses).toEqual([
       expect.stringMatching(
         /^HTTP\/1\.1 400 .*\r\nX-Request-Id: [0-9a-f-]{36}\r\n.*"code":"invalid_request"/s,
       ),
@@ -245,12 +245,12 @@ describe('a connection', () => {
   });
 
   test('ends after its response when the gateway closes', async () => {
-    const answered = Promise.withResolvers<unknown>();
+    const responded = Promise.withResolvers<unknown>();
     const called = Promise.withResolvers<void>();
     const closing = await startTestGateway({
       getPet: async () => {
         called.resolve();
-        return answered.promise;
+        return responded.promise;
       },
     });
     const silentEnded = once(connect(closing.port, '127.0.0.1'), 'close');
@@ -258,7 +258,7 @@ describe('a connection', () => {
     await called.promise;
     const drained = closing.drain();
     await setTimeout(20);
-    answered.resolve({ statusCode: 200, body: '"whole"' });
+    responded.resolve({ statusCode: 200, body: '"whole"' });
     expect((await response).text).toBe('"whole"');
     expect((await response).headers.get('Connection')).toBe('close');
     await Promise.all([drained, silentEnded]);
@@ -271,7 +271,7 @@ describe('fault injection', () => {
     expect(injectedStatuses).toEqual(Object.values(statusOfCode));
   });
 
-  test.each(injectedStatuses)('answers %i as in the document', async (status) => {
+  test.each(injectedStatuses)('returns %i as in the document', async (status) => {
     const faultInjection = { failures: [{ status, share: 1 }], delayMilliseconds: 0 };
     const functions = { getPet: vi.fn(echo), updateInventory: vi.fn(echo) };
     const faulty = await startTestGateway(functions, 1_000, faultInjection);
@@ -284,7 +284,7 @@ describe('fault injection', () => {
     expect(functions.updateInventory).not.toHaveBeenCalled();
     // The document has no methods that a path does not allow.
     if (status === 405) expect(response.headers.get('Allow')).toMatch(/^GET, (.+, )?OPTIONS$/);
-    else expect(findAnswerProblems(method, path, response)).toEqual([]);
+    else expect(findResponseProblems(method, path, response)).toEqual([]);
     if (!isOfAll) return;
     expect(response.headers.get('Deprecation')).toBe('@1796083200');
     expect(response.headers.get('Link')).toContain(`<${documentationAddress}/deprecations`);

@@ -15,7 +15,7 @@ export interface Call {
 }
 
 /** The responses of each operation, or promises of them. A function may throw an AwsError. */
-export type Answers = Readonly<Record<string, (input: Input) => unknown>>;
+export type Responses = Readonly<Record<string, (input: Input) => unknown>>;
 
 /** An error response of AWS. The SDK retries a status from 500 up, and a name of throttling. */
 export class AwsError extends Error {
@@ -29,7 +29,7 @@ export class AwsError extends Error {
 }
 
 /** A fake of every AWS service that the commands call. Records the calls. */
-export async function startAws(answers: Answers) {
+export async function startAws(responses: Responses) {
   const calls: Call[] = [];
   const server = createServer(async (request, response) => {
     const { operation, input, isXml } = await readCall(request);
@@ -41,9 +41,10 @@ export async function startAws(answers: Answers) {
       response.writeHead(status, { 'x-amzn-errortype': type }).end(written);
     };
     try {
-      const answer = answers[operation];
-      if (!answer) throw new AwsError('UnknownOperationException', `no ${operation} in this test`);
-      write(200, '', await answer(input));
+      const response = responses[operation];
+      if (!response)
+        throw new AwsError('UnknownOperationException', `no ${operation} in this test`);
+      write(200, '', await response(input));
     } catch (error) {
       const { name, message, status = 500 } = error as AwsError;
       write(status, name, { Error: { Code: name, Message: message }, message });
@@ -70,8 +71,8 @@ export async function startAws(answers: Answers) {
 }
 
 /** As `startAws`, until the test ends. */
-export async function useAws(answers: Answers) {
-  const aws = await startAws(answers);
+export async function useAws(responses: Responses) {
+  const aws = await startAws(responses);
   onTestFinished(aws.close);
   return aws;
 }
@@ -82,7 +83,7 @@ export function describeStack(
   outputs: Readonly<Record<string, string>> = {},
   toStatus = () => 'UPDATE_COMPLETE',
   place = 'eu-west-1:123456789012',
-): Answers {
+): Responses {
   return {
     DescribeStacks({ StackName }) {
       if (StackName !== stackName) {

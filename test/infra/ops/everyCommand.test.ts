@@ -4,7 +4,7 @@ import { toRegion } from '../../../infra/cli/stageOption.ts';
 import { petstore } from '../../../infra/petstore.ts';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { type Answers, describeStack, useAws } from './aws.ts';
+import { describeStack, type Responses, useAws } from './aws.ts';
 import { callOps, expectRefusal } from './opsProcess.ts';
 
 /** The arguments of a command, and the AWS services that it calls. */
@@ -122,7 +122,7 @@ it.each<[string, Staged, Record<string, string>, string]>([
   ['credentials', 'export', region, '; run aws sso login or aws configure'],
   ['such a profile', 'rollback', { ...region, AWS_PROFILE: 'none' }, '; run aws sso login'],
   [
-    'anybody who answers',
+    'anybody who responds',
     'keys',
     { ...all, AWS_ENDPOINT_URL: 'http://127.0.0.1:9' },
     'CloudFormation: connect ECONNREFUSED 127.0.0.1:9; look at the region, --endpoint',
@@ -131,7 +131,7 @@ it.each<[string, Staged, Record<string, string>, string]>([
   await expectLine(name, variables, line);
 });
 
-it.each<[Staged, Answers, string]>([
+it.each<[Staged, Responses, string]>([
   ['keys', stack, 'DynamoDB: UnknownOperationException: no Scan in this test'],
   ['rollback', stack, 'CloudFormation: UnknownOperation'],
   ['rollback', { ...stack, ListStackResources: () => ({}) }, 'Lambda: UnknownOperationException: '],
@@ -142,7 +142,7 @@ it.each<[Staged, Answers, string]>([
     'There is no stack petstore-staging in eu-west-1 of this account: npm run deploy petstore-staging makes it',
   ],
   ['keys', describeStack('petstore-staging'), 'no output ApiKeysTableName: npm run deploy '],
-])('reports an error of AWS to %s in one line: %#', async (name, answers, line) => {
-  const { variables } = await useAws(answers);
+])('reports an error of AWS to %s in one line: %#', async (name, responses, line) => {
+  const { variables } = await useAws(responses);
   await expectLine(name, variables, line);
 });

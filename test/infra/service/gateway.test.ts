@@ -52,7 +52,7 @@ describe('the gateway', () => {
     },
   );
 
-  it('answers a preflight on every path of the contract, and 405 to other methods', () => {
+  it('responses a preflight on every path of the contract, and 405 to other methods', () => {
     const paths = [...new Set(contract.map(([, { path }]) => path))];
     const preflights = routes.filter(({ name }) => name.startsWith('OPTIONS'));
     const expected = paths.map((path) => `OPTIONS ${path}`);
@@ -61,16 +61,16 @@ describe('the gateway', () => {
       const here = contract.filter(([, operation]) => operation.path === path);
       const allow = [...here.map(([, { method }]) => method), 'OPTIONS'].join(', ');
       const toHeader = (method: string, header: string) =>
-        toAnswer(`${method} ${path}`).ResponseParameters[`method.response.header.${header}`];
+        toResponse(`${method} ${path}`).ResponseParameters[`method.response.header.${header}`];
       expect(toHeader('OPTIONS', 'Access-Control-Allow-Methods')).toBe(`'${allow}'`);
       expect(toHeader('ANY', 'Allow')).toBe(`'${allow}'`);
-      expect(toAnswer(`ANY ${path}`).StatusCode).toBe('405');
+      expect(toResponse(`ANY ${path}`).StatusCode).toBe('405');
     }
   });
 
-  it('answers 404 on all other paths, so that a Bearer token is not taken for a signature', () => {
+  it('returns 404 on all other paths, so that a Bearer token is not taken for a signature', () => {
     const unknown = routes.filter(
-      ({ name }) => name.startsWith('ANY') && toAnswer(name).StatusCode === '404',
+      ({ name }) => name.startsWith('ANY') && toResponse(name).StatusCode === '404',
     );
     expect(unknown.map(({ name }) => name).sort()).toEqual(
       ['', '/pets', '/store', '/{unknownPath+}']
@@ -80,7 +80,7 @@ describe('the gateway', () => {
   });
 });
 
-function toAnswer(name: string) {
+function toResponse(name: string) {
   return findRoute(name)?.integration.IntegrationResponses[0];
 }
 

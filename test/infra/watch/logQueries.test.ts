@@ -60,12 +60,12 @@ async function logLines(): Promise<unknown[]> {
     countFailedWrite(1);
     throw new Error('outer', { cause: new Error('inner') });
   };
-  for (const [key, answer] of [
+  for (const [key, response] of [
     [apiKey, async () => ({ body: {} })],
     [apiKey, fail],
     [mintApiKey().apiKey, fail],
   ] as const) {
-    const handler = defineHandler(getPet, settings, answer as never);
+    const handler = defineHandler(getPet, settings, response as never);
     await call(handler, { headers: withKey(key) });
   }
   return [...info.mock.calls, ...error.mock.calls].map(([line]) => line);

@@ -147,7 +147,7 @@ function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): 
 
 const read = { method: 'GET', route: '/pets/{petId}', status: '200', userAgent: 'shop/1.0' };
 it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
-  ['an answer', {}, ['getPetRequests']],
+  ['an response', {}, ['getPetRequests']],
   ['404 of the function', { status: '404' }, ['getPetRequests']],
   ['503 of the function', { status: '503' }, ['getPetFailures', 'getPetRequests']],
   ['a crash', { status: '502' }, ['getPetFailures', 'getPetRequests']],

@@ -5,7 +5,7 @@ import type { Situation } from './situations.ts';
 export const faultNames = [
   ...(['late', 'throughputExceeded', 'throttled', 'requestLimit', 'internalServerError'] as const),
   ...(['htmlError', 'unavailable', 'gatewayTimeout', 'refused', 'reset', 'brokenBody'] as const),
-  ...(['resetAfterwards', 'lostAnswer', 'lostInError', 'lostInSilence', 'truncated'] as const),
+  ...(['resetAfterwards', 'lostResponse', 'lostInError', 'lostInSilence', 'truncated'] as const),
   ...(['emptied', 'htmlPage', 'notHttp', 'trickle', 'stalledBody', 'hang'] as const),
   ...(['transactionConflict', 'transactionCanceled', 'transactionThrottled'] as const),
   'transactionInProgress',
@@ -25,10 +25,10 @@ export interface Cell {
 }
 
 /** A status, or a connection that broke in mid-response. */
-export type Answered = number | 'broken';
+export type Responded = number | 'broken';
 
 export interface CellResult extends Cell {
-  readonly answered: Answered;
+  readonly responded: Responded;
   /** From the request to the end of its response. */
   readonly milliseconds: number;
   /** The service's mistake; nothing if there is none. */
@@ -45,10 +45,10 @@ export function canMeet({ call, after, coldKey, update }: Situation, fault: Faul
 }
 
 /**
- * The responses that the service may give. If an unanswered call may have changed the entry, nobody knows whether
+ * The responses that the service may give. If an lost call may have changed the entry, nobody knows whether
  * a refused update had an effect: that is 503.
  */
-export function toAllowed({ situation, fault, times }: Cell): readonly Answered[] {
+export function toAllowed({ situation, fault, times }: Cell): readonly Responded[] {
   const { update, call, streams, coldKey } = situation;
   const isUntouched = call.table === 'apiKeys' && !coldKey;
   const right = update?.ifMatch === 'stale' ? 412 : 200;

@@ -12,7 +12,7 @@ const command = new URL('faults.ts', import.meta.url).pathname;
 
 it('finds nothing wrong where calls lose their responses', async () => {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  const args = [command, '--only', 'lostAnswer'];
+  const args = [command, '--only', 'lostResponse'];
   const options = { env: { PATH, NODE_COMPILE_CACHE } };
   const { stdout } = await promisify(execFile)(process.execPath, args, options);
   expect(stdout).toMatch(new RegExp(`^${situations.length * 2} cells in \\d+ s, 0 wrong$`, 'm'));
@@ -26,14 +26,14 @@ interface Entry {
 /** The response of a planted service while a call fails; `undefined` breaks the connection. */
 type Planted = (entry: Entry, body: string) => ExactResponse | undefined;
 
-function toAnswer(status: number, body: unknown, headers: Record<string, string> = {}) {
+function toResponse(status: number, body: unknown, headers: Record<string, string> = {}) {
   const text = toJson(body);
   const bytes = Buffer.from(text);
   return { status, headers: new Headers(headers), bytes, text, json: () => body };
 }
 
-const toError = (status: number) => toAnswer(status, { status });
-const unavailable = toAnswer(503, { status: 503 }, { 'Retry-After': '5' });
+const toError = (status: number) => toResponse(status, { status });
+const unavailable = toResponse(503, { status: 503 }, { 'Retry-After': '5' });
 
 function store(entry: Entry, body: string): void {
   entry.quantity = JSON.parse(body).quantity;
@@ -56,9 +56,9 @@ async function judge(name: string, fault: FaultName, planted: Planted, times: Ce
     async send(request: LaneRequest) {
       const body = String(request.body ?? '');
       if (isFailing) return planted(entry, body) ?? Promise.reject(new Error('It broke.'));
-      if (body === '') return toAnswer(200, fixtures.inventory);
+      if (body === '') return toResponse(200, fixtures.inventory);
       store(entry, body);
-      return toAnswer(200, {}, { ETag: entry.etag });
+      return toResponse(200, {}, { ETag: entry.etag });
     },
     readEntry: async () => ({ ...entry }),
   } as unknown as Lane;
@@ -77,14 +77,14 @@ const storeAnd = (response: ExactResponse): Planted => {
 
 it.each<[string, string, FaultName, Planted, RegExp]>([
   ['a 500', pet, 'throttled', () => toError(500), /500 for a known cause/],
-  ['a wrong success', pet, 'emptied', () => toAnswer(200, []), /wrong success/],
+  ['a wrong success', pet, 'emptied', () => toResponse(200, []), /wrong success/],
   ['a 503 without Retry-After', pet, 'hang', () => toError(503), /Retry-After/],
   ['a broken response', pet, 'hang', () => undefined, /unexpected response: broken/],
-  ['a list with an entry twice', list, 'truncated', () => toAnswer(200, twice), /ended/],
+  ['a list with an entry twice', list, 'truncated', () => toResponse(200, twice), /ended/],
   [
     'a 412 for an update that was stored',
     'updateInventory: If-Match',
-    'lostAnswer',
+    'lostResponse',
     storeAnd(toError(412)),
     /412, but stored/,
   ],
@@ -92,13 +92,13 @@ it.each<[string, string, FaultName, Planted, RegExp]>([
     'a 200 for an update that was not stored',
     'updateInventory: plain',
     'hang',
-    () => toAnswer(200, {}, { ETag: '"1"' }),
+    () => toResponse(200, {}, { ETag: '"1"' }),
     /200, but not stored as acknowledged/,
   ],
   [
     'a retry that takes effect again',
     'updateInventory: Idempotency-Key',
-    'lostAnswer',
+    'lostResponse',
     storeAnd(unavailable),
     /wrong retry: 200/,
   ],

@@ -1,7 +1,7 @@
 import { UsageError } from '../../../infra/cli/usage.ts';
 import { type Section, toText } from '../../bench/report.ts';
 import { runTestCommand } from '../../support/testCommand.ts';
-import { type Answered, type Cell, type CellResult, canMeet, faultNames } from './cell.ts';
+import { type Cell, type CellResult, canMeet, faultNames, type Responded } from './cell.ts';
 import { type Lane, openLane, runCell } from './runCell.ts';
 import { situations } from './situations.ts';
 
@@ -25,7 +25,7 @@ Options:
 `;
 
 /** How the table shows a response. */
-const signs = new Map<Answered | undefined, string>([
+const signs = new Map<Responded | undefined, string>([
   [undefined, '-'],
   [200, '+'],
   [503, 'r'],
@@ -98,7 +98,7 @@ function toMatrix(results: readonly CellResult[]): Section {
   const byFault = [...Map.groupBy(results, ({ fault }) => fault)].reverse();
   const toCell = (cells: readonly CellResult[], name: string) => {
     const [always, once] = cells.filter(({ situation }) => situation.name === name);
-    return [once, always].map((one) => (one?.problem ? '!' : signs.get(one?.answered))).join('');
+    return [once, always].map((one) => (one?.problem ? '!' : signs.get(one?.responded))).join('');
   };
   return {
     title: 'Each cell: the call fails once, and always',

@@ -73,13 +73,13 @@ export async function runCell(lane: Lane, cell: Cell): Promise<CellResult> {
   const milliseconds = performance.now() - started;
   await stopUpdates();
   await lane.store.heal();
-  const answered = response?.status ?? 'broken';
+  const responded = response?.status ?? 'broken';
   const problem =
     (milliseconds > DEADLINE ? `late response: ${Math.round(milliseconds)} ms` : undefined) ??
     judgeError(response) ??
     (await prepared.judge(response)) ??
-    (toAllowed(cell).includes(answered) ? undefined : `unexpected response: ${answered}`);
-  return { ...cell, answered, milliseconds, ...(problem !== undefined && { problem }) };
+    (toAllowed(cell).includes(responded) ? undefined : `unexpected response: ${responded}`);
+  return { ...cell, responded, milliseconds, ...(problem !== undefined && { problem }) };
 }
 
 interface Prepared {

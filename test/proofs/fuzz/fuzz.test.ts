@@ -62,7 +62,7 @@ interface Result {
 }
 
 /** Changes the responses of all operations but the streamed one, unless `change` returns nothing. */
-function afterAnswer(change: (result: Result) => unknown): Plant {
+function afterResponse(change: (result: Result) => unknown): Plant {
   return async (operationId, handler, values) => {
     const result = (await handler(...values)) as Result;
     if (operationId === 'listInventory') return result;
@@ -84,16 +84,16 @@ const toInternalError = (result: Result) => {
 };
 
 test.each<[string, RegExp, Plant, Partial<FuzzOptions>?]>([
-  ['a 500', /^status: 500 .*Planted/m, afterAnswer(toInternalError)],
+  ['a 500', /^status: 500 .*Planted/m, afterResponse(toInternalError)],
   [
     'a header that the document does not have',
     /^body: .*no header x-planted/m,
-    afterAnswer((result) => ({ ...result, headers: { ...result.headers, 'X-Planted': '1' } })),
+    afterResponse((result) => ({ ...result, headers: { ...result.headers, 'X-Planted': '1' } })),
   ],
   [
     'a refused update that is stored',
     /^store: .*no response reported/m,
-    afterAnswer(async ({ statusCode }) => {
+    afterResponse(async ({ statusCode }) => {
       if (statusCode === 400) await putEntry(petIds[0] ?? '');
     }),
   ],
@@ -106,20 +106,20 @@ test.each<[string, RegExp, Plant, Partial<FuzzOptions>?]>([
       return { headers: { ETag: '"AAAAAAA"' }, statusCode: 200, body };
     },
   ],
-  ['a forged line', /^log: not one line/m, afterAnswer(() => write('{"forged":true}\n'))],
+  ['a forged line', /^log: not one line/m, afterResponse(() => write('{"forged":true}\n'))],
   [
     'a request with two lines, and the id of another key',
     /^log: the key id 0123456789.*\n(.*\n)*log: 2 lines/m,
-    afterAnswer(({ statusCode: status, headers: { 'X-Request-Id': requestId } }) =>
+    afterResponse(({ statusCode: status, headers: { 'X-Request-Id': requestId } }) =>
       logged({ operation: 'x', requestId, status, keyId: '0123456789' }),
     ),
   ],
-  ['credentials in a line', /^secret: /m, afterAnswer(() => logged({ key: 'psk_planted' }))],
-  ['an uncaught error', /^crash: .*Planted/m, afterAnswer(() => void Promise.reject('Planted'))],
+  ['credentials in a line', /^secret: /m, afterResponse(() => logged({ key: 'psk_planted' }))],
+  ['an uncaught error', /^crash: .*Planted/m, afterResponse(() => void Promise.reject('Planted'))],
   [
     'a late response',
     /^deadline: no response/m,
-    afterAnswer(() => new Promise<void>((resolve) => setTimeout(resolve, 1_500))),
+    afterResponse(() => new Promise<void>((resolve) => setTimeout(resolve, 1_500))),
     { deadlineMilliseconds: 1_000 },
   ],
 ])('an oracle sees %s', async (_, problem, planted, options) => {
@@ -129,7 +129,7 @@ test.each<[string, RegExp, Plant, Partial<FuzzOptions>?]>([
 });
 
 test('a failure shrinks to one or two cases, and its path repeats them', async () => {
-  const planted = afterAnswer((result) => result.statusCode === 404 && toInternalError(result));
+  const planted = afterResponse((result) => result.statusCode === 404 && toInternalError(result));
   const { failure } = await run({ runs: 400, maxBatch: 64 }, planted);
   const shrunk = failure?.cases.length ?? 0;
   expect([1, 2]).toContain(shrunk);

@@ -47,10 +47,12 @@ await runTestCommand(help, options, async ({ path, ...values }) => {
     path,
     deadlineMilliseconds: DEADLINE_MILLISECONDS,
     onCheck: (cases) => tell(`${toCount(cases)} of ${toCount(runs)} cases\n`),
-    onOutcome({ one, answer }) {
+    onOutcome({ one, response }) {
       if (path === undefined) return;
-      const body = answer?.bytes.toString('utf8', 0, 1_000);
-      print(`${describeCase(one)}\n→ ${answer ? `${answer.status} ${body}` : 'no response'}\n\n`);
+      const body = response?.bytes.toString('utf8', 0, 1_000);
+      print(
+        `${describeCase(one)}\n→ ${response ? `${response.status} ${body}` : 'no response'}\n\n`,
+      );
     },
   });
   await target.close();
@@ -61,7 +63,7 @@ await runTestCommand(help, options, async ({ path, ...values }) => {
 /** A run's figures as a table, its problems, and the command that repeats them. */
 function toReportText(report: FuzzReport, seed: number): string {
   const { cases, events, statuses, late, logLines, heapBytes, milliseconds, problems } = report;
-  const answers = [...statuses].sort(([one], [other]) => one - other);
+  const responses = [...statuses].sort(([one], [other]) => one - other);
   const { failure } = report;
   return toText({
     title: `Fuzz, seed ${seed}`,
@@ -70,7 +72,7 @@ function toReportText(report: FuzzReport, seed: number): string {
       ['cases', cases],
       ['events into functions', events],
       ['over connections', cases - events],
-      ...answers.map(([status, count]) => [`responses of ${status}`, count]),
+      ...responses.map(([status, count]) => [`responses of ${status}`, count]),
       ['503 that did not recur when repeated alone', late],
       ['log lines', logLines],
       ...heapBytes.slice(-1).map((bytes) => ['MB of heap at the end', bytes / 1024 / 1024]),

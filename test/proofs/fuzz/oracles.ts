@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
-import { findAnswerProblems, type WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
+import {
+  findResponseProblems,
+  type WholeResponse,
+} from '../../../infra/openapi/responseProblems.ts';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { toVersion } from '../../../shared/store/inventoryRecord.ts';
@@ -10,38 +13,38 @@ import { secretMark } from './requests.ts';
 import type { Outcome } from './sender.ts';
 import type { Entry, FuzzTarget } from './target.ts';
 
-export interface Answered extends Outcome {
-  readonly answer: WholeAnswer;
+export interface Responded extends Outcome {
+  readonly response: WholeResponse;
 }
 
 /** What is wrong with a single response. */
-export function findOwnProblems({ one, answer }: Answered): string[] {
-  const { status, bytes } = answer;
+export function findOwnProblems({ one, response }: Responded): string[] {
+  const { status, bytes } = response;
   const isImpossible = one.transport === 'event' && !one.isPossible;
   if (status >= 500 && !(isImpossible && status === 500)) {
     return [`status: ${status} ${bytes.toString('utf8', 0, 200)}`];
   }
   if (one.transport === 'socket' && one.request.method === 'HEAD') return [];
-  const problems = [...findDocumentProblems(one, answer), ...findErrorProblems(answer)];
+  const problems = [...findDocumentProblems(one, response), ...findErrorProblems(response)];
   return problems.map((problem) => `body: ${status}: ${problem}`);
 }
 
 /** Invalid HTTP names no operation, so the document has no response to compare. */
-function findDocumentProblems(one: FuzzCase, answer: WholeAnswer): readonly string[] {
+function findDocumentProblems(one: FuzzCase, response: WholeResponse): readonly string[] {
   const { operationId, method, path, query } = one.request;
   if (one.transport === 'event') {
     const { method: called, path: template } = operations[operationId];
-    return findAnswerProblems(called, template.replace('{petId}', '1'), answer);
+    return findResponseProblems(called, template.replace('{petId}', '1'), response);
   }
   // Every address refuses oversized headers in the same way.
-  const { status, bytes } = answer;
+  const { status, bytes } = response;
   const isRefused = status === 400 && bytes.includes(gatewayErrors.DEFAULT_4XX.message);
   if (one.framing !== 'whole' || isRefused) return [];
-  return findAnswerProblems(method, `${path}?${query}`, answer);
+  return findResponseProblems(method, `${path}?${query}`, response);
 }
 
 /** What the document's schemas cannot express. The 413 is the gateway's own on AWS, and we cannot change it. */
-function findErrorProblems({ status, bytes }: WholeAnswer): string[] {
+function findErrorProblems({ status, bytes }: WholeResponse): string[] {
   if (status < 400 || status === 413) return [];
   const text = bytes.toString('utf8');
   try {
@@ -68,14 +71,14 @@ interface LogLine {
  */
 export function findLogProblems(
   written: readonly string[],
-  answered: readonly Answered[],
+  responded: readonly Responded[],
   secrets: readonly string[],
 ): string[] {
   const problems: string[] = [];
   const secret = new RegExp(['psk_', secretMark, ...secrets].join('|'));
-  const watched = new Map<string, Answered & { lines: number }>();
-  for (const each of answered) {
-    const requestId = each.answer.headers.get('x-request-id');
+  const watched = new Map<string, Responded & { lines: number }>();
+  for (const each of responded) {
+    const requestId = each.response.headers.get('x-request-id');
     if (requestId !== null) watched.set(requestId, { ...each, lines: 0 });
   }
   for (const text of written) {
@@ -90,15 +93,16 @@ export function findLogProblems(
     const request = watched.get(requestId);
     // The client left, or sent invalid HTTP.
     if (!request) continue;
-    const { one, answer } = request;
+    const { one, response } = request;
     if (operation === undefined && sourceIp === undefined) {
       // A response of 500 and more is a problem already.
-      if (answer.status < 500) problems.push(`log: a line about an error: ${text.slice(0, 2_000)}`);
+      if (response.status < 500)
+        problems.push(`log: a line about an error: ${text.slice(0, 2_000)}`);
       continue;
     }
     request.lines += 1;
-    if (Number(status) !== answer.status) {
-      problems.push(`log: status ${status} for a response with ${answer.status}`);
+    if (Number(status) !== response.status) {
+      problems.push(`log: status ${status} for a response with ${response.status}`);
     }
     if (keyId !== undefined && !sendsKey(one, keyId)) {
       problems.push(`log: the key id ${keyId}, which the request did not send`);
@@ -161,7 +165,7 @@ interface Update {
 export async function defineStoreOracle(target: FuzzTarget) {
   let entries = await target.readEntries();
   const others = await target.readOthers();
-  const { answeredTags } = target;
+  const { respondedTags } = target;
   /** Entries named by updates without a response, ever and in the last batch: these may take effect later. */
   const everUnknown = new Set<string>();
   let lastUnknown = new Set<string>();
@@ -174,15 +178,15 @@ export async function defineStoreOracle(target: FuzzTarget) {
   ): string | undefined {
     if (isDeepStrictEqual(before, after)) {
       // A repeated request has no second effect, and gets the tag of its first response.
-      const isRepeated = updates.every(({ tag }) => answeredTags.has(tag));
+      const isRepeated = updates.every(({ tag }) => respondedTags.has(tag));
       if (everUnknown.has(before.p?.N ?? '') || isRepeated) return undefined;
       return 'is unchanged after an update that got 200';
     }
     const hasItsStatus = after !== undefined && isDeepStrictEqual(after.s, before.s);
-    const isAnswered = updates.some(
+    const hasResponse = updates.some(
       ({ quantity, tag }) => after && quantity === after.q?.N && tag === `"${toVersion(after)}"`,
     );
-    if (hasItsStatus && (isAnswered || isUnknown)) return undefined;
+    if (hasItsStatus && (hasResponse || isUnknown)) return undefined;
     return `is ${JSON.stringify(after)}, which no response reported`;
   }
 
@@ -197,8 +201,8 @@ export async function defineStoreOracle(target: FuzzTarget) {
     async findEntryProblems(outcomes: readonly Outcome[]): Promise<string[]> {
       const sent = outcomes.filter(({ one }) => isUpdate(one));
       if (sent.length === 0) return [];
-      const updates = sent.flatMap(({ answer }) => (answer ? parseUpdate(answer) : []));
-      const isOpen = ({ answer }: Outcome) => !answer || answer.status >= 500;
+      const updates = sent.flatMap(({ response }) => (response ? parseUpdate(response) : []));
+      const isOpen = ({ response }: Outcome) => !response || response.status >= 500;
       const unknown = new Set(sent.filter(isOpen).map(({ one }) => toPetId(one)));
       for (const petId of unknown) everUnknown.add(petId);
       const now = await target.readEntries();
@@ -208,7 +212,7 @@ export async function defineStoreOracle(target: FuzzTarget) {
         const problem = findProblem(own, isUnknown, before, now.get(petId));
         return problem === undefined ? [] : [`store: The entry ${petId} ${problem}.`];
       });
-      for (const { tag } of updates) answeredTags.add(tag);
+      for (const { tag } of updates) respondedTags.add(tag);
       entries = now;
       lastUnknown = unknown;
       return problems;
@@ -236,7 +240,7 @@ function isUpdate(one: FuzzCase): boolean {
 }
 
 /** Reads the entry from the response to an update. */
-function parseUpdate({ status, headers, bytes }: WholeAnswer): Update[] {
+function parseUpdate({ status, headers, bytes }: WholeResponse): Update[] {
   const tag = headers.get('etag') ?? '';
   if (status !== 200 || !tag.startsWith('"')) return [];
   const [, petId, quantity] = /^\{"petId":(-?\d+),"quantity":(\d+),/.exec(bytes.toString()) ?? [];

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { measureHeap } from '../../support/measureHeap.ts';
 import { arbitraryDraft, describeCase, type FuzzCase, type RunFacts } from './cases.ts';
 import {
-  type Answered,
   defineStoreOracle,
   findHeapProblems,
   findLogProblems,
   findOwnProblems,
+  type Responded,
 } from './oracles.ts';
 import { type Outcome, send } from './sender.ts';
 import { type CapturedLog, catchCrashes, type FuzzTarget, petIds } from './target.ts';
@@ -79,29 +79,29 @@ export async function runFuzz(
 
   async function findProblems(cases: readonly FuzzCase[]): Promise<string[]> {
     const first = await send(target, cases, deadlineMilliseconds);
-    const late = first.filter(({ answer }) => answer?.status === 503);
+    const late = first.filter(({ response }) => response?.status === 503);
     const outcomes = first.filter((outcome) => !late.includes(outcome));
     // Repeated in sequence: a 503 that the request causes recurs, one that a busy machine causes does not.
     for (const { one } of late) {
       outcomes.push(...(await send(target, [repeat(one, facts)], deadlineMilliseconds)));
     }
     const isIdle = await target.waitForFunctions(deadlineMilliseconds);
-    const isAnswered = (outcome: Outcome): outcome is Answered => outcome.answer !== undefined;
-    const answered = outcomes.filter(isAnswered);
+    const hasResponse = (outcome: Outcome): outcome is Responded => outcome.response !== undefined;
+    const responded = outcomes.filter(hasResponse);
     const written = log.take();
     counts.cases += cases.length;
     counts.events += cases.filter(({ transport }) => transport === 'event').length;
     counts.late += late.length;
     counts.logLines += written.length;
-    for (const { answer } of answered) {
-      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+    for (const { response } of responded) {
+      statuses.set(response.status, (statuses.get(response.status) ?? 0) + 1);
     }
     for (const outcome of outcomes) options.onOutcome?.(outcome);
     return [
       ...outcomes.flatMap(({ problem }) => problem ?? []),
-      ...answered.flatMap(findOwnProblems),
+      ...responded.flatMap(findOwnProblems),
       ...(isIdle ? [] : ['deadline: a function still runs']),
-      ...findLogProblems(written, answered, target.secrets),
+      ...findLogProblems(written, responded, target.secrets),
       // A late case may have had its effect the first time.
       ...(await store.findEntryProblems([...outcomes, ...late])),
       ...crashes.splice(0),

@@ -4,14 +4,14 @@ import { connect } from 'node:net';
 import { Duplex } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
+import type { WholeResponse } from '../../../infra/openapi/responseProblems.ts';
 import type { FuzzCase, SocketCase } from './cases.ts';
 import type { FuzzTarget } from './target.ts';
 
 /** The outcome of a case: a response, a problem instead, or neither if its client left. */
 export interface Outcome {
   readonly one: FuzzCase;
-  readonly answer?: WholeAnswer;
+  readonly response?: WholeResponse;
   readonly problem?: string;
 }
 
@@ -30,10 +30,10 @@ export async function send(
 
   async function sendOne(one: FuzzCase): Promise<Outcome> {
     try {
-      const answering =
+      const sending =
         one.transport === 'event' ? target.call(one) : exchange(target.port, one, giveUp.signal);
-      const answer = await Promise.race([answering, expired.promise]);
-      return answer ? { one, answer } : { one };
+      const response = await Promise.race([sending, expired.promise]);
+      return response ? { one, response } : { one };
     } catch (error) {
       if (error === late) return { one, problem: `deadline: ${late.message}` };
       const { stack = '' } = error as Error;
@@ -61,7 +61,7 @@ async function exchange(
   port: number,
   { chunks, framing }: SocketCase,
   giveUp: AbortSignal,
-): Promise<WholeAnswer | undefined> {
+): Promise<WholeResponse | undefined> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true });
   // Node.js's own client parses the response. Its own request is dropped, and the case's bytes are sent unchanged.
   const wire = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
@@ -75,8 +75,8 @@ async function exchange(
   };
   giveUp.addEventListener('abort', leave);
   const method = chunks[0]?.toString().startsWith('HEAD ') ? 'HEAD' : 'GET';
-  const answer = readAnswer(method, wire);
-  answer.catch(() => {});
+  const response = readResponse(method, wire);
+  response.catch(() => {});
   try {
     for (const chunk of chunks) {
       socket.write(chunk);
@@ -85,7 +85,7 @@ async function exchange(
     }
     if (framing === 'half') leave();
     if (framing === 'left') return void (await pause(1));
-    return await answer;
+    return await response;
   } catch (error) {
     if (hasLeft) return undefined;
     throw error;
@@ -95,7 +95,7 @@ async function exchange(
   }
 }
 
-async function readAnswer(method: string, wire: Duplex): Promise<WholeAnswer> {
+async function readResponse(method: string, wire: Duplex): Promise<WholeResponse> {
   const reading = request({ method, createConnection: () => wire }).end();
   // Bytes after the response are ignored.
   reading.on('error', () => {});

@@ -18,7 +18,7 @@ import {
 } from '../../../infra/local/lambda/lambdaFunction.ts';
 import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
-import type { WholeAnswer } from '../../../infra/openapi/answerProblems.ts';
+import type { WholeResponse } from '../../../infra/openapi/responseProblems.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import { fixtures } from '../../conformance/fixtures.ts';
 import type { EventCase } from './cases.ts';
@@ -69,12 +69,12 @@ export async function openFuzzTarget(startEngine: StartEngine, loadModule: LoadH
     /** The secret parts of the stage's keys. */
     secrets: [...keys.values()].flatMap((apiKey) => parseApiKey(apiKey)?.secret ?? []),
     /** The tags in responses to updates, in any run: a repeated update gets the tag of its first response. */
-    answeredTags: new Set<string>(),
+    respondedTags: new Set<string>(),
     /**
      * Calls a function with an event as the local gateway does, without a connection.
      * @throws the function's error, or an error about its result
      */
-    async call({ request, event }: EventCase): Promise<WholeAnswer> {
+    async call({ request, event }: EventCase): Promise<WholeResponse> {
       const called = counted.find(({ operation }) => operation.operationId === request.operationId);
       const response = new CollectedResponse();
       const body = buffer(response);

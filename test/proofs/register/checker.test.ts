@@ -6,12 +6,12 @@ const ofA = { ifMatch: ['A'] };
 const keyed = { key: 'k' };
 type Options = Omit<Write, 'kind' | 'quantity'>;
 
-function operation(invoked: number, answered: number, asked: Asked, outcome: Outcome): Operation {
-  return { asked, invoked, answered, outcome };
+function operation(invoked: number, responded: number, asked: Asked, outcome: Outcome): Operation {
+  return { asked, invoked, responded, outcome };
 }
 
-const read = (invoked: number, answered: number, quantity: number, tag: string) =>
-  operation(invoked, answered, { kind: 'read' }, { kind: 'ok', quantity, tag });
+const read = (invoked: number, responded: number, quantity: number, tag: string) =>
+  operation(invoked, responded, { kind: 'read' }, { kind: 'ok', quantity, tag });
 
 /** An update with a 200. */
 const write = (from: number, to: number, quantity: number, tag: string, options: Options = {}) =>

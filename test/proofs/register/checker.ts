@@ -26,7 +26,7 @@ export interface Operation {
   /** When the client began to send it. */
   readonly invoked: number;
   /** When the client had the response or gave up; `Infinity` for an unknown outcome. */
-  readonly answered: number;
+  readonly responded: number;
   readonly outcome: Outcome;
 }
 
@@ -100,7 +100,7 @@ function toPuzzle(history: readonly Operation[], first: Entry) {
   const sights: Sight[] = [];
   const requests = new Map<number, Operation[]>();
   for (const operation of history) {
-    const { asked, outcome, invoked: from, answered: until } = operation;
+    const { asked, outcome, invoked: from, responded: until } = operation;
     const request = asked.kind === 'write' ? asked.quantity : undefined;
     if (request !== undefined) {
       requests.set(request, [...(requests.get(request) ?? []), operation]);
@@ -134,7 +134,7 @@ function toPuzzle(history: readonly Operation[], first: Entry) {
     const told = able.filter(({ outcome }) => outcome.kind === 'ok');
     const { ifMatch } = (attempts[0] as Operation).asked as Write;
     const from = Math.min(...able.map(({ invoked }) => invoked));
-    const until = Math.min(...told.map(({ answered }) => answered));
+    const until = Math.min(...told.map(({ responded }) => responded));
     const tag = tagOf.get(request);
     const tags = tag === undefined ? [...orphans] : [tag];
     return tags.map((tag) => {

@@ -30,7 +30,7 @@ const MAX_ATTEMPTS = 6;
 export async function runClient({ recorder, draw, ...options }: ClientOptions) {
   /** The tags of each entry that this client has seen, the last one first. */
   const tags = new Map<string, readonly string[]>();
-  const answered: [string, Write][] = [];
+  const responded: [string, Write][] = [];
   let keys = 0;
 
   /** @returns nothing if it was never sent */
@@ -44,13 +44,13 @@ export async function runClient({ recorder, draw, ...options }: ClientOptions) {
     return outcome;
   }
 
-  async function performUntilAnswered(petId: string, write: Write): Promise<void> {
+  async function performUntilResponse(petId: string, write: Write): Promise<void> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       // Sometimes it is sent twice at once, as an impatient client does.
       const times = draw() < 0.05 ? 2 : 1;
       const sent = Array.from({ length: times }, () => perform(petId, write));
       const outcomes = await Promise.all(sent);
-      if (outcomes.some((outcome) => outcome?.kind === 'ok')) answered.push([petId, write]);
+      if (outcomes.some((outcome) => outcome?.kind === 'ok')) responded.push([petId, write]);
       if (outcomes.some((outcome) => outcome && outcome.kind !== 'unknown')) return;
       // Before half of the retries, other requests have time to come in between.
       if (draw() < 0.5) await pause(draw() * 300);
@@ -72,13 +72,13 @@ export async function runClient({ recorder, draw, ...options }: ClientOptions) {
 
   while (!options.isOver()) {
     const petId = options.petIds[Math.floor(draw() * options.petIds.length)] as string;
-    const [again] = draw() < 0.07 ? answered.splice(Math.floor(draw() * answered.length), 1) : [];
+    const [again] = draw() < 0.07 ? responded.splice(Math.floor(draw() * responded.length), 1) : [];
     if (again) await perform(...again);
     else if (draw() < 0.4) await perform(petId, { kind: 'read' });
     else {
       const write = drawWrite(petId);
       if (write.key === undefined) await perform(petId, write);
-      else await performUntilAnswered(petId, write);
+      else await performUntilResponse(petId, write);
     }
     await pause(draw() * 10);
   }

@@ -16,12 +16,12 @@ export function defineRecorder() {
   let clock = 0;
   const figures = {
     operations: 0,
-    'answered 200': 0,
-    'answered 412': 0,
+    'returned 200': 0,
+    'returned 412': 0,
     'unknown, since the stage was killed': 0,
     'unknown, since the client left': 0,
     'unknown, since the response was a 5xx': 0,
-    'longest answer, ms': 0,
+    'longest response, ms': 0,
   };
 
   return {
@@ -42,25 +42,26 @@ export function defineRecorder() {
       clock += 1;
       const invoked = clock;
       const sentAt = performance.now();
-      const answer = await send(run, petId, asked, cutAfter).catch(({ cause }) => {
+      const response = await send(run, petId, asked, cutAfter).catch(({ cause }) => {
         return cause?.code === 'ECONNREFUSED' ? 'unsent' : 'lost';
       });
       clock += 1;
-      if (answer === 'unsent') return undefined;
-      const outcome: Outcome = answer === 'lost' ? { kind: 'unknown' } : toOutcome(answer, asked);
-      const answered = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : clock;
+      if (response === 'unsent') return undefined;
+      const outcome: Outcome =
+        response === 'lost' ? { kind: 'unknown' } : toOutcome(response, asked);
+      const responded = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : clock;
       const history = histories.get(petId) ?? [];
       histories.set(petId, history);
-      history.push({ asked, invoked, answered, outcome });
+      history.push({ asked, invoked, responded, outcome });
       figures.operations += 1;
       if (outcome.kind === 'unknown') {
         const reason = run.isKilled ? 'stage was killed' : 'client left';
-        figures[`unknown, since the ${answer === 'lost' ? reason : 'response was a 5xx'}`] += 1;
+        figures[`unknown, since the ${response === 'lost' ? reason : 'response was a 5xx'}`] += 1;
         return outcome;
       }
-      figures[outcome.kind === 'ok' ? 'answered 200' : 'answered 412'] += 1;
+      figures[outcome.kind === 'ok' ? 'returned 200' : 'returned 412'] += 1;
       const milliseconds = performance.now() - sentAt;
-      figures['longest answer, ms'] = Math.max(figures['longest answer, ms'], milliseconds);
+      figures['longest response, ms'] = Math.max(figures['longest response, ms'], milliseconds);
       return outcome;
     },
   };

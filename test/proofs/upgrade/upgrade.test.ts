@@ -19,9 +19,9 @@ it.each([
   const server = createServer((incoming, response) => {
     const { [ignored]: _, ...headers } = incoming.headers;
     const { method = '', url: path = '' } = incoming;
-    const outgoing = request(stage.baseUrl, { method, path, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(response);
+    const outgoing = request(stage.baseUrl, { method, path, headers }, (received) => {
+      response.writeHead(received.statusCode ?? 0, received.headers);
+      received.pipe(response);
     });
     incoming.pipe(outgoing);
   });

@@ -6,7 +6,7 @@ import { onFastClock } from '../../support/faults/fastClock.ts';
 import {
   brokenOff,
   lost,
-  type StandInAnswer,
+  type StandInResponse,
   silent,
   toError,
   unfinished,
@@ -30,7 +30,7 @@ describe('a read is retried', () => {
     ['a timeout', silent],
     ['a timeout within the body', unfinished(200, '[')],
   ] as const)('after %s', async (_, failure) => {
-    standIn.answers = [failure, { body: '[]' }];
+    standIn.responses = [failure, { body: '[]' }];
     const list = () => standIn.open({ timeout: 2_000 }).listInventory();
     expect((await onFastClock(list)).items).toEqual([]);
     expect(standIn.requests).toHaveLength(2);
@@ -45,7 +45,7 @@ describe('a read is retried', () => {
     ['a list that ends in white space', { body: '[{}]\n' }],
     ['a redirect', { status: 302, headers: { Location: 'http://127.0.0.1:9/' } }],
   ] as const)('not after %s', async (_, failure) => {
-    standIn.answers = [failure];
+    standIn.responses = [failure];
     await expect(standIn.open().listInventory()).rejects.toThrow();
     expect(standIn.requests).toHaveLength(1);
   });
@@ -55,7 +55,7 @@ describe('a read is retried', () => {
     [0, 1],
     [1, 2],
   ])('at most maxRetries times: with %s, %i requests', async (maxRetries, count) => {
-    standIn.answers = [busy];
+    standIn.responses = [busy];
     const call = standIn.open({ maxRetries }).listOrders();
     await expect(call).rejects.toMatchObject({ code: 'service_unavailable', status: 503 });
     expect(standIn.requests).toHaveLength(count);
@@ -67,7 +67,7 @@ describe('a read is retried', () => {
     ['a date', () => new Date(Date.now() + 2_000).toUTCString()],
   ])('no sooner than Retry-After says: %s', async (_, toValue) => {
     await onFastClock(async () => {
-      standIn.answers = [toError(429, 'too_many_requests', { 'Retry-After': toValue() }), {}];
+      standIn.responses = [toError(429, 'too_many_requests', { 'Retry-After': toValue() }), {}];
       await standIn.open().listInventory();
     });
     const [first = 0, second = 0] = standIn.requests.map(({ time }) => time);
@@ -75,7 +75,7 @@ describe('a read is retried', () => {
   });
 
   it('not if Retry-After leaves no time: the error says how long to wait', async () => {
-    standIn.answers = [toError(429, 'too_many_requests', { 'Retry-After': '60' })];
+    standIn.responses = [toError(429, 'too_many_requests', { 'Retry-After': '60' })];
     const call = standIn.open({ totalTimeout: 59_000 }).listInventory();
     await expect(call).rejects.toMatchObject({ code: 'too_many_requests', retryAfter: 60 });
     expect(standIn.requests).toHaveLength(1);
@@ -83,7 +83,7 @@ describe('a read is retried', () => {
 
   it('after random pauses that double', async () => {
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.1);
-    standIn.answers = [busy];
+    standIn.responses = [busy];
     await expect(standIn.open().listInventory()).rejects.toThrow();
     expect(random).toHaveBeenCalledTimes(3);
     const times = standIn.requests.map(({ time }) => time);
@@ -99,10 +99,10 @@ const reason = new Error('the customer left');
 it.each([
   ['a pet', (client) => client.getPet(7n), busy, { body: '{"id":7}' }],
   ['orders', (client) => client.listOrders(), { body: '[{"id":1,' }, {}],
-] as [string, (client: PetstoreClient) => unknown, StandInAnswer, StandInAnswer][])(
+] as [string, (client: PetstoreClient) => unknown, StandInResponse, StandInResponse][])(
   'a read of %s is retried too',
-  async (_, call, ...answers) => {
-    standIn.answers = answers;
+  async (_, call, ...responses) => {
+    standIn.responses = responses;
     await call(standIn.open());
     expect(standIn.requests).toHaveLength(2);
   },
@@ -111,7 +111,7 @@ it.each([
 it('the ids of a pet, its category and its tags are bigints', async () => {
   const named = '{"id":9007199254740993,"name":"a"}';
   const whole = { body: `{"id":7,"category":${named},"tags":[${named}]}` };
-  standIn.answers = [whole, { body: '{"id":7}' }];
+  standIn.responses = [whole, { body: '{"id":7}' }];
   const client = standIn.open();
   const read = { id: 9007199254740993n, name: 'a' };
   expect(await client.getPet(7n)).toEqual({ id: 7n, category: read, tags: [read] });
@@ -125,15 +125,15 @@ describe('an AbortSignal ends a call with its reason', () => {
     expect(standIn.requests).toEqual([]);
   });
 
-  it.each<[string, StandInAnswer]>([
+  it.each<[string, StandInResponse]>([
     ['while it waits for the response', silent],
     ['within the body', unfinished(200, '[')],
     ['within an error’s body', unfinished(503, '{')],
     ['in a pause of any length', toError(503, 'service_unavailable', { 'Retry-After': '50' })],
   ])(
     '%s',
-    async (_, answer) => {
-      standIn.answers = [answer];
+    async (_, response) => {
+      standIn.responses = [response];
       const controller = new AbortController();
       const call = standIn.open().listInventory({}, { signal: controller.signal });
       const refusal = expect(call).rejects.toBe(reason);
@@ -153,15 +153,15 @@ describe('a timeout', () => {
   it.each([
     ['without a response', silent],
     ['with an unfinished body', unfinished(200, '[')],
-  ] as const)('ends an attempt %s', async (_, answer) => {
-    standIn.answers = [answer];
+  ] as const)('ends an attempt %s', async (_, response) => {
+    standIn.responses = [response];
     const call = standIn.open().listInventory({}, { timeout: 50, maxRetries: 0 });
     await expect(call).rejects.toThrow(new PetstoreError('timeout', 'Timed out after 50 ms.'));
     await standIn.requests[0]?.closed;
   });
 
   it('for the whole call ends the current attempt, and allows no other', async () => {
-    standIn.answers = [silent];
+    standIn.responses = [silent];
     await onFastClock(async () => {
       const started = performance.now();
       const call = standIn.open({ totalTimeout: 2_000, maxRetries: 100 }).listInventory();
@@ -173,7 +173,7 @@ describe('a timeout', () => {
   it('and a signal are released when the call is done', async () => {
     const set = vi.spyOn(globalThis, 'setTimeout');
     const cleared = vi.spyOn(globalThis, 'clearTimeout');
-    standIn.answers = [busy, {}];
+    standIn.responses = [busy, {}];
     const { signal } = new AbortController();
     const options = { timeout: 12_345, signal };
     await standIn.open().listInventory({}, options);

@@ -3,12 +3,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { type Deprecation, PetstoreError } from '../../../shared/client/index.ts';
 import { toLifecycleHeaders } from '../../../shared/contract/operation.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
-import { apiKey, brokenOff, lost, type StandInAnswer, toError, useStandIn } from './standIn.ts';
+import { apiKey, brokenOff, lost, type StandInResponse, toError, useStandIn } from './standIn.ts';
 
 const standIn = useStandIn();
 
-async function fail(answer: StandInAnswer): Promise<PetstoreError> {
-  standIn.answers = [answer];
+async function fail(response: StandInResponse): Promise<PetstoreError> {
+  standIn.responses = [response];
   const call = standIn.open({ maxRetries: 0 }).getPet(7n);
   const error = await call.catch((cause) => cause);
   expect(error).toBeInstanceOf(PetstoreError);
@@ -53,8 +53,8 @@ describe('a PetstoreError', () => {
     [brokenOff('{"code":', 503), 'service_unavailable', 503],
   ] as const)(
     'is made of any response of a proxy: %j',
-    async (answer, code, status, told: RegExp | string = /\S/) => {
-      const error = await fail(answer);
+    async (response, code, status, told: RegExp | string = /\S/) => {
+      const error = await fail(response);
       expect(error).toMatchObject({ code, status });
       const { message = '' } = Object(error.cause);
       expect(`${error.message} ${message}`.trim()).toMatch(told);
@@ -93,7 +93,7 @@ describe('a PetstoreError', () => {
 it.each(['/', '//'])(
   'the base address may end in %s, and requests bypass every cache',
   async (end) => {
-    standIn.answers = [{}];
+    standIn.responses = [{}];
     await standIn.open({ baseUrl: standIn.baseUrl + end, timeout: 2 ** 31 - 1 }).listOrders();
     const headers = { 'cache-control': 'no-cache' };
     expect(standIn.requests).toMatchObject([{ url: '/v1/store/orders', headers }]);
@@ -115,7 +115,7 @@ const documentation = `https://docs.petstore.example/${guide}`;
 const headers = toLifecycleHeaders(getPet.lifecycle, 'https://docs.petstore.example');
 
 it('each client warns once of a deprecated operation, with its sunset date', async () => {
-  standIn.answers = [{ headers, body: '{"id":7,"name":"Rex","status":"sold"}' }];
+  standIn.responses = [{ headers, body: '{"id":7,"name":"Rex","status":"sold"}' }];
   const warn = vi.spyOn(console, 'warn').mockReturnValue();
   for (const client of [standIn.open(), standIn.open()]) {
     warn.mockClear();
@@ -130,7 +130,7 @@ it('each client warns once of a deprecated operation, with its sunset date', asy
 it('onDeprecation is called once for a deprecated operation, also with an error response', async () => {
   const told: Deprecation[] = [];
   const client = standIn.open({ onDeprecation: (deprecation) => told.push(deprecation) });
-  standIn.answers = [
+  standIn.responses = [
     toError(404, 'not_found', { ...headers, Link: `</next>; rel="next", ${headers.Link}` }),
     { headers: { Deprecation: 'sometime' } },
     {},

@@ -36,14 +36,14 @@ describe('pages', () => {
     ['orderPages', { cursor: 'a' }, '/v1/store/orders?limit=1000', '&cursor=a'],
   ] as const)('of %s are read to the last, only from the base address', async (...row) => {
     const [method, query, url, first] = row;
-    standIn.answers = pages.map(({ headers }) => ({ headers, body: '[{"id":1,"petId":2}]' }));
+    standIn.responses = pages.map(({ headers }) => ({ headers, body: '[{"id":1,"petId":2}]' }));
     await Array.fromAsync<unknown>(standIn.open()[method](query));
     const urls = [`${url}${first}`, `${url}&cursor=b%2B`, `${url}&cursor=c`];
     expect(standIn.requests.map((request) => request.url)).toEqual(urls);
   });
 
   it('before a failure, or with a broken link, do not look like the last', async () => {
-    standIn.answers = [pages[0] ?? {}, { headers: { Link: '</v1/inventory>; rel="next"' } }];
+    standIn.responses = [pages[0] ?? {}, { headers: { Link: '</v1/inventory>; rel="next"' } }];
     const iteration = standIn.open().inventoryPages();
     expect((await iteration.next()).value).toMatchObject({ items: [read], next: 'b+' });
     const cause = { message: 'The next link has no cursor.' };
@@ -58,7 +58,7 @@ describe('pages', () => {
   ] as const)(
     'of %s with a cursor that repeats end with an error: %j',
     async (method, cursors, count) => {
-      standIn.answers = cursors.map((cursor) => ({
+      standIn.responses = cursors.map((cursor) => ({
         headers: { Link: `</v1?cursor=${cursor}>; rel="next"` },
         body: '[{"id":1,"petId":2}]',
       }));
@@ -71,7 +71,7 @@ describe('pages', () => {
 
   it('of orders are also read order by order', async () => {
     const toBody = (id: number) => `[{"id":${id},"petId":2}]`;
-    standIn.answers = pages.map(({ headers }, id) => ({ headers, body: toBody(id) }));
+    standIn.responses = pages.map(({ headers }, id) => ({ headers, body: toBody(id) }));
     const orders = await Array.fromAsync(standIn.open().orders({ limit: 1 }));
     expect(orders.map(({ id }) => id)).toEqual([0n, 1n, 2n]);
     expect(standIn.requests[0]?.url).toBe('/v1/store/orders?limit=1');
@@ -82,7 +82,7 @@ describe('a stream of the inventory', () => {
   /** Begins a list. @returns the response to continue */
   function begin(body: string | Uint8Array): Promise<ServerResponse> {
     return new Promise((resolve) => {
-      standIn.answers = [(response) => void response.write(body, () => resolve(response))];
+      standIn.responses = [(response) => void response.write(body, () => resolve(response))];
     });
   }
 
@@ -114,8 +114,8 @@ describe('a stream of the inventory', () => {
     ['before it begins', { body: '' }, 0],
   ] as const)(
     'that ends early %s throws incomplete_list after its entries',
-    async (_, answer, count) => {
-      standIn.answers = [answer];
+    async (_, response, count) => {
+      standIn.responses = [response];
       const { given, reading } = readAll(standIn.open().streamInventory());
       await expect(reading).rejects.toMatchObject({ code: 'incomplete_list', status: 200 });
       expect(given).toEqual(Array(count).fill(read));
@@ -133,7 +133,7 @@ describe('a stream of the inventory', () => {
     ['no entries', '[{"petId":"1"}]', 'An id is missing.'],
     ['entries without the tags asked for', '[{"petId":1}]', 'The tag is missing.'],
   ])('of %s throws invalid_answer', async (_, body, told) => {
-    standIn.answers = [{ body }];
+    standIn.responses = [{ body }];
     const reading = Array.fromAsync(standIn.open().streamInventory({ include: 'etag' }));
     const message = 'The response is not a valid listInventory response.';
     const cause = { message: expect.stringContaining(told) };
@@ -141,7 +141,7 @@ describe('a stream of the inventory', () => {
   });
 
   it('is retried after a failure before its first entry', async () => {
-    standIn.answers = [{ status: 503 }, { body: `[${entry}]` }];
+    standIn.responses = [{ status: 503 }, { body: `[${entry}]` }];
     expect(await Array.fromAsync(standIn.open().streamInventory())).toEqual([read]);
   });
 
@@ -178,14 +178,14 @@ describe('a stream of the inventory', () => {
 });
 
 it('a 304 without If-None-Match is not a list', async () => {
-  standIn.answers = [{ status: 304 }];
+  standIn.responses = [{ status: 304 }];
   const cause = { message: 'It is not a list.' };
   const error = { code: 'invalid_answer', cause };
   await expect(standIn.open().listInventory()).rejects.toMatchObject(error);
 });
 
 it('a list other than the one in If-None-Match is read', async () => {
-  standIn.answers = [{ headers: { ETag: '"b"' } }];
+  standIn.responses = [{ headers: { ETag: '"b"' } }];
   const list = await standIn.open().listInventory({ ifNoneMatch: '"a"' });
   expect(list).toEqual({ items: [], etag: '"b"', next: undefined });
 });

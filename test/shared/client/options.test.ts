@@ -91,7 +91,7 @@ describe('an invalid option', () => {
 
 describe('headers', () => {
   it('of the client and of the call are sent with each attempt, and the call’s win', async () => {
-    standIn.answers = [busy, tagged, written];
+    standIn.responses = [busy, tagged, written];
     const client = standIn.open({ headers: { 'X-Shop': 'one', baggage: 'client' } });
     const headers = new Headers({ Baggage: 'call', 'X-Request-Id': 'sale-1' });
     await client.updateStock(7n, () => 3, { headers });
@@ -110,7 +110,7 @@ describe('fetch', () => {
       asked.push(`${init.method} ${url} ${this}`);
       return fetch(url, init);
     };
-    standIn.answers = [{}];
+    standIn.responses = [{}];
     await standIn.open({ fetch: own }).listInventory({ status: 'sold' });
     expect(asked).toEqual([`GET ${standIn.baseUrl}/inventory?status=sold undefined`]);
   });
@@ -136,7 +136,7 @@ describe('apiKey as a function', () => {
     ['at once', (key) => key],
     ['later', async (key) => key],
   ])('gives the key of each attempt %s', async (_, toKey) => {
-    standIn.answers = [busy, tagged, written];
+    standIn.responses = [busy, tagged, written];
     let count = 0;
     const client = standIn.open({ apiKey: () => toKey(`psk_${++count}`) });
     await client.updateStock(7n, () => 3);
@@ -175,7 +175,7 @@ describe('apiKey as a function', () => {
 
 describe('onResponse', () => {
   it('is called with each response of a call, errors too', async () => {
-    standIn.answers = [busy, tagged, toError(412, 'precondition_failed'), tagged, written];
+    standIn.responses = [busy, tagged, toError(412, 'precondition_failed'), tagged, written];
     const responses: ResponseInfo[] = [];
     const client = standIn.open({ onResponse: (response) => responses.push(response) });
     await client.updateStock(7n, () => 3);
@@ -194,7 +194,7 @@ describe('onResponse', () => {
   it('of a call replaces the client’s, for every page', async () => {
     const ofClient = vi.fn();
     const ofCall = vi.fn();
-    standIn.answers = [{ headers: { Link: '</v1?cursor=a>; rel="next"' } }, {}];
+    standIn.responses = [{ headers: { Link: '</v1?cursor=a>; rel="next"' } }, {}];
     const client = standIn.open({ onResponse: ofClient });
     await Array.fromAsync(client.orders({}, { onResponse: ofCall }));
     expect([ofClient.mock.calls.length, ofCall.mock.calls.length]).toEqual([0, 2]);
@@ -208,7 +208,7 @@ describe('onResponse', () => {
   });
 
   it('is not called without a response', async () => {
-    standIn.answers = [silent];
+    standIn.responses = [silent];
     const onResponse = vi.fn();
     const client = standIn.open({ onResponse, timeout: 20, maxRetries: 0 });
     await client.listOrders().catch(() => {});

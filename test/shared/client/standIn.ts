@@ -13,7 +13,7 @@ import { type ClientOptions, createPetstoreClient } from '../../../shared/client
 export const apiKey = 'psk_standin_secret';
 
 /** A response, or a function that makes one. */
-export type StandInAnswer =
+export type StandInResponse =
   | { status?: number; headers?: OutgoingHttpHeaders; body?: string }
   | ((response: ServerResponse) => void);
 
@@ -35,7 +35,7 @@ export function useStandIn() {
     /** The requests of the current test. */
     requests: [] as StandInRequest[],
     /** The responses to the next requests in order; the last one repeats. */
-    answers: [] as StandInAnswer[],
+    responses: [] as StandInResponse[],
     open: (options?: Partial<ClientOptions>) =>
       createPetstoreClient({ baseUrl: standIn.baseUrl, apiKey, ...options }),
   };
@@ -44,7 +44,7 @@ export function useStandIn() {
     const time = performance.now();
     const closed = once(response, 'close');
     standIn.requests.push({ method, url, headers, body: await text(incoming), time, closed });
-    const next = standIn.answers.length > 1 ? standIn.answers.shift() : standIn.answers[0];
+    const next = standIn.responses.length > 1 ? standIn.responses.shift() : standIn.responses[0];
     if (typeof next === 'function') next(response);
     else response.writeHead(next?.status ?? 200, next?.headers).end(next?.body ?? '[]');
   });
@@ -65,20 +65,20 @@ export function useStandIn() {
 }
 
 /** Breaks the connection instead of a response. */
-export const lost: StandInAnswer = (response) => response.destroy();
+export const lost: StandInResponse = (response) => response.destroy();
 
 /** Never responds. */
-export const silent: StandInAnswer = () => {};
+export const silent: StandInResponse = () => {};
 
 /** Begins a body, and falls silent. */
 export const unfinished =
-  (status: number, body: string): StandInAnswer =>
+  (status: number, body: string): StandInResponse =>
   (response) =>
     void response.writeHead(status).write(body);
 
 /** Begins a body, and breaks the connection. */
 export const brokenOff =
-  (body: string, status = 200): StandInAnswer =>
+  (body: string, status = 200): StandInResponse =>
   (response) =>
     void response.writeHead(status).write(body, () => setImmediate(() => response.destroy()));
 

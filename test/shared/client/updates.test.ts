@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { onFastClock } from '../../support/faults/fastClock.ts';
-import { lost, type StandInAnswer, silent, toError, useStandIn } from './standIn.ts';
+import { lost, type StandInResponse, silent, toError, useStandIn } from './standIn.ts';
 
 const standIn = useStandIn();
 
@@ -28,7 +28,7 @@ describe('an update', () => {
   it.each(unsure)(
     'with If-Match is retried after %s, with one key for all attempts',
     async (_, failure) => {
-      standIn.answers = [failure, failure, written, failure, written];
+      standIn.responses = [failure, failure, written, failure, written];
       const client = standIn.open({ timeout: 2_000 });
       const update = () => client.updateInventory(7n, { quantity: 5 }, { ifMatch: '"a"' });
       await onFastClock(async () => [await update(), await update()]);
@@ -41,7 +41,7 @@ describe('an update', () => {
   );
 
   it('is sent with the caller’s key, if there is one', async () => {
-    standIn.answers = [lost, written];
+    standIn.responses = [lost, written];
     const keyed = { ifMatch: '"a"', idempotencyKey: 'mine' };
     await standIn.open().updateInventory(7n, { quantity: 5 }, keyed);
     expect(keys()).toEqual(['mine', 'mine']);
@@ -54,7 +54,7 @@ describe('an update', () => {
     ['412', conflict, '"a"', 1],
   ] as const)('after %s is sent as often as is safe, with and without If-Match', async (...row) => {
     const [, failure, ifMatch, count] = row;
-    standIn.answers = [failure, written];
+    standIn.responses = [failure, written];
     const client = standIn.open({ timeout: 2_000 });
     const update = () => client.updateInventory(7n, { quantity: 5 }, { ifMatch });
     const updated = await onFastClock(update).catch(() => 0);
@@ -65,14 +65,14 @@ describe('an update', () => {
   });
 
   it('without a tag in its response fails, since no safe update could follow it', async () => {
-    standIn.answers = [{ body }];
+    standIn.responses = [{ body }];
     const call = standIn.open().updateInventory(7n, { quantity: 5 });
     const message = 'The response is not a valid updateInventory response.';
     await expect(call).rejects.toMatchObject({ code: 'invalid_answer', message });
   });
 
   it.each([0, 2_147_483_647])('may set a count of %i', async (quantity) => {
-    standIn.answers = [written];
+    standIn.responses = [written];
     await standIn.open().updateInventory(7n, { quantity });
     expect(sent()).toEqual([`PATCH /v1/inventory/7  {"quantity":${quantity}}`]);
   });
@@ -80,13 +80,13 @@ describe('an update', () => {
 
 /** Milliseconds. */
 const SLOW = 1_000;
-const slowConflict: StandInAnswer = (response) =>
+const slowConflict: StandInResponse = (response) =>
   void setTimeout(() => response.writeHead(412).end(conflict.body), SLOW);
 
 describe('updateStock', () => {
   it('starts over after 412 and a pause, with the current entry and another key', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
-    standIn.answers = [toList(5, 'a'), slowConflict, toList(4, 'b'), written];
+    standIn.responses = [toList(5, 'a'), slowConflict, toList(4, 'b'), written];
     const seen: unknown[] = [];
     const sell = () =>
       standIn.open().updateStock(7n, async (entry) => {
@@ -118,7 +118,7 @@ describe('updateStock', () => {
     ['returns no valid quantity', () => -1, expect.objectContaining({ code: 'invalid_request' })],
     ['aborts the call', () => abortion.abort(reason) ?? 4, reason],
   ])('writes nothing when change %s', async (_, change, expected) => {
-    standIn.answers = [toList(5, 'a')];
+    standIn.responses = [toList(5, 'a')];
     const call = standIn.open().updateStock(7n, change, { signal: abortion.signal });
     expect(await call.catch((cause) => cause)).toEqual(expected);
     expect(standIn.requests.map(({ method }) => method)).toEqual(['GET']);
@@ -126,7 +126,7 @@ describe('updateStock', () => {
 
   it('gives up after its timeout, and names conflicts as the reason', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
-    standIn.answers = [toList(5, 'a'), slowConflict];
+    standIn.responses = [toList(5, 'a'), slowConflict];
     const update = () => standIn.open().updateStock(7n, () => 1, { totalTimeout: 2.5 * SLOW });
     const failure = { code: 'precondition_failed', status: 412 };
     await expect(onFastClock(update)).rejects.toMatchObject(failure);
@@ -137,10 +137,10 @@ describe('updateStock', () => {
     ['another error', [toList(5, 'a'), toError(403, 'forbidden')], 'forbidden'],
     ['no entry', [{ body: '[]' }], 'not_found', 'There is no inventory entry with petId 7.'],
     ['an entry without a tag', [{ body: `[${body}]` }], 'invalid_answer'],
-  ])('does not start over after %s', async (_, answers, code, message = expect.any(String)) => {
-    standIn.answers = [...answers];
+  ])('does not start over after %s', async (_, responses, code, message = expect.any(String)) => {
+    standIn.responses = [...responses];
     const updating = standIn.open().updateStock(7n, () => 1);
     await expect(updating).rejects.toMatchObject({ code, message });
-    expect(standIn.requests).toHaveLength(answers.length);
+    expect(standIn.requests).toHaveLength(responses.length);
   });
 });

@@ -31,11 +31,11 @@ it.each([
   ['its handler', defineHandler(getPet, settings, forever)],
   ['its first page', defineHandler(listInventory, settings, endless, { response })],
 ])('a request that waits for %s gets 503 one second before its timeout', async (...row) => {
-  const answered = call(row[1], { context: within(28_000) });
+  const responded = call(row[1], { context: within(28_000) });
   const early = vi.advanceTimersByTimeAsync(26_999).then(() => 'waiting');
-  expect(await Promise.race([answered, early])).toBe('waiting');
+  expect(await Promise.race([responded, early])).toBe('waiting');
   const late = vi.advanceTimersByTimeAsync(1).then(() => new Promise(setImmediate));
-  expect(await Promise.race([answered, late])).toMatchObject({
+  expect(await Promise.race([responded, late])).toMatchObject({
     statusCode: 503,
     headers: { 'Retry-After': '5', 'X-Request-Id': 'request-1' },
   });
@@ -43,24 +43,24 @@ it.each([
 });
 
 /** One container with a handler that responds to each petId in its own way. */
-function defineContainer(answers: Record<string, () => Promise<Reply>>) {
+function defineContainer(responses: Record<string, () => Promise<Reply>>) {
   const handler = defineHandler(getPet, settings, ({ parameters: { petId } }) =>
-    (answers[`${petId}`] ?? answerWell)(),
+    (responses[`${petId}`] ?? respondWell)(),
   );
   return async (petId: string, milliseconds = 28_000) => {
     const requestContext = { requestId: `request-${petId}` };
     const event = { pathParameters: { petId }, requestContext };
-    const answered = call(handler, { event, context: within(milliseconds) });
+    const responded = call(handler, { event, context: within(milliseconds) });
     let isOver = false;
-    void answered.then(() => {
+    void responded.then(() => {
       isOver = true;
     });
     while (!isOver) await vi.advanceTimersToNextTimerAsync();
-    return answered;
+    return responded;
   };
 }
 
-async function answerWell(): Promise<Reply> {
+async function respondWell(): Promise<Reply> {
   countUnits('read', 0.25);
   await pause(5);
   countUnits('read', 0.25);
@@ -89,14 +89,14 @@ it.each<[string, () => Promise<Reply>, number]>([
   ['throws before it waits', throwNow, 500],
   ['throws a text', () => Promise.reject('text'), 500],
   ['times out', forever, 503],
-])('a handler that %s does not disturb the next request', async (_, answer, status) => {
-  const call = defineContainer({ 7: answer });
+])('a handler that %s does not disturb the next request', async (_, response, status) => {
+  const call = defineContainer({ 7: response });
   expect((await call('7', 1_050)).statusCode).toBe(status);
   expect(lineOf('7')).toMatchObject([{ status, readUnits: 0 }]);
   await expectRight(call);
 });
 
-it('work after a request’s timeout is overdue, and neither counts for nor answers another request', async () => {
+it('work after a request’s timeout is overdue, and neither counts for nor responses another request', async () => {
   const late = Promise.withResolvers<void>();
   const seen: boolean[] = [];
   const call = defineContainer({
@@ -113,7 +113,7 @@ it('work after a request’s timeout is overdue, and neither counts for nor answ
       await late.promise;
       await pause(5);
       seen.push(isOverdue());
-      return answerWell();
+      return respondWell();
     },
   });
   expect((await call('7', 1_020)).statusCode).toBe(503);

@@ -16,13 +16,13 @@ import { call, settings, useLogs } from './callHandler.ts';
 
 const logs = useLogs();
 const pathParameters = { petId: MIN_ID };
-const answer = async () => ({ body: {} });
+const response = async () => ({ body: {} });
 
-const warmUpPet = (...[by, from = settings]: [by: typeof answer, from?: typeof settings]) =>
+const warmUpPet = (...[by, from = settings]: [by: typeof response, from?: typeof settings]) =>
   defineWarmUp(getPet, defineHandler(getPet, from, by), { pathParameters })();
 
 it('a warm-up runs one complete request with write permission, and logs nothing', async () => {
-  const update = vi.fn(answer);
+  const update = vi.fn(response);
   await defineWarmUp(updateInventory, defineHandler(updateInventory, settings, update), {
     pathParameters,
     headers: { 'If-None-Match': '*' },
@@ -39,8 +39,8 @@ it('a warm-up looks up an unknown key, and another one each time', async () => {
   const keyIds: string[] = [];
   const get = async (keyId: string) => void keyIds.push(keyId);
   const from = { ...settings, verifier: defineKeyVerifier({ get: get as never }) };
-  await warmUpPet(answer, from);
-  await warmUpPet(answer, from);
+  await warmUpPet(response, from);
+  await warmUpPet(response, from);
   expect(keyIds[0]).toMatch(/^[0-9A-Za-z]{10}$/);
   expect(new Set(keyIds).size).toBe(2);
 });
@@ -106,7 +106,7 @@ it('no client can request a warm-up: without a valid key it gets 401 and a log l
     "warm-up": true, "Symbol(warm-up)": true, "isWarmUp": true, "internal": {"isWarmUp": true},
     "__proto__": {"isWarmUp": true}, "requestId": "warm-up"
   }`);
-  const handler = defineHandler(getPet, settings, () => expect.fail('answered'));
+  const handler = defineHandler(getPet, settings, () => expect.fail('responded'));
   const sent = { headers: { Authorization: [] }, event: forged };
   const response = await call(handler, { ...sent, context: { awsRequestId: 'warm-up' } });
   expect(response.statusCode).toBe(401);

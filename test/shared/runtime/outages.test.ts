@@ -13,13 +13,13 @@ import { useNoBackOff } from '../../support/faults/backOff.ts';
 import { onFastClock } from '../../support/faults/fastClock.ts';
 
 /** The response to each attempt of a lookup, and of a page. */
-let answer: (response: ServerResponse) => void;
-let answerScan: (response: ServerResponse) => void;
+let respond: (response: ServerResponse) => void;
+let respondToScan: (response: ServerResponse) => void;
 let attempts = 0;
 const server = createServer((request, response) => {
-  if (String(request.headers['x-amz-target']).endsWith('.Scan')) return answerScan(response);
+  if (String(request.headers['x-amz-target']).endsWith('.Scan')) return respondToScan(response);
   attempts += 1;
-  answer(response);
+  respond(response);
 });
 let client: DynamoDBClient;
 
@@ -45,7 +45,7 @@ it.each<[string, (response: ServerResponse) => void]>([
   ['in no chunks', (response) => response.writeHead(200).end('', 'utf8')],
   ['of another status', (response) => response.writeHead(204).end()],
 ])('a response without a body, %s, does not mean that nothing was found', async (_, empty) => {
-  answer = empty;
+  respond = empty;
   await expect(get()).rejects.toMatchObject(unavailable);
   expect(attempts).toBe(3);
 });
@@ -57,7 +57,7 @@ it.each<[string, (response: ServerResponse) => void, object]>([
   ['an empty reply', (response) => response.end(), unreadable],
   ['a cut connection', (response) => response.destroy(), hungUp],
 ])('the log has the cause of an outage: %s', async (_, fail, cause) => {
-  answer = fail;
+  respond = fail;
   const log = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => log.mockRestore());
   logError({ requestId: 'a' }, await get().catch((error) => error));
@@ -66,7 +66,7 @@ it.each<[string, (response: ServerResponse) => void, object]>([
 });
 
 it('a failed condition is reported and not retried while this machine’s clock is wrong', async () => {
-  answer = (response) =>
+  respond = (response) =>
     response
       .writeHead(400, { date: new Date(Date.now() + 241_000).toUTCString() })
       .end('{"__type":"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException"}');
@@ -77,7 +77,7 @@ it('a failed condition is reported and not retried while this machine’s clock 
 });
 
 it('a refused signature is retried with the corrected clock', async () => {
-  answer = (response) => {
+  respond = (response) => {
     const date = new Date(Date.now() + 600_000).toUTCString();
     const refused = '{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException"}';
     if (attempts === 1) response.writeHead(400, { date }).end(refused);
@@ -88,7 +88,7 @@ it('a refused signature is retried with the corrected clock', async () => {
 });
 
 it('no attempt starts after the request’s deadline', async () => {
-  answer = (response) => response.end('{}');
+  respond = (response) => response.end('{}');
   const getOverdue = async () => {
     await undefined;
     setDeadline(Date.now());
@@ -105,7 +105,7 @@ it('no attempt starts after the request’s deadline', async () => {
 
 it('a connection with a slow response is closed', async () => {
   const closed: Promise<unknown>[] = [];
-  answer = (response) => {
+  respond = (response) => {
     closed.push(once(response, 'close'));
     response.writeHead(200, { 'content-length': 100 }).write('{');
   };
@@ -127,7 +127,7 @@ it('a large page may take one more second for each MB', async () => {
   const Items = Array.from({ length: 40_000 }, () => record);
   const page = JSON.stringify({ Count: Items.length, Items });
   let pages = 0;
-  answerScan = (response) => {
+  respondToScan = (response) => {
     pages += 1;
     response.writeHead(200, { 'content-length': page.length }).write(page.slice(0, 1_000_000));
     setTimeout(() => response.end(page.slice(1_000_000)), 3_500);

@@ -5,9 +5,9 @@ import { engines } from '../../support/engines.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 import { openEntry, type UpdatedEntry } from './updatedEntry.ts';
 
-const lostUpdate = { action: 'UpdateItem', fault: 'lostAnswer', times: 1 } as const;
+const lostUpdate = { action: 'UpdateItem', fault: 'lostResponse', times: 1 } as const;
 const conflict = { action: 'UpdateItem', fault: 'transactionConflict' } as const;
-const lostTransaction = { action: 'TransactWriteItems', fault: 'lostAnswer' } as const;
+const lostTransaction = { action: 'TransactWriteItems', fault: 'lostResponse' } as const;
 const canceled = { action: 'TransactWriteItems', fault: 'transactionCanceled' } as const;
 
 const refused = { name: 'PreconditionFailed' };
@@ -87,7 +87,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
     });
 
     it.for([
-      ['the read of the entry was retried', { action: 'GetItem', fault: 'lostAnswer', times: 1 }],
+      ['the read of the entry was retried', { action: 'GetItem', fault: 'lostResponse', times: 1 }],
       ['they were throttled', { action: 'UpdateItem', fault: 'throughputExceeded', times: 1 }],
       ['they conflicted with a transaction', { ...conflict, times: 1 }],
     ] as const)(
@@ -132,9 +132,9 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       async (isConditional, { entry: { put, read, set } }) => {
         const { version } = await read();
         const versions = isConditional ? [version] : undefined;
-        const answers = await Promise.all([1, 2, 3, 4].map(() => set(24, versions, 'one')));
-        const [first] = answers;
-        expect(answers).toEqual(Array(4).fill(first));
+        const responses = await Promise.all([1, 2, 3, 4].map(() => set(24, versions, 'one')));
+        const [first] = responses;
+        expect(responses).toEqual(Array(4).fill(first));
         expect((await read()).version).toBe(first?.version);
         await set(11, undefined, 'another');
         const before = await read();

@@ -5,8 +5,8 @@ import { listen } from '../../../infra/local/engine/loopback.ts';
 import { scanPage } from '../../../shared/store/scanPage.ts';
 
 /** The response to the next Scan. */
-let answer: (response: ServerResponse) => void;
-const server = createServer((_, response) => answer(response));
+let respond: (response: ServerResponse) => void;
+const server = createServer((_, response) => respond(response));
 let client: DynamoDBClient;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('a page', () => {
     ['without entries', []],
     ['as large as the one before the last', many],
   ])('%s is read whole', async (_, petIds) => {
-    answer = (response) => {
+    respond = (response) => {
       const body = toBody(petIds);
       response.setHeader('Content-Length', Buffer.byteLength(body));
       response.end(body);
@@ -57,7 +57,7 @@ describe('a page', () => {
   it('without a length is read whole, in any chunks, also beside another one', async () => {
     const pages = [many, many.map((petId) => petId + 5_000)];
     const begun: ServerResponse[] = [];
-    answer = async (response) => {
+    respond = async (response) => {
       begun.push(response);
       if (begun.length < pages.length) return;
       const bodies = pages.map((petIds) => toBody(petIds));
@@ -74,27 +74,27 @@ describe('a page', () => {
   });
 
   it('that may not be ours goes through a JSON parser', async () => {
-    answer = (response) => response.end('{ "Count": 0 }');
+    respond = (response) => response.end('{ "Count": 0 }');
     expect(await scan()).toEqual(toItems([]));
   });
 
   it('says where the next one starts, in both ways of reading', async () => {
     const LastEvaluatedKey = { p: { N: '7' } };
     for (const space of [undefined, ' ']) {
-      answer = (response) => response.end(toBody([7, 9], { LastEvaluatedKey }, space));
+      respond = (response) => response.end(toBody([7, 9], { LastEvaluatedKey }, space));
       expect(await scan()).toEqual({ ...toItems([7, 9]), next: LastEvaluatedKey });
     }
   });
 
   it('has tags on request, in both ways of reading', async () => {
     for (const space of [undefined, ' ']) {
-      answer = (response) => response.end(toBody([7, 9], {}, space));
+      respond = (response) => response.end(toBody([7, 9], {}, space));
       expect(await scan(true)).toEqual({ items: [7, 9].map(toTaggedItem).join(',') });
     }
   });
 
   it('with an error throws it', async () => {
-    answer = (response) => {
+    respond = (response) => {
       response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0' });
       response.end('{"__type":"x#ResourceNotFoundException","message":"gone"}');
     };

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 
-interface EngineAnswer {
+interface EngineResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -75,17 +75,17 @@ const LATENCY = 1_000;
 
 /** Faults of a response on its way, after its call has taken effect. */
 export const manglings = {
-  late: (response, answer) => void setTimeout(() => sendWhole(response, answer), LATENCY),
-  lostAnswer: refusals.reset,
+  late: (response, original) => void setTimeout(() => sendWhole(response, original), LATENCY),
+  lostResponse: refusals.reset,
   lostInError: (response) => void response.writeHead(500).end('{}'),
   lostInSilence() {},
   /** The head and half of the body, then the connection breaks. */
-  brokenBody: (response, answer) => sendHalf(response, answer, () => response.destroy()),
+  brokenBody: (response, original) => sendHalf(response, original, () => response.destroy()),
   /** The head and half of the body, then nothing. */
-  stalledBody: (response, answer) => sendHalf(response, answer, () => {}),
+  stalledBody: (response, original) => sendHalf(response, original, () => {}),
   /** Half of the body, with a length that matches it. */
-  truncated: (response, answer) => sendWhole(response, answer, toHalf(answer)),
-  emptied: (response, answer) => sendWhole(response, answer, Buffer.alloc(0)),
+  truncated: (response, original) => sendWhole(response, original, toHalf(original)),
+  emptied: (response, original) => sendWhole(response, original, Buffer.alloc(0)),
   htmlPage: sendPage(200),
   notHttp: (response) => response.socket?.end('\u0000\u0001 these bytes are not HTTP\r\n\r\n'),
   /** One byte at a time, so that the connection is never silent for long. */
@@ -99,26 +99,26 @@ export const manglings = {
     response.once('close', () => clearInterval(timer));
   },
   /** The whole response, then the connection breaks. */
-  resetAfterwards(response, answer) {
+  resetAfterwards(response, original) {
     response.once('finish', () => setImmediate(() => response.socket?.resetAndDestroy()));
-    sendWhole(response, answer);
+    sendWhole(response, original);
   },
-} as const satisfies Record<string, (response: ServerResponse, answer: EngineAnswer) => void>;
+} as const satisfies Record<string, (response: ServerResponse, original: EngineResponse) => void>;
 
 export type Fault = keyof typeof refusals | keyof typeof manglings;
 
 function sendWhole(
   response: ServerResponse,
-  { status, headers: { 'transfer-encoding': _, ...headers }, body }: EngineAnswer,
+  { status, headers: { 'transfer-encoding': _, ...headers }, body }: EngineResponse,
   sent: Buffer = body,
 ): void {
   response.writeHead(status, { ...headers, 'content-length': `${sent.length}` }).end(sent);
 }
 
-function sendHalf(response: ServerResponse, answer: EngineAnswer, done: () => void): void {
-  response.writeHead(answer.status, answer.headers).write(toHalf(answer), done);
+function sendHalf(response: ServerResponse, original: EngineResponse, done: () => void): void {
+  response.writeHead(original.status, original.headers).write(toHalf(original), done);
 }
 
-function toHalf({ body }: EngineAnswer): Buffer {
+function toHalf({ body }: EngineResponse): Buffer {
   return body.subarray(0, Math.ceil(body.length / 2));
 }

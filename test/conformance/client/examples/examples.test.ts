@@ -162,16 +162,21 @@ it('twenty shops sell exactly fifteen pieces while a tenth of all responses is l
 it('shop/server.ts sells every piece once, and knows pets that are not for sale from unknown ones', async () => {
   await stock(ordered, 5);
   const sell = (id: unknown, method = 'POST') => fetch(`${shop.address}/sell/${id}`, { method });
-  const answers = await Promise.all(Array.from({ length: 8 }, () => sell(ordered)));
-  const sold = answers.filter(({ status }) => status === 200);
-  const left = (await Promise.all(sold.map((answer) => answer.json()))) as { quantity: number }[];
+  const responses = await Promise.all(Array.from({ length: 8 }, () => sell(ordered)));
+  const sold = responses.filter(({ status }) => status === 200);
+  const left = (await Promise.all(sold.map((response) => response.json()))) as {
+    quantity: number;
+  }[];
   expect(left.map(({ quantity }) => quantity).sort()).toEqual([0, 1, 2, 3, 4]);
   expect(left[0]).toMatchObject({ petId: `${ordered}` });
-  expect(answers.filter(({ status }) => status === 409)).toHaveLength(3);
+  expect(responses.filter(({ status }) => status === 409)).toHaveLength(3);
   expect(await quantityNow(ordered)).toBe(0);
   for (const petId of notForSale) {
-    const answer = await sell(petId);
-    expect([answer.status, await answer.json()]).toEqual([409, { error: 'It is not for sale.' }]);
+    const response = await sell(petId);
+    expect([response.status, await response.json()]).toEqual([
+      409,
+      { error: 'It is not for sale.' },
+    ]);
   }
   expect((await sell(target.fixtures.missingPetId)).status).toBe(404);
   expect((await sell('x')).status).toBe(404);
@@ -213,18 +218,18 @@ describe.runIf(findChromium())('the shop page', () => {
   });
 
   it('gets 304 while nothing changes, and the new stock after a change', async () => {
-    const answered = (status: number) =>
+    const responded = (status: number) =>
       page.waitForResponse(
         (response) =>
           response.url() === `${target.baseUrl}/inventory` && response.status() === status,
       );
-    const same = answered(304);
+    const same = responded(304);
     await page.clock.fastForward(5_000);
     await same;
     const { baseUrl, apiKey } = target;
     const client = clientModule.createPetstoreClient({ baseUrl, apiKey });
     await client.updateInventory(petId, { quantity: 2 });
-    const changed = answered(200);
+    const changed = responded(200);
     await page.clock.fastForward(5_000);
     await changed;
     await cardOf(petId).getByText('2 in stock').waitFor();
@@ -306,12 +311,12 @@ describe.runIf(findChromium())('the shop page', () => {
         const signal = AbortSignal.abort('enough');
         const aborted = await client.listOrders({}, { signal }).catch((reason) => reason);
         const { code, status, requestId } = missing;
-        const answers = [code, status, redirected.code, redirected.status, broken.code, aborted];
-        return { requestId, answers };
+        const responses = [code, status, redirected.code, redirected.status, broken.code, aborted];
+        return { requestId, responses };
       }, `${shop.address}/moved`);
       expect(seen).toEqual({
         requestId: expect.any(String),
-        answers: ['not_found', 404, 'invalid_answer', undefined, 'incomplete_list', 'enough'],
+        responses: ['not_found', 404, 'invalid_answer', undefined, 'incomplete_list', 'enough'],
       });
       expect((await warning).text()).toContain('2027-12-01');
     });

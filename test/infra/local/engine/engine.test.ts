@@ -152,7 +152,7 @@ describe('an engine in memory', () => {
     ['OPTIONS', { Host: 'localhost.petstore.example' }, refused],
     ['POST', { Host: '127.0.0.1:8000.petstore.example' }, refused],
     ['POST', { Host: '127x0x0x1' }, refused],
-  ])('answers %s with %j, without CORS headers', async (method, headers, expected) => {
+  ])('returns %s with %j, without CORS headers', async (method, headers, expected) => {
     const signed = {
       'Content-Type': 'application/x-amz-json-1.0',
       'X-Amz-Target': 'DynamoDB_20120810.ListTables',
@@ -161,8 +161,8 @@ describe('an engine in memory', () => {
     };
     const sent =
       method === 'POST' ? { body: '{}', headers: { ...signed, ...headers } } : { headers };
-    const answer = await exactFetch(`${engine.endpoint}/`, { method, ...sent });
-    expect(answer).toMatchObject(expected);
-    expect([...answer.headers.keys()].join()).not.toContain('access-control-');
+    const response = await exactFetch(`${engine.endpoint}/`, { method, ...sent });
+    expect(response).toMatchObject(expected);
+    expect([...response.headers.keys()].join()).not.toContain('access-control-');
   });
 });

@@ -60,8 +60,8 @@ async function open(engine: Engine) {
   await createTables(client);
   async function transact(TransactItems: TransactWriteItem[], options?: Options) {
     const command = new TransactWriteItemsCommand({ TransactItems, ...options });
-    const { $metadata, ...answer } = await client.send(command);
-    return answer;
+    const { $metadata, ...response } = await client.send(command);
+    return response;
   }
   return {
     client,
@@ -146,8 +146,8 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
     const { transact, read, stock } = tables;
     const [id, options] = [await stock(50), token()];
     const items = [sell(id), putPet(id, { name: { S: 'Rex' } })];
-    const answers = await Promise.all(Array.from({ length: 20 }, () => transact(items, options)));
-    expect([...answers, await transact(items, options)]).toEqual(Array(21).fill({}));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => transact(items, options)));
+    expect([...responses, await transact(items, options)]).toEqual(Array(21).fill({}));
     expect(await read(inventory(id))).toEqual(stocked(id, 49));
     expect(await transact([sell(id)], token())).toEqual({});
     expect(await read(inventory(id))).toEqual(stocked(id, 48));

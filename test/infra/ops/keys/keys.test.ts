@@ -11,7 +11,7 @@ import {
   startFaultyEndpoint,
 } from '../../../support/faults/faultyEndpoint.ts';
 import { useStoreTables } from '../../../support/storeTables.ts';
-import { type Answers, AwsError, describeStack, useAws } from '../aws.ts';
+import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, expectRefusal, type Outcome } from '../opsProcess.ts';
 
 const read = ['--permission', 'read'];
@@ -38,7 +38,7 @@ describe('npx petstore keys', () => {
   afterEach(() => database.close());
 
   const keys = (...args: string[]) => callOps(runKeys, [...args, ...table]);
-  const answer = (typed: string, ...args: string[]) =>
+  const response = (typed: string, ...args: string[]) =>
     callOps(runKeys, [...args, ...table], {}, typed);
 
   async function create(...options: string[]) {
@@ -160,23 +160,23 @@ describe('npx petstore keys', () => {
     const { length } = await register.list();
     const refused = { status: 2, stdout: '', stderr: expect.stringContaining('--yes') };
     expect(await keys('rotate', keyId)).toMatchObject(refused);
-    const no = await answer('n\n', 'rotate', keyId);
+    const no = await response('n\n', 'rotate', keyId);
     expect(no).toMatchObject({ status: 0, stdout: '' });
     expect(no.stderr).toContain(`its successor ${first.keyId} works. Make another one? [y/N]`);
     expect(no.stderr).toMatch(/Nothing was changed\.\n$/);
     expect(await register.list()).toHaveLength(length);
-    const second = toKey(await answer('y\n', 'rotate', keyId));
+    const second = toKey(await response('y\n', 'rotate', keyId));
     await keys('revoke', second.keyId, '--yes');
     expect(await keys('rotate', keyId)).toMatchObject({ status: 0 });
     await edit(keyId, 'successorId');
-    const { stderr } = await answer('n\n', 'rotate', keyId);
+    const { stderr } = await response('n\n', 'rotate', keyId);
     expect(stderr).toContain('its successor (see list, named till) works.');
   });
 
   it('asks before a rotation without a grace', async () => {
     const { keyId } = await create();
     const args = ['rotate', keyId, '--grace', '0h'];
-    const no = await answer('\n', ...args);
+    const no = await response('\n', ...args);
     expect(no).toMatchObject({ status: 0, stdout: '' });
     expect(no.stderr).toContain(`the key ${keyId} (till, read) ends for good`);
     expect(await hoursLeft(keyId)).toBeUndefined();
@@ -224,7 +224,7 @@ describe('npx petstore keys', () => {
 
   it('recognises its own update after a lost response', async () => {
     const { keyId } = await create();
-    database.fail({ action: 'UpdateItem', fault: 'lostAnswer', times: 1 });
+    database.fail({ action: 'UpdateItem', fault: 'lostResponse', times: 1 });
     const { status, stdout, stderr } = await keys('rotate', keyId, '--json');
     expect(database.calls.get('UpdateItem')).toBe(2);
     expect(status).toBe(0);
@@ -251,7 +251,7 @@ describe('npx petstore keys', () => {
     const { keyId } = await create();
     const unasked = await keys('revoke', keyId);
     expect(unasked).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') });
-    const no = await answer('n\n', 'revoke', keyId);
+    const no = await response('n\n', 'revoke', keyId);
     expect(no.stderr).toContain(`Revoke the key ${keyId} (till, read) for good? [y/N]`);
     expect(await hoursLeft(keyId)).toBeUndefined();
     const revoked = await keys('revoke', keyId, '--yes');
@@ -262,7 +262,7 @@ describe('npx petstore keys', () => {
   });
 
   /** Staging, with what its check's parameter holds, and `keys check` on it. */
-  async function openParameter(Value?: unknown, change: Answers = {}) {
+  async function openParameter(Value?: unknown, change: Responses = {}) {
     const parameter: Record<string, unknown> = { Value };
     const aws = await useAws({
       ...describeStack('petstore-staging', { ApiKeysTableName: 'apiKeys' }),

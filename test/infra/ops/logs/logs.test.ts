@@ -3,7 +3,7 @@ import type { LogSource } from '../../../../infra/ops/logs/requestText.ts';
 import { runLogs } from '../../../../infra/ops/logs/runLogs.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
-import { type Answers, AwsError, describeStack, useAws } from '../aws.ts';
+import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
 
 type Line = Record<string, unknown>;
@@ -23,10 +23,10 @@ afterEach(() => {
 /** Production's logs with some lines and other responses of AWS, and the command on them. */
 async function open(
   lines: readonly Logged[] = [],
-  change: (answers: Answers) => Answers = () => ({}),
+  change: (responses: Responses) => Responses = () => ({}),
 ) {
   const logged = [...lines];
-  const answers: Answers = {
+  const responses: Responses = {
     ...describeStack('petstore-production'),
     FilterLogEvents(input) {
       const { logGroupName = '', filterPattern = '', nextToken } = input as Record<string, string>;
@@ -53,7 +53,7 @@ async function open(
       return { events, ...(end < found.length && { nextToken: String(end) }) };
     },
   };
-  const aws = await useAws({ ...answers, ...change(answers) });
+  const aws = await useAws({ ...responses, ...change(responses) });
   const logs = (...args: string[]) => callOps(runLogs, [...production, ...args], aws.variables);
   return { add: (line: Logged) => logged.push(line), aws, logs };
 }
@@ -158,7 +158,7 @@ describe('npx petstore logs', () => {
     expect(rows.slice(1)).toEqual([
       'r-1',
       '    broken: true',
-      '    StoreError: no answer',
+      '    StoreError: no response',
       '    caused by TimeoutError: socket hang up',
       'r-2',
       '    refused: expired key, clientRequestId: theirs',
@@ -194,13 +194,13 @@ describe('npx petstore logs', () => {
   it('retries throttled calls for longer than the SDK', async () => {
     onTestFinished(skipBackOff());
     let refusals = 3;
-    const { logs } = await open([['getPet', 5, requestLine('r-1')]], (answers) => ({
+    const { logs } = await open([['getPet', 5, requestLine('r-1')]], (responses) => ({
       FilterLogEvents(input) {
         if (String(input.logGroupName).endsWith('getPet') && refusals > 0) {
           refusals -= 1;
           throw new AwsError('ThrottlingException', 'Rate exceeded');
         }
-        return answers.FilterLogEvents?.(input);
+        return responses.FilterLogEvents?.(input);
       },
     }));
     expect(toIds(await logs())).toEqual(['r-1']);
@@ -210,8 +210,8 @@ describe('npx petstore logs', () => {
     [['--status', '5xx', '--since', '2h'], {}, 0, /^There were no such requests in the last 2h\.$/],
     [['--request', 'r-9'], {}, 1, /^No log has this request in the last 1d\. .*--since 7d\.$/],
     [[], { FilterLogEvents: refuse }, 1, /^CloudWatch Logs: AccessDeniedException: why; /],
-  ])('ends %j with one line', async (options, answers, status, line) => {
-    const { logs } = await open([], () => answers);
+  ])('ends %j with one line', async (options, responses, status, line) => {
+    const { logs } = await open([], () => responses);
     const outcome = await logs(...options);
     expect(outcome).toMatchObject({ status, stdout: '' });
     expect(outcome.stderr).toMatch(/^[^\n]+\n$/);
@@ -221,9 +221,9 @@ describe('npx petstore logs', () => {
   it('says at Ctrl-C that it did not come to its end', async () => {
     const lines = ['r-1', 'r-2', 'r-3'].map((id): Logged => ['getPet', 5, requestLine(id)]);
     const interrupt = defineInterrupt();
-    const { logs } = await open(lines, (answers) => ({
+    const { logs } = await open(lines, (responses) => ({
       async FilterLogEvents(input) {
-        if (input.nextToken !== '2') return answers.FilterLogEvents?.(input);
+        if (input.nextToken !== '2') return responses.FilterLogEvents?.(input);
         interrupt();
         return new Promise(() => {});
       },
@@ -276,7 +276,7 @@ describe('npx petstore logs --request', () => {
     const cells = rows.map((row) => row.split(/ {2,}/));
     expect(cells.map((row) => (row.length < 8 ? row : [...row.slice(0, 3), row.at(-1)]))).toEqual([
       [toTime(91), 'getPet', '503', 'r-1'],
-      ['', 'StoreError: no answer'],
+      ['', 'StoreError: no response'],
       ['', 'caused by TimeoutError: socket hang up'],
       [toTime(90), 'gateway', '503', 'r-1'],
       ['', 'method: GET, path: /v1/pets/7, sourceIp: 203.0.113.9'],
@@ -286,7 +286,7 @@ describe('npx petstore logs --request', () => {
 
   it('shows an error whose request line was never written', async () => {
     const { logs } = await open([['getPet', 5, errorLine('r-1')]]);
-    expect((await logs('--request', 'r-1')).stdout).toContain('StoreError: no answer');
+    expect((await logs('--request', 'r-1')).stdout).toContain('StoreError: no response');
   });
 
   it('finds a crash and a timeout by Lambda’s id of the call, which the gateway knows', async () => {
@@ -312,7 +312,7 @@ it('npx petstore logs --follow shows each new line once, and ends with status 0 
   const old = ['getPet', 5, requestLine('r-0')] as const;
   const forget = vi.spyOn(Map.prototype, 'delete');
   onTestFinished(() => forget.mockRestore());
-  const stage = await open([old, ['getPet', 0, requestLine('r-1')]], (answers) => ({
+  const stage = await open([old, ['getPet', 0, requestLine('r-1')]], (responses) => ({
     FilterLogEvents(input) {
       if (input.nextToken === undefined && String(input.logGroupName).includes('gateway')) {
         looks += 1;
@@ -320,7 +320,7 @@ it('npx petstore logs --follow shows each new line once, and ends with status 0 
         if (looks === 2) stage.add(['getPet', 0.1, requestLine('r-2')]);
       }
       if (looks === 4) interrupt();
-      return answers.FilterLogEvents?.(input);
+      return responses.FilterLogEvents?.(input);
     },
   }));
   // The pauses between the looks pass a hundred times as fast.
@@ -370,7 +370,7 @@ function requestLine(requestId: string, fields: Line = {}): Line {
 /** A function's line of what failed, with what caused it. */
 function errorLine(requestId: string): Line {
   const cause = { name: 'TimeoutError', message: 'socket hang up', stack: 'at inner' };
-  const error = { name: 'StoreError', message: 'no answer', stack: 'at outer', cause };
+  const error = { name: 'StoreError', message: 'no response', stack: 'at outer', cause };
   return toFunctionLine({ requestId, error });
 }
 
@@ -386,7 +386,7 @@ function reportLine(lambdaId: string, type = 'platform.report'): Line {
   return { time: '2026-11-20T10:00:00.000Z', type, record };
 }
 
-/** The gateway's line of a request, by default of one that a function answered. */
+/** The gateway's line of a request, by default of one that reached a function. */
 function gatewayLine(requestId: string, fields: Line = {}): Line {
   return {
     requestId,

@@ -7,7 +7,7 @@ import {
 } from '../../../../shared/contract/operations.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
 import { watchTemplates } from '../../../support/stackTemplates.ts';
-import { type Answers, AwsError, describeStack, useAws } from '../aws.ts';
+import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, expectRefusal } from '../opsProcess.ts';
 
 const now = Date.parse('2026-12-24T03:04:00Z');
@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers());
 
 type Row = Record<string, string>;
 
-/** What AWS answers about a stage; by default, on a quiet night. */
+/** What AWS returns about a stage; by default, on a quiet night. */
 interface Recorded {
   readonly stage?: 'staging' | 'production';
   /** The firing alarms, with the minutes since each began. */
@@ -25,7 +25,7 @@ interface Recorded {
   readonly published?: number;
   readonly versions?: readonly string[];
   readonly live?: { FunctionVersion: string; RoutingConfig?: object };
-  /** Requests, and those answered 5xx, by operation; 1,000 and none by default. */
+  /** Requests, and those with a 5xx, by operation; 1,000 and none by default. */
   readonly requests?: Partial<Record<OperationId, readonly [all: number, failed: number]>>;
   readonly access?: readonly Row[];
   readonly errors?: readonly Row[];
@@ -33,7 +33,7 @@ interface Recorded {
   readonly metrics?: Readonly<Record<string, readonly number[]>>;
   readonly status?: string;
   readonly deployments?: readonly string[];
-  readonly answers?: Answers;
+  readonly responses?: Responses;
   /** In milliseconds. */
   readonly deadline?: number;
 }
@@ -44,7 +44,7 @@ const texts = new Map(
   ),
 );
 
-function record(recorded: Recorded): Answers {
+function record(recorded: Recorded): Responses {
   const { stage = 'production', firing = {}, published = 3 * 24 * 60, deployments = [] } = recorded;
   const { versions = ['aaaaaaaaaaa1', 'bbbbbbbbbbb2'], requests = {}, metrics = {} } = recorded;
   const toTime = (minutes: number) => new Date(now - minutes * 60_000).toISOString();
@@ -101,7 +101,7 @@ function record(recorded: Recorded): Answers {
     GetMetricData: () => ({
       MetricDataResults: Object.entries(metrics).map(([Id, Values]) => ({ Id, Values })),
     }),
-    ...recorded.answers,
+    ...recorded.responses,
   };
 }
 
@@ -127,7 +127,7 @@ const ofFunction = (id: string) => ({
   '@log': `123456789012:/aws/lambda/petstore-production-${id}`,
 });
 const storeError = (id: string, request = requestId): Row => ({
-  ...{ ...ofFunction(id), lines: '117', request, error: 'StoreError', text: 'no answer' },
+  ...{ ...ofFunction(id), lines: '117', request, error: 'StoreError', text: 'no response' },
   ...{ cause: 'TimeoutError', causeText: 'socket hang up' },
 });
 const canary = {
@@ -223,7 +223,7 @@ describe('npx petstore night', () => {
       REQUESTS of clients, last hour
         OPERATION REQUESTS  5XX  SHARE
         getPet 1,204 122 10.1%
-        117 x getPet: StoreError: no answer, caused by
+        117 x getPet: StoreError: no response, caused by
           TimeoutError: socket hang up; request
           8f2c1e0a-6a6b-4c9a-9a51-0d3e8f7b2c44
 
@@ -260,7 +260,7 @@ describe('npx petstore night', () => {
     // Both have the same advice.
     expect(stdout.match(/To do:/g)).toHaveLength(1);
     expect(stdout).toMatch(new RegExp(`^  ${id} +200 +150 +75\\.0%$`, 'm'));
-    expect(stdout).toContain(`  117 x ${id}: StoreError: no answer, caused by TimeoutError: `);
+    expect(stdout).toContain(`  117 x ${id}: StoreError: no response, caused by TimeoutError: `);
     expect(next).toContain(`npx petstore logs --stage production --request ${requestId}`);
   });
 
@@ -335,7 +335,11 @@ describe('npx petstore night', () => {
     ['failures that fire nothing', { access: [{ ...failed, request: 'g-1' }] }, '--request g-1'],
     ['a forged id', { access: [{ ...failed, request: '$(reboot)' }] }, '--status 5xx'],
     ['a stage without alarms', { stage: 'staging' }, 'npx petstore smoke --stage staging --light'],
-    ['a stage without its alarms', { answers: { DescribeAlarms: () => ({}) } }, `${deploy}-watch`],
+    [
+      'a stage without its alarms',
+      { responses: { DescribeAlarms: () => ({}) } },
+      `${deploy}-watch`,
+    ],
   ])('leads from %s to one command', async (_, recorded, expected) => {
     const { next } = await look(recorded, 60);
     expect(next.slice(-expected.length)).toBe(expected);
@@ -362,7 +366,7 @@ describe('npx petstore night', () => {
   };
   const forever = () => new Promise(() => {});
   const late = 'no response in time';
-  it.each<[string, Answers, string, string]>([
+  it.each<[string, Responses, string, string]>([
     ['alarms', { DescribeAlarms: refuse }, 'FIRING', 'CloudWatch: AccessDeniedException: not'],
     ['versions', { GetAlias: refuse }, 'LIVE', 'Lambda: AccessDeniedException: not'],
     ['deployments', { ListDeployments: refuse }, 'ago\\)', 'CodeDeploy: AccessDeniedException'],
@@ -372,10 +376,10 @@ describe('npx petstore night', () => {
     ['logs in time', { GetQueryResults: () => ({ status: 'Running' }) }, 'hour', late],
   ])(
     'says that it could not read the %s, and shows the rest, with status 1',
-    async (unread, answers, before, line) => {
+    async (unread, responses, before, line) => {
       onTestFinished(skipBackOff());
       const { status, stdout } = await look({
-        answers,
+        responses,
         ...(unread.endsWith('in time') && { deadline: 1_500 }),
       });
       expect(status).toBe(1);

@@ -4,7 +4,7 @@ import { toTableOutput } from '../../../../infra/stages/resourceNames.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import { tableNames } from '../../../../infra/stages/tables.ts';
 import { skipBackOff } from '../../../support/faults/backOff.ts';
-import { type Answers, AwsError, describeStack, useAws } from '../aws.ts';
+import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, expectRefusal } from '../opsProcess.ts';
 
 const at = ['--at', '2026-11-20T09:59:00Z'];
@@ -27,7 +27,7 @@ const toArn = (name: unknown) => `arn:aws:dynamodb:eu-west-1:1:table/${name}`;
 type Tables = Map<unknown, Record<string, unknown>>;
 
 /** Production's tables, an AWS with some other responses, and the command on them. */
-async function open(change: (answers: Answers, tables: Tables) => Answers = () => ({})) {
+async function open(change: (responses: Responses, tables: Tables) => Responses = () => ({})) {
   const tables: Tables = new Map(
     tableNames.map((name) => [prefix + name, { OnDemandThroughput, latest: 1_795_176_000.5 }]),
   );
@@ -37,7 +37,7 @@ async function open(change: (answers: Answers, tables: Tables) => Answers = () =
     throw new AwsError('ResourceNotFoundException', `Table: ${name} not found`);
   }
   const outputs = tableNames.map((name) => [toTableOutput(name), prefix + name]);
-  const answers: Answers = {
+  const responses: Responses = {
     ...describeStack('petstore-production', Object.fromEntries(outputs)),
     DescribeTable: ({ TableName }) => {
       return { Table: { TableArn: toArn(TableName), TableStatus: 'ACTIVE', ...find(TableName) } };
@@ -68,7 +68,7 @@ async function open(change: (answers: Answers, tables: Tables) => Answers = () =
     UpdateTable: ({ TableName, ...more }) => Object.assign(find(TableName), more) && {},
     UpdateTimeToLive: ({ TableName, ...more }) => Object.assign(find(TableName), more) && {},
   };
-  const aws = await useAws({ ...answers, ...change(answers, tables) });
+  const aws = await useAws({ ...responses, ...change(responses, tables) });
   const restore = (...args: string[]) =>
     callOps((words) => runRestore(words, 5), args, aws.variables);
   /** The calls that change something, in order. */
@@ -155,12 +155,12 @@ describe('npx petstore restore', () => {
     ];
     const later = ['ContinuousBackupsUnavailableException', 'ResourceInUseException'];
     let creating = 2;
-    const { restore, tables, changes } = await open((answers, tables) => ({
+    const { restore, tables, changes } = await open((responses, tables) => ({
       DescribeTable(input) {
         const isTarget = input.TableName === target && tables.has(target);
         const failure = isTarget ? failures.pop() : undefined;
         if (failure) throw failure;
-        if (!isTarget || creating === 0) return answers.DescribeTable?.(input);
+        if (!isTarget || creating === 0) return responses.DescribeTable?.(input);
         creating -= 1;
         return { Table: { TableStatus: 'CREATING' } };
       },

@@ -6,7 +6,7 @@ import {
   type OperationId,
   operationIds,
 } from '../../../../shared/contract/operations.ts';
-import { type Answers, AwsError, describeStack, useAws } from '../aws.ts';
+import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, expectRefusal, runOps } from '../opsProcess.ts';
 
 const ResourceType = 'AWS::CodeDeploy::DeploymentGroup';
@@ -42,7 +42,7 @@ function deploy() {
   const find = <Found>(there: Map<string, Found>, { FunctionName }: Record<string, unknown>) =>
     there.get(String(FunctionName)) as Found;
 
-  const answers: Answers = {
+  const responses: Responses = {
     ...describeStack('petstore-production', {}, () => state.status),
     ListStackResources: () => ({
       StackResourceSummaries: [
@@ -76,15 +76,15 @@ function deploy() {
       return weights.length > 0 ? { FunctionVersion, weights } : FunctionVersion;
     });
   }
-  return { answers, state, aliases, versions, live };
+  return { responses, state, aliases, versions, live };
 }
 
 type Change = (deployed: ReturnType<typeof deploy>) => unknown;
 
 /** Production with some other responses of AWS, and its command with --yes. */
-async function open(change: (deployed: ReturnType<typeof deploy>) => Answers = () => ({})) {
+async function open(change: (deployed: ReturnType<typeof deploy>) => Responses = () => ({})) {
   const deployed = deploy();
-  const aws = await useAws({ ...deployed.answers, ...change(deployed) });
+  const aws = await useAws({ ...deployed.responses, ...change(deployed) });
   const call = (args: readonly string[], typed?: string) =>
     callOps(runRollback, ['--stage', 'production', ...args], aws.variables, typed);
   const rollback = (...args: string[]) => call([...args, '--yes']);
@@ -176,7 +176,7 @@ describe('npx petstore rollback', () => {
     expect(live()).toEqual(everywhere('2'));
   });
 
-  it.each(['yes\n', 'n\n', 'yess\n', ''])('asks, and goes by the answer %j', async (typed) => {
+  it.each(['yes\n', 'n\n', 'yess\n', ''])('asks, and goes by the response %j', async (typed) => {
     const { call, live } = await open();
     const { status, stdout, stderr } = await call(['--to', 'getPet=2'], typed);
     const isMoved = typed === 'yes\n';
@@ -224,10 +224,10 @@ describe('npx petstore rollback moves nothing', () => {
 });
 
 it('npx petstore rollback reports an alias that changed since it was shown, and continues', async () => {
-  const { rollback, live } = await open(({ answers, aliases }) => ({
+  const { rollback, live } = await open(({ responses, aliases }) => ({
     UpdateAlias(input) {
       Object.assign(aliases.get(getPet) ?? {}, { RevisionId: 'changed' });
-      return answers.UpdateAlias?.(input);
+      return responses.UpdateAlias?.(input);
     },
   }));
   const { status, stderr } = await rollback();
@@ -300,7 +300,7 @@ describe('npx petstore rollback whose reader leaves', () => {
     expect(status).toBe(141);
   });
 
-  it('does not wait for an answer if nobody can see the question', async () => {
+  it('does not wait for an response if nobody can see the question', async () => {
     const { aws } = await open();
     const terminal = 'data:text/javascript,process.stdin.isTTY=true';
     const options = { stderr: 'left', variables: aws.variables } as const;

@@ -15,7 +15,7 @@ import { fixtures } from '../../../conformance/fixtures.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
 import type { ConformanceTarget } from '../../../conformance/target.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
-import { type Answers, describeStack, useAws } from '../aws.ts';
+import { describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
 
 interface FrontRequest {
@@ -34,11 +34,11 @@ interface FrontResponse {
 /** A fault of a stage: it changes a request or a response. */
 interface Fault {
   readonly ask?: (asked: FrontRequest) => void;
-  readonly answer?: (asked: FrontRequest, response: FrontResponse) => void;
+  readonly spoil?: (asked: FrontRequest, response: FrontResponse) => void;
 }
 
 let faults: readonly Fault[] = [];
-/** What was asked and answered, such as `GET /inventory 200`. */
+/** What was sent and returned, such as `GET /inventory 200`. */
 const exchanges: string[] = [];
 const { fetch } = globalThis;
 
@@ -51,7 +51,7 @@ beforeAll(() => {
     if (faults.length === 0) return received;
     const headers = new Headers(received.headers);
     const response = { status: received.status, headers, text: await received.text() };
-    for (const { answer } of faults) answer?.(asked, response);
+    for (const { spoil } of faults) spoil?.(asked, response);
     exchanges.push(`${asked.method} ${path} ${response.status}`);
     return new Response(response.text || null, response);
   });
@@ -96,7 +96,7 @@ function plantInOperation(id: OperationId): Record<string, Fault[]> {
   const unauthorized = new RegExp(`^${method} ${pattern}\\b.* 401$`);
   const preflight = new RegExp(`^OPTIONS ${pattern}\\b`);
   return {
-    ...(permission === 'read' && { [`${id}: answers 200`]: [spoil(success, fail)] }),
+    ...(permission === 'read' && { [`${id}: returns 200`]: [spoil(success, fail)] }),
     ...('limit' in query && {
       [`${id}: refuses limit=smoke`]: [
         rewrite(`${path}?limit=smoke`, `${path}?limit=1`),
@@ -104,7 +104,7 @@ function plantInOperation(id: OperationId): Record<string, Fault[]> {
       ],
     }),
     ...(errors.includes('not_found') && {
-      [`${id}: answers 404 to an unknown id${permission === 'write' ? ', or 403 to a read key' : ''}`]:
+      [`${id}: returns 404 for an unknown id${permission === 'write' ? ', or 403 for a read key' : ''}`]:
         [spoil(missing, fail), spoil(missing, replace('not_', ''))],
     }),
     [`${id}: refuses no key, and the key with another secret`]: [
@@ -137,7 +137,7 @@ const planted: Record<string, Fault[]> = {
     spoil(/^PATCH .* 200$/, set('etag', '"other"')),
     spoil(/^PATCH .* 200$/, set('etag', 'W/"weak"')),
     {
-      answer({ method, headers }, response) {
+      spoil({ method, headers }, response) {
         const tag = headers.get('if-match');
         if (method === 'PATCH' && tag && response.status === 200) set('etag', tag)(response);
       },
@@ -145,7 +145,7 @@ const planted: Record<string, Fault[]> = {
     spoil(/^PATCH .* 412$/, set('etag', '"other"')),
     repeatFirst(/^GET \/inventory\?petId=\d+&/),
   ],
-  'the gateway: answers 404 to an unknown path': [
+  'the gateway: returns 404 for an unknown path': [
     spoil(/smoke 404/, replace('not_found', 'forbidden')),
     spoil(/smoke 404/, set('retry-after', 'soon')),
   ],
@@ -164,7 +164,7 @@ const alone: Batch[] = [];
 const shared: Batch[] = [];
 for (const [row, variants] of Object.entries(planted)) {
   const isList = operationIds.some(
-    (id) => row === `${id}: answers 200` && !operations[id].path.includes('{'),
+    (id) => row === `${id}: returns 200` && !operations[id].path.includes('{'),
   );
   for (const [index, fault] of variants.entries()) {
     if (isList) alone.push([[row, fault]]);
@@ -179,7 +179,7 @@ it('sends a path only a method that it lacks', () => {
     return toMethodRows(operation.path, same).map(([name]) => name);
   };
   const told = (method: string) =>
-    `the gateway: answers 405 to ${method} ${operation.path}, and says what is allowed`;
+    `the gateway: returns 405 for ${method} ${operation.path}, and says what is allowed`;
   expect(toNames('GET')).toEqual([told('DELETE')]);
   expect(toNames('GET', 'DELETE')).toEqual([told('PATCH')]);
   expect(toNames(...httpMethods)).toEqual([]);
@@ -215,10 +215,10 @@ describe('npx petstore smoke, of a stage with data', () => {
     },
   );
 
-  it('says what was asked and answered', async () => {
+  it('says what was sent and returned', async () => {
     const { failures } = await run(spoil(/^GET \/inventory\?l/, fail));
     expect(failures[0]).toMatch(
-      /^FAILED {3}listInventory: answers 200: GET \/inventory\?limit=100 answered 500 \{"code":"internal_error".* \(request id [\w-]+\); expected 200\.$/,
+      /^FAILED {3}listInventory: returns 200: GET \/inventory\?limit=100 returned 500 \{"code":"internal_error".* \(request id [\w-]+\); expected 200\.$/,
     );
   });
 
@@ -229,7 +229,7 @@ describe('npx petstore smoke, of a stage with data', () => {
       ...{ 'strict-transport-security': 'max-age=31536000', 'x-powered-by': 'Express' },
     };
     const proxy: Fault = {
-      answer(_, { headers }) {
+      spoil(_, { headers }) {
         for (const [name, value] of Object.entries(added)) headers.set(name, value);
         headers.append('vary', 'X-Forwarded-Proto');
         const type = headers.get('content-type');
@@ -242,11 +242,11 @@ describe('npx petstore smoke, of a stage with data', () => {
   });
 
   it.each<[string, string, string, string]>([
-    ['listInventory: answers 200', 'link', 'next', 'it must match pattern "^(<'],
-    ['listOrders: answers 200', 'x-request-id', 'r-1', 'it must NOT have fewer than 8 characters'],
-    ['listInventory: answers 200', 'content-encoding', 'br', 'it must be one of gzip, zstd'],
-    ['getPet: answers 200', 'sunset', 'soon', 'it must match pattern "GMT$"'],
-    ['getPet: answers 200', 'deprecation', '', 'The header Deprecation is missing'],
+    ['listInventory: returns 200', 'link', 'next', 'it must match pattern "^(<'],
+    ['listOrders: returns 200', 'x-request-id', 'r-1', 'it must NOT have fewer than 8 characters'],
+    ['listInventory: returns 200', 'content-encoding', 'br', 'it must be one of gzip, zstd'],
+    ['getPet: returns 200', 'sunset', 'soon', 'it must match pattern "GMT$"'],
+    ['getPet: returns 200', 'deprecation', '', 'The header Deprecation is missing'],
   ])('names in the row "%s" the header %s with its value "%s", and %s', async (...row) => {
     const [name, header, value, expected] = row;
     const change = ({ headers }: FrontResponse) =>
@@ -255,7 +255,7 @@ describe('npx petstore smoke, of a stage with data', () => {
     const line = failures.find((one) => one.includes(name));
     expect(line).toContain(value ? ` is "${value}"; ${expected}` : expected);
     expect(line).toMatch(
-      new RegExp(`expected an answer as documented\\. The header ${header}`, 'i'),
+      new RegExp(`expected a response as documented\\. The header ${header}`, 'i'),
     );
   });
 
@@ -280,7 +280,7 @@ const data = openTemporaryFolder();
 
 const checkout = '0123456789ab';
 /** Each function's alias points at the newest of two versions. */
-const deployed: Answers = {
+const deployed: Responses = {
   GetAlias: () => ({ FunctionVersion: '2' }),
   ListVersionsByFunction: () => ({
     Versions: [
@@ -295,10 +295,10 @@ async function callStage(
   args: readonly string[],
   BaseUrl: string,
   more: Record<string, string> = key,
-  answers: Answers = {},
+  responses: Responses = {},
 ) {
   const stack = describeStack('petstore-staging', { BaseUrl });
-  const { variables } = await useAws({ ...stack, ...deployed, ...answers });
+  const { variables } = await useAws({ ...stack, ...deployed, ...responses });
   return callOps(runSmoke, ['--stage', 'staging', ...args], { ...variables, ...more });
 }
 
@@ -317,7 +317,7 @@ describe('npx petstore smoke, of an empty stage', () => {
     for (const line of [
       'passed   the whole list: is whole',
       'skipped  listInventory: gives each entry its tag with include=etag: no entry',
-      'skipped  getPet: answers 200: no id known\n',
+      'skipped  getPet: returns 200: no id known\n',
     ]) {
       expect(outcome.stdout).toContain(`\n${line}`);
     }
@@ -369,12 +369,12 @@ describe('npx petstore smoke, of an empty stage', () => {
 
   it('uses the key of the stage’s check by default, and says how to make it', async () => {
     const known = { Parameter: { Value: target.readOnlyApiKey } };
-    const answers: Answers = { GetParameter: () => known };
-    const taken = await callStage(['--light'], target.baseUrl, { PETSTORE_API_KEY: '' }, answers);
+    const responses: Responses = { GetParameter: () => known };
+    const taken = await callStage(['--light'], target.baseUrl, { PETSTORE_API_KEY: '' }, responses);
     expect(taken).toMatchObject({ status: 0, stderr: '' });
     expect(taken.stdout).not.toContain('psk_');
     known.Parameter.Value = 'later';
-    expect(await callStage([], target.baseUrl, {}, answers)).toEqual({
+    expect(await callStage([], target.baseUrl, {}, responses)).toEqual({
       status: 2,
       stdout: '',
       stderr:
@@ -389,20 +389,20 @@ describe('npx petstore smoke, of an empty stage', () => {
     expect(read.failures.join()).toContain('--entry takes a key with write');
     const missing = await smoke({ ...settings, apiKey: target.apiKey });
     expect(missing.failures).toContainEqual(
-      expect.stringMatching(/answered 200 \[\] .*; expected the entry 7 with its etag\.$/),
+      expect.stringMatching(/returned 200 \[\] .*; expected the entry 7 with its etag\.$/),
     );
     expect(exchanges.filter((one) => /^PATCH .* 200$/.test(one))).toEqual([]);
   });
 
   it('says in one line that the stage refuses the key, and hides keys in the response', async () => {
     const unknown = target.apiKey.slice(0, -1) + (target.apiKey.endsWith('0') ? '1' : '0');
-    const answer: Fault['answer'] = ({ headers }, response) => {
+    const spoil: Fault['spoil'] = ({ headers }, response) => {
       response.text = `{"key":"${headers.get('authorization')?.toUpperCase()}"\n}`;
     };
-    faults = [{ answer }];
+    faults = [{ spoil }];
     const { passed, failures } = await smoke({ baseUrl: target.baseUrl, apiKey: unknown });
-    const answered = 'GET /inventory?limit=100 answered 401 {"key":"BEARER PSK_LOCALSTAGE…" }';
-    expect(failures).toEqual([expect.stringContaining(answered)]);
+    const responded = 'GET /inventory?limit=100 returned 401 {"key":"BEARER PSK_LOCALSTAGE…" }';
+    expect(failures).toEqual([expect.stringContaining(responded)]);
     expect(exchanges).toHaveLength(1);
     expect(passed).toBe(false);
   });
@@ -411,30 +411,30 @@ describe('npx petstore smoke, of an empty stage', () => {
     [3, true, []],
     [1_000, false, [expect.stringContaining('has sent its 100 requests')]],
   ])('waits after %i 429s, and stops after a hundred requests', async (limited, ...expected) => {
-    const answer: Fault['answer'] = (_, response) => {
+    const spoil: Fault['spoil'] = (_, response) => {
       if (exchanges.length >= limited) return;
       response.status = 429;
       response.headers.set('retry-after', '0');
     };
-    faults = [{ answer }];
+    faults = [{ spoil }];
     const run = await smoke({ baseUrl: target.baseUrl, apiKey: target.apiKey });
     expect([run.passed, run.failures]).toEqual(expected);
     if (limited > 100) expect(exchanges).toHaveLength(100);
   });
 });
 
-const alias = (FunctionVersion: string, AdditionalVersionWeights = {}): Answers => ({
+const alias = (FunctionVersion: string, AdditionalVersionWeights = {}): Responses => ({
   GetAlias: () => ({ FunctionVersion, RoutingConfig: { AdditionalVersionWeights } }),
 });
 const [first = '', ...others] = operationIds;
-const firstAtOther: Answers = {
+const firstAtOther: Responses = {
   GetAlias: ({ FunctionName }) => ({ FunctionVersion: `${FunctionName}`.endsWith(first) ? 1 : 2 }),
 };
 const unknown = 'unknown-no-git';
-const unknownVersion: Answers = {
+const unknownVersion: Responses = {
   ListVersionsByFunction: () => ({ Versions: [{ Version: '2', Description: unknown }] }),
 };
-it.each<[string, string, Answers, string?]>([
+it.each<[string, string, Responses, string?]>([
   [checkout, 'passed ', {}],
   [checkout, 'passed ', alias('2', { 1: 0 })],
   ['aaaaaaaaaaaa', 'FAILED ', alias('1')],
@@ -443,13 +443,13 @@ it.each<[string, string, Answers, string?]>([
   ['not known', 'FAILED ', alias('3')],
   [unknown, 'FAILED ', unknownVersion, unknown],
 ])('npx petstore smoke --expect-commit tells that %s is live: %s', async (...row) => {
-  const [live, outcome, answers, PETSTORE_COMMIT = checkout] = row;
+  const [live, outcome, responses, PETSTORE_COMMIT = checkout] = row;
   const variables = { ...key, PETSTORE_COMMIT };
   const nowhere = 'http://127.0.0.1:1/v1';
-  const { stdout } = await callStage(['--expect-commit'], nowhere, variables, answers);
+  const { stdout } = await callStage(['--expect-commit'], nowhere, variables, responses);
   expect(stdout).toContain(`Live is ${live}; this checkout is ${PETSTORE_COMMIT}.\n`);
   expect(stdout).toContain(`\n${outcome}  this checkout is live`);
-  expect(stdout).toMatch(/ got no whole answer: bad port\.\n\d rows? passed, [12] failed, /);
+  expect(stdout).toMatch(/ got no whole response: bad port\.\n\d rows? passed, [12] failed, /);
 });
 
 /** A server at a base address, until it is disposed of. */
@@ -473,13 +473,13 @@ const redirect: RequestListener = ({ url }, response) => {
   if (/limit=1/.test(`${url}`)) response.writeHead(302, { Location: '/' }).end();
 };
 
-describe.concurrent('a target that does not answer', () => {
+describe.concurrent('a target that does not respond', () => {
   it.for([
-    ['got no whole answer: 1 s of silence.', { timeout: 1_000 }, () => {}],
+    ['got no whole response: 1 s of silence.', { timeout: 1_000 }, () => {}],
     ['The run was not done within 1 s.', { deadline: 1_000 }, () => {}],
-    ['got no whole answer: 1 s of silence.', { timeout: 1_000 }, begin],
-    ['got no whole answer: other side closed.', {}, breakOff],
-    ['GET /inventory?limit=100 answered 302 (request id missing)', { deadline: 1_000 }, redirect],
+    ['got no whole response: 1 s of silence.', { timeout: 1_000 }, begin],
+    ['got no whole response: other side closed.', {}, breakOff],
+    ['GET /inventory?limit=100 returned 302 (request id missing)', { deadline: 1_000 }, redirect],
   ] satisfies [string, object, RequestListener][])(
     'is one line: %s',
     async ([message, limits, listener], { expect }) => {
@@ -502,7 +502,7 @@ describe.concurrent('a target that does not answer', () => {
     });
     const limits = { timeout: 1_500, deadline: 3_000 };
     const run = await smoke({ baseUrl: served.baseUrl, apiKey, ...limits });
-    expect(run.failures[0]).toMatch(/answered 200 {5}\[\] .* expected an answer as documented\./);
+    expect(run.failures[0]).toMatch(/returned 200 {5}\[\] .* expected a response as documented\./);
   });
 });
 
@@ -540,7 +540,7 @@ function rewrite(from: string | RegExp, to: string): Fault {
 /** A fault of the responses to matching exchanges. */
 function spoil(pattern: RegExp, change: (response: FrontResponse) => void): Fault {
   return {
-    answer({ method, path }, response) {
+    spoil({ method, path }, response) {
       if (pattern.test(`${method} ${path} ${response.status}`)) change(response);
     },
   };
@@ -571,7 +571,7 @@ function lengthen(length: number) {
   };
 }
 
-/** Answers each request as the first one. */
+/** Responses each request as the first one. */
 function repeatFirst(pattern: RegExp): Fault {
   let first = '';
   return spoil(pattern, (response) => {

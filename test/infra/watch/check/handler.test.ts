@@ -188,8 +188,8 @@ describe('the scheduled check', () => {
       const { problems } = await check(({ method, url = '' }, response) => {
         const isWrong = method === wrongMethod && path.test(url);
         if (isWrong) asked.push(url);
-        const answer = isWrong ? ([status, body] as const) : right(method, url);
-        response.writeHead(answer[0], { 'X-Request-Id': 'request-1' }).end(answer[1]);
+        const [code, text] = isWrong ? ([status, body] as const) : right(method, url);
+        response.writeHead(code, { 'X-Request-Id': 'request-1' }).end(text);
       });
       expect(asked).toHaveLength(2);
       expect(problems).toHaveLength(1);
@@ -229,11 +229,11 @@ describe('the scheduled check', () => {
 });
 
 it('writes the 429 of a failing run', async () => {
-  const answer: RequestListener = ({ method, url }, response) => {
+  const response: RequestListener = ({ method, url }, response) => {
     const [status, body] = method === 'PATCH' ? [429, ''] : right(method, url);
     response.writeHead(url?.includes('pets') ? 500 : status).end(body);
   };
-  values[0] = `http://127.0.0.1:${await start(createServer(answer))}/v1`;
+  values[0] = `http://127.0.0.1:${await start(createServer(response))}/v1`;
   const { failure, line } = await runHandler();
   expect(failure).toMatch(/getPet: .* responded with 500/);
   expect(line.checkThrottled).toBe(1);

@@ -45,18 +45,18 @@ const toServerErrors = (id: OperationId | 'OPERATION') => ({
 
 export const failures: Failure[] = [
   [
-    'getPet always answers 500',
+    'getPet always returns 500',
     toServerErrors('getPet'),
     whenOf('getPet', ({ Invocations }) => ({ ServerErrors: Invocations })),
   ],
   [
-    'a rarely called operation always answers 500',
+    'a rarely called operation always returns 500',
     { 'listOrders-server-errors': 10, 'listOrders-failing-1h': 30 },
     whenOf('listOrders', () => ({ Invocations: 1, ServerErrors: 1 })),
     (minute) => withCalls('listOrders', 1)(Object.assign(minute, toOrdinaryMinute(1_000))),
   ],
   [
-    'an update, of 24 a day, always answers 503',
+    'an update, of 24 a day, always returns 503',
     { 'updateInventory-failing-4h': 125 },
     whenOf('updateInventory', (_, index) => {
       const Invocations = index % 60 === 0 ? 1 : 0;

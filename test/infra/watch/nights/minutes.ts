@@ -14,7 +14,7 @@ import {
 
 /**
  * An operation's metrics of a minute, by name. ServerErrors are the handler's own 5xx, Errors crashes and timeouts.
- * Throttles are calls that Lambda refused, and the gateway answers with 5xx. Times are in milliseconds.
+ * Throttles are calls that Lambda refused, and the gateway returns 5xx. Times are in milliseconds.
  */
 const operationMinute = {
   ...{ Invocations: 0, ServerErrors: 0, Errors: 0, Throttles: 0 },

@@ -62,7 +62,7 @@ function toNames(name: string): string[] {
 
 /** A failed request to an operation, in each way that it can fail. */
 const failingWays: Record<string, (id: OperationId) => Partial<OfOperation>> = {
-  'answers 503': () => ({ Invocations: 1, ServerErrors: 1 }),
+  'returns 503': () => ({ Invocations: 1, ServerErrors: 1 }),
   crashes: () => ({ Invocations: 1, Errors: 1 }),
   'runs out of time': (id) => ({
     ...{ Invocations: 1, Errors: 1 },
@@ -159,7 +159,7 @@ describe('in twenty quiet days', () => {
   function addChances(minute: Minute, draw: () => number, index: number): void {
     const { listInventory, updateInventory, getPet } = minute.operations;
     if (index === 700) Object.assign(listInventory, { Invocations: 1, Duration: 60_000 });
-    // New containers answer their first calls slowly.
+    // New containers response their first calls slowly.
     if (index >= 900 && index < 905) updateInventory.Duration = 1_200;
     if (index >= 600 && index < 800 && index % 2 === 0) minute.unauthorized = 1;
     if (index > 600 && draw() < 0.002) getPet.ServerErrors = 1;

@@ -56,7 +56,7 @@ export function toReport(
 function judge({ requests }: Schedule): string[] {
   return requests.flatMap((request) => [
     ...judgeEffects(request),
-    ...request.attempts.flatMap((attempt) => [...judgeAnswer(attempt)]),
+    ...request.attempts.flatMap((attempt) => [...judgeResponse(attempt)]),
   ]);
 }
 
@@ -71,7 +71,7 @@ function* judgeEffects({ quantity, versions, effects }: Request): Generator<stri
 }
 
 /** No version of an entry recurs, so a request that is refused once can never take effect. */
-function* judgeAnswer(attempt: Attempt): Generator<string> {
+function* judgeResponse(attempt: Attempt): Generator<string> {
   const { effects, versions } = attempt.request;
   const { status, told, current, effects: had, failures, error } = attempt;
   const [effect] = effects;

@@ -67,7 +67,7 @@ const statuses: Readonly<Record<string, 404 | 412 | 503>> = {
 
 /** What happens to a call to the database. */
 export const fates = {
-  answered: 'is answered',
+  responded: 'is responded',
   stale: 'reads the entry before its last change',
   lost: 'takes effect, and its response is lost',
   late: 'times out, and may still arrive',
@@ -204,7 +204,7 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
       };
       if ((fate === 'late' || fate === 'killed') && draw() < 0.8) plan(arrive, true);
       if (fate === 'killed') return end(attempt, { status: 'killed' });
-      if (fate !== 'answered' && fate !== 'stale') attempt.failures += 1;
+      if (fate !== 'responded' && fate !== 'stale') attempt.failures += 1;
       const reply = await toReply(call, attempt.request, fate);
       running = attempt;
       if (reply instanceof Error) reject(reply);
@@ -214,7 +214,7 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
     function drawFate({ action, parameters }: Call, { key, versions }: Request): Fate {
       const isRead = action === 'GetItem';
       if (isRead && !parameters.ConsistentRead && draw() < 0.2) return 'stale';
-      const fate = draw() < failing ? drawOne(failures) : 'answered';
+      const fate = draw() < failing ? drawOne(failures) : 'responded';
       if (fate === 'conflict' && isRead) return 'throttled';
       // An update with neither header may have a second effect when its call is repeated, as the guide says.
       const isGuarded = key !== undefined || versions !== undefined;
@@ -223,7 +223,7 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
 
     async function toReply(call: Call, request: Request, fate: Fate): Promise<Reply | Error> {
       switch (fate) {
-        case 'answered':
+        case 'responded':
           return execute(call, request);
         case 'stale':
           return { status: 200, body: { Item: stale } };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findAnswerProblems } from '../../../infra/openapi/answerProblems.ts';
+import { findResponseProblems } from '../../../infra/openapi/responseProblems.ts';
 
 // The conformance suite finds no problem in the service's responses; each of these has one.
 
@@ -24,20 +24,20 @@ it.each<[string, Record<string, string>, string, string | RegExp]>([
   ['200 GET /inventory', { ...json, 'Content-Encoding': 'gzip' }, list, /^The body is not JSON: /],
   ['200 GET /inventory', json, rounded, 'petId is 1.5, which is not an int64.'],
   ['200 GET /inventory', json, list.replace('sold', 'lost'), /^The body\/0\/status must be/],
-])('reports the problem in a response: %s', (answer, headers, body, problem) => {
-  const [status = '', method = '', path = ''] = answer.split(' ');
+])('reports the problem in a response: %s', (response, headers, body, problem) => {
+  const [status = '', method = '', path = ''] = response.split(' ');
   const head = { status: Number(status), headers: new Headers(headers) };
-  const [found] = findAnswerProblems(method, path, { ...head, bytes: Buffer.from(body) });
+  const [found] = findResponseProblems(method, path, { ...head, bytes: Buffer.from(body) });
   expect(found).toMatch(problem);
 });
 
 it('checks a response without its body by the head, and a preflight’s not at all', () => {
   const head = { status: 200, headers: new Headers() };
   const missing = ['The header X-Request-Id is missing.'];
-  expect(findAnswerProblems('GET', '/inventory', head)).toEqual(missing);
-  expect(findAnswerProblems('OPTIONS', '/inventory', head)).toEqual([]);
+  expect(findResponseProblems('GET', '/inventory', head)).toEqual(missing);
+  expect(findResponseProblems('OPTIONS', '/inventory', head)).toEqual([]);
   const proxied = { status: 200, headers: new Headers({ ...id, Age: '1', ETag: 'a' }) };
-  expect(findAnswerProblems('GET', '/inventory', proxied, { isProxied: true })).toEqual([
+  expect(findResponseProblems('GET', '/inventory', proxied, { isProxied: true })).toEqual([
     expect.stringContaining('ETag'),
   ]);
 });

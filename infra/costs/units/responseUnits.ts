@@ -9,7 +9,7 @@ import {
 import { type RecordSizes, toRecordBytes, usualSizes } from './sizes.ts';
 
 /** A kind of response that is priced: a status, and what makes its cost differ from others of the same status. */
-export type Answer =
+export type ResponseKind =
   | '200'
   | `200 ${'gzip' | 'zstd' | 'petId' | 'Idempotency-Key'}`
   | '304'
@@ -19,11 +19,16 @@ export type Answer =
  * Every operation's responses. 413 and 415 cost the same as 400. An error from 500 up costs what the response would
  * have cost that it replaces.
  */
-export const answersOf: Readonly<Record<OperationId, readonly Answer[]>> = mapOperations((id) =>
-  listAnswers(operations[id]),
+export const responsesOf: Readonly<Record<OperationId, readonly ResponseKind[]>> = mapOperations(
+  (id) => listResponses(operations[id]),
 );
 
-function listAnswers({ streamed, query = {}, requestHeaders = [], errors }: Operation): Answer[] {
+function listResponses({
+  streamed,
+  query = {},
+  requestHeaders = [],
+  errors,
+}: Operation): ResponseKind[] {
   return [
     '200',
     ...(streamed ? (['200 gzip', '200 zstd'] as const) : []),
@@ -38,9 +43,9 @@ function listAnswers({ streamed, query = {}, requestHeaders = [], errors }: Oper
 }
 
 /** Whether a response's units grow with the inventory, as those of a whole list do. */
-export function growsWithInventory(operationId: OperationId, answer: Answer): boolean {
-  const bySize: readonly Answer[] = ['200', '200 gzip', '200 zstd', '304'];
-  return operations[operationId].streamed && bySize.includes(answer);
+export function growsWithInventory(operationId: OperationId, response: ResponseKind): boolean {
+  const bySize: readonly ResponseKind[] = ['200', '200 gzip', '200 zstd', '304'];
+  return operations[operationId].streamed && bySize.includes(response);
 }
 
 /** The measured lengths of the inventory, in entries, and of its ids, in digits. */
@@ -66,16 +71,16 @@ export interface BilledUnits {
 }
 
 /** The units of one response of an operation. */
-export interface AnswerUnits extends BilledUnits {
+export interface ResponseUnits extends BilledUnits {
   readonly operationId: OperationId;
-  readonly answer: Answer;
+  readonly response: ResponseKind;
   /** The length of the inventory and of its ids, if the units grow with them. No measured entry has a version. */
   readonly entries?: number;
   readonly idDigits?: number;
 }
 
 /** What the tests measure. The memory is a setting of the stage. */
-export type MeasuredUnits = Omit<AnswerUnits, 'memoryMegabytes'>;
+export type MeasuredUnits = Omit<ResponseUnits, 'memoryMegabytes'>;
 
 /** `test/conformance/costs/units.test.ts` writes its measurements here. */
 export const unitsFile = new URL('units.json', import.meta.url);
@@ -93,13 +98,15 @@ export function readRecordedUnits(): MeasuredUnits[] {
 export function findUnits<Units extends MeasuredUnits>(
   { units, sizes = usualSizes }: { readonly units: readonly Units[]; readonly sizes?: RecordSizes },
   operationId: OperationId,
-  answer: Answer,
+  response: ResponseKind,
   entries: number,
 ): Units | undefined {
-  const points = units.filter((one) => one.operationId === operationId && one.answer === answer);
+  const points = units.filter(
+    (one) => one.operationId === operationId && one.response === response,
+  );
   const [first] = points;
   if (first?.entries === undefined) return first;
-  if (answer === '304' && entries * toRecordBytes(sizes) > BYTES_OF_A_PAGE) return undefined;
+  if (response === '304' && entries * toRecordBytes(sizes) > BYTES_OF_A_PAGE) return undefined;
   const byDigits = [...Map.groupBy(points, ({ idDigits }) => Number(idDigits))];
   const between = (name: 'readUnits' | 'responseBytes') => {
     const values = byDigits.map(([digits, own]) => {
@@ -116,7 +123,7 @@ export function findUnits<Units extends MeasuredUnits>(
     readUnits: Math.round(2 * (between('readUnits') + (entries * versionBytes) / 8_192)) / 2,
     responseBytes,
     gatewayRequests: toGatewayRequests(responseBytes),
-    billedMilliseconds: toBilledDuration(operationId, answer, entries),
+    billedMilliseconds: toBilledDuration(operationId, response, entries),
   };
 }
 
@@ -144,21 +151,25 @@ export function toGatewayRequests(responseBytes: number): number {
  * knows no network. They consist of the CPU that `npm run bench` measures, at the memory's share of a processor, and
  * some 5 ms for each call of DynamoDB. The exact values are in a bill, or in the platform's report lines.
  */
-export function toBilledDuration(operationId: OperationId, answer: Answer, entries = 0): number {
-  if (growsWithInventory(operationId, answer)) {
-    const [small, large] = listMilliseconds[toBodyKind(answer)];
+export function toBilledDuration(
+  operationId: OperationId,
+  response: ResponseKind,
+  entries = 0,
+): number {
+  if (growsWithInventory(operationId, response)) {
+    const [small, large] = listMilliseconds[toBodyKind(response)];
     return Math.ceil(small + ((large - small) * (entries - 1_000)) / 99_000);
   }
-  if (answer === '429') return 0;
-  if (['400', '401', '403'].includes(answer)) return 2;
-  return answer === '412' || answer === '200 Idempotency-Key' ? 15 : 10;
+  if (response === '429') return 0;
+  if (['400', '401', '403'].includes(response)) return 2;
+  return response === '412' || response === '200 Idempotency-Key' ? 15 : 10;
 }
 
 /** For 1,000 and 100,000 entries, with 1,024 MB. */
 const listMilliseconds = { plain: [25, 700], gzip: [30, 900], zstd: [26, 730] } as const;
 
 /** The content coding of a list's body. */
-export function toBodyKind(answer: Answer): keyof typeof listMilliseconds {
-  if (answer === '200 zstd') return 'zstd';
-  return answer === '200 gzip' ? 'gzip' : 'plain';
+export function toBodyKind(response: ResponseKind): keyof typeof listMilliseconds {
+  if (response === '200 zstd') return 'zstd';
+  return response === '200 gzip' ? 'gzip' : 'plain';
 }

@@ -7,12 +7,12 @@ import { readCommittedDocument } from './committedDocument.ts';
 import type { Content, JsonSchema, OpenApiDocument, ResponseObject } from './openApi.ts';
 
 /** A response without its body. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: Headers;
 }
 
-export interface WholeAnswer extends AnswerHead {
+export interface WholeResponse extends ResponseHead {
   readonly bytes: Buffer;
 }
 
@@ -24,27 +24,29 @@ export interface WholeAnswer extends AnswerHead {
  * @param options `isProxied`: a proxy or a CDN may have added undocumented headers
  * @returns a sentence for each problem; empty if the response is as documented
  */
-export function findAnswerProblems(
+export function findResponseProblems(
   method: string,
   path: string,
-  answer: AnswerHead | WholeAnswer,
+  response: ResponseHead | WholeResponse,
   { isProxied = false } = {},
 ): readonly string[] {
   if (method === 'OPTIONS') return [];
   const operationId = findOperation(method, path);
   const { document } = readCommittedDocument();
-  const response = operationId
-    ? document.paths[operations[operationId].path]?.[method.toLowerCase()]?.responses[answer.status]
+  const documented = operationId
+    ? document.paths[operations[operationId].path]?.[method.toLowerCase()]?.responses[
+        response.status
+      ]
     : toErrorAnywhere(document);
-  if (!response) return [`The document has no status ${answer.status} of ${operationId}.`];
-  const { headers } = response;
+  if (!documented) return [`The document has no status ${response.status} of ${operationId}.`];
+  const { headers } = documented;
   const problems = [
-    ...(isProxied ? [] : findUnknownHeaders(answer.headers, headers)),
-    ...findHeaderProblems(answer.headers, headers),
-    ...findCodingProblems(answer.headers.get('Content-Encoding')),
+    ...(isProxied ? [] : findUnknownHeaders(response.headers, headers)),
+    ...findHeaderProblems(response.headers, headers),
+    ...findCodingProblems(response.headers.get('Content-Encoding')),
   ];
-  return 'bytes' in answer
-    ? [...problems, ...findBodyProblems(answer, response.content)]
+  return 'bytes' in response
+    ? [...problems, ...findBodyProblems(response, documented.content)]
     : problems;
 }
 
@@ -75,7 +77,7 @@ function toErrorAnywhere({ components }: OpenApiDocument): Omit<ResponseObject, 
 }
 
 /** @param content the allowed bodies by media type; without it, the body must be empty */
-function findBodyProblems({ headers, bytes }: WholeAnswer, content?: Content): string[] {
+function findBodyProblems({ headers, bytes }: WholeResponse, content?: Content): string[] {
   if (!content) return bytes.length === 0 ? [] : ['The body is not empty.'];
   const type = headers.get('Content-Type') ?? '';
   const [mediaType = ''] = type.toLowerCase().split(/\s*;/);

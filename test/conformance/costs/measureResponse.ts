@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import {
-  type Answer,
   type MeasuredUnits,
+  type ResponseKind,
   toBilledDuration,
   toBodyKind,
   toGatewayRequests,
-} from '../../../infra/costs/units/answerUnits.ts';
+} from '../../../infra/costs/units/responseUnits.ts';
 import type { accessLogFormat } from '../../../infra/gateway/accessLogFormat.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
@@ -26,23 +26,23 @@ export type RequestLine = Readonly<Record<string, unknown>>;
 /** A measured request. */
 export interface Seen {
   readonly operationId: OperationId;
-  readonly answer: Answer;
+  readonly response: ResponseKind;
   readonly path: string;
-  readonly response: ExactResponse;
+  readonly received: ExactResponse;
   /** None if the request reached no function. */
   readonly line?: RequestLine;
   readonly entries?: number;
 }
 
 /** The units of a measured response. */
-export function toAnswerUnits(seen: Seen): MeasuredUnits {
-  const { operationId, answer, response, line, entries } = seen;
-  const billedMilliseconds = toBilledDuration(operationId, answer, entries);
+export function toResponseUnits(seen: Seen): MeasuredUnits {
+  const { operationId, response, received, line, entries } = seen;
+  const billedMilliseconds = toBilledDuration(operationId, response, entries);
   const usual = line && toUsualLine(line, billedMilliseconds);
-  const responseBytes = toHeadBytes(response) + response.bytes.length;
+  const responseBytes = toHeadBytes(received) + received.bytes.length;
   return {
     operationId,
-    answer,
+    response,
     ...(entries !== undefined && { entries }),
     gatewayRequests: line ? toGatewayRequests(responseBytes) : 0,
     functionCalls: line ? 1 : 0,
@@ -96,7 +96,7 @@ function toHeadBytes({ status, headers }: ExactResponse): number {
 const id = 'b2c3d4e5-0f1a-4b2c-8d3e-4f5a6b7c8d9e';
 const time = '2026-11-21T20:15:30.123Z';
 function toAccessLine(
-  { operationId, path, response, line }: Seen,
+  { operationId, path, received, line }: Seen,
   milliseconds: number,
 ): Record<keyof typeof accessLogFormat, string> {
   const byFunction = (text: string) => (line ? text : '-');
@@ -108,8 +108,8 @@ function toAccessLine(
     method: operations[operationId].method,
     path: `/v1${path.split('?')[0]}`,
     route: operations[operationId].path,
-    status: String(response.status),
-    bytes: String(response.bytes.length),
+    status: String(received.status),
+    bytes: String(received.bytes.length),
     latency: String(milliseconds),
     functionLatency: byFunction(String(milliseconds)),
     functionStatus: byFunction('200'),
@@ -151,13 +151,13 @@ export async function toList(entries: number, idDigits: number) {
 
 /** The units of another list, calculated from those of a measured one. */
 export function toOtherList(seen: MeasuredUnits, short: List, long: List): MeasuredUnits {
-  const kind = toBodyKind(seen.answer);
-  const grown = seen.answer === '304' ? 0 : long.bytes[kind] - short.bytes[kind];
+  const kind = toBodyKind(seen.response);
+  const grown = seen.response === '304' ? 0 : long.bytes[kind] - short.bytes[kind];
   const responseBytes = seen.responseBytes + grown;
   const { entries, idDigits, readUnits } = long;
   return {
     ...{ ...seen, entries, idDigits, readUnits, responseBytes },
-    billedMilliseconds: toBilledDuration(seen.operationId, seen.answer, entries),
+    billedMilliseconds: toBilledDuration(seen.operationId, seen.response, entries),
     gatewayRequests: toGatewayRequests(responseBytes),
   };
 }

@@ -63,7 +63,7 @@ it('Idempotency-Key is optional, given once, and separate for each API key', asy
 });
 
 describe('a failure', () => {
-  async function answerTo(thrown: unknown) {
+  async function responseTo(thrown: unknown) {
     const handler = defineHandler(updateInventory, settings, async () => {
       throw thrown;
     });
@@ -74,7 +74,7 @@ describe('a failure', () => {
   it('on our side is a fixed sentence for the client, and in full in the log', async () => {
     const cause = new Error('the cause');
     const message = 'Something went wrong on our side; the request id tells us what.';
-    expect(await answerTo(new TypeError('a mistake', { cause }))).toMatchObject({
+    expect(await responseTo(new TypeError('a mistake', { cause }))).toMatchObject({
       statusCode: 500,
       body: { code: 'internal_error', message, status: 500 },
     });
@@ -85,7 +85,7 @@ describe('a failure', () => {
   });
 
   it('of the database is 503, and logged with the SDK’s error', async () => {
-    const response = await answerTo(new StoreUnavailable(new Error('throttled')));
+    const response = await responseTo(new StoreUnavailable(new Error('throttled')));
     expect(response).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '5' } });
     expect(JSON.stringify(logs.error.mock.calls)).toContain('throttled');
     expect(JSON.stringify(response.body)).not.toContain('throttled');
@@ -93,7 +93,7 @@ describe('a failure', () => {
 
   it('of the client is not logged as an error', async () => {
     const body = { message: 'There is no pet with petId 7.' };
-    expect(await answerTo(new NotFound(petId, 7n))).toMatchObject({ statusCode: 404, body });
+    expect(await responseTo(new NotFound(petId, 7n))).toMatchObject({ statusCode: 404, body });
     expect(logs.error).not.toHaveBeenCalled();
   });
 
@@ -193,10 +193,10 @@ async function* onePage() {
   yield { items: Buffer.from('{}'), isLast: true };
 }
 
-const answerDocument = async () => ({ body: {} });
+const sendDocument = async () => ({ body: {} });
 const response = streamedResponse();
 const handlers = {
-  'a document': defineHandler(getPet, listed, answerDocument),
+  'a document': defineHandler(getPet, listed, sendDocument),
   'a list': defineHandler(listInventory, listed, async () => ({ pages: onePage() }), { response }),
 };
 
@@ -228,7 +228,7 @@ it.each([
 );
 
 it('with any origin allowed, a response is the same for all, without Vary', async () => {
-  const { headers } = await call(defineHandler(getPet, settings, answerDocument));
+  const { headers } = await call(defineHandler(getPet, settings, sendDocument));
   expect(headers['Access-Control-Allow-Origin']).toBe('*');
   expect(headers).not.toHaveProperty('Vary');
 });
