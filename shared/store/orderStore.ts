@@ -2,24 +2,20 @@ import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb
 import type { Order } from '../contract/schemas.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
 
-export interface OrderStore {
-  /**
-   * At most `limit` orders, newest first, from the newest or from the cursor. A page of 1,000 takes well under the
-   * 1 MB that one call reads.
-   * @throws {InvalidRequest} if this store did not make the cursor
-   */
-  page(request: PageRequest): Promise<Page<Order>>;
-}
-
 /** All orders are in one ledger, sorted by time, so that a query reads the newest first. */
 const LEDGER = 'orders';
 
 /** An order as the table stores it. */
 export type OrderRecord = Order & { readonly ledger: string; readonly placed: string };
 
-export function defineOrderStore(client: DynamoDBDocumentClient, tableName: string): OrderStore {
+export function defineOrderStore(client: DynamoDBDocumentClient, tableName: string) {
   return {
-    async page({ limit, cursor }) {
+    /**
+     * At most `limit` orders, newest first, from the newest or from the cursor. A page of 1,000 takes well under the
+     * 1 MB that one call reads.
+     * @throws {InvalidRequest} if this store did not make the cursor
+     */
+    async page({ limit, cursor }: PageRequest): Promise<Page<Order>> {
       const { Items = [], LastEvaluatedKey } = await client.send(
         new QueryCommand({
           TableName: tableName,

@@ -3,14 +3,10 @@ import { NotFound } from '../contract/errors.ts';
 import { petId as parameter } from '../contract/parameters.ts';
 import type { Pet } from '../contract/schemas.ts';
 
-export interface PetStore {
-  /** @throws {NotFound} if no pet has this id */
-  get(petId: bigint): Promise<Pet>;
-}
-
-export function definePetStore(client: DynamoDBDocumentClient, tableName: string): PetStore {
+export function definePetStore(client: DynamoDBDocumentClient, tableName: string) {
   return {
-    async get(petId) {
+    /** @throws {NotFound} if no pet has this id */
+    async get(petId: bigint): Promise<Pet> {
       const { Item } = await client.send(
         new GetCommand({ TableName: tableName, Key: { id: petId } }),
       );

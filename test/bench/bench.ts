@@ -19,7 +19,7 @@ Options:
   --help       show this
 `;
 
-const parts: Record<string, (input: PartInput) => Promise<Section>> = {
+const parts: Record<string, (input: PartInput) => Promise<Section | Section[]>> = {
   first: measureFirst,
   list: measureList,
   warm: measureWarm,
@@ -38,6 +38,7 @@ await runTestCommand(help, options, async ({ only, quick }) => {
   const host = await startFunctionHost(bundles);
   for (const [name, measure] of Object.entries(parts)) {
     if (!only.includes(name)) continue;
-    process.stdout.write(`${toText(await measure({ host, bundles, quick }))}\n`);
+    const sections = [await measure({ host, bundles, quick })].flat();
+    for (const section of sections) process.stdout.write(`${toText(section)}\n`);
   }
 });

@@ -33,8 +33,9 @@ export async function startFunctionHost(bundles: Bundles) {
   return {
     /** Valid, with write permission. */
     apiKey,
-    /** Sets the length of the inventory. */
-    setEntries: (entries: number) => canned.ask({ entries, key } satisfies CannedTable),
+    /** Sets the length of the inventory and the delay of each response. */
+    setEntries: (entries: number, delayMilliseconds = 0) =>
+      canned.ask({ entries, key, delayMilliseconds } satisfies CannedTable),
     /** @param isSecure whether DynamoDB speaks TLS */
     startFunction(bundle: string, isSecure = false): Promise<ChildProcess<Loaded>> {
       return startChild(

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { listen } from '../../../infra/local/engine/loopback.ts';
@@ -12,6 +13,8 @@ import { toPages } from './requestUnits.ts';
 export interface CannedTable {
   /** The number of inventory entries. */
   readonly entries: number;
+  /** How long each response takes; 0 by default. */
+  readonly delayMilliseconds?: number;
   /** The record of the only valid API key. */
   readonly key: Record<string, string>;
 }
@@ -72,6 +75,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   if (page !== undefined) return sendBody(response, pages.bodies[Number(page)]);
   const input: Input = JSON.parse((await buffer(request)).toString());
   const action = String(request.headers['x-amz-target']).split('.')[1] ?? '';
+  if (table.delayMilliseconds) await setTimeout(table.delayMilliseconds);
   if (action === 'Scan') {
     const next = pages.pageAfter.get(input.ExclusiveStartKey?.p.N);
     return sendBody(response, pages.bodies[next ?? 0]);

@@ -141,7 +141,11 @@ it.each<[Staged, Responses, string]>([
     describeStack('another', {}),
     'There is no stack petstore-staging in eu-west-1 of this account: npm run deploy petstore-staging makes it',
   ],
-  ['keys', describeStack('petstore-staging'), 'no output ApiKeysTableName: npm run deploy '],
+  [
+    'keys',
+    describeStack('petstore-staging'),
+    'no output ApiKeysTableName: npm run deploy petstore-staging',
+  ],
 ])('reports an error of AWS to %s in one line: %#', async (name, responses, line) => {
   const { variables } = await useAws(responses);
   await expectLine(name, variables, line);
