@@ -33,7 +33,7 @@ declare module 'dynalite/db/index.js' {
 
   export interface Store {
     /** Every table, each with its own prefix. A batch is written in full or not at all. */
-    readonly db: { batch(writes: readonly Write[]): Promise<void> };
+    readonly db: { open(): Promise<void>; batch(writes: readonly Write[]): Promise<void> };
     getTable(name: string, isToBeActive: boolean, done: Done<Table>): void;
     getItemDb(table: string): ItemDb;
   }

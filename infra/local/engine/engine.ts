@@ -44,6 +44,8 @@ export async function startEmbeddedEngine({
     updateTableMs: 0,
     ...(dir !== undefined && { path: dir }),
   });
+  // dynalite opens it in the background. Until then, another process could use the folder too.
+  await store.db.open();
   const [serve] = server.listeners('request') as [RequestListener];
   const { listener, isIdle } = defineEngineListener(serve, defineTransactWrite(store));
   server.removeAllListeners('request').on('request', listener);
