@@ -89,6 +89,17 @@ export const commands = {
         ...text('200ms', 'send every response this much later, at most 29s'),
         default: '0ms',
       },
+      lose: {
+        ...text(
+          '0.1',
+          'close the connection in place of this share of the responses, after the request took effect',
+        ),
+        default: '0',
+      },
+      throttle: choice(
+        stageNames,
+        'refuse what exceeds the throttles of this stage with 429, as its gateway does',
+      ),
       'expose-dynamodb': text(
         'PORT',
         'let keys, import and export use these tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port',

@@ -6,6 +6,8 @@ import { listenForInterruption } from '../cli/interruption.ts';
 import { print } from '../cli/output.ts';
 import { defineProgress } from '../cli/progress.ts';
 import { UsageError } from '../cli/usage.ts';
+import type { StageSettings } from '../stages/stageSettings.ts';
+import { stageNames, stages } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
 import { defineEngineThread } from './engine/engineThread.ts';
 import { type InjectedFailure, injectedStatuses } from './gateway/faultInjection.ts';
@@ -83,12 +85,25 @@ export function parseOptions(args: string[]) {
   const { options } = commands.start;
   if (process.env.npm_lifecycle_event === 'start') refuseMisplaced(args, Object.keys(options));
   const { values } = parseArgs({ args, options });
-  const { port, fail = [], delay, 'expose-dynamodb': enginePort, ...others } = values;
+  const {
+    port,
+    fail = [],
+    delay,
+    lose,
+    throttle,
+    'expose-dynamodb': enginePort,
+    ...others
+  } = values;
   return {
     ...others,
     port: parsePort('--port', port),
     ...(enginePort !== undefined && { enginePort: parsePort('--expose-dynamodb', enginePort) }),
-    faultInjection: { failures: parseFailures(fail), delayMilliseconds: parseDelay(delay) },
+    faultInjection: {
+      failures: parseFailures(fail),
+      delayMilliseconds: parseDelay(delay),
+      lostShare: parseLostShare(lose),
+      ...(throttle !== undefined && { throttles: parseThrottles(throttle) }),
+    },
   };
 }
 
@@ -108,10 +123,13 @@ function parsePort(option: string, text: string): number {
   throw new UsageError(`Option '${option}' must be a number from 0 to 65535, not '${text}'`);
 }
 
+/** A share from 0 to 1. */
+const SHARE = /^(?:0?\.\d+|[01](?:\.0+)?)$/;
+
 function parseFailures(texts: readonly string[]): InjectedFailure[] {
-  return texts.map((text) => {
-    const [, status, share] = /^(\d{3}):(0?\.\d+|[01](?:\.0+)?)$/.exec(text) ?? [];
-    if (!injectedStatuses.includes(Number(status))) {
+  const failures = texts.map((text) => {
+    const [status, share = ''] = text.split(/(?<=^\d{3}):/);
+    if (!injectedStatuses.includes(Number(status)) || !SHARE.test(share)) {
       const known = injectedStatuses.join(', ');
       throw new UsageError(
         `Option '--fail' must be such as 503:0.1, with a share from 0 to 1 and one of ${known}, not '${text}'`,
@@ -119,6 +137,22 @@ function parseFailures(texts: readonly string[]): InjectedFailure[] {
     }
     return { status: Number(status), share: Number(share) };
   });
+  // Rounded, since 0.1 and 0.2 are not exact.
+  const sum = Number(failures.reduce((all, { share }) => all + share, 0).toFixed(9));
+  if (sum <= 1) return failures;
+  throw new UsageError(`The shares of '--fail' must add up to at most 1, not ${sum}`);
+}
+
+function parseLostShare(text: string): number {
+  if (SHARE.test(text)) return Number(text);
+  throw new UsageError(`Option '--lose' must be a share from 0 to 1, such as 0.1, not '${text}'`);
+}
+
+function parseThrottles(text: string): StageSettings['throttles'] {
+  const name = stageNames.find((each) => each === text);
+  if (name !== undefined) return stages[name].settings.throttles;
+  const known = stageNames.join(' or ');
+  throw new UsageError(`Option '--throttle' must be ${known}, not '${text}'`);
 }
 
 /** In milliseconds, at most the gateway's timeout for a function. */

@@ -1,17 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
 import { challenge } from '../../../shared/contract/errorBody.ts';
 import { type Operation, toLifecycleHeaders } from '../../../shared/contract/operation.ts';
+import type { OperationId } from '../../../shared/contract/operations.ts';
 import {
   type GatewayError,
   gatewayErrors,
   injectedConflict,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
+import type { StageSettings } from '../../stages/stageSettings.ts';
 
-/** Errors at a rate, and delayed responses, for testing clients. */
+/** Errors at a rate, delayed and lost responses, and the throttles of a stage, for testing clients. */
 export interface FaultInjection {
-  readonly failures: readonly InjectedFailure[];
-  readonly delayMilliseconds: number;
+  readonly failures?: readonly InjectedFailure[];
+  readonly delayMilliseconds?: number;
+  /** The share of the functions' responses that never arrive, from 0 to 1. */
+  readonly lostShare?: number;
+  readonly throttles?: StageSettings['throttles'];
 }
 
 export interface InjectedFailure {
@@ -20,8 +25,6 @@ export interface InjectedFailure {
   /** The share of all requests to an operation, from 0 to 1. */
   readonly share: number;
 }
-
-export const noFaults: FaultInjection = { failures: [], delayMilliseconds: 0 };
 
 const errors: Readonly<Record<number, GatewayError>> = {
   400: gatewayErrors.DEFAULT_4XX,
@@ -56,7 +59,7 @@ export const injectedStatuses: readonly number[] = Object.keys(errors).map(Numbe
  * @param draw a random number from 0 to below 1
  */
 export async function injectFault(
-  { failures, delayMilliseconds }: FaultInjection,
+  { failures = [], delayMilliseconds = 0 }: FaultInjection,
   { lifecycle }: Operation,
   allow: string,
   documentationAddress: string,
@@ -73,4 +76,28 @@ export async function injectFault(
     }
   }
   return undefined;
+}
+
+/**
+ * Limits requests by token buckets, as API Gateway does. A bucket starts with its burst, and fills up to it at its rate:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+ * @param now a time in milliseconds
+ * @returns takes a token, and returns true if there is none
+ */
+export function defineThrottling(
+  throttles: FaultInjection['throttles'],
+  now: () => number = () => performance.now(),
+): (id: OperationId | 'other') => boolean {
+  const buckets: Partial<Record<OperationId | 'other', { tokens: number; filledAt: number }>> = {};
+
+  return function isThrottled(id) {
+    if (!throttles) return false;
+    const { rate, burst } = throttles[id];
+    const time = now();
+    const { tokens, filledAt } = buckets[id] ?? { tokens: burst, filledAt: time };
+    const filled = Math.min(burst, tokens + ((time - filledAt) / 1_000) * rate);
+    const isEmpty = filled < 1;
+    buckets[id] = { tokens: isEmpty ? filled : filled - 1, filledAt: time };
+    return isEmpty;
+  };
 }

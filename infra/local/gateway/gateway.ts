@@ -9,7 +9,7 @@ import {
 import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
 import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
 import { respondToMalformedRequest } from './connections.ts';
-import { type FaultInjection, injectFault, noFaults } from './faultInjection.ts';
+import { defineThrottling, type FaultInjection, injectFault } from './faultInjection.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';
 import {
   bodyTooLarge,
@@ -19,6 +19,7 @@ import {
   sendResponse,
   toErrorResponse,
   toGatewayRequest,
+  toLostResponse,
   toPreflightResponse,
 } from './messages.ts';
 import { defineRoutes, type FindRoute, toProxyEvent } from './proxyEvent.ts';
@@ -31,15 +32,17 @@ export interface Service {
   readonly serveDocs?: (request: GatewayRequest) => Promise<GatewayResponse | undefined>;
 }
 
-/**
- * An HTTP server that acts like a REST API of API Gateway, without its throttling. Requests wait until the functions
- * have loaded.
- */
+/** An HTTP server that acts like a REST API of API Gateway. Requests wait until the functions have loaded. */
 export function defineGateway(
   service: Promise<Service>,
-  faultInjection: FaultInjection = noFaults,
+  faultInjection: FaultInjection = {},
 ): Server {
-  const routed = service.then((each) => ({ ...each, findRoute: defineRoutes(each.functions) }));
+  const isThrottled = defineThrottling(faultInjection.throttles);
+  const routed = service.then((each) => ({
+    ...each,
+    findRoute: defineRoutes(each.functions),
+    isThrottled,
+  }));
   const server = createServer({ requireHostHeader: false }, async (incoming, response) => {
     const request = toGatewayRequest(incoming);
     const { requestId, sourceIp, method, fullPath } = request;
@@ -70,11 +73,14 @@ export function defineGateway(
   return server.on('clientError', respondToMalformedRequest);
 }
 
-type Routed = Service & { readonly findRoute: FindRoute };
+interface Routed extends Service {
+  readonly findRoute: FindRoute;
+  readonly isThrottled: ReturnType<typeof defineThrottling>;
+}
 
 /** @returns the gateway's own response, or nothing when a function has responded */
 async function respondTo(
-  { findRoute, documentationAddress, serveDocs }: Routed,
+  { findRoute, isThrottled, documentationAddress, serveDocs }: Routed,
   faultInjection: FaultInjection,
   request: GatewayRequest,
   incoming: IncomingMessage,
@@ -87,10 +93,11 @@ async function respondTo(
   const page = path === undefined ? await serveDocs?.(request) : undefined;
   if (page) return page;
   const route = path === undefined ? undefined : findRoute(path);
+  const called = route?.functions.get(method);
+  if (isThrottled(called?.operation.operationId ?? 'other')) return refuse(gatewayErrors.THROTTLED);
   if (!route) return refuse(gatewayErrors.MISSING_AUTHENTICATION_TOKEN);
   const allow = toAllow([...route.functions.keys()]);
   if (method === 'OPTIONS') return toPreflightResponse(allow, requestId);
-  const called = route.functions.get(method);
   if (!called) return refuse(toMethodNotAllowedError(allow));
   const { operation } = called;
   const body = await readBody(incoming);
@@ -101,6 +108,15 @@ async function respondTo(
   }
   const fault = await injectFault(faultInjection, operation, allow, documentationAddress);
   if (fault) return refuse(fault);
-  await invoke(called, event, response);
+  if (Math.random() >= (faultInjection.lostShare ?? 0)) {
+    await invoke(called, event, response);
+    return undefined;
+  }
+  try {
+    await invoke(called, event, toLostResponse(incoming));
+  } finally {
+    console.info({ requestId, message: 'This response is lost.' });
+    response.destroy();
+  }
   return undefined;
 }

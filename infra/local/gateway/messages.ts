@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Writable } from 'node:stream';
 import { statusOfCode, toErrorBody } from '../../../shared/contract/errorBody.ts';
 import {
   allowedRequestHeaders,
@@ -129,4 +131,11 @@ export function sendResponse(
     ...(length !== undefined && { 'Content-Length': length }),
   });
   response.end(body);
+}
+
+/** A response that accepts everything and reaches nobody. */
+export function toLostResponse(incoming: IncomingMessage): ServerResponse {
+  const lost = new ServerResponse(incoming);
+  lost.assignSocket(new Writable({ write: (_chunk, _encoding, done) => done() }) as Socket);
+  return lost;
 }

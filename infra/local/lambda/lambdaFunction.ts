@@ -4,7 +4,7 @@ import { operationSettings } from '../../stages/stages.ts';
 
 /** A function as the gateway calls it. */
 export interface LambdaFunction {
-  readonly operation: Operation;
+  readonly operation: Operation & { readonly operationId: OperationId };
   readonly timeoutMilliseconds: number;
   /** Gets an event, a stream if the operation is `streamed` in the contract, and a context. */
   readonly handler: (...values: never[]) => Promise<unknown>;

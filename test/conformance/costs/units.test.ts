@@ -113,7 +113,7 @@ describe('the billed units of a request', () => {
   }
 
   async function measureRefused(operationId: OperationId): Promise<MeasuredUnits> {
-    const limit = { failures: [{ status: 429, share: 1 }], delayMilliseconds: 0 };
+    const limit = { failures: [{ status: 429, share: 1 }] };
     const limited = await startTestGateway({}, undefined, limit);
     const path = toPath(operationId, '7');
     const { method } = operations[operationId];

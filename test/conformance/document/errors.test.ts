@@ -97,7 +97,7 @@ describe('the catalogue of errors', () => {
   });
 
   test.each(injectedStatuses)('has the message of --fail %i', async (status) => {
-    const faults = { failures: [{ status, share: 1 }], delayMilliseconds: 0 };
+    const faults = { failures: [{ status, share: 1 }] };
     const { baseUrl, drain } = await startTestGateway({}, 1_000, faults);
     const { code, message } = toTold(await exactFetch(`${baseUrl}/inventory`));
     await drain();

@@ -75,7 +75,7 @@ describe('the document', () => {
     }
     const [[, valid] = ['', undefined]] = requests;
     if (!valid) throw new Error(`${id} has no example.`);
-    const limit = { failures: [{ status: 429, share: 1 }], delayMilliseconds: 0 };
+    const limit = { failures: [{ status: 429, share: 1 }] };
     const limited = await startTestGateway({}, undefined, limit);
     const code = 'too_many_requests';
     const response = await ask(limited.baseUrl, id, { ...valid, code });

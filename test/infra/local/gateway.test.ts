@@ -1,11 +1,18 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { injectedStatuses, injectFault } from '../../../infra/local/gateway/faultInjection.ts';
+import {
+  defineThrottling,
+  injectedStatuses,
+  injectFault,
+} from '../../../infra/local/gateway/faultInjection.ts';
 import { findResponseProblems } from '../../../infra/openapi/responseProblems.ts';
+import { stages } from '../../../infra/stages/stages.ts';
 import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { expectError, expectReadableFrom, expectTooLarge } from '../../conformance/expectations.ts';
@@ -17,6 +24,10 @@ import { documentationAddress, startTestGateway, type TestGateway } from './test
 const TIMEOUT = 5_000;
 
 const chunked = 'Transfer-Encoding: chunked';
+
+interface Lambda {
+  awslambda: { HttpResponseStream: { from: (stream: Writable, prelude: object) => Writable } };
+}
 
 /** The next action of `listOrders`. */
 let listOrders: (event: APIGatewayProxyEvent, context: Context) => unknown;
@@ -272,7 +283,7 @@ describe('fault injection', () => {
   });
 
   test.each(injectedStatuses)('returns %i as in the document', async (status) => {
-    const faultInjection = { failures: [{ status, share: 1 }], delayMilliseconds: 0 };
+    const faultInjection = { failures: [{ status, share: 1 }] };
     const functions = { getPet: vi.fn(echo), updateInventory: vi.fn(echo) };
     const faulty = await startTestGateway(functions, 1_000, faultInjection);
     const isOfAll = [400, 401, 404, 405, 429, 500, 503].includes(status);
@@ -304,14 +315,90 @@ describe('fault injection', () => {
       { status: 503, share: 0.1 },
       { status: 429, share: 0.2 },
     ];
-    const error = await injectFault({ failures, delayMilliseconds: 0 }, ...call, () => drawn);
+    const error = await injectFault({ failures }, ...call, () => drawn);
     expect(error?.code).toBe(code);
   });
 
   test('draws nothing without failures, and keeps a delay', async () => {
     const started = performance.now();
-    const delay = { failures: [], delayMilliseconds: 30 };
+    const delay = { delayMilliseconds: 30 };
     expect(await injectFault(delay, ...call, () => expect.fail('drawn'))).toBeUndefined();
     expect(performance.now() - started).toBeGreaterThanOrEqual(29);
+  });
+
+  test.each(['updateInventory', 'listInventory'] as const)(
+    'loses the response of %s after it took effect, as a closed connection',
+    async (operationId) => {
+      let calls = 0;
+      async function updateInventory() {
+        calls++;
+        return { statusCode: 200, body: '{}' };
+      }
+      async function listInventory(_: unknown, stream: Writable) {
+        calls++;
+        const { from } = (globalThis as unknown as Lambda).awslambda.HttpResponseStream;
+        await finished(from(stream, { statusCode: 200 }).end('[]'));
+      }
+      const functions = { updateInventory, listInventory };
+      const lossy = await startTestGateway(functions, 1_000, { lostShare: 1 });
+      const { method, path } = operations[operationId];
+      const lost = exactFetch(lossy.baseUrl + path, { method });
+      await expect(lost).rejects.toMatchObject({ code: 'ECONNRESET' });
+      expect(calls).toBe(1);
+      const requestId = expect.any(String);
+      expect(info.mock.calls).toEqual([[{ requestId, message: 'This response is lost.' }]]);
+      expect((await exactFetch(`${lossy.baseUrl}/nothing`)).status).toBe(404);
+      await lossy.drain();
+      expect(error).not.toHaveBeenCalled();
+    },
+  );
+});
+
+describe('throttling', () => {
+  test('refuses what exceeds the burst of an operation, and lets others through', async () => {
+    const { throttles } = stages.production.settings;
+    const getPet = vi.fn(echo);
+    const throttled = await startTestGateway({ getPet, updateInventory: echo }, 1_000, {
+      throttles: { ...throttles, getPet: { rate: 0.1, burst: 2 }, other: { rate: 0.1, burst: 3 } },
+    });
+    const send = async (line: string) => {
+      const [method = '', path = ''] = line.split(' ');
+      return exactFetch(throttled.baseUrl + path, { method });
+    };
+    for (const status of [200, 200, 429]) {
+      const response = await send('GET /pets/1');
+      expect(response.status).toBe(status);
+      if (status === 200) continue;
+      expectGatewayError(response, 'too_many_requests');
+      expect(response.headers.get('Retry-After')).toBe('1');
+      expect(findResponseProblems('GET', '/pets/1', response)).toEqual([]);
+    }
+    expect(getPet).toHaveBeenCalledTimes(2);
+    const others = ['GET /nothing', 'DELETE /pets/1', 'OPTIONS /pets/1', 'GET /nothing'];
+    const statuses = [];
+    for (const line of others) statuses.push((await send(line)).status);
+    expect(statuses).toEqual([404, 405, 204, 429]);
+    expect((await send('PATCH /inventory/1')).status).toBe(200);
+    await throttled.drain();
+  });
+
+  test('fills the bucket at the rate, up to the burst', () => {
+    let now = 1_000;
+    const isThrottled = defineThrottling(stages.production.settings.throttles, () => now);
+    const countPassed = () => {
+      let count = 0;
+      while (!isThrottled('listInventory')) count++;
+      return count;
+    };
+    expect(countPassed()).toBe(20);
+    now += 199;
+    expect(countPassed()).toBe(0);
+    now += 2;
+    expect(countPassed()).toBe(1);
+    now += 1_000;
+    expect(countPassed()).toBe(5);
+    now += 3_600_000;
+    expect(countPassed()).toBe(20);
+    expect(isThrottled('updateInventory')).toBe(false);
   });
 });

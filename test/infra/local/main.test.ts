@@ -4,8 +4,8 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
-import { noFaults } from '../../../infra/local/gateway/faultInjection.ts';
 import { parseOptions, start } from '../../../infra/local/start.ts';
+import { stages } from '../../../infra/stages/stages.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { callOps, startOps } from '../ops/opsProcess.ts';
@@ -227,9 +227,9 @@ describe('a crash of the engine', () => {
 
 describe('the options', () => {
   test.each<[string, object]>([
-    ['', { port: 3000, faultInjection: noFaults }],
+    ['', { port: 3000, faultInjection: { failures: [], delayMilliseconds: 0, lostShare: 0 } }],
     [
-      '--port 0 --data stock.json --dir=kept --expose-dynamodb 8000 --fail 503:0.1 --fail=429:.2 --delay 2s',
+      '--port 0 --data stock.json --dir=kept --expose-dynamodb 8000 --fail 503:0.1 --fail=429:.9 --delay 2s',
       {
         port: 0,
         data: 'stock.json',
@@ -238,17 +238,23 @@ describe('the options', () => {
         faultInjection: {
           failures: [
             { status: 503, share: 0.1 },
-            { status: 429, share: 0.2 },
+            { status: 429, share: 0.9 },
           ],
           delayMilliseconds: 2_000,
+          lostShare: 0,
         },
       },
     ],
     [
-      '--delay 29000ms --port 65535 --fail 503:1',
+      '--delay 29000ms --port 65535 --fail 503:1 --lose .1 --throttle production',
       {
         port: 65_535,
-        faultInjection: { failures: [{ status: 503, share: 1 }], delayMilliseconds: 29_000 },
+        faultInjection: {
+          failures: [{ status: 503, share: 1 }],
+          delayMilliseconds: 29_000,
+          lostShare: 0.1,
+          throttles: stages.production.settings.throttles,
+        },
       },
     ],
   ])('%j are read', (line, options) => {
@@ -258,6 +264,8 @@ describe('the options', () => {
   test.each([
     ['4000', { npm_config_port: 'true' }],
     ['', { npm_config_expose_dynamodb: '8000' }],
+    ['', { npm_config_throttle: 'production' }],
+    ['0.1', { npm_config_lose: 'true' }],
     ['stock.json', {}],
     ['--port 4000', { npm_config_json: 'true' }],
   ])('%j that npm passes on, beside %j, are refused with the place of --', async (line, taken) => {
@@ -275,6 +283,10 @@ describe('the options', () => {
     ['--fail 503', "'--fail' must be such as 503:0.1"],
     ['--fail 200:0.1', "400, 401, 403, 404, 405, 412, 413, 415, 429, 500, 503, not '200:0.1'"],
     ['--fail 503:1.5', "not '503:1.5'"],
+    ['--fail 503:0.6 --fail 429:0.5', "The shares of '--fail' must add up to at most 1, not 1.1"],
+    ['--lose 2', "'--lose' must be a share from 0 to 1, such as 0.1, not '2'"],
+    ['--throttle prod', "'--throttle' must be staging or production, not 'prod'"],
+    ['--throttle toString', "must be staging or production, not 'toString'"],
     ['--delay 200', "'--delay' must be such as 200ms or 2s"],
     ['--delay 30s', "up to 29s, not '30s'"],
     ['stock.json', "Unexpected argument 'stock.json'"],
