@@ -19,7 +19,7 @@ const requestHeaders: Readonly<Record<RequestHeader, Omit<ParameterObject, 'in' 
   'If-None-Match': {
     required: false,
     description:
-      'The `ETag` of a list that you have. If the list has not changed, the response is 304 (RFC 9110 section 13.1.2).',
+      'The `ETag` of the response that you have. If nothing has changed since, the response is 304 (RFC 9110 section 13.1.2).',
     schema: { type: 'string' },
   },
   'Idempotency-Key': {

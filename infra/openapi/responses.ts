@@ -36,7 +36,7 @@ export function toResponseObjects(
   };
   if (operation.requestHeaders?.includes('If-None-Match')) {
     responses[304] = {
-      description: 'The list still has the tag in `If-None-Match`; it is not sent.',
+      description: 'Nothing has changed since the tag in `If-None-Match`: there is no body.',
       headers: toHeaders(operation, { ETag: true }),
     };
   }
@@ -130,9 +130,9 @@ const tooLarge: ResponseObject = {
 
 function toSuccessHeaders({ requestHeaders = [], query = {}, tagged }: Operation): HeaderUse {
   return {
-    ...((tagged || requestHeaders.includes('If-Match')) && { ETag: true }),
     // A streamed list has no ETag.
     ...(requestHeaders.includes('If-None-Match') && { ETag: false }),
+    ...((tagged || requestHeaders.includes('If-Match')) && { ETag: true }),
     ...('cursor' in query && { Link: false }),
   };
 }

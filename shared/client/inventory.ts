@@ -54,6 +54,11 @@ export interface InventoryList<Include extends Included = undefined>
   etag: string | undefined;
 }
 
+export interface EntryPreconditions {
+  /** An entry's `etag`. If the entry has not changed since, the result is undefined. */
+  readonly ifNoneMatch: string | undefined;
+}
+
 export interface UpdatePreconditions {
   /** An entry's `etag`, quotes included. If the entry has changed since, the update has no effect (412). */
   readonly ifMatch?: string | undefined;
@@ -78,6 +83,14 @@ export interface InventoryMethods {
     query?: InventoryQuery<Include>,
     options?: CallOptions,
   ): Promise<InventoryList<Include>>;
+
+  /** One entry, or undefined if it still has the `etag` given as `ifNoneMatch`. */
+  getInventoryEntry(
+    petId: bigint,
+    options: CallOptions & EntryPreconditions,
+  ): Promise<TaggedInventoryItem | undefined>;
+  /** One entry with its tag. If it does not exist, the call rejects with `not_found`. */
+  getInventoryEntry(petId: bigint, options?: CallOptions): Promise<TaggedInventoryItem>;
 
   /** The inventory page by page. Without a `limit`, a page has up to 1,000 entries. */
   inventoryPages<Include extends Included = undefined>(
@@ -129,6 +142,14 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
     listInventory: (async (query = {}, options) =>
       listInventory(start(options), query)) as InventoryMethods['listInventory'],
 
+    // As the overloads say, there is always an entry without `ifNoneMatch`.
+    getInventoryEntry: (async (petId, options) =>
+      getInventoryEntry(
+        start(options, ['ifNoneMatch']),
+        petId,
+        options,
+      )) as InventoryMethods['getInventoryEntry'],
+
     inventoryPages: (query = {}, options) =>
       eachPage(query.cursor, (cursor) =>
         methods.listInventory({ ...query, limit: query.limit ?? PAGE_LIMIT, cursor }, options),
@@ -163,6 +184,25 @@ async function listInventory<Include extends Included = undefined>(
       next: toNextCursor(headers),
     };
   });
+}
+
+async function getInventoryEntry(
+  call: Call,
+  petId: bigint,
+  { ifNoneMatch }: CallOptions & Partial<EntryPreconditions> = {},
+): Promise<TaggedInventoryItem | undefined> {
+  const request: PetstoreRequest<'getInventoryEntry'> = {
+    operationId: 'getInventoryEntry',
+    method: 'GET',
+    path: `/inventory/${toPetIdText(petId)}`,
+    ...(ifNoneMatch !== undefined && { headers: { 'If-None-Match': ifNoneMatch } }),
+    isRepeatable: true,
+  };
+  return send(call, request, ({ status, document, headers }) =>
+    status === 304 && ifNoneMatch !== undefined
+      ? undefined
+      : toTaggedItem({ ...(document as object), etag: headers.get('ETag') }),
+  );
 }
 
 /**

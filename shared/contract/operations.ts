@@ -1,11 +1,12 @@
 import * as z from 'zod/mini';
+import { getInventoryEntry } from './operations/getInventoryEntry.ts';
 import { getPet } from './operations/getPet.ts';
 import { listInventory } from './operations/listInventory.ts';
 import { listOrders } from './operations/listOrders.ts';
 import { updateInventory } from './operations/updateInventory.ts';
 import { InventoryItem, ListedInventoryItem, Order, Pet } from './schemas.ts';
 
-const rows = { listInventory, updateInventory, getPet, listOrders } as const;
+const rows = { listInventory, getInventoryEntry, updateInventory, getPet, listOrders } as const;
 
 export type OperationId = keyof typeof rows;
 
@@ -23,6 +24,7 @@ export const operations: {
  */
 export const responses = {
   listInventory: z.array(ListedInventoryItem),
+  getInventoryEntry: InventoryItem,
   updateInventory: InventoryItem,
   getPet: Pet,
   listOrders: z.array(Order),
@@ -49,6 +51,12 @@ export const operationTexts: Readonly<Record<OperationId, OperationText>> = {
     description:
       'Without a query, returns the whole inventory, in no particular order. A large inventory is a streamed list. If the connection breaks before the closing bracket, the list is truncated: see [Lists](lists.html).',
     success: 'The requested entries.',
+  },
+  getInventoryEntry: {
+    tag: 'Inventory',
+    description:
+      'Returns one entry with its `ETag`, as `If-Match` takes it. The read is consistent: it sees every update that has got its response. With `If-None-Match`, an unchanged entry is not sent again: see [Lists](lists.html#one-entry).',
+    success: 'The entry.',
   },
   updateInventory: {
     tag: 'Inventory',

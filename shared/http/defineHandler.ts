@@ -50,7 +50,7 @@ export function defineHandler<O extends Operation>(
   operation: O,
   { verifier, allowedOrigins, documentationAddress, commit }: HttpSettings,
   operate: (input: OperationInput<O>) => Promise<Reply>,
-  { response, executionMode }: Sending = { response: bufferedResponse() },
+  { response, executionMode }: Sending = { response: bufferedResponse(operation) },
 ) {
   const chain: (OperationMiddleware | undefined)[] = [
     requestContext(),

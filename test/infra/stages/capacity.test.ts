@@ -66,7 +66,10 @@ it.each(deployedStages)(
     const needed: Record<TableName, { read: number; write: number }> = {
       // An update has at most one read. With an Idempotency-Key it is in a transaction, which doubles its units.
       inventory: {
-        read: burst('listInventory') * list + burst('updateInventory') * CONSISTENT,
+        read:
+          burst('listInventory') * list +
+          burst('getInventoryEntry') * CONSISTENT +
+          burst('updateInventory') * CONSISTENT,
         write: burst('updateInventory') * 2 * toUpdateUnits(),
       },
       pets: { read: burst('getPet') * toPetUnits(), write: 0 },
