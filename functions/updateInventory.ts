@@ -11,15 +11,18 @@ const inventory = defineInventoryUpdates(
   readVariable('INVENTORY_TABLE'),
   readVariable('REQUESTS_TABLE'),
 );
+/** Until no request can be retried at release 1.1.0, on either side of the upgrade. */
+const isUpgrade = process.env.UPGRADES_FROM === '1.1.0';
 
 /** PATCH /inventory/{petId}: sets an entry's stock count, never its status. It creates nothing. */
 export const handler = defineHandler(
   updateInventory,
   service,
-  async ({ parameters: { petId }, body: { quantity }, ifMatch, idempotencyKey }) => {
+  async ({ parameters: { petId }, body: { quantity }, ifMatch, idempotencyKey, formerKey }) => {
     const update = { petId, quantity, versions: ifMatch };
-    const { item, version } = await inventory.setQuantity(update, idempotencyKey);
-    return { body: item, version };
+    const former = isUpgrade ? formerKey : undefined;
+    const { item, ...reply } = await inventory.setQuantity(update, idempotencyKey, former);
+    return { body: item, ...reply };
   },
 );
 

@@ -30,7 +30,7 @@ export function defineKeyRegister(
   const client = DynamoDBDocumentClient.from(base);
 
   async function add(
-    key: Pick<KeyRecord, 'name' | 'permission'>,
+    key: Pick<KeyRecord, 'name' | 'permission' | 'originId'>,
     expiresAt: Date | undefined,
   ): Promise<NewKey> {
     const { apiKey, ...minted } = mintApiKey();
@@ -103,10 +103,11 @@ export function defineKeyRegister(
         .sort((one, other) => createdAt(one).localeCompare(createdAt(other)));
     },
 
-    /** Makes a key with the same name, permission and lifetime. The old key does not change. */
-    succeed({ name, permission, createdAt, expiresAt }: KeyRecord): Promise<NewKey> {
+    /** Makes a key with the same name, permission, lifetime and origin. The old key does not change. */
+    succeed({ keyId, originId = keyId, ...old }: KeyRecord): Promise<NewKey> {
+      const { name, permission, createdAt, expiresAt } = old;
       const lifetime = expiresAt && Date.parse(expiresAt) - Date.parse(createdAt);
-      return add({ name, permission }, lifetime ? new Date(now() + lifetime) : undefined);
+      return add({ name, permission, originId }, lifetime ? new Date(now() + lifetime) : undefined);
     },
 
     /**

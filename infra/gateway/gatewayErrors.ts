@@ -93,6 +93,12 @@ export const injectedConflict = {
   message: 'The entry has changed since you read its ETag.',
 } as const;
 
+/** The 422 that it injects. */
+export const injectedReuse = {
+  code: 'idempotency_key_reused',
+  message: 'Another update had this Idempotency-Key.',
+} as const;
+
 /**
  * The media types of bodies that the gateway's own responses accept. A mock chooses its request template by the body's
  * type, and no template covers all types. Other types get the gateway's 415.

@@ -26,6 +26,12 @@ const headers = {
     // Not a next page: a mock sends this on every page, so clients would never reach the end.
     example: '<https://docs.petstore.example/deprecations.html>; rel="deprecation"',
   },
+  'Idempotent-Replayed': {
+    description:
+      'The response of the first request with this `Idempotency-Key`; this one changed nothing.',
+    schema: { const: 'true' },
+    example: 'true',
+  },
   Vary: {
     description: 'The request headers that the response depends on.',
     schema: text,

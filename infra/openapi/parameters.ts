@@ -24,7 +24,7 @@ const requestHeaders: Readonly<Record<RequestHeader, Omit<ParameterObject, 'in' 
   },
   'Idempotency-Key': {
     required: false,
-    description: `A unique key for the update, ideally a new UUID. The same update sent again within ${IDEMPOTENCY_HOURS} hours has no second effect.`,
+    description: `A unique key for the update, such as a new UUID or an order’s id. The same update sent again within ${IDEMPOTENCY_HOURS} hours has no second effect and gets the first response. Another update of the same entry with this key gets 422.`,
     schema: toText('[!-~]', MAX_IDEMPOTENCY_KEY_LENGTH),
   },
   'X-Request-Id': {

@@ -94,6 +94,9 @@ const errorTexts: Readonly<Record<ErrorCode, { description: string; headers?: He
   },
   payload_too_large: { description: 'the body is too large.' },
   unsupported_media_type: { description: 'the `Content-Type` is not JSON.' },
+  idempotency_key_reused: {
+    description: 'another update of this entry had the `Idempotency-Key`; this one had no effect.',
+  },
   too_many_requests: {
     description: 'there are too many requests at once; this one had no effect.',
     headers: { 'Retry-After': true },
@@ -134,6 +137,7 @@ function toSuccessHeaders({ requestHeaders = [], query = {}, tagged }: Operation
     ...(requestHeaders.includes('If-None-Match') && { ETag: false }),
     ...((tagged || requestHeaders.includes('If-Match')) && { ETag: true }),
     ...('cursor' in query && { Link: false }),
+    ...(requestHeaders.includes('Idempotency-Key') && { 'Idempotent-Replayed': false }),
   };
 }
 

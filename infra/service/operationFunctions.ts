@@ -78,7 +78,7 @@ export function defineOperationFunctions(
 
 function toEnvironment(
   operationId: OperationId,
-  { allowedOrigins, documentationAddress }: StageSettings,
+  { allowedOrigins, documentationAddress, upgradesFrom }: StageSettings,
   dataTables: DataTables,
 ): Record<string, string> {
   return {
@@ -87,6 +87,7 @@ function toEnvironment(
     ...Object.fromEntries(
       toUsedTables(operationId).map((name) => [tables[name].variable, dataTables[name].tableName]),
     ),
+    ...(upgradesFrom && { UPGRADES_FROM: upgradesFrom }),
   };
 }
 

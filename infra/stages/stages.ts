@@ -143,7 +143,7 @@ const settings = {
       inventory: { read: 7_000, write: 3_000 },
       pets: { read: 1_000, write: 1_000 },
       orders: { read: 2_000, write: 1_000 },
-      requests: { read: 100, write: 2_500 },
+      requests: { read: 100, write: 4_500 },
       apiKeys: { read: 4_000, write: 100 },
     },
   },

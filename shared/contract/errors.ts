@@ -11,6 +11,7 @@ export type DomainError =
   | Forbidden
   | NotFound
   | PreconditionFailed
+  | IdempotencyKeyReused
   | UnsupportedMediaType
   | StoreUnavailable;
 
@@ -69,6 +70,17 @@ export class PreconditionFailed extends Error {
       `The ${resource} with ${name} ${id} is not in the state that If-Match or If-None-Match requires: read it again.`,
     );
     this.version = version;
+  }
+}
+
+/** The `Idempotency-Key` belongs to another request, which took effect. */
+export class IdempotencyKeyReused extends Error {
+  override readonly name = 'IdempotencyKeyReused';
+
+  constructor({ name }: IdParameter, id: bigint) {
+    super(
+      `This Idempotency-Key was used for another update of ${name} ${id}, which took effect: use a new key for a new update.`,
+    );
   }
 }
 

@@ -21,6 +21,7 @@ export const exposedHeaders = [
   'X-Request-Id',
   'WWW-Authenticate',
   'Allow',
+  'Idempotent-Replayed',
 ] as const;
 
 /** How long a browser may cache a preflight's response: two hours, the maximum in Chromium. */

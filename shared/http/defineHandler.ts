@@ -29,6 +29,8 @@ export interface OperationInput<O extends Operation> {
   readonly ifMatch: readonly string[] | undefined;
   /** Identifies the request if the client may retry it. */
   readonly idempotencyKey: string | undefined;
+  /** The same for release 1.1.0. */
+  readonly formerKey: string | undefined;
 }
 
 export interface HttpSettings {
@@ -90,8 +92,8 @@ interface Handed<O extends Operation> {
 /** Passes the checked input to the handler. */
 function handOver(request: OperationRequest): void {
   const { internal } = request;
-  const { parameters, query, body, ifMatch, idempotencyKey } = internal;
-  const input = { parameters, query, body, ifMatch, idempotencyKey };
+  const { parameters, query, body, ifMatch, idempotencyKey, formerKey } = internal;
+  const input = { parameters, query, body, ifMatch, idempotencyKey, formerKey };
   Object.assign(request, { event: { input, internal } });
 }
 

@@ -31,8 +31,10 @@ export interface RequestState extends Record<string, unknown> {
   body: unknown;
   /** The versions in `If-Match`; `undefined` means any. */
   ifMatch?: readonly string[] | undefined;
-  /** Identifies the request among all with an `Idempotency-Key`. */
+  /** Identifies the request among all with an `Idempotency-Key`. API keys of one chain of rotations share their requests. */
   idempotencyKey?: string;
+  /** The same for release 1.1.0, which took an API key and its successor for two clients. */
+  formerKey?: string;
   /** The client's own request id. */
   clientRequestId?: string | undefined;
 }

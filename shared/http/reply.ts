@@ -7,6 +7,8 @@ export interface DocumentReply {
   readonly version?: string;
   /** The cursor of the next page, which becomes the `next` link. */
   readonly next?: string | undefined;
+  /** Whether it is the response of an earlier attempt, which becomes `Idempotent-Replayed`. */
+  readonly isReplay?: boolean | undefined;
 }
 
 /** A streamed list. */

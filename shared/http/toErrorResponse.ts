@@ -15,6 +15,7 @@ const codeOf: Record<DomainError['name'], ErrorCode> = {
   NotFound: 'not_found',
   PreconditionFailed: 'precondition_failed',
   UnsupportedMediaType: 'unsupported_media_type',
+  IdempotencyKeyReused: 'idempotency_key_reused',
   StoreUnavailable: 'service_unavailable',
 };
 

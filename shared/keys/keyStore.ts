@@ -16,6 +16,8 @@ export interface KeyRecord {
   readonly rotatedAt?: string;
   /** The key id of the latest successor. */
   readonly successorId?: string;
+  /** The key id of the first key of its chain of rotations; absent in that key. */
+  readonly originId?: string;
 }
 
 /** Whether the deciding attributes are valid, as the commands write them. Other keys are refused. */

@@ -2,7 +2,8 @@ import { Unauthorized } from '../contract/errors.ts';
 import { matchesSecretHash, parseApiKey } from './apiKey.ts';
 import { isReadable, type KeyRecord, type KeyStore } from './keyStore.ts';
 
-export type VerifiedKey = Pick<KeyRecord, 'keyId' | 'name' | 'permission'>;
+export type VerifiedKey = Pick<KeyRecord, 'keyId' | 'name' | 'permission'> &
+  Required<Pick<KeyRecord, 'originId'>>;
 
 export type KeyVerifier = ReturnType<typeof defineKeyVerifier>;
 
@@ -23,7 +24,8 @@ export function defineKeyVerifier(store: Pick<KeyStore, 'get'>, now: () => numbe
       if (!record) throw new Unauthorized(true, 'unknown key', keyId);
       const refusal = toRefusal(record, secret, now());
       if (refusal) throw new Unauthorized(true, refusal, keyId);
-      return { keyId, name: record.name, permission: record.permission };
+      const { name, permission, originId = keyId } = record;
+      return { keyId, name, permission, originId };
     },
   };
 }

@@ -12,10 +12,16 @@ import {
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { isThrottlingError } from '@smithy/core/retry';
-import { NotFound, PreconditionFailed, StoreUnavailable } from '../contract/errors.ts';
+import {
+  IdempotencyKeyReused,
+  NotFound,
+  PreconditionFailed,
+  StoreUnavailable,
+} from '../contract/errors.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/headers.ts';
 import { entryPetId } from '../contract/parameters.ts';
 import type { InventoryItem } from '../contract/schemas.ts';
+import type { PetStatus } from '../contract/values.ts';
 import {
   letterOf,
   newVersion,
@@ -41,6 +47,11 @@ export interface Update {
   readonly versions?: readonly string[] | undefined;
 }
 
+export interface UpdateResult extends InventoryEntry {
+  /** Whether it is the response of an earlier attempt, and this one changed nothing. */
+  readonly isReplay?: boolean;
+}
+
 /** @param requestsTable stores the responses to requests with an idempotency key */
 export function defineInventoryUpdates(
   client: DynamoDBClient,
@@ -49,9 +60,9 @@ export function defineInventoryUpdates(
 ) {
   countLostAttempts(client);
 
-  async function readEntry(petId: bigint, ConsistentRead: boolean) {
+  async function readEntry(petId: bigint) {
     const Key = toKey(petId.toString());
-    const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead });
+    const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true });
     return (await client.send(read)).Item;
   }
 
@@ -73,7 +84,7 @@ export function defineInventoryUpdates(
     } catch (error) {
       if (!(error instanceof ConditionalCheckFailedException)) throw error;
     }
-    const found = versions && (await readEntry(petId, true));
+    const found = versions && (await readEntry(petId));
     if (!found) throw new NotFound(entryPetId, petId);
     const current = toVersion(found);
     if (current === version) return { item: toInventoryItem(found), version };
@@ -85,57 +96,65 @@ export function defineInventoryUpdates(
 
   /**
    * One transaction writes both the entry and the request's row with the response, or neither. If it is cancelled, its
-   * reasons say why. A transaction returns no attributes. The response needs the entry's status, so this reads the
-   * status first, and the transaction requires it.
+   * reasons say why. A transaction returns no attributes, and the response needs the entry's status. So it requires
+   * the most frequent status, and after a wrong guess the one that the reasons show.
    * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
    */
-  async function setIdempotently(update: Update, idempotencyKey: string): Promise<InventoryEntry> {
-    const { petId, quantity, versions } = update;
-    const request = { p: { N: petId.toString() }, r: { S: toFingerprint(update, idempotencyKey) } };
+  async function setIdempotently(update: Update, idempotencyKey: string, formerKey?: string) {
+    const { petId, quantity, versions = null } = update;
+    const fingerprint = toDigest([quantity, versions]);
+    let status: PetStatus = 'available';
 
-    // May be slightly out of date: the transaction is cancelled if the status has changed.
-    const found = await readEntry(petId, false);
-    let status = found ? toStatus(found) : 'available';
-
-    async function transact(): Promise<InventoryEntry> {
+    async function transact(): Promise<UpdateResult> {
       const version = newVersion();
       const seconds = Math.floor(Date.now() / 1_000);
-      const Put = {
-        TableName: requestsTable,
-        Item: {
-          ...request,
-          s: { S: letterOf[status] },
-          v: toVersionValue(version),
-          t: { N: String(seconds + IDEMPOTENCY_HOURS * 60 * 60) },
+      const toRow = (r: string, more?: Record<string, AttributeValue>) => ({
+        Put: {
+          TableName: requestsTable,
+          Item: {
+            p: { N: petId.toString() },
+            r: { S: r },
+            s: { S: letterOf[status] },
+            v: toVersionValue(version),
+            t: { N: String(seconds + IDEMPOTENCY_HOURS * 60 * 60) },
+            ...more,
+          },
+          // DynamoDB may take some days to delete expired items.
+          ConditionExpression: 'attribute_not_exists(r) OR t <= :now',
+          ExpressionAttributeValues: { ':now': { N: String(seconds) } },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
         },
-        // DynamoDB may take some days to delete expired items.
-        ConditionExpression: 'attribute_not_exists(r) OR t <= :now',
-        ExpressionAttributeValues: { ':now': { N: String(seconds) } },
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      } as const;
+      });
       const Update = {
         TableName: tableName,
         ...toChange(update, version, letterOf[status]),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
+      const own = toRow(toDigest([idempotencyKey]), { f: { S: fingerprint } });
+      const former = formerKey && toRow(toDigest([formerKey, `${petId}`, quantity, versions]));
+      const TransactItems = [own, { Update }, ...(former ? [former] : [])];
       try {
-        await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Update }] }));
+        await client.send(new TransactWriteItemsCommand({ TransactItems }));
         return { item: { petId, quantity, status }, version };
       } catch (error) {
-        const [repeated, entry] = toReasons(error);
-        if (repeated?.Item) {
-          const { Item } = repeated;
-          const item = { petId, quantity, status: toStatus(Item) };
-          return { item, version: toUpdateVersion(Item.v as AttributeValue) };
+        const [request, entry, formerRequest] = toReasons(error);
+        const isSame = request?.Item?.f?.S === fingerprint;
+        const first = isSame ? request.Item : formerRequest?.Item;
+        if (first) {
+          const item = { petId, quantity, status: toStatus(first) };
+          const { v } = first as { v: AttributeValue };
+          return { item, version: toUpdateVersion(v), isReplay: true };
         }
-        if (isConflict(error) || entry?.Code !== CONDITION_FAILED) throw error;
-        if (!entry.Item) throw new NotFound(entryPetId, petId);
-        const current = toVersion(entry.Item);
-        if (versions && !versions.includes(current)) {
-          throw new PreconditionFailed(entryPetId, petId, current);
+        if (!request?.Item && (isConflict(error) || entry?.Code !== CONDITION_FAILED)) throw error;
+        if (entry?.Code === CONDITION_FAILED) {
+          if (!entry.Item) throw new NotFound(entryPetId, petId);
+          const current = toVersion(entry.Item);
+          if (versions && !versions.includes(current)) {
+            throw new PreconditionFailed(entryPetId, petId, current);
+          }
+          status = toStatus(entry.Item);
         }
-        status = toStatus(entry.Item);
-        throw new StatusChanged();
+        throw request?.Item ? new IdempotencyKeyReused(entryPetId, petId) : new StatusChanged();
       }
     }
 
@@ -145,14 +164,22 @@ export function defineInventoryUpdates(
   return {
     /**
      * Sets the stock count of an existing entry; with versions, only if the entry has one of them.
-     * @param idempotencyKey unique to the request: within 24 hours, the same request again has no second effect and
-     *   gets the first response
+     * @param idempotencyKey unique to a client's request: within 24 hours, the same request again has no second effect
+     *   and gets the first response
+     * @param formerKey the same for release 1.1.0, while that may serve retries too: its rows are written and checked
      * @throws {NotFound} if there is no such entry
      * @throws {PreconditionFailed} if the entry has another version; this request changed nothing
+     * @throws {IdempotencyKeyReused} if another request for this entry had the key; this request changed nothing
      * @throws {StoreUnavailable} also if it is unknown whether this request changed the entry
      */
-    setQuantity: (update: Update, idempotencyKey?: string) =>
-      idempotencyKey === undefined ? setOnce(update) : setIdempotently(update, idempotencyKey),
+    setQuantity: (
+      update: Update,
+      idempotencyKey?: string,
+      formerKey?: string,
+    ): Promise<UpdateResult> =>
+      idempotencyKey === undefined
+        ? setOnce(update)
+        : setIdempotently(update, idempotencyKey, formerKey),
   };
 }
 
@@ -179,10 +206,9 @@ function toChange({ petId, quantity, versions }: Update, version: string, status
   };
 }
 
-/** Unique to the request: only the same request has the same fingerprint. */
-function toFingerprint({ petId, quantity, versions }: Update, idempotencyKey: string): string {
-  const request = JSON.stringify([idempotencyKey, `${petId}`, quantity, versions ?? null]);
-  return createHash('sha256').update(request).digest('base64url');
+/** Only the same values have the same digest. */
+function toDigest(values: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64url');
 }
 
 const CONDITION_FAILED = 'ConditionalCheckFailed';
@@ -196,8 +222,8 @@ class StatusChanged extends Error {
 }
 
 /**
- * Retries a write that changed nothing, since it conflicted with a transaction on the same item or the status had
- * changed. The pauses take at most 750 ms in total.
+ * Retries a write that changed nothing: after a pause, if it conflicted with a transaction on the same item; at once,
+ * if the status was another. The pauses take at most 750 ms in total.
  * @throws {StoreUnavailable} if the last attempt fails so too
  */
 async function repeatConflicts<Output>(send: () => Promise<Output>): Promise<Output> {
@@ -205,8 +231,10 @@ async function repeatConflicts<Output>(send: () => Promise<Output>): Promise<Out
     try {
       return await send();
     } catch (error) {
-      if (!isConflict(error) && !(error instanceof StatusChanged)) throw error;
+      const isOtherStatus = error instanceof StatusChanged;
+      if (!isOtherStatus && !isConflict(error)) throw error;
       if (attempt === MAX_ATTEMPTS) throw new StoreUnavailable(error);
+      if (isOtherStatus) continue;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 25 * 2 ** attempt));
     }
   }

@@ -6,7 +6,9 @@ import { ErrorBody } from '../../shared/contract/schemas.ts';
 import type { ExactResponse } from '../support/exactFetch.ts';
 
 const exposedHeaders =
-  'allow deprecation etag link retry-after sunset www-authenticate x-request-id'.split(' ');
+  'allow deprecation etag idempotent-replayed link retry-after sunset www-authenticate x-request-id'.split(
+    ' ',
+  );
 
 /** Expects a 200 with everything that each response of the operation has. */
 export function expectSuccess(response: ExactResponse, operationId: OperationId): void {

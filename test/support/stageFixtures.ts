@@ -100,6 +100,7 @@ export const changedSettings = {
   quietMinutes: 15,
   restoredTables: { pets: 'pets-restored' },
   rollout: 'linear10PercentEveryMinute',
+  upgradesFrom: '1.1.0',
 } as const satisfies Partial<StageSettings>;
 
 /** `production` with some settings changed. */

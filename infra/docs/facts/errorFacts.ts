@@ -6,6 +6,7 @@ import {
 } from '../../../shared/contract/errorBody.ts';
 import {
   Forbidden,
+  IdempotencyKeyReused,
   NotFound,
   PreconditionFailed,
   StoreUnavailable,
@@ -19,6 +20,7 @@ import { toErrorResponse } from '../../../shared/http/toErrorResponse.ts';
 import {
   gatewayErrors,
   injectedConflict,
+  injectedReuse,
   toAllow,
   toMethodNotAllowedError,
   tooLargeResponses,
@@ -45,6 +47,7 @@ const serviceErrors: Readonly<Record<string, readonly (Error | ErrorMessage)[]>>
   noEntry: [new NotFound(entryPetId, 7n), new NotFound(petId, 7n)],
   changed: [new PreconditionFailed(entryPetId, 7n, '')],
   mediaType: [new UnsupportedMediaType()],
+  reusedKey: [new IdempotencyKeyReused(entryPetId, 7n)],
   busy: [new StoreUnavailable(undefined)],
   malformed: [gatewayErrors.DEFAULT_4XX],
   firewall: [gatewayErrors.WAF_FILTERED],
@@ -53,6 +56,7 @@ const serviceErrors: Readonly<Record<string, readonly (Error | ErrorMessage)[]>>
     toMethodNotAllowedError(toAllow(same.map(({ method }) => method))),
   ),
   injected: [injectedConflict],
+  injectedReuse: [injectedReuse],
   tooLarge: Object.values(tooLargeResponses).map(({ message }) => ({
     code: 'payload_too_large',
     message,

@@ -6,6 +6,7 @@ import {
   type GatewayError,
   gatewayErrors,
   injectedConflict,
+  injectedReuse,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
@@ -45,6 +46,7 @@ const errors: Readonly<Record<number, GatewayError>> = {
   },
   413: gatewayErrors.REQUEST_TOO_LARGE,
   415: gatewayErrors.UNSUPPORTED_MEDIA_TYPE,
+  422: injectedReuse,
   429: gatewayErrors.THROTTLED,
   500: gatewayErrors.DEFAULT_5XX,
   503: gatewayErrors.INTEGRATION_FAILURE,

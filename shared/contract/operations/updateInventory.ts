@@ -21,5 +21,6 @@ export const updateInventory = {
     'precondition_failed',
     'payload_too_large',
     'unsupported_media_type',
+    'idempotency_key_reused',
   ],
 } as const satisfies Operation;

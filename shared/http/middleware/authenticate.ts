@@ -16,7 +16,7 @@ export function authenticate(verifier: KeyVerifier, permission: Permission): Ope
       internal.key = await verifier.verify(apiKey);
     } catch (error) {
       if (!(internal.isWarmUp && error instanceof Unauthorized)) throw error;
-      internal.key = { keyId: '', name: '', permission };
+      internal.key = { keyId: '', name: '', permission, originId: '' };
     } finally {
       internal.keyReadUnits = internal.units.read - before;
     }

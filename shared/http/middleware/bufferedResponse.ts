@@ -12,7 +12,7 @@ export function bufferedResponse({ requestHeaders = [] }: Operation): OperationM
   const readsIfNoneMatch = requestHeaders.includes('If-None-Match');
 
   function sendDocument(request: OperationRequest): void {
-    const { body, version, next } = request.response as unknown as DocumentReply;
+    const { body, version, next, isReplay } = request.response as unknown as DocumentReply;
     const tag = version !== undefined && { ETag: `"${version}"` };
     const known = readsIfNoneMatch ? toHeader(request, 'if-none-match') : undefined;
     if (tag && matchesIfNoneMatch(known, tag.ETag)) {
@@ -25,6 +25,7 @@ export function bufferedResponse({ requestHeaders = [] }: Operation): OperationM
         'Content-Type': 'application/json',
         ...tag,
         ...(next !== undefined && { Link: toNextLink(request, next) }),
+        ...(isReplay && { 'Idempotent-Replayed': 'true' }),
       },
       body: toJson(body),
     };

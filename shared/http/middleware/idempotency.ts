@@ -3,12 +3,11 @@ import { MAX_IDEMPOTENCY_KEY_LENGTH } from '../../contract/headers.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
 /**
- * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). It adds the key id, so that requests of
- * different API keys never collide.
+ * Reads `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header). It adds the API key, so that requests of
+ * different clients never collide.
  */
 export function idempotency(): OperationMiddleware {
   function readIdempotencyKey(request: OperationRequest): void {
-    const { internal } = request;
     const value = toHeader(request, 'idempotency-key');
     if (value === undefined) return;
     if (!/^[\x21-\x7e]+$/.test(value) || value.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
@@ -16,7 +15,9 @@ export function idempotency(): OperationMiddleware {
         `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,
       );
     }
-    internal.idempotencyKey = `${internal.key?.keyId} ${value}`;
+    const { originId = '', keyId = '' } = request.internal.key ?? {};
+    request.internal.idempotencyKey = `${originId} ${value}`;
+    request.internal.formerKey = `${keyId} ${value}`;
   }
 
   return { before: readIdempotencyKey };

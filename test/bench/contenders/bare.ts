@@ -1,7 +1,6 @@
 import {
   type AttributeValue,
   DynamoDBClient,
-  GetItemCommand,
   ScanCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
@@ -53,12 +52,11 @@ export async function updateInventory({ body, pathParameters }: APIGatewayProxyE
   return toResponse(toItem(Attributes));
 }
 
-/** An update with an `Idempotency-Key`: the entry's status, then the transaction. */
+/** An update with an `Idempotency-Key`: the transaction alone, which requires the most frequent status. */
 export async function updateInventoryOnce({ body, headers, pathParameters }: APIGatewayProxyEvent) {
   const { quantity } = JSON.parse(body ?? '');
   const p = { N: pathParameters?.petId ?? '' };
   const inventory = process.env.INVENTORY_TABLE;
-  const { Item = {} } = await client.send(new GetItemCommand({ TableName: inventory, Key: { p } }));
   const Put = {
     TableName: process.env.REQUESTS_TABLE,
     Item: { p, r: { S: headers['Idempotency-Key'] ?? '' }, v: { N: '1' }, t: { N: '1' } },
@@ -73,12 +71,12 @@ export async function updateInventoryOnce({ body, headers, pathParameters }: API
     ExpressionAttributeValues: {
       ':quantity': { N: String(quantity) },
       ':one': { N: '1' },
-      ':status': Item.s ?? { S: 'a' },
+      ':status': { S: 'a' },
     },
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
   } as const;
   await client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put }, { Update }] }));
-  return toResponse({ ...toItem(Item), quantity });
+  return toResponse({ petId: p.N, quantity, status: 'a' });
 }
 
 export async function getPet({ pathParameters }: APIGatewayProxyEvent) {

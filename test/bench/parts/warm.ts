@@ -72,7 +72,7 @@ async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Sectio
       ['with an Idempotency-Key', 1],
     ],
     rows: [[plain, keyed]],
-    goals: [{ name: 'the time of a keyed update ÷ without a key', value, atMost: 2.2 }],
+    goals: [{ name: 'the time of a keyed update ÷ without a key', value, atMost: 1.15 }],
   };
 }
 

@@ -152,14 +152,13 @@ function toMeasuredRequest(
   const { path, body } = suites[id].toValidRequest(target);
   const { parameters }: Operation = operations[id];
   const invalid = { path: parameters ? toPath(id, 'abc') : `${path}?limit=0` };
+  const keyed = { 'Idempotency-Key': '3f0c2f6e-4d6b-4c39-9f5a-6a1d6f0f7a11' };
   const changes: Partial<Record<ResponseKind, Partial<MeasuredRequest>>> = {
     '200': {},
     '200 gzip': { headers: { 'Accept-Encoding': 'gzip' } },
     '200 zstd': { headers: { 'Accept-Encoding': 'zstd' } },
     '200 petId': { path: `${path}?petId=${target.fixtures.changeablePetId}` },
-    '200 Idempotency-Key': {
-      headers: { 'Idempotency-Key': '3f0c2f6e-4d6b-4c39-9f5a-6a1d6f0f7a11' },
-    },
+    '200 Idempotency-Key': { headers: keyed },
     '304': { headers: { 'If-None-Match': tag } },
     '400': invalidRequests[id] ?? invalid,
     '401': { apiKey: 'psk_not-a-key' },
@@ -167,6 +166,8 @@ function toMeasuredRequest(
     '404': { path: toPath(id, `${target.fixtures.missingPetId}`) },
     // No entry has this tag.
     '412': { headers: { 'If-Match': '"AAAAGQBh"' } },
+    // After the same key with another quantity.
+    '422': { headers: keyed, body: '{"quantity":1}' },
   };
   const change = changes[response];
   if (!change) throw new Error(`Add to ${import.meta.url} how to get ${response} from ${id}.`);

@@ -74,6 +74,9 @@ describe('the catalogue of errors', () => {
     await update('{"quantity":5}', { 'If-Match': '"AAAACQBh"' });
     await update('{"quantity":5}', { 'Idempotency-Key': ' ' });
     await update('{"quantity":5}', { 'Content-Type': 'text/plain' });
+    const { changeablePetId } = target.fixtures;
+    await sendUpdate(target, changeablePetId, '{"quantity":5}', { 'Idempotency-Key': 'order-1' });
+    await update('{"quantity":6}', { 'Idempotency-Key': 'order-1' });
     await update('{"quantity":5}', {}, `${target.fixtures.missingPetId}`);
     for (const megabytes of [7, 11]) await update(' '.repeat(megabytes * 1024 ** 2));
   });

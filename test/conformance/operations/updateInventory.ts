@@ -43,7 +43,7 @@ export const updateInventory: OperationSuite = {
     sold: {
       ...sale,
       summary: 'One of nine was sold',
-      headers: { ...sale.headers, 'If-Match': '"AAAACQBh"', 'Idempotency-Key': 'sale-1' },
+      headers: { ...sale.headers, 'If-Match': '"AAAACQBh"', 'Idempotency-Key': 'order-1234' },
     },
     badQuantity: refuse('A negative stock count', 'invalid_request', { body: { quantity: -1 } }),
     ...withoutKey(sale),
@@ -51,6 +51,10 @@ export const updateInventory: OperationSuite = {
     unknownId: refuse('An id that no entry has', 'not_found', { path: '/inventory/999999' }),
     changedSince: refuse('The entry has changed since', 'precondition_failed', {
       headers: { ...sale.headers, 'If-Match': '"AAAAGQBh"' },
+    }),
+    reusedKey: refuse('A key that another update had', 'idempotency_key_reused', {
+      headers: { ...sale.headers, 'Idempotency-Key': 'order-1234' },
+      body: { quantity: 7 },
     }),
     notJson: refuse('A body with another Content-Type', 'unsupported_media_type', {
       headers: { 'Content-Type': 'text/plain' },

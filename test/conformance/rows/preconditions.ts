@@ -124,14 +124,39 @@ export function describePreconditions(target: TargetSource): void {
         expectSuccess(again, 'updateInventory');
         expect(again.text).toBe(first.text);
         expect(again.headers.get('ETag')).toBe(first.headers.get('ETag'));
+        expect(first.headers.get('Idempotent-Replayed')).toBeNull();
+        expect(again.headers.get('Idempotent-Replayed')).toBe('true');
         expect(await readQuantity(target())).toBe(7);
       },
     );
 
-    test('takes a request with another body for another request', async () => {
+    test('returns 422 for another request under the same key, and changes nothing', async () => {
+      const tag = await setQuantity(target(), 25);
+      const headers = { 'Idempotency-Key': randomUUID() };
+      const first = await update(24, headers);
+      const current = first.headers.get('ETag') ?? '';
+      for (const [quantity, more] of [
+        [23, {}],
+        [24, { 'If-Match': current }],
+        [23, { 'If-Match': current }],
+      ] as const) {
+        const refused = await update(quantity, { ...headers, ...more });
+        expectError(refused, 'idempotency_key_reused', 'updateInventory');
+      }
+      const stale = await update(23, { ...headers, 'If-Match': tag });
+      expectError(stale, 'precondition_failed', 'updateInventory');
+      expect(await readQuantity(target())).toBe(24);
+    });
+
+    test('takes the same key for another pet', async () => {
       const headers = { 'Idempotency-Key': randomUUID() };
       await succeed(24, headers);
-      await succeed(23, headers);
+      const { inventory, changeablePetId } = target().fixtures;
+      const entry = inventory.find(({ petId }) => petId !== changeablePetId);
+      const body = `{"quantity":${entry?.quantity}}`;
+      const other = await sendUpdate(target(), entry?.petId ?? '', body, headers);
+      expectSuccess(other, 'updateInventory');
+      expect(other.headers.get('Idempotent-Replayed')).toBeNull();
     });
 
     test('remembers no refusal', async () => {

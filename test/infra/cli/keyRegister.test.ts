@@ -56,6 +56,8 @@ it('a rotated key gets a successor with its name, permission and lifetime, and e
   now = START + 4 * HOUR;
   const { record } = await keys.succeed(old);
   const { keyId } = record;
+  expect(record.originId).toBe(old.keyId);
+  expect((await keys.succeed(record)).record.originId).toBe(old.keyId);
   expect(await keys.get(old.keyId)).toEqual(old);
   const retired = await keys.retire(old.keyId, keyId, 2 * HOUR);
   expect(retired).toEqual({ ends: at(6), before: old });

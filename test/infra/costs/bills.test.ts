@@ -418,7 +418,7 @@ test('the page for finance has the month, the worst one, one more shop and each 
   for (const figure of [
     `**$${month.total.toFixed(2)}**`,
     `**$${Math.round(total).toLocaleString('en-US')}**`,
-    '| updateInventory | 200 Idempotency-Key | 7.07 |',
+    '| updateInventory | 200 Idempotency-Key | 7.00 |',
     `| 1 | ${shop.toFixed(2)} |`,
     ...savings.map(({ name, dollars }) => `| ${name} | ${dollars.toFixed(2)} |`),
     `"alarms" : ${month.fixedParts.alarms.toFixed(2)}`,

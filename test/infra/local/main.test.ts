@@ -281,7 +281,7 @@ describe('the options', () => {
     ['--port=', "not ''"],
     ['--port', "'--port <value>' argument missing. See --help."],
     ['--fail 503', "'--fail' must be such as 503:0.1"],
-    ['--fail 200:0.1', "400, 401, 403, 404, 405, 412, 413, 415, 429, 500, 503, not '200:0.1'"],
+    ['--fail 200:0.1', "400, 401, 403, 404, 405, 412, 413, 415, 422, 429, 500, 503, not '200:0.1'"],
     ['--fail 503:1.5', "not '503:1.5'"],
     ['--fail 503:0.6 --fail 429:0.5', "The shares of '--fail' must add up to at most 1, not 1.1"],
     ['--lose 2', "'--lose' must be a share from 0 to 1, such as 0.1, not '2'"],

@@ -63,6 +63,9 @@ function isHarmless(place: string, facts: Facts, newFacts: Facts): boolean {
   const isNewValue = value === undefined && owner.endsWith(' enum') && isKnown(owner);
   // A `Link` may have other links beside the one that a client looks for (RFC 8288).
   if (/ Link .*pattern$/.test(place)) return true;
+  // An error response has one code, whatever other codes there are.
+  const single = place.replace(/ allOf 0 (.*) enum \w+$/, ' allOf 1 $1 const');
+  if (isNewValue && single !== place && newFacts.has(single)) return true;
   if (place.includes(' responses ')) {
     return value === undefined && !(isNewValue && place.includes(' content '));
   }

@@ -41,7 +41,7 @@ export function canMeet({ call, after, coldKey, update }: Situation, fault: Faul
   if (fault.startsWith('transaction')) return call.action === 'TransactWriteItems';
   if (fault !== 'refused' || coldKey) return true;
   if (call.table === 'apiKeys' || after !== undefined) return false;
-  return !update || call.action === (update.idempotencyKey ? 'GetItem' : 'UpdateItem');
+  return !update || call.action === (update.idempotencyKey ? 'TransactWriteItems' : 'UpdateItem');
 }
 
 /**

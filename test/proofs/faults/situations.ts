@@ -60,7 +60,6 @@ const own: Named = {
   'updateInventory: plain': { update: {}, call: write },
   'updateInventory: If-Match': { update: { ifMatch: 'current' }, call: write },
   'updateInventory: Idempotency-Key': { update: { idempotencyKey: true }, call: transaction },
-  'updateInventory: Idempotency-Key, its read': { update: { idempotencyKey: true }, call: read },
   'updateInventory: both': {
     update: { ifMatch: 'current', idempotencyKey: true },
     call: transaction,

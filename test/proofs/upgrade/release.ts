@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -14,6 +14,7 @@ export interface Release extends Pick<LocalStage, 'baseUrl' | 'apiKey' | 'engine
   readonly name: string;
   /** The folder of its sources. */
   readonly root: string;
+  readonly version: string;
 }
 
 /**
@@ -52,5 +53,6 @@ export async function openRelease(
     startEngine: async () => ({ endpoint: engineEndpoint, close: async () => {} }),
     loadHandler: async (id) => (existsSync(join(outdir, `${id}.js`)) ? load(`./${id}.js`) : {}),
   });
-  return { name, root, baseUrl, apiKey, engineEndpoint };
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return { name, root, version, baseUrl, apiKey, engineEndpoint };
 }

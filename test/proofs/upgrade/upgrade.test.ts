@@ -27,7 +27,7 @@ it.each([
   });
   const baseUrl = `http://127.0.0.1:${await listen(server, 0, '')}/v1`;
   const cases = { [name]: entryCases[name] ?? expect.unreachable() };
-  const last = { ...stage, name: 'last', root: '' };
+  const last = { ...stage, name: 'last', root: '', version: '' };
   const engine = new DynamoDBClient({});
   const [result] = await runUpgrade(cases, last, { ...last, name: 'next', baseUrl }, engine);
   server.close();

@@ -37,7 +37,10 @@ await runTestCommand(help, options, async ({ from, to }) => {
     const name = commit?.slice(0, 7) ?? 'these sources';
     return openRelease(name, root, join(folder, `${place}-bundles`), endpoint);
   }
-  const [last, next] = [await open(from, 'from'), await open(to, 'to')];
+  const last = await open(from, 'from');
+  // As the upgrade's steps in OPERATIONS.md say. Functions read it when they are loaded.
+  process.env.UPGRADES_FROM = last.version;
+  const next = await open(to, 'to');
   const engine = new DynamoDBClient({});
   const results = [
     ...(await runUpgrade(entryCases, last, next, engine)),

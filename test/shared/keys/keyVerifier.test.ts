@@ -77,7 +77,7 @@ describe('a key', () => {
   it('is verified with its name and permission, refused with another secret, and not looked up if malformed', async () => {
     expect(await refusal(`${minted.apiKey}x`)).toBe('malformed key');
     expect(reads).toBe(0);
-    expect(await verify()).toEqual({ keyId, name: 'web', permission: 'read' });
+    expect(await verify()).toEqual({ keyId, name: 'web', permission: 'read', originId: keyId });
     const { apiKey } = mintApiKey(keyId);
     await expect(verifier.verify(apiKey)).rejects.toMatchObject({ reason: 'wrong secret', keyId });
   });

@@ -39,9 +39,9 @@ it.each<[string, () => Promise<unknown>, read: number, write: number, failedWrit
   ['a 404', () => set(8n), 0, 1, 1],
   ['a failed conditional write', () => put(stock, 'attribute_not_exists(p)'), 0, 1, 1],
   // Two writes for each item of a transaction, whether it succeeds or not.
-  ['a keyed update', () => set(7n, undefined, 'one'), 0.5, 4, 0],
-  ['its retry', () => set(7n, undefined, 'one'), 0.5, 4, 1],
-  ['a keyed 412', () => set(7n, ['x'], 'one'), 0.5, 4, 1],
+  ['a keyed update', () => set(7n, undefined, 'one'), 0, 4, 0],
+  ['its retry', () => set(7n, undefined, 'one'), 0, 4, 1],
+  ['a keyed 412', () => set(7n, ['x'], 'two'), 0, 4, 1],
   ['an invalid write', () => put({ p: { S: 'x' } }), 0, 0, 0],
   ['a page of a small list', () => Array.fromAsync(list.pages()), 0.5, 0, 0],
 ])('the request units of %s are counted', async (_, act, read, write, failedWrites) => {

@@ -29,6 +29,7 @@ const stored: Record<'inventory' | 'requests' | 'apiKeys', Stored[]> = JSON.pars
 const types = {
   inventory: { p: 'N', q: 'N', s: 'S', v: 'B' },
   requests: { p: 'N', r: 'S', s: 'S', v: 'B', t: 'N' },
+  ownRequests: { p: 'N', r: 'S', f: 'S', s: 'S', v: 'B', t: 'N' },
 };
 
 const entry = { petId: 7n, quantity: 25, status: 'available' } as const;
@@ -63,11 +64,13 @@ describe.each(engines)('records that $name stores', ({ start }) => {
   const toTypes = (row: Row) =>
     Object.fromEntries(Object.entries(row).map(([name, value]) => [name, Object.keys(value)[0]]));
 
-  /** Each test has one entry. */
+  /** Each test has one entry, and its own requests. */
   beforeEach(async () => {
-    const { Items = [] } = await client().send(new ScanCommand({ TableName: 'inventory' }));
-    for (const { p = { N: '' } } of Items) {
-      await client().send(new DeleteItemCommand({ TableName: 'inventory', Key: { p } }));
+    for (const TableName of ['inventory', 'requests']) {
+      const { Items = [] } = await client().send(new ScanCommand({ TableName }));
+      for (const { p = { N: '' }, r } of Items) {
+        await client().send(new DeleteItemCommand({ TableName, Key: { p, ...(r && { r }) } }));
+      }
     }
     await endpoint().heal();
   });
@@ -136,21 +139,27 @@ describe.each(engines)('records that $name stores', ({ start }) => {
   it.each(stored.requests)('have their response: $by', async ({ row }) => {
     await put('requests', row);
     const update = { petId: 4n, quantity: 24 };
-    expect(await updates().setQuantity(update, 'AAAAAAAAAA order-1')).toEqual({
+    const key = 'AAAAAAAAAA order-1';
+    expect(await updates().setQuantity(update, key, key)).toEqual({
       item: { ...update, status: 'sold' },
       version: 'BQQDAgE',
+      isReplay: true,
     });
     await put('inventory', toInventoryRecord(entry));
-    await updates().setQuantity({ petId: 7n, quantity: 1 }, 'AAAAAAAAAA order-2');
+    await updates().setQuantity({ petId: 7n, quantity: 1 }, 'AAAAAAAAAA order-2', key);
     const { Items = [] } = await client().send(new ScanCommand({ TableName: 'requests' }));
-    for (const item of Items) expect(toTypes(item)).toEqual(types.requests);
+    expect(Items).toHaveLength(3);
+    for (const item of Items) {
+      expect(toTypes(item)).toEqual(item.f ? types.ownRequests : types.requests);
+    }
   });
 
   it.each(stored.apiKeys)('are keys that still work: $by', async ({ row }) => {
     const { keyId, apiKey, secretHash } = mintApiKey(row.keyId?.S);
     await put('apiKeys', { ...row, secretHash: { S: secretHash } });
     const verifier = defineKeyVerifier(defineKeyStore(client(), 'apiKeys'));
-    const key = { keyId, name: 'storefront', permission: 'write' };
+    const originId = row.originId?.S ?? keyId;
+    const key = { keyId, name: 'storefront', permission: 'write', originId };
     expect(await verifier.verify(apiKey)).toEqual(key);
   });
 });

@@ -56,9 +56,16 @@ export const refusals = {
     Code: 'ConditionalCheckFailed',
     Item: { p: { N: '1' }, q: { N: '25' }, s: { S: 's' } },
   }),
-  /** The row of a request that already has its response, with the version 01 02 03 04 05. */
+  /** The row of an update to 24 that already has its response, with the version 01 02 03 04 05. */
   transactionRepeated: cancel(
-    { Code: 'ConditionalCheckFailed', Item: { s: { S: 'a' }, v: { B: 'AQIDBAU=' } } },
+    {
+      Code: 'ConditionalCheckFailed',
+      Item: {
+        f: { S: 'j4sD8ulydNhNI2ZAND90q36H0mO_ZmhfqdblGZhcpjY' },
+        s: { S: 'a' },
+        v: { B: 'AQIDBAU=' },
+      },
+    },
     { Code: 'TransactionConflict' },
   ),
   // A proxy before DynamoDB can respond in its place.

@@ -54,10 +54,15 @@ export function toReport(
 
 /** The problems that a schedule shows; nothing if there are none. */
 function judge({ requests }: Schedule): string[] {
-  return requests.flatMap((request) => [
-    ...judgeEffects(request),
-    ...request.attempts.flatMap((attempt) => [...judgeResponse(attempt)]),
-  ]);
+  const withEffect = requests.filter(({ key, effects }) => key && effects.length > 0);
+  const used = new Set(withEffect.map(({ key }) => key));
+  return [
+    ...(used.size < withEffect.length ? ['A key has two effects.'] : []),
+    ...requests.flatMap((request) => [
+      ...judgeEffects(request),
+      ...request.attempts.flatMap((attempt) => [...judgeResponse(attempt, used.has(request.key))]),
+    ]),
+  ];
 }
 
 function* judgeEffects({ quantity, versions, effects }: Request): Generator<string> {
@@ -71,7 +76,7 @@ function* judgeEffects({ quantity, versions, effects }: Request): Generator<stri
 }
 
 /** No version of an entry recurs, so a request that is refused once can never take effect. */
-function* judgeResponse(attempt: Attempt): Generator<string> {
+function* judgeResponse(attempt: Attempt, isKeyUsed: boolean): Generator<string> {
   const { effects, versions } = attempt.request;
   const { status, told, current, effects: had, failures, error } = attempt;
   const [effect] = effects;
@@ -88,6 +93,10 @@ function* judgeResponse(attempt: Attempt): Generator<string> {
       if (effect) yield 'A request with a 412 has an effect.';
       if (!current || versions?.includes(current.version) !== false)
         yield 'A 412 comes although the entry matches If-Match.';
+      break;
+    case 422:
+      if (effect) yield 'A request with a 422 has an effect.';
+      if (!isKeyUsed) yield 'A 422 comes although the key is free.';
       break;
     case 503:
       if (failures === 0) yield 'A 503 comes although no call failed.';

@@ -20,7 +20,6 @@ export type Item = Readonly<Record<string, AttributeValue>>;
 export interface CallParameters {
   readonly TableName?: string;
   readonly Key?: Item;
-  readonly ConsistentRead?: boolean;
   readonly Item?: Item;
   readonly ConditionExpression?: string;
   readonly UpdateExpression?: string;

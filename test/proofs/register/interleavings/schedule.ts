@@ -37,7 +37,7 @@ export interface Attempt {
   readonly request: Request;
   /** How many of its calls to the database failed on purpose. */
   failures: number;
-  status?: 200 | 404 | 412 | 503 | 500 | 'killed';
+  status?: 200 | 404 | 412 | 422 | 503 | 500 | 'killed';
   /** The state in a 200. */
   told?: State;
   error?: Error;
@@ -59,16 +59,16 @@ export interface Schedule {
   readonly trace: readonly string[];
 }
 
-const statuses: Readonly<Record<string, 404 | 412 | 503>> = {
+const statuses: Readonly<Record<string, 404 | 412 | 422 | 503>> = {
   NotFound: 404,
   PreconditionFailed: 412,
+  IdempotencyKeyReused: 422,
   StoreUnavailable: 503,
 };
 
 /** What happens to a call to the database. */
 export const fates = {
   responded: 'is responded',
-  stale: 'reads the entry before its last change',
   lost: 'takes effect, and its response is lost',
   late: 'times out, and may still arrive',
   reset: 'fails before its effect',
@@ -108,7 +108,6 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
     const events: Event[] = [];
     let now = 0;
     let current: State | undefined;
-    let stale: Item | undefined;
     let failing = draw() < 0.15 ? 0 : 0.6 * draw();
     /** The attempt that runs until it makes a call or ends; all others wait. */
     let running: Attempt | undefined;
@@ -141,14 +140,12 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
     }
 
     async function execute(call: Call, request?: Request): Promise<Reply> {
-      const before = database.entry();
       const reply = await database.execute(call);
       const record = database.entry();
       const after = record && { item: toInventoryItem(record), version: toVersion(record) };
       if (toText(after) === toText(current)) return reply;
       request?.effects.push({ before: current, after });
       current = after;
-      stale = before;
       trace.push(`    the entry is ${toText(after)}`);
       return reply;
     }
@@ -177,7 +174,7 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
       trace.push(`${name} sets ${quantity}${key ? ', with a key' : ''}${ifMatch}`);
       running = attempt;
       updates.setQuantity({ petId, quantity, versions: request.versions }, key).then(
-        (told) => end(attempt, { status: 200, told }),
+        ({ item, version }) => end(attempt, { status: 200, told: { item, version } }),
         (error: Error) => end(attempt, { status: statuses[error.name] ?? 500, error }),
       );
     }
@@ -204,16 +201,15 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
       };
       if ((fate === 'late' || fate === 'killed') && draw() < 0.8) plan(arrive, true);
       if (fate === 'killed') return end(attempt, { status: 'killed' });
-      if (fate !== 'responded' && fate !== 'stale') attempt.failures += 1;
+      if (fate !== 'responded') attempt.failures += 1;
       const reply = await toReply(call, attempt.request, fate);
       running = attempt;
       if (reply instanceof Error) reject(reply);
       else resolve(reply);
     }
 
-    function drawFate({ action, parameters }: Call, { key, versions }: Request): Fate {
+    function drawFate({ action }: Call, { key, versions }: Request): Fate {
       const isRead = action === 'GetItem';
-      if (isRead && !parameters.ConsistentRead && draw() < 0.2) return 'stale';
       const fate = draw() < failing ? drawOne(failures) : 'responded';
       if (fate === 'conflict' && isRead) return 'throttled';
       // An update with neither header may have a second effect when its call is repeated, as the guide says.
@@ -225,8 +221,6 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
       switch (fate) {
         case 'responded':
           return execute(call, request);
-        case 'stale':
-          return { status: 200, body: { Item: stale } };
         case 'throttled':
           return toError('ThrottlingException');
         case 'conflict':
@@ -244,17 +238,18 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
       await execute({ action: 'PutItem', parameters: { TableName: 'inventory', Item } });
     }
 
-    const toRequest = (name: string, quantity: number, isKeyed: boolean): Request => {
-      return { name, quantity, key: isKeyed ? name : undefined, attempts: [], effects: [] };
+    const toRequest = (name: string, quantity: number, key?: string): Request => {
+      return { name, quantity, key, attempts: [], effects: [] };
     };
-    const repeated = toRequest('A', 11, true);
-    const others = [toRequest('B', 12, draw() < 0.4), toRequest('C', 13, draw() < 0.4)];
+    const repeated = toRequest('A', 11, 'A');
+    const drawKey = (own: string) => (draw() < 0.4 ? own : draw() < 0.2 ? 'A' : undefined);
+    const others = [toRequest('B', 12, drawKey('B')), toRequest('C', 13, drawKey('C'))];
     if (draw() < 0.5) others.pop();
     const v = draw() < 0.5 ? { v: { B: 'AAAAAAA=' as never } } : {};
     if (draw() < 0.97) await importEntry(10, 'a', v);
     const repeats = drawOne([[], [repeated], [repeated, repeated]]);
     for (const request of [repeated, ...repeats, ...others]) plan(() => begin(request));
-    // Another status: an attempt that has read the old one must store the new one.
+    // Another status: an attempt that has guessed the old one must store the new one.
     if (draw() < 0.2) plan(() => current && importEntry(current.item.quantity, 's'));
     await run(({ isStray }) => isStray);
     trace.push('No call fails from here on.');
