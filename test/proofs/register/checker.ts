@@ -10,7 +10,13 @@ export interface Write {
 }
 
 /** A client's request for an entry: an update, or a read of its state and tag. */
-export type Asked = Write | { readonly kind: 'read' };
+export type Asked = Write | Read;
+
+interface Read {
+  readonly kind: 'read';
+  /** Whether it reads the entry by `GET /inventory`, in place of its own path. */
+  readonly isListed?: boolean;
+}
 
 export type Outcome =
   /** 200, with the state in the response: the one that was read, or the one that the update made. */

@@ -74,7 +74,7 @@ export async function runClient({ recorder, draw, ...options }: ClientOptions) {
     const petId = options.petIds[Math.floor(draw() * options.petIds.length)] as string;
     const [again] = draw() < 0.07 ? responded.splice(Math.floor(draw() * responded.length), 1) : [];
     if (again) await perform(...again);
-    else if (draw() < 0.4) await perform(petId, { kind: 'read' });
+    else if (draw() < 0.4) await perform(petId, { kind: 'read', isListed: draw() < 0.3 });
     else {
       const write = drawWrite(petId);
       if (write.key === undefined) await perform(petId, write);

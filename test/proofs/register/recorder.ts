@@ -77,7 +77,10 @@ async function send(
   const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
   const response =
     asked.kind === 'read'
-      ? await fetch(`${baseUrl}/inventory?petId=${petId}&include=etag`, { headers, signal })
+      ? await fetch(
+          `${baseUrl}/inventory${asked.isListed ? `?petId=${petId}&include=etag` : `/${petId}`}`,
+          { headers, signal },
+        )
       : await fetch(`${baseUrl}/inventory/${petId}`, {
           method: 'PATCH',
           headers: {
@@ -96,7 +99,8 @@ function toOutcome({ status, tag, body }: Awaited<ReturnType<typeof send>>, aske
   if (status >= 500) return { kind: 'unknown' };
   if (status === 412) return { kind: 'refused', tag };
   if (status !== 200) throw new Error(`${JSON.stringify(asked)} got ${status}: ${body}`);
-  const entry = asked.kind === 'read' ? toEntry(body) : { ...toEntry(`[${body}]`), tag };
+  const isListed = asked.kind === 'read' && asked.isListed;
+  const entry = isListed ? toEntry(body) : { ...toEntry(`[${body}]`), tag };
   return { kind: 'ok', ...entry };
 }
 
