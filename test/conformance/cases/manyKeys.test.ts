@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { defineKeyRegister } from '../../../infra/cli/keyRegister.ts';
 import { readVariable } from '../../../shared/runtime/environment.ts';
+import { expectError } from '../expectations.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { type ConformanceTarget, send } from '../target.ts';
 
@@ -18,21 +19,20 @@ const requests: { path: string; method?: string; body?: string; ifMatch?: string
 
 const lines: Record<string, unknown>[] = [];
 let target: ConformanceTarget;
-let keys: Awaited<ReturnType<ReturnType<typeof defineKeyRegister>['create']>>[];
+let register: ReturnType<typeof defineKeyRegister>;
+let keys: Awaited<ReturnType<typeof register.create>>[];
 let sent = 0;
 
 beforeAll(async () => {
   target = await openLocalTarget();
   vi.spyOn(console, 'info').mockImplementation((line) => void lines.push(line));
-  const client = new DynamoDBClient();
-  const register = defineKeyRegister(client, readVariable('API_KEYS_TABLE'));
+  register = defineKeyRegister(new DynamoDBClient(), readVariable('API_KEYS_TABLE'));
   const permissions = ['write', 'read', 'write', 'read', 'write', 'read', 'write', 'read'] as const;
   keys = await Promise.all(
     permissions.map((permission, index) =>
       register.create({ name: `client ${index}`, permission }),
     ),
   );
-  client.destroy();
 });
 afterAll(async () => {
   vi.restoreAllMocks();
@@ -76,4 +76,23 @@ test('one container lets each of many keys at once do what it may, and logs its 
     keys.flatMap((key) => requests.map((request) => ask(key, request))),
   );
   for (const units of await Promise.all(jobs)) expect(alone).toContain(units);
+});
+
+test('a retry gets the first response also after a rotation of its key, and another client’s key is its own', async () => {
+  const { petId = 0n, quantity = 0 } = target.fixtures.inventory.at(-1) ?? {};
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'order-1' };
+  async function sell({ apiKey }: (typeof keys)[number], left: number) {
+    const sending = { apiKey, headers, body: `{"quantity":${left}}` };
+    return send(target, 'PATCH', `/inventory/${petId}`, sending);
+  }
+  const [old, , other] = keys as [(typeof keys)[number], unknown, (typeof keys)[number]];
+  const first = await sell(old, quantity + 2);
+  const successor = await register.succeed(old.record);
+  for (const key of [successor, await register.succeed(successor.record)]) {
+    expectError(await sell(key, quantity + 1), 'idempotency_key_reused', 'updateInventory');
+    const again = await sell(key, quantity + 2);
+    expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+    expect(again.text).toBe(first.text);
+  }
+  expect((await sell(other, quantity)).headers.get('Idempotent-Replayed')).toBeNull();
 });
