@@ -30,7 +30,7 @@ export interface StageResponse {
 }
 
 /** A status of success, or the code of an error. */
-export type Expected = 200 | 204 | ErrorCode;
+export type Expected = 200 | 204 | 304 | ErrorCode;
 
 export interface SmokeClientSettings {
   /** Ends in `/v1`. */

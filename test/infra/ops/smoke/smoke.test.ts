@@ -85,6 +85,7 @@ async function smoke(settings: Pick<SmokeSettings, 'baseUrl' | 'apiKey'> & Parti
 const entry = '9007199254740993';
 const write = 'updateInventory: writes the count of --entry back under its tag, once';
 const wholeList = 'the whole list: is whole, and has the entries of the first page';
+const entryRead = new RegExp(`^GET /inventory/${entry} 200$`);
 const firstEntry = new RegExp(`\\{"petId":${fixtures.inventory[0]?.petId},[^}]*\\},`);
 
 /** By row: the faults that it fails on. For what follows from the contract, of whichever operations there are. */
@@ -130,6 +131,13 @@ function plantInOperation(id: OperationId): Record<string, Fault[]> {
 const planted: Record<string, Fault[]> = {
   ...Object.assign({}, ...operationIds.map(plantInOperation)),
   'listInventory: gives each entry its tag with include=etag': [rewrite(/(,.*)include=etag/, '$1')],
+  'getInventoryEntry: returns 304 while an entry has its tag': [
+    { ask: ({ headers }) => headers.delete('if-none-match') },
+    spoil(/^GET \/inventory\/-?\d+ 304$/, (response) => {
+      response.status = 404;
+      response.text = '{"code":"not_found","message":"There is none.","status":404}';
+    }),
+  ],
   [write]: [
     { ask: ({ headers }) => headers.delete('if-match') },
     { ask: ({ headers }) => headers.delete('idempotency-key') },
@@ -143,7 +151,8 @@ const planted: Record<string, Fault[]> = {
       },
     },
     spoil(/^PATCH .* 412$/, set('etag', '"other"')),
-    repeatFirst(/^GET \/inventory\?petId=\d+&/),
+    repeatTag(entryRead),
+    spoil(entryRead, set('etag', 'W/"weak"')),
   ],
   'the gateway: returns 404 for an unknown path': [
     spoil(/smoke 404/, replace('not_found', 'forbidden')),
@@ -265,8 +274,8 @@ describe('npx petstore smoke, of a stage with data', () => {
   });
 
   it.each([
-    ['without its tag', rewrite('&include=etag', '')],
-    ['of another id', spoil(/^GET \/inventory\?petId/, replace('740993', '740992'))],
+    ['without its tag', spoil(entryRead, ({ headers }) => headers.delete('etag'))],
+    ['of another id', spoil(entryRead, replace('740993', '740992'))],
   ])('writes nothing to an entry %s', async (_, fault) => {
     const { rowsThat } = await run(fault);
     expect(rowsThat('FAILED')).toContain(write);
@@ -389,7 +398,7 @@ describe('npx petstore smoke, of an empty stage', () => {
     expect(read.failures.join()).toContain('--entry takes a key with write');
     const missing = await smoke({ ...settings, apiKey: target.apiKey });
     expect(missing.failures).toContainEqual(
-      expect.stringMatching(/returned 200 \[\] .*; expected the entry 7 with its etag\.$/),
+      expect.stringMatching(/tag, once: GET \/inventory\/7 returned 404 .*; expected 200\.$/),
     );
     expect(exchanges.filter((one) => /^PATCH .* 200$/.test(one))).toEqual([]);
   });
@@ -571,12 +580,12 @@ function lengthen(length: number) {
   };
 }
 
-/** Responses each request as the first one. */
-function repeatFirst(pattern: RegExp): Fault {
-  let first = '';
-  return spoil(pattern, (response) => {
-    first ||= response.text;
-    response.text = first;
+/** Gives each response the tag of the first one. */
+function repeatTag(pattern: RegExp): Fault {
+  let first: string | null = null;
+  return spoil(pattern, ({ headers }) => {
+    first ??= headers.get('etag');
+    headers.set('etag', `${first}`);
   });
 }
 
