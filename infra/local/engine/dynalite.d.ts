@@ -64,8 +64,13 @@ declare module 'dynalite/validations/*' {
   type Check = (parameters: unknown, store: Store) => string | undefined;
 
   const validation: {
-    readonly types: object;
+    readonly types: Readonly<Record<string, object>>;
     readonly custom: Check;
+    /**
+     * Only in `validations/index.js`.
+     * @returns the members that the types name
+     */
+    checkTypes(given: object, types: object): object;
     /** Only in `validations/index.js`. */
     checkValidations(parameters: unknown, types: object, custom: Check, store: Store): void;
   };

@@ -164,7 +164,7 @@ async function respondToTransactWrite(
   let statusCode = 200;
   let body: object;
   try {
-    body = await transactWrite(JSON.parse(await text(request)));
+    body = await transactWrite(JSON.parse(await text(request), dropNull));
   } catch (error) {
     const known = error as Partial<RequestError>;
     statusCode = known.statusCode ?? 500;
@@ -175,4 +175,9 @@ async function respondToTransactWrite(
     'x-amzn-RequestId': randomUUID(),
   });
   response.end(JSON.stringify(body));
+}
+
+/** For DynamoDB, a member that is null is absent. */
+function dropNull(_: string, value: unknown): unknown {
+  return value ?? undefined;
 }

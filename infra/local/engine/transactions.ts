@@ -10,12 +10,14 @@ import validations from 'dynalite/validations/index.js';
 import putValidation from 'dynalite/validations/putItem.js';
 import updateValidation from 'dynalite/validations/updateItem.js';
 
-export interface Transaction {
-  /** Each has the parameters of one action, under the name of its kind. */
-  readonly TransactItems: readonly Readonly<Record<string, Parameters>>[];
+interface Transaction {
+  readonly TransactItems: readonly TransactItem[];
   readonly ClientRequestToken?: string;
   readonly ReturnConsumedCapacity?: string;
 }
+
+/** The parameters of one action, under the name of its kind. */
+type TransactItem = Readonly<Record<string, Parameters>>;
 
 interface Parameters {
   readonly TableName: string;
@@ -35,12 +37,42 @@ type Kind = typeof putValidation & { readonly act: typeof putItem };
 /** Runs as a deletion without its writes. */
 const conditionCheck: Kind = { act: deleteItem, ...deleteValidation };
 
-const kinds: Readonly<Record<string, Kind>> = {
+const kinds = {
   Put: { act: putItem, ...putValidation },
   Update: { act: updateItem, ...updateValidation },
   Delete: { act: deleteItem, ...deleteValidation },
   ConditionCheck: conditionCheck,
+} satisfies Record<string, Kind>;
+
+/** What the API allows, in the form that dynalite checks. */
+const types = {
+  TransactItems: {
+    type: 'List',
+    notNull: true,
+    lengthGreaterThanOrEqual: 1,
+    lengthLessThanOrEqual: 100,
+    children: {
+      type: 'ValueStruct<TransactWriteItem>',
+      children: {
+        Put: toActionType(kinds.Put),
+        Update: toActionType(kinds.Update, 'UpdateExpression'),
+        Delete: toActionType(kinds.Delete),
+        ConditionCheck: toActionType(kinds.ConditionCheck, 'ConditionExpression'),
+      },
+    },
+  },
+  ClientRequestToken: { type: 'String', lengthGreaterThanOrEqual: 1, lengthLessThanOrEqual: 36 },
+  ReturnConsumedCapacity: putValidation.types.ReturnConsumedCapacity,
 };
+
+function toActionType({ types }: Kind, required?: string) {
+  const ReturnValuesOnConditionCheckFailure = { type: 'String', enum: ['ALL_OLD', 'NONE'] };
+  const children = { ...types, ReturnValuesOnConditionCheckFailure };
+  return {
+    type: 'FieldStruct',
+    children: required ? { ...children, [required]: { type: 'String', notNull: true } } : children,
+  };
+}
 
 /** How long a client token is remembered after its transaction. */
 const TOKEN_MILLISECONDS = 10 * 60 * 1000;
@@ -52,7 +84,7 @@ const TOKEN_MILLISECONDS = 10 * 60 * 1000;
  * TransactionInProgressException. Its parameters are not compared. Tokens are forgotten when the process ends.
  * @returns a function that throws a RequestError
  */
-export function defineTransactWrite(store: Store): (transaction: Transaction) => Promise<object> {
+export function defineTransactWrite(store: Store): (given: unknown) => Promise<object> {
   const calls = new Map<string, Promise<Used[]>>();
 
   function begin(token: string, transaction: Transaction): Promise<Used[]> {
@@ -63,7 +95,8 @@ export function defineTransactWrite(store: Store): (transaction: Transaction) =>
     return used;
   }
 
-  return async function transactWrite(transaction) {
+  return async function transactWrite(given) {
+    const transaction = parseTransaction(store, given);
     const { ClientRequestToken: token = randomUUID(), ReturnConsumedCapacity } = transaction;
     const first = calls.get(token);
     const used = await (first ?? begin(token, transaction));
@@ -73,7 +106,7 @@ export function defineTransactWrite(store: Store): (transaction: Transaction) =>
 }
 
 async function write(store: Store, { TransactItems }: Transaction): Promise<Used[]> {
-  const actions = await Promise.all(TransactItems.map((item) => toAction(store, item)));
+  const actions = await Promise.all(TransactItems.map((item) => prepare(store, item)));
   if (new Set(actions.map(({ id }) => id)).size < actions.length) {
     throw db.validationError('Transaction request cannot include multiple operations on one item');
   }
@@ -89,17 +122,34 @@ async function write(store: Store, { TransactItems }: Transaction): Promise<Used
   }
 }
 
-function toAction(store: Store, item: Transaction['TransactItems'][number]) {
-  for (const [name, kind] of Object.entries(kinds)) {
-    const parameters = item[name];
-    if (parameters) return prepare(store, kind, parameters);
-  }
-  throw db.validationError('An action is one of ConditionCheck, Put, Update or Delete');
+/** @throws {RequestError} for what DynamoDB refuses before it reads a table */
+function parseTransaction(store: Store, given: unknown): Transaction {
+  // A body of `null` is an object too.
+  const transaction = validations.checkTypes(Object(given), types);
+  validations.checkValidations(transaction, types, findProblem, store);
+  return transaction as Transaction;
 }
 
-/** Runs dynalite's own validation, which also parses the expressions. */
-async function prepare(store: Store, kind: Kind, parameters: Parameters) {
-  validations.checkValidations(parameters, kind.types, kind.custom, store);
+/** dynalite's own validation, which also parses the expressions, for each action. */
+function findProblem(transaction: unknown, store: Store): string | undefined {
+  for (const item of (transaction as Transaction).TransactItems) {
+    const [action, ...others] = Object.entries(item ?? {});
+    if (!action) {
+      return 'Invalid Request: TransactWriteRequest should contain Delete or Put or Update request';
+    }
+    if (others.length > 0) {
+      return 'TransactItems can only contain one of Check, Put, Update or Delete';
+    }
+    const [name, parameters] = action;
+    const problem = kinds[name as keyof typeof kinds].custom(parameters, store);
+    if (problem) return problem;
+  }
+  return undefined;
+}
+
+async function prepare(store: Store, item: TransactItem) {
+  const [[name, parameters]] = Object.entries(item) as [[keyof typeof kinds, Parameters]];
+  const kind: Kind = kinds[name];
   const { TableName, Item, Key = {} } = parameters;
   const table = (await promisify(store.getTable)(TableName, true)) ?? {};
   const invalid = Item ? db.validateItem(Item, table) : db.validateKey(Key, table);

@@ -6,7 +6,11 @@ import {
   toAllow,
   toMethodNotAllowedError,
 } from '../../gateway/gatewayErrors.ts';
-import { MAX_HEADER_BYTES, MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
+import {
+  MAX_BODY_BYTES,
+  MAX_HEADER_BYTES,
+  MAX_PAYLOAD_BYTES,
+} from '../../gateway/gatewayLimits.ts';
 import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
 import { respondToMalformedRequest } from './connections.ts';
 import { defineThrottling, type FaultInjection, injectFault } from './faultInjection.ts';
@@ -100,6 +104,10 @@ async function respondTo(
   if (method === 'OPTIONS') return toPreflightResponse(allow, requestId);
   if (!called) return refuse(toMethodNotAllowedError(allow));
   const { operation } = called;
+  const declared = Number(incoming.headers['content-length'] ?? 0);
+  if (declared > MAX_PAYLOAD_BYTES) {
+    return declared > MAX_BODY_BYTES ? bodyTooLarge : refuse(gatewayErrors.REQUEST_TOO_LARGE);
+  }
   const body = await readBody(incoming);
   if (body === undefined) return bodyTooLarge;
   const event = toProxyEvent(request, operation.path, route.pathParameters, body);

@@ -34,18 +34,20 @@ export function toGatewayRequest({
   rawHeaders,
   socket,
 }: IncomingMessage): GatewayRequest {
-  const [fullPath = ''] = url.split('?');
+  // A target in absolute form replaces the Host header (RFC 9112 section 3.2.2).
+  const [, host, target = url] = /^https?:\/\/([^/?]*)(.*)$/i.exec(url) ?? [];
+  const [fullPath = ''] = target.split('?');
   const base = `/${apiVersion}`;
   return {
     requestId: randomUUID(),
     method,
-    fullPath,
+    fullPath: fullPath || '/',
     path: fullPath.startsWith(`${base}/`) ? fullPath.slice(base.length) : undefined,
-    query: new URLSearchParams(url.slice(fullPath.length)),
-    headerLines: Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
-      rawHeaders[2 * index] ?? '',
-      rawHeaders[2 * index + 1] ?? '',
-    ]),
+    query: new URLSearchParams(target.slice(fullPath.length)),
+    headerLines: Array.from({ length: rawHeaders.length / 2 }, (_, index) => {
+      const [name = '', value = ''] = rawHeaders.slice(2 * index, 2 * index + 2);
+      return [name, name.toLowerCase() === 'host' ? (host ?? value) : value];
+    }),
     sourceIp: socket.remoteAddress ?? '',
   };
 }

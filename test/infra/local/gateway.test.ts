@@ -115,6 +115,21 @@ describe('the event of a function', () => {
     expect(info).not.toHaveBeenCalled();
   });
 
+  test('has the path and the host of a target in absolute form (RFC 9112 section 3.2.2)', async () => {
+    const head = (target: string) =>
+      `GET ${target} HTTP/1.1\r\nHost: ignored\r\nConnection: close\r\n\r\n`;
+    const [response = ''] = await sendBytes(head('HTTP://shop.example:80/v1/pets/7?a=/v1/x'));
+    expect(response).toContain('HTTP/1.1 200');
+    expect(JSON.parse(response.split('\r\n\r\n')[1] ?? '')).toMatchObject({
+      path: '/pets/7',
+      headers: { Host: 'shop.example:80' },
+      queryStringParameters: { a: '/v1/x' },
+    });
+    const [unknown] = await sendBytes(head('http://shop.example?x'));
+    expect(unknown).toContain('HTTP/1.1 404');
+    expect(info.mock.lastCall).toEqual([expect.objectContaining({ path: '/', status: 404 })]);
+  });
+
   test('has null for missing parts, and an undecodable path parameter unchanged', async () => {
     const event = JSON.parse((await send('GET /v1/pets/%zz')).text);
     expect(event.pathParameters).toEqual({ petId: '%zz' });
@@ -180,6 +195,24 @@ describe('the gateway itself', () => {
     const responses = await sendBytes(`${head}${chunk.repeat(30)}0\r\n\r\n${next}`);
     expect(responses.map((response) => response.slice(9, 12))).toEqual(['413', '404']);
   });
+
+  test.each([
+    ['Request Too Long', 6 * 1024 ** 2 + 1],
+    ['HTTP content length exceeded', 10 * 1024 ** 2 + 1],
+  ])(
+    'returns 413 with %j for a declared length, without waiting for the body',
+    async (message, length) => {
+      const lines = [
+        'PATCH /v1/inventory/1 HTTP/1.1',
+        'Host: x',
+        `Content-Length: ${length}`,
+        'Connection: close',
+      ];
+      const [response] = await sendBytes(`${lines.join('\r\n')}\r\n\r\n`);
+      expect(response).toContain('HTTP/1.1 413');
+      expect(response).toContain(message);
+    },
+  );
 });
 
 describe('a function’s response', () => {

@@ -47,6 +47,9 @@ const none = { Code: 'None' };
 const Message = expect.stringMatching(/^The conditional request failed\.?$/);
 const failed = { Code: 'ConditionalCheckFailed', Message };
 
+/** Never done, since the other actions of its transactions are invalid. */
+const written = put(stocked(3_000_000, 1));
+
 function cancelled(...CancellationReasons: CancellationReason[]) {
   const codes = CancellationReasons.map(({ Code }) => Code).join(', ');
   const message = `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes}]`;
@@ -194,7 +197,6 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
     expect(await read(inventory(right))).toEqual(stocked(right, 0));
   }, 10_000);
 
-  const written = put(stocked(3_000_000, 1));
   test.each<[string, TransactWriteItem, string?]>([
     ['two actions on one item', sell(3_000_000)],
     ['a table that does not exist', sell(1, { TableName: 'nowhere' }), 'ResourceNotFoundException'],
@@ -207,8 +209,11 @@ describe.each(engines)('TransactWriteItems on $name', ({ start }) => {
 
 describe('the embedded engine', () => {
   let tables: Tables;
+  let endpoint: string;
   beforeAll(async () => {
-    tables = await open(await startEmbeddedEngine());
+    const engine = await startEmbeddedEngine();
+    endpoint = engine.endpoint;
+    tables = await open(engine);
   });
   afterAll(() => tables?.close());
 
@@ -236,6 +241,75 @@ describe('the embedded engine', () => {
   ])('refuses a transaction as a whole that other engines cancel: %s', async (_, item) => {
     const error = { name: 'ValidationException' };
     expect(await tables.refusal([put(stocked(3_000_000, 1)), item])).toMatchObject(error);
+    expect(await tables.read(inventory(3_000_000))).toBeUndefined();
+  });
+
+  const invalid = put({ p: { NULL: true } }, { TableName: 'x' });
+  const failedAt = (member: string) => `at '${member}' failed to satisfy constraint: Member must`;
+  test.each<[string, unknown, string]>([
+    ['nothing', null, `Value null ${failedAt('transactItems')} not be null`],
+    [
+      'no items',
+      { TransactItems: [] },
+      `Value '[]' ${failedAt('transactItems')} have length greater than or equal to 1`,
+    ],
+    [
+      '101 items',
+      { TransactItems: Array(101).fill(written) },
+      `${failedAt('transactItems')} have length less than or equal to 100`,
+    ],
+    ['items that are no list', { TransactItems: {} }, 'Start of structure or map found'],
+    ['an item that is text', { TransactItems: [written, 'Put'] }, 'Unexpected value type'],
+    [
+      'an item that is null, after an invalid one',
+      { TransactItems: [put({ p: { S: '' } }), null] },
+      'Invalid Request: TransactWriteRequest should contain Delete or Put or Update request',
+    ],
+    [
+      'an unknown action, after an invalid one',
+      { TransactItems: [put({ p: { S: '' } }), { Get: inventory(1) }] },
+      'Invalid Request: TransactWriteRequest should contain Delete or Put or Update request',
+    ],
+    [
+      'two actions in one item, after an invalid one',
+      { TransactItems: [put({ p: { S: '' } }), { ...written, ...sell(1) }] },
+      'TransactItems can only contain one of Check, Put, Update or Delete',
+    ],
+    [
+      'an invalid table name',
+      { TransactItems: [written, invalid] },
+      `${failedAt('transactItems.2.member.put.tableName')} have length greater than or equal to 3`,
+    ],
+    [
+      'a number that is no text',
+      { TransactItems: [put({ p: { N: 5 } } as never)] },
+      'NUMBER_VALUE cannot be converted to String',
+    ],
+    [
+      'an update without an expression',
+      { TransactItems: [{ Update: inventory(1) }] },
+      `${failedAt('transactItems.1.member.update.updateExpression')} not be null`,
+    ],
+    [
+      'a check without a condition',
+      { TransactItems: [{ ConditionCheck: inventory(1) }] },
+      `${failedAt('transactItems.1.member.conditionCheck.conditionExpression')} not be null`,
+    ],
+    [
+      'an attribute without a value',
+      { TransactItems: [put({ p: null } as never)] },
+      'Missing the key p in the item',
+    ],
+  ])('refuses %s as DynamoDB does, and goes on', async (_, transaction, message) => {
+    const response = await fetch(endpoint, {
+      method: 'POST',
+      headers: { 'X-Amz-Target': 'DynamoDB_20120810.TransactWriteItems' },
+      body: JSON.stringify(transaction),
+    });
+    const { __type, ...body } = (await response.json()) as Record<string, string>;
+    expect(response.status).toBe(400);
+    expect(__type).toMatch(/#(Validation|Serialization)Exception$/);
+    expect(body.message ?? body.Message).toContain(message);
     expect(await tables.read(inventory(3_000_000))).toBeUndefined();
   });
 
