@@ -52,7 +52,7 @@ export function defineHandler<O extends Operation>(
   operation: O,
   { verifier, allowedOrigins, documentationAddress, commit }: HttpSettings,
   operate: (input: OperationInput<O>) => Promise<Reply>,
-  { response, executionMode }: Sending = { response: bufferedResponse(operation) },
+  { response, executionMode }: Sending = { response: bufferedResponse() },
 ) {
   const chain: (OperationMiddleware | undefined)[] = [
     requestContext(),

@@ -14,7 +14,7 @@ export function defineStreamedHandler<O extends Operation & { readonly streamed:
   operate: (input: OperationInput<O>) => Promise<Reply>,
 ) {
   return defineHandler(operation, settings, operate, {
-    response: streamedResponse(operation),
+    response: streamedResponse(),
     executionMode: executionModeStreamifyResponse,
   });
 }

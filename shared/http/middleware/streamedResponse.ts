@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Operation } from '../../contract/operation.ts';
 import { compress, toContentCoding } from '../contentCoding.ts';
 import { matchesIfNoneMatch } from '../entityTags.ts';
 import {
@@ -21,8 +20,8 @@ const COMPRESSED_FROM_BYTES = 1_024;
  * failure until then is an error response. A later failure breaks the connection, so that a client never takes a
  * truncated list as complete. An array of one page has an `ETag`, and is not sent to a client that already has it.
  */
-export function streamedResponse(operation: Operation): OperationMiddleware {
-  const { after: sendDocument } = bufferedResponse(operation);
+export function streamedResponse(): OperationMiddleware {
+  const { after: sendDocument } = bufferedResponse();
 
   async function sendPages(request: OperationRequest): Promise<void> {
     const reply = request.response as unknown as Reply;

@@ -16,7 +16,7 @@ async function* neverPages(): Pages {
 }
 
 const silentKeys = { ...settings, verifier: { verify: forever } };
-const response = streamedResponse(listInventory);
+const response = streamedResponse();
 const endless = async () => ({ pages: neverPages() });
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));

@@ -33,7 +33,7 @@ async function* toPages(...texts: string[]): Pages {
 
 async function list(pages: Pages, headers: Record<string, string[]> = {}): Promise<HttpResponse> {
   const handler = defineHandler(listInventory, settings, async () => ({ pages }), {
-    response: streamedResponse(listInventory),
+    response: streamedResponse(),
   });
   return call(handler, { headers });
 }
