@@ -7,8 +7,8 @@ import { projectRoot } from '../infra/stages/projectRoot.ts';
 const rooms = [
   ...['shared/contract', 'shared/keys', 'shared/store', 'shared/runtime', 'shared/http'],
   ...['shared/client', 'functions', 'infra/stages', 'infra/gateway', 'infra/costs'],
-  ...['infra/openapi', 'infra/cli', 'infra/service', 'infra/watch', 'infra/bulk', 'infra/docs'],
-  ...['infra/local', 'infra/client', 'infra/ops', 'infra'],
+  ...['infra/openapi', 'infra/cli', 'infra/service', 'infra/watch', 'infra/bulk', 'infra/client'],
+  ...['infra/docs', 'infra/local', 'infra/ops', 'infra'],
 ];
 
 /** The allowed imports, of files by path and packages by name. */

@@ -386,7 +386,7 @@ export const commands = {
     summary: 'Write the documentation to dist/docs',
     usage: '',
     about:
-      "Writes the guides and the reference, with the addresses of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which takes AWS credentials. A stage with an unknown address is left out.",
+      "Writes the guides, the reference and the client's package, with the addresses of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which takes AWS credentials. A stage with an unknown address is left out.",
     options: {},
   },
   completion: {

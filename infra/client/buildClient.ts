@@ -1,9 +1,17 @@
 import { execFile } from 'node:child_process';
-import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import packageJson from '../../package.json' with { type: 'json' };
 import { projectRoot } from '../stages/projectRoot.ts';
+import { readClientTypes } from './clientTypes.ts';
+
+const name = 'petstore-inventory-client';
+
+/** As `npm pack` names it. */
+export const tarballName = `${name}-${packageJson.version}.tgz`;
 
 /**
  * Builds the client's package for `import` and for `require`, each with its own types. In a package of ES modules,
@@ -19,19 +27,31 @@ export async function buildClient(
   const content = join(folder, 'package');
   await rm(content, { recursive: true, force: true });
   await mkdir(join(content, 'cjs'), { recursive: true });
-  await Promise.all([
+  const [types] = await Promise.all([
+    readClientTypes(),
     bundleClient(join(content, 'index.js'), { documentationAddress }),
     bundleClient(join(content, 'cjs/index.js'), { documentationAddress, format: 'cjs' }),
-    declareTypes(join(content, 'types')),
-    writeManifest(join(content, 'package.json')),
+    writeFile(join(content, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`),
     writeFile(join(content, 'cjs/package.json'), '{ "type": "commonjs" }\n'),
-    copyFile(join(projectRoot, 'shared/client/README.md'), join(content, 'README.md')),
+    writeFile(join(content, 'README.md'), await readClientReadme(documentationAddress)),
+    writeFile(join(content, 'CHANGELOG.md'), `# Changelog\n\n${await readClientChangelog()}`),
     copyFile(join(projectRoot, 'LICENSE'), join(content, 'LICENSE')),
+    copyExamples(join(content, 'examples')),
   ]);
-  await cp(join(content, 'types'), join(content, 'cjs/types'), { recursive: true });
-  const pack = ['pack', content, '--pack-destination', folder, '--json'];
-  const { stdout } = await promisify(execFile)('npm', pack);
-  return join(folder, Object.values<{ filename: string }>(JSON.parse(stdout))[0]?.filename ?? '');
+  await writeFile(join(content, 'index.d.ts'), types);
+  await writeFile(join(content, 'cjs/index.d.ts'), types);
+  await promisify(execFile)('npm', ['pack', content, '--pack-destination', folder]);
+  return join(folder, tarballName);
+}
+
+/** The tarball's bytes. */
+export async function packClient(documentationAddress: string): Promise<Buffer> {
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-client-'));
+  try {
+    return await readFile(await buildClient(folder, documentationAddress));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 interface BundleOptions {
@@ -60,30 +80,58 @@ export async function bundleClient(
   });
 }
 
-async function writeManifest(file: string): Promise<void> {
-  const { version, license } = JSON.parse(
-    await readFile(join(projectRoot, 'package.json'), 'utf8'),
-  );
-  const manifest = {
-    name: 'petstore-inventory-client',
-    version,
-    description: "A typed client of the pet store's inventory service, for Node.js and browsers.",
-    license,
-    type: 'module',
-    sideEffects: false,
-    exports: {
-      '.': {
-        require: { types: './cjs/types/client/index.d.ts', default: './cjs/index.js' },
-        default: { types: './types/client/index.d.ts', default: './index.js' },
-      },
+/** The project's, or `undefined` while `package.json` has none. */
+export const repository = 'repository' in packageJson ? packageJson.repository : undefined;
+
+/** `main` and `types` are for compilers that do not read `exports` (`moduleResolution: node10`). */
+const manifest = {
+  name,
+  version: packageJson.version,
+  description: "A typed client of the pet store's inventory service, for Node.js and browsers.",
+  license: packageJson.license,
+  repository,
+  type: 'module',
+  engines: { node: '>=20' },
+  sideEffects: false,
+  main: './cjs/index.js',
+  types: './cjs/index.d.ts',
+  exports: {
+    '.': {
+      require: { types: './cjs/index.d.ts', default: './cjs/index.js' },
+      default: { types: './index.d.ts', default: './index.js' },
     },
-  };
-  await writeFile(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  },
+};
+
+/** In the README, addresses are those of `npm start`. */
+export async function readClientReadme(documentationAddress: string | undefined): Promise<string> {
+  const text = await readFile(join(projectRoot, 'shared/client/README.md'), 'utf8');
+  const address = documentationAddress ?? '$&';
+  return text.replaceAll('http://127.0.0.1:3000/docs', address);
 }
 
-/** Writes the types that the client's entry file exports, and those beside them that nothing imports. */
-async function declareTypes(folder: string): Promise<void> {
-  const project = join(projectRoot, 'shared/client/tsconfig.json');
-  const tsc = join(projectRoot, 'node_modules/.bin/tsc');
-  await promisify(execFile)(tsc, ['--project', project, '--outDir', folder]);
+/** What each version changes for storefront developers. */
+export async function readClientChangelog(): Promise<string> {
+  const text = await readFile(join(projectRoot, 'CHANGELOG.md'), 'utf8');
+  const [, ...versions] = text.split(/^## /m);
+  return versions
+    .flatMap((each) => {
+      const [version = ''] = each.replaceAll(/[[\]]/g, '').split('\n');
+      const parts = each.split(/^### For storefront developers\n/m);
+      return parts[1] === undefined ? [] : `## ${version}\n${parts[1].split(/^### /m)[0]}`;
+    })
+    .join('');
+}
+
+/** The examples, with the imports of a program that has the package installed. */
+async function copyExamples(folder: string): Promise<void> {
+  await cp(join(projectRoot, 'shared/client/examples'), folder, { recursive: true });
+  for await (const file of glob('**/*.{ts,js}', { cwd: folder })) {
+    const path = join(folder, file);
+    const code = await readFile(path, 'utf8');
+    const installed = code
+      .replace(/^\/\/ Elsewhere, this is the package .*\n/m, '')
+      .replaceAll(/'(?:\.\.\/)+index\.ts'/g, `'${name}'`);
+    await writeFile(path, installed);
+  }
 }

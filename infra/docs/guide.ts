@@ -14,21 +14,18 @@ export interface Guide {
   readonly sections: readonly Section[];
 }
 
-/** In the order of the menu. The first is the site's home page. */
-export const guideNames = [
-  'index',
-  'errors',
-  'retries',
-  'limits',
-  'updates',
-  'selling',
-  'lists',
-  'numbers',
-  'generated-clients',
-  'costs',
-  'changes',
-  'deprecations',
-] as const;
+/** The menu. The first guide is the site's home page. The reference is no guide. */
+export const menu = {
+  'First steps': ['index', 'client', 'generated-clients', 'numbers'],
+  Selling: ['selling', 'updates'],
+  Reading: ['lists'],
+  'When things fail': ['errors', 'retries', 'limits'],
+  Reference: ['reference', 'costs', 'changes', 'deprecations', 'changelog'],
+} as const;
+
+export const guideNames = Object.values(menu)
+  .flat()
+  .filter((name) => name !== 'reference');
 
 const folder = new URL('guides/', import.meta.url);
 

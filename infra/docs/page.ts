@@ -1,12 +1,16 @@
-import type { Guide } from './guide.ts';
+import { type Guide, menu } from './guide.ts';
 import { toHtml } from './markdown.ts';
 
 export interface SiteFile {
   /** Its media type. */
   readonly type: string;
-  /** What a page may load and call (`Content-Security-Policy`). The page's own meta element says the same. */
+  /**
+   * What a page may load and call (`Content-Security-Policy`). The page's own meta element says the same, but cannot
+   * say `frame-ancestors`: a header must.
+   */
   readonly policy?: string;
-  readonly body: string | Buffer;
+  /** A function makes what few readers load, on request. */
+  readonly body: string | Buffer | (() => Promise<Buffer>);
   /** The name changes with the content, so browsers may cache the file. */
   readonly isImmutable?: boolean;
 }
@@ -43,7 +47,10 @@ const guidePolicy = toPolicy({
   'connect-src': "'self'",
 });
 
-/** @param scripts addresses of scripts, run in this order once the page is parsed, after `site.js` */
+/**
+ * @param guides all, for the menu
+ * @param scripts addresses of scripts, run in this order once the page is parsed, after `site.js`
+ */
 export function toPage(
   { name, title, description, html, sections }: Guide,
   guides: readonly Guide[],
@@ -71,12 +78,26 @@ export function toPage(
 <link rel="icon" href="icon.svg">
 <link rel="stylesheet" href="style.css">
 ${tags.join('')}</head>
-<body>
+<body${name === 'reference' ? '' : ' class="side"'}>
 <a class="skip" href="#content">Skip to content</a>
-${toHeader(guides, `${name}.html`)}<div id="content" tabindex="-1">
+<header class="site">
+<a class="product" href="index.html">Petstore Inventory</a>
+<details>
+<summary>Pages</summary>
+<nav class="menu" aria-label="Pages">
+<ul>
+${toMenu(guides, name)}</ul>
+</nav>
+</details>
+<div class="search" role="search">
+<input type="search" placeholder="Search: /" aria-label="Search the guides and the reference" aria-keyshortcuts="/" autocomplete="off">
+<div class="results"><p role="status"></p><ol></ol></div>
+</div>
+</header>
+<div id="content" tabindex="-1">
 <main class="guide">
 <h1>${title}</h1>
-<nav class="contents" aria-label="On this page">
+<nav class="on-page" aria-label="On this page">
 <ul>
 ${contents.join('\n')}
 </ul>
@@ -91,29 +112,19 @@ ${html}</div>
   };
 }
 
-/** The links to every page, folded on a phone, and the search. */
-function toHeader(guides: readonly Guide[], current: string): string {
-  const pages = [
-    ...guides.map(({ name, title }) => [`${name}.html`, title]),
-    ['reference.html', 'Reference'],
-  ];
-  const links = pages.map(([address, title]) => {
-    const mark = address === current ? ' aria-current="page"' : '';
-    return `<a href="${address}"${mark}>${title}</a>`;
-  });
-  return `<header class="pages">
-<details>
-<summary>Pages</summary>
-<nav aria-label="Pages">
-${links.join('\n')}
-</nav>
-</details>
-<div class="search" role="search">
-<input type="search" placeholder="Search" aria-label="Search the guides and the reference" autocomplete="off">
-<div class="results"><p role="status"></p><ol></ol></div>
-</div>
-</header>
-`;
+function toMenu(guides: readonly Guide[], current: string): string {
+  const toLink = (name: string) => {
+    const { title } = guides.find((guide) => guide.name === name) ?? { title: 'API reference' };
+    const mark = name === current ? ' aria-current="page"' : '';
+    return `<li><a href="${name}.html"${mark}>${title}</a></li>\n`;
+  };
+  const groups = Object.entries(menu);
+  return groups
+    .map(
+      ([group, names]) =>
+        `<li class="group">${group}\n<ul>\n${names.map(toLink).join('')}</ul>\n</li>\n`,
+    )
+    .join('');
 }
 
 /** Allows only what is named (https://www.w3.org/TR/CSP3/). */

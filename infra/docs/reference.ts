@@ -61,7 +61,7 @@ ${renderMarkdown(`${description}\n\nParameters: ${names}`)}`;
   });
   const introduction = renderMarkdown(String(info.description));
   const html = [introduction, ...operations, ...models].join('');
-  return toGuide('reference', 'Reference', html);
+  return toGuide('reference', 'API reference', html);
 }
 
 function toNames(names: readonly string[]): string {

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { toErrorLine } from '../cli/errorLine.ts';
 import { print, tell } from '../cli/output.ts';
 import { readOutput, readStack } from '../cli/stageStack.ts';
+import { repository } from '../client/buildClient.ts';
 import { findBaseAddress, findExampleSettings } from '../stages/addresses.ts';
 import { type Stage, stagesForClients } from '../stages/stages.ts';
 import type { Server } from './page.ts';
@@ -12,11 +13,13 @@ import { buildSite } from './site.ts';
 /**
  * Writes the documentation to publish.
  * @param deployments in the order for clients; all, except in a test
+ * @param sources the address of the repository, except in a test
  */
 export async function runDocs(
   args: string[],
   deployments: readonly Stage[] = stagesForClients,
   folder = new URL('../../dist/docs/', import.meta.url),
+  sources: unknown = repository,
 ): Promise<void> {
   parseArgs({ args, options: {} });
   const servers = await findServers(deployments);
@@ -28,11 +31,16 @@ export async function runDocs(
   }
   const [example] = servers.flatMap((one) => findExampleSettings(one) ?? []);
   if (example !== undefined) throw new Error(example);
+  if (!sources) {
+    throw new Error('package.json: set "repository". The client\'s package names it.');
+  }
   const { documentationAddress } = first.settings;
   const site = await buildSite({ documentationAddress, servers: [first, ...others] });
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  for (const [name, { body }] of site) await writeFile(new URL(name, folder), body);
+  for (const [name, { body }] of site) {
+    await writeFile(new URL(name, folder), typeof body === 'function' ? await body() : body);
+  }
   print(`${site.size} files written to ${fileURLToPath(folder)}`);
 }
 

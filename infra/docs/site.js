@@ -117,6 +117,13 @@ function addSearch(search) {
 
   box.addEventListener('input', show);
   box.addEventListener('focus', show);
+  document.addEventListener('keydown', (event) => {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    const isTyping = target.isContentEditable || target.matches('input, textarea, select');
+    if (key !== '/' || isTyping || ctrlKey || metaKey || altKey) return;
+    event.preventDefault();
+    box.focus();
+  });
   search.addEventListener('keydown', async ({ key }) => {
     if (key === 'Escape') close();
     if (key !== 'Enter' || document.activeElement !== box) return;
@@ -131,8 +138,10 @@ function addSearch(search) {
   });
 }
 
-function toLower({ page, heading, text }) {
-  return { page: page.toLowerCase(), heading: heading.toLowerCase(), text: text.toLowerCase() };
+function toLower({ page, heading, text, keywords = '' }) {
+  const lower = { page, heading, text, keywords };
+  for (const [name, value] of Object.entries(lower)) lower[name] = value.toLowerCase();
+  return lower;
 }
 
 /** The entries with every word, the best first. */
@@ -144,10 +153,15 @@ function find(entries, words) {
     .map((entry) => ({ ...entry, at: Math.max(entry.lower.text.indexOf(words[0]), 0) }));
 }
 
-function toPoints({ page, heading, text }, words) {
+function toPoints({ page, heading, text, keywords }, words) {
   const points = words.map((word) => {
     const inHeading = heading.startsWith(word) ? 8 : heading.includes(word) ? 4 : 0;
-    return inHeading + (page.includes(word) ? 2 : 0) + (text.includes(word) ? 1 : 0);
+    return (
+      inHeading +
+      (keywords.includes(word) ? 8 : 0) +
+      (page.includes(word) ? 2 : 0) +
+      (text.includes(word) ? 1 : 0)
+    );
   });
   return points.includes(0) ? 0 : points.reduce((sum, each) => sum + each, 0);
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { packClient, tarballName } from '../client/buildClient.ts';
+import { readClientFacts } from './facts/clientFacts.ts';
 import { toExampleFacts, toOperationFacts, valueFacts } from './facts/contractFacts.ts';
 import { toCostFacts } from './facts/costsPage.ts';
 import { errorFacts } from './facts/errorFacts.ts';
@@ -21,6 +23,7 @@ export async function buildSite(access: Access): Promise<Site> {
     ...toExampleFacts(document),
     ...valueFacts,
     ...toCostFacts(),
+    ...(await readClientFacts(access)),
     documentVersion: () => document.info.version,
     source: (name) => readFileSync(new URL(`guides/${name}`, import.meta.url), 'utf8').trimEnd(),
   };
@@ -31,21 +34,34 @@ export async function buildSite(access: Access): Promise<Site> {
     ...defineReference(overview, document, guides, access.apiKey),
     ['openapi.json', { type: 'application/json', body: bytes }],
     ['search.json', { type: 'application/json', body: toSearchIndex([overview, ...guides]) }],
+    [
+      tarballName,
+      { type: 'application/gzip', body: () => packClient(access.documentationAddress) },
+    ],
     ['site.js', { type: javascript, body: await readAsset('site.js') }],
     ['style.css', { type: 'text/css; charset=utf-8', body: await readAsset('style.css') }],
     ['icon.svg', { type: 'image/svg+xml', body: await readAsset('icon.svg') }],
   ]);
 }
 
+/** Words that readers search for, where the section that helps them has another. */
+export const keywords: Readonly<Record<string, string>> = {
+  'client.html#install': 'npm package download',
+  'index.html#where': 'sandbox test environment',
+  'index.html#with-which-key': 'CORS browser token authentication',
+  'lists.html#only-when-it-has-changed': 'polling cache',
+  'lists.html#pages': 'pagination paging',
+  'selling.html': 'reserve reservation',
+  'updates.html': 'oversell overselling concurrency race',
+};
+
 /** The search index: every section with its address, in plain text. */
 function toSearchIndex(guides: readonly Guide[]): string {
   const entries = guides.flatMap(({ name, title, sections }) =>
-    sections.map(({ anchor, heading, text }) => ({
-      page: title,
-      heading: heading || title,
-      text,
-      address: `${name}.html${anchor && `#${anchor}`}`,
-    })),
+    sections.map(({ anchor, heading, text }) => {
+      const address = `${name}.html${anchor && `#${anchor}`}`;
+      return { page: title, heading: heading || title, text, address, keywords: keywords[address] };
+    }),
   );
   return JSON.stringify(entries);
 }

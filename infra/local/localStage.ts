@@ -121,6 +121,7 @@ async function toResponse(
   { type, policy, body, isImmutable }: SiteFile,
   coding: ContentCoding | undefined,
 ): Promise<GatewayResponse> {
+  const content = typeof body === 'function' ? await body() : body;
   return {
     statusCode: 200,
     headers: {
@@ -130,8 +131,10 @@ async function toResponse(
       'Cross-Origin-Resource-Policy': 'same-origin',
       Vary: 'Accept-Encoding',
       ...(coding !== undefined && { 'Content-Encoding': coding }),
-      ...(policy !== undefined && { 'Content-Security-Policy': policy }),
+      ...(policy !== undefined && {
+        'Content-Security-Policy': `${policy}; frame-ancestors 'none'`,
+      }),
     },
-    body: coding === undefined ? body : await compressors[coding](body),
+    body: coding === undefined ? content : await compressors[coding](content),
   };
 }

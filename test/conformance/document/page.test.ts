@@ -130,12 +130,42 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
   }
 
   test('every guide fits a phone, and axe finds nothing serious, light and dark', async () => {
-    await page.setViewportSize(phone);
     for (const name of guideNames) {
       await open(name);
-      await expectToFit(phone);
+      await expectToFit(desk, phone);
       await expectAccessible(page);
     }
+    await page.setViewportSize(desk);
+    await expectAccessible(page);
+  });
+
+  test('the menu is at the side of a wide guide, and folded on a phone and in the reference', async () => {
+    const link = page.getByRole('link', { name: 'Safe updates', exact: true }).first();
+    for (const [name, size, isShown] of [
+      ['index', desk, true],
+      ['index', phone, false],
+      ['reference', desk, false],
+    ] as const) {
+      await page.setViewportSize(size);
+      await open(name);
+      expect(await link.isVisible(), `${name} ${size.width}`).toBe(isShown);
+      if (!isShown) await page.getByText('Pages', { exact: true }).click();
+      await link.click();
+      await page.waitForURL('**/updates.html');
+    }
+  });
+
+  test('a guide prints in dark letters without menus, and long lines of code break', async () => {
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await open('index');
+    for (const hidden of ['.site', '.on-page', '.copy']) {
+      expect(await page.locator(hidden).first().isVisible(), hidden).toBe(false);
+    }
+    expect(await page.evaluate('getComputedStyle(document.body).color')).toBe('rgb(28, 32, 36)');
+    const overflow =
+      '[...document.querySelectorAll("pre")].filter((pre) => pre.scrollWidth > pre.clientWidth)';
+    expect(await page.evaluate(`${overflow}.length`)).toBe(0);
+    await page.emulateMedia({ media: null, colorScheme: null });
   });
 
   test('the tabs of a guide work by keyboard, and the choice holds on every page', async () => {
@@ -204,6 +234,25 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
       .toBe(true);
   });
 
+  test.each([
+    ['cors', 'index.html#with-which-key'],
+    ['install', 'client.html#install'],
+    ['oversell', 'updates.html'],
+    ['pagination', 'lists.html#pages'],
+    ['polling', 'lists.html#only-when-it-has-changed'],
+    ['reserve', 'selling.html'],
+    ['sandbox', 'index.html#where'],
+  ])('a search for %s finds %s first', async (word, address) => {
+    await open('errors');
+    await page.keyboard.press('/');
+    await page.keyboard.type(word);
+    await page.getByText('Results:').waitFor();
+    const first = page.locator('.results a').first();
+    await expect.poll(() => first.getAttribute('href')).toBe(address);
+    await page.keyboard.type('/');
+    expect(await page.getByRole('searchbox').inputValue()).toBe(`${word}/`);
+  });
+
   test('the reference shows its operations at once, fits, and links to the guides', async () => {
     const early = await browser.newPage();
     await early.route('**/scalar-*.js', (route) => route.abort());
@@ -215,6 +264,11 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     await page.getByText('Test Request').first().waitFor();
     await expectToFit(phone, desk);
     await expectAccessible(page, 'button-name', 'nested-interactive');
+    // The class names of Scalar and of style.css must not meet.
+    const displays = `[...document.querySelectorAll('#content p a')].map((a) => getComputedStyle(a).display)`;
+    const sentences = await page.evaluate<string[]>(displays);
+    expect(sentences.length).toBeGreaterThan(10);
+    expect(new Set(sentences)).toEqual(new Set(['inline']));
     const guides = page.getByRole('link', { name: 'The documentation' });
     expect(await guides.getAttribute('href')).toBe(`${stage.documentationAddress}/`);
   });

@@ -1,10 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { buildClient, bundleClient } from '../../../infra/client/buildClient.ts';
+import {
+  buildClient,
+  bundleClient,
+  packClient,
+  tarballName,
+} from '../../../infra/client/buildClient.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 
@@ -36,8 +41,29 @@ describe('the client’s package', () => {
     const manifest = await readManifest(join(installed, 'package.json'));
     expect(manifest.version).toBe(version);
     expect(Object.keys(manifest).filter((key) => /depend|scripts/i.test(key))).toEqual([]);
-    const files = 'LICENSE README.md cjs index.js package.json types'.split(' ');
-    expect((await readdir(installed)).sort()).toEqual(files);
+    const files = 'CHANGELOG.md LICENSE README.md cjs examples index.d.ts index.js package.json';
+    expect((await readdir(installed)).sort()).toEqual(files.split(' '));
+  });
+
+  it('names the Node.js that it needs, and the project’s repository', async () => {
+    const { engines, repository } = await readManifest(join(installed, 'package.json'));
+    expect(engines).toEqual({ node: '>=20' });
+    const project = await readManifest(join(projectRoot, 'package.json'));
+    expect(repository).toEqual(project.repository);
+  });
+
+  it('has a README with its own address, and the changes that its users notice', async () => {
+    const readme = await readFile(join(installed, 'README.md'), 'utf8');
+    expect(readme).toContain(`npm install ${documentationAddress}/${tarballName}\n`);
+    expect(readme).not.toContain('127.0.0.1:3000/docs');
+    const changelog = await readFile(join(installed, 'CHANGELOG.md'), 'utf8');
+    expect(changelog).toMatch(/^# Changelog\n\n## .*\n\n- /);
+    expect(changelog).toContain('\n## 1.1.0 - 2026-11-22\n\n- Updates with');
+    expect(changelog).not.toMatch(/^###|For operators/m);
+  });
+
+  it('has the same bytes each time that it is built', async () => {
+    expect(await packClient(documentationAddress)).toEqual(await readFile(tarball));
   });
 
   it.each(['index.js', 'cjs/index.js'])('imports nothing in %s', async (file) => {
@@ -51,7 +77,7 @@ describe('the client’s package', () => {
     expect(gzipSync(await readFile(file), { level: 9 }).length).toBeLessThanOrEqual(BUDGET);
   });
 
-  it('has types that need no other package, and its README compiles with them', async () => {
+  it('has types that need no other package, and its README and examples compile with them', async () => {
     await writeFile(join(folder, 'shop.mts'), consumer);
     await writeFile(join(folder, 'shop.cts'), consumer);
     const readme = await readFile(join(installed, 'README.md'), 'utf8');
@@ -59,16 +85,47 @@ describe('the client’s package', () => {
     expect(snippets).toHaveLength(2);
     await writeFile(join(folder, 'readme.mts'), snippets.join('\n'));
     const files = ['shop.mts', 'shop.cts', 'readme.mts'].map((name) => join(folder, name));
-    const strict = ['--strict', '--noEmit', '--types', '', '--skipLibCheck', 'false'];
-    const common = [...files, ...strict, '--target', 'es2022', '--lib', 'es2022,dom'];
     for (const modules of [
       ['--module', 'node16'],
       ['--module', 'nodenext'],
       ['--module', 'esnext', '--moduleResolution', 'bundler'],
     ]) {
-      const compiling = run(tsc, [...common, ...modules], { cwd: folder });
-      await compiling.catch(({ stdout }) => expect.fail(stdout));
+      await compile([...files, ...modules]);
     }
+    // A reader's own copies.
+    const examples = join(folder, 'examples');
+    await cp(join(installed, 'examples'), examples, { recursive: true });
+    await writeFile(join(examples, 'package.json'), '{ "type": "module" }');
+    const programs = (await readdir(examples, { recursive: true })).filter((name) =>
+      /\.ts$/.test(name),
+    );
+    expect(programs).toContain('list.ts');
+    const copies = programs.map((name) => join(examples, name));
+    const typeRoots = join(projectRoot, 'node_modules/@types');
+    await compile([...copies, '--module', 'nodenext', '--types', 'node', '--typeRoots', typeRoots]);
+  });
+
+  /** With the defaults of `tsc --init`, except `skipLibCheck`. */
+  function compile(args: readonly string[]): Promise<unknown> {
+    const strict =
+      '--strict --noUncheckedIndexedAccess --exactOptionalPropertyTypes --noEmit --types';
+    const other = '--skipLibCheck false --target es2022 --lib es2022,dom';
+    const all = [...strict.split(' '), '', ...other.split(' '), ...args];
+    return run(tsc, all, { cwd: folder }).catch(({ stdout }) => expect.fail(stdout));
+  }
+
+  // TypeScript 7 has no `moduleResolution: node10`, so this follows its rules.
+  it('has an entry for compilers that read no exports, in one file without imports', async () => {
+    const { main, types } = await readManifest(join(installed, 'package.json'));
+    const program = 'shop-node10.cts';
+    const client = `./node_modules/petstore-inventory-client/${types.replace(/\.d\.ts$/, '.js')}`;
+    await writeFile(join(folder, program), consumer.replace('petstore-inventory-client', client));
+    await compile([join(folder, program), '--module', 'node16']);
+    const declared = await readFile(join(installed, types), 'utf8');
+    expect(declared).not.toMatch(/\bimport\b|\bfrom '/);
+    expect(declared).not.toMatch(/toList|defineInventoryMethods/);
+    expect(main.replace(/\.js$/, '.d.ts')).toBe(types);
+    await run(process.execPath, ['--eval', `require(${JSON.stringify(join(installed, main))})`]);
   });
 
   it.each([

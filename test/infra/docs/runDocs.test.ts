@@ -23,13 +23,14 @@ function callDocs(
   production: Partial<StageSettings>,
   ofStaging: Partial<StageSettings> = own,
   variables: Record<string, string> = {},
+  repository = 'https://git.shop.example/inventory',
 ) {
   const deployments = (['production', 'staging'] as const).map((name) => {
     const changes = name === 'production' ? production : ofStaging;
     return { name, settings: { ...fixtures[name].settings, ...changes } };
   });
   const target = pathToFileURL(`${folder}/docs/`);
-  return callOps((args) => runDocs(args, deployments, target), [], variables);
+  return callOps((args) => runDocs(args, deployments, target, repository), [], variables);
 }
 
 const readServers = () =>
@@ -49,6 +50,11 @@ it.each([
     'an example to call',
     () => writeDocs({ ...own, baseAddress: 'https://api.petstore.example/v1' }, own),
     `${replace} production: baseAddress`,
+  ],
+  [
+    'no repository for the client’s package',
+    () => callDocs({ ...own, baseAddress: 'https://shop.example/v1' }, own, {}, ''),
+    'package.json: set "repository".',
   ],
   ['no address', () => callDocs(own), 'There is no address to publish: deploy a stage'],
 ])('nothing is published with %s', async (_, write, line) => {

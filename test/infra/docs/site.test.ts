@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { tarballName } from '../../../infra/client/buildClient.ts';
 import { toOperationCosts } from '../../../infra/costs/bills/costReport.ts';
 import { toStagePricing } from '../../../infra/costs/bills/monthlyBill.ts';
 import { toOperationFacts } from '../../../infra/docs/facts/contractFacts.ts';
 import { errorMessages } from '../../../infra/docs/facts/errorFacts.ts';
-import { fillPlaceholders, guideNames, renderGuide } from '../../../infra/docs/guide.ts';
+import { fillPlaceholders, guideNames, menu, renderGuide } from '../../../infra/docs/guide.ts';
 import { type Access, type Site, type SiteFile, toPage } from '../../../infra/docs/page.ts';
 import { toPublishedDocument } from '../../../infra/docs/reference.ts';
-import { buildSite } from '../../../infra/docs/site.ts';
+import { buildSite, keywords } from '../../../infra/docs/site.ts';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
+import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { NotFound } from '../../../shared/contract/errors.ts';
@@ -179,6 +182,55 @@ test('a section has an anchor: code unchanged, other names in lower case', () =>
   ]);
 });
 
+describe('the client', () => {
+  test.each([
+    ['the published site', () => site, documentationAddress],
+    ['the local stage', () => localSite, local.documentationAddress],
+  ])('is installed from %s by its address, in the first line of TypeScript', (_, from, address) => {
+    const install = `npm install ${address}/${tarballName}\n`;
+    const [, typescript] =
+      /<code class="language-ts">(.*?)<\/code>/s.exec(read('index.html', from())) ?? [];
+    expect(typescript?.startsWith(`// ${install}import { createPetstoreClient }`)).toBe(true);
+    expect(read('client.html', from())).toContain(`<code class="language-sh">${install}</code>`);
+  });
+
+  test('is nowhere installed by its bare name, which anybody could register', () => {
+    const texts = globSync('{*,{infra,shared,functions}/**/*}.{md,ts,js,sh,html}', {
+      cwd: projectRoot,
+    });
+    expect(texts.length).toBeGreaterThan(200);
+    const bare = /\b(?:npm|yarn|pnpm|bun) (?:i|add|install|ci)\b[^\n]* petstore-inventory-client\b/;
+    expect(
+      texts.filter((name) => bare.test(readFileSync(`${projectRoot}/${name}`, 'utf8'))),
+    ).toEqual([]);
+    for (const [name, { body }] of site) expect(String(body), name).not.toMatch(bare);
+  });
+
+  test('has its tarball, its types and its changelog in the site', async () => {
+    const { type, body } = site.get(tarballName) ?? {};
+    expect(type).toBe('application/gzip');
+    const tarball = typeof body === 'function' ? await body() : '';
+    const [code] = String(gunzipSync(tarball)).split('index.js').slice(1);
+    expect(code).toContain(`"${documentationAddress}"`);
+    expect(readSection('client.html', 'types')).toContain(
+      'export interface PetstoreClient extends',
+    );
+    const entry = String(readSection('changelog.html', '1-1-0-2026-11-22'));
+    expect(entry).toContain('<li>412 carries the current <code>ETag</code>.');
+    expect(entry).not.toContain('cold start');
+  });
+});
+
+test('the site has the same bytes each time that it is built', async () => {
+  expect(await readBytes(await buildSite(deployed))).toEqual(await readBytes(site));
+});
+
+async function readBytes(from: Site): Promise<[string, string][]> {
+  const toText = async (body: SiteFile['body']) =>
+    (typeof body === 'function' ? await body() : Buffer.from(body)).toString('latin1');
+  return Promise.all([...from].map(async ([name, { body }]) => [name, await toText(body)]));
+}
+
 describe('code blocks', () => {
   const block = (language: string) => `\`\`\`${language}\n${language} <code>\n\`\`\`\n`;
   const toNames = (html: string) =>
@@ -242,18 +294,22 @@ describe('a page', () => {
 
   test('links to every page, and marks the current one', () => {
     const names = toPages(site).map(([name]) => name);
-    expect(names).toHaveLength(13);
+    expect(names).toHaveLength(15);
     for (const [name, { body }] of toPages(site)) {
-      const [nav = ''] = /<nav aria-label="Pages">.*?<\/nav>/s.exec(String(body)) ?? [];
+      const [nav = ''] =
+        /<nav class="menu" aria-label="Pages">.*?<\/nav>/s.exec(String(body)) ?? [];
       expect([...nav.matchAll(/href="([^"]+)"/g)].map(([, to]) => to).sort()).toEqual(names.sort());
       expect(nav).toContain(`<a href="${name}" aria-current="page">`);
+      expect(body).toContain('<a class="product" href="index.html">Petstore Inventory</a>');
+      const groups = [...nav.matchAll(/<li class="group">(.*)\n/g)].map(([, group]) => group);
+      expect(groups).toEqual(Object.keys(menu));
     }
   });
 
   test('starts with a skip link, has a description, and lists its sections', () => {
     for (const [name, { body }] of toPages(site)) {
       const html = String(body);
-      expect(html, name).toMatch(/<body>\s*<a class="skip" href="#content">/);
+      expect(html, name).toMatch(/<body[^>]*>\s*<a class="skip" href="#content">/);
       expect(html, name).toMatch(/<meta name="description" content="[^"<]{20,}">/);
       const [contents = ''] = /aria-label="On this page".*?<\/nav>/s.exec(html) ?? [];
       const listed = [...contents.matchAll(/href="#([^"]+)"/g)].map(([, anchor]) => anchor);
@@ -283,6 +339,9 @@ describe('a page', () => {
       expect(found?.address).toMatch(new RegExp(`^reference.html#.*/${method}/`));
     }
     expect(find('reference.html#models/Pet')?.text).toContain('photoUrls');
+    for (const [address, words] of Object.entries(keywords)) {
+      expect(find(address)?.keywords, address).toBe(words);
+    }
   });
 
   test('of a local stage links only to that stage, loads nothing from elsewhere, and has no inline script', () => {
@@ -333,7 +392,8 @@ describe('the reference', () => {
     const scripts = [...read('reference.html').matchAll(/<script src="(.*)" defer>/g)];
     const [first, scalar = '', last] = scripts.map(([, script]) => script);
     expect([first, last]).toEqual(['site.js', 'reference.js']);
-    const { body = '', isImmutable } = site.get(scalar) ?? {};
+    const { isImmutable } = site.get(scalar) ?? {};
+    const body = read(scalar);
     const hash = createHash('sha256').update(body).digest('hex').slice(0, 16);
     expect({ scalar, isImmutable }).toEqual({ scalar: `scalar-${hash}.js`, isImmutable: true });
     expect(body.length).toBeGreaterThan(1_000_000);

@@ -21,6 +21,7 @@ beforeEach(() => {
     return new Map<string, SiteFile>([
       ['index.html', page],
       ['lasting.js', { type: 'text/javascript', body: script, isImmutable: true }],
+      ['made.tgz', { type: 'application/gzip', body: async () => Buffer.from('made') }],
     ]);
   });
 });
@@ -36,7 +37,8 @@ const served = {
   statusCode: 200,
   headers: {
     'Content-Type': 'text/html',
-    'Content-Security-Policy': "default-src 'none'",
+    // A page cannot say in itself who may frame it.
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'Cross-Origin-Resource-Policy': 'same-origin',
@@ -53,6 +55,11 @@ describe('the documentation', () => {
     ['HEAD /docs/', served, 1],
     ['GET /docs/ [::1]:3000', served, 1],
     ['GET /docs', redirected, 0],
+    [
+      'GET /docs/made.tgz',
+      { headers: { 'Cache-Control': 'no-store' }, body: Buffer.from('made') },
+      1,
+    ],
     ['POST /docs/', { statusCode: 405, headers: { Allow: 'GET, HEAD' } }, 1],
     // The gateway responds for paths that the documentation does not have.
     ['GET /docsx', undefined, 0],

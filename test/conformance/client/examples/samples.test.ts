@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,11 +18,10 @@ const sample = new URL('../../../../infra/local/sample.json', import.meta.url);
 const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start':
     'CI runs both commands; the other samples call the service that `npm start` starts.',
-  'npm install ./petstore': 'test/infra/client installs the package that "npm run client" builds.',
 };
 
-/** The README comes first: its update names the state of the sample data. */
-const readmes = ['README.md', 'shared/client/README.md'];
+/** The README comes first: its update names the state of the sample data. The client's README is a guide's text. */
+const readmes = ['README.md'];
 const pages = [...readmes, ...guideNames.map((name) => `${name}.html`)];
 
 type Language = 'sh' | 'ts' | 'js' | 'python';
@@ -44,17 +43,12 @@ beforeAll(async () => {
   blocks = new Map(
     await Promise.all(pages.map(async (page) => [page, await readBlocks(page)] as const)),
   );
-  // A reader's folder, with the package.
-  mkdirSync(folder.toPath('node_modules/petstore-inventory-client'), { recursive: true });
-  for (const file of ['index.js', 'index.d.ts']) {
-    const entry = `export * from '${join(projectRoot, 'shared/client/index.ts')}';`;
-    folder.write(`node_modules/petstore-inventory-client/${file}`, entry);
-  }
-  folder.write(
-    'node_modules/petstore-inventory-client/package.json',
-    '{"type": "module", "exports": "./index.js"}',
-  );
+  // A reader's folder. npm calls the stage alone.
   folder.write('package.json', '{"type": "module"}');
+  folder.write('.npmrc', 'audit=false\ncache=npm\nregistry=http://127.0.0.1:1/\n');
+  const [{ code: install = '' } = {}] = blocks.get('client.html') ?? [];
+  expect(install).toMatch(/^npm install http:\S+\n$/);
+  await execute('sh', ['-euc', install]);
   // An error response fails the sample.
   folder.write('.curlrc', 'fail-with-body\nsilent\nshow-error\n');
 });
@@ -122,11 +116,11 @@ describe('the programs', () => {
   beforeAll(() => {
     const [firstCall] = blocks.get('index.html')?.filter(({ language }) => language === 'ts') ?? [];
     for (const page of pages) {
-      // A guide uses the client of the first call.
-      const isComplete = readmes.includes(page) || page === 'index.html';
       for (const language of ['ts', 'js'] as const) {
         const program = toProgram(page, language);
         if (program === '') continue;
+        // A guide uses the client of the first call.
+        const isComplete = program.includes('createPetstoreClient(');
         const begin = language === 'ts' && !isComplete ? `${firstCall?.code}\n` : '';
         const name = `${page.replaceAll('/', '-')}.${language}`;
         files.push(folder.write(name, `${begin}${program}\nexport {};\n`));
@@ -136,7 +130,7 @@ describe('the programs', () => {
 
   it('match the types of the client', async () => {
     const options =
-      '--noEmit --strict --exactOptionalPropertyTypes --module nodenext --allowImportingTsExtensions ' +
+      '--noEmit --strict --exactOptionalPropertyTypes --noUncheckedIndexedAccess --verbatimModuleSyntax --module nodenext --allowImportingTsExtensions ' +
       '--lib es2024,dom --skipLibCheck --types node --typeRoots';
     const types = join(projectRoot, 'node_modules/@types');
     const tsc = join(projectRoot, 'node_modules/.bin/tsc');
