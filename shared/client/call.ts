@@ -3,8 +3,8 @@ import { parseExactJson } from './json.ts';
 import {
   PetstoreError,
   type PetstoreErrorCode,
-  toPetstoreError,
-  toResponseDetails,
+  type PetstoreErrorDetails,
+  parseErrorResponse,
 } from './petstoreError.ts';
 import type { Call } from './settings.ts';
 
@@ -29,20 +29,29 @@ export interface PetstoreRequest<Id extends OperationId = OperationId> {
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body?: string;
-  /** Whether a retry is safe after an attempt that may have taken effect. */
-  readonly isRepeatable: boolean;
   readonly isList?: boolean;
+}
+
+/** A request with all its attempts. */
+interface Exchange {
+  readonly call: Call;
+  readonly request: PetstoreRequest;
+  attempts: number;
+  /** The same for all attempts: under another key, a retry could be another request to the service. */
+  apiKey: string | undefined;
+  /** Whether an attempt changed something, or may have. */
+  mayHaveApplied: boolean;
 }
 
 /** A response with its headers. The caller must read the body or stop the watchdog. */
 interface OpenResponse {
-  readonly request: PetstoreRequest;
+  readonly exchange: Exchange;
   readonly response: Response;
   readonly watchdog: Watchdog;
 }
 
 /** A complete response. */
-interface WholeResponse {
+export interface WholeResponse {
   readonly status: number;
   readonly headers: Headers;
   /** The parsed JSON body; undefined without a body. */
@@ -58,8 +67,8 @@ export function send<Id extends OperationId, Value>(
   request: PetstoreRequest<Id>,
   toValue: (whole: WholeResponse) => Value,
 ): Promise<Value> {
-  return withRetries(call, request.isRepeatable, async () => {
-    const opened = await openResponse(call, request);
+  return withRetries(call, request, async (exchange) => {
+    const opened = await openResponse(exchange);
     const { status, headers } = opened.response;
     const text = await readText(opened);
     try {
@@ -74,23 +83,48 @@ export function send<Id extends OperationId, Value>(
 /** The error for a truncated body. */
 export function breakError(opened: OpenResponse, cause?: unknown): unknown {
   if (opened.watchdog.signal.aborted) return opened.watchdog.signal.reason;
-  const code = opened.request.isList ? 'incomplete_list' : 'connection_failed';
-  return responseError(opened, code, 'The response was truncated.', cause);
+  const code = opened.exchange.request.isList ? 'incomplete_list' : 'connection_failed';
+  return responseError(opened, code, 'The response was truncated.', { cause });
 }
 
 export function invalidResponseError(opened: OpenResponse, cause: unknown): PetstoreError {
-  const message = `The response is not a valid ${opened.request.operationId} response.`;
-  return responseError(opened, 'invalid_answer', message, cause);
+  const message = `The response is not a valid ${opened.exchange.request.operationId} response.`;
+  return responseError(opened, 'invalid_answer', message, { cause });
 }
 
 function responseError(
-  { response: { headers, status } }: OpenResponse,
+  { exchange, response: { headers, status } }: OpenResponse,
   code: PetstoreErrorCode,
   message: string,
-  cause: unknown,
+  details: PetstoreErrorDetails,
 ): PetstoreError {
-  return new PetstoreError(code, message, { ...toResponseDetails(headers, status), cause });
+  return exchangeError(exchange, code, message, {
+    // In a browser, a redirect that is not followed has status 0.
+    status: status || undefined,
+    requestId: headers.get('X-Request-Id') ?? undefined,
+    ...details,
+  });
 }
+
+/** For an update, the message says what it did. */
+function exchangeError(
+  { request: { operationId, method }, attempts, mayHaveApplied }: Exchange,
+  code: PetstoreErrorCode,
+  message: string,
+  details: PetstoreErrorDetails,
+): PetstoreError {
+  const isApplied = code === 'idempotency_key_reused';
+  const effect = isApplied ? 'applied' : mayHaveApplied ? 'unknown' : 'none';
+  const outcome = method === 'GET' ? '' : outcomes[effect];
+  return new PetstoreError(code, message + outcome, { effect, operationId, attempts, ...details });
+}
+
+const outcomes = {
+  none: ' The update was not applied.',
+  unknown: ' The update may or may not have been applied.',
+  // The service's message says so.
+  applied: '',
+};
 
 /** Milliseconds. */
 const FIRST_BACKOFF = 200;
@@ -98,22 +132,25 @@ const MAX_BACKOFF = 5_000;
 
 /**
  * Retries temporary failures, after a pause of at least `Retry-After`.
- * @param isRepeatable whether a retry is safe after an attempt that may have taken effect
  * @throws {PetstoreError} of the last attempt if no retries or no time are left
  */
 export async function withRetries<Value>(
   call: Call,
-  isRepeatable: boolean,
-  attempt: () => Promise<Value>,
+  request: PetstoreRequest,
+  attempt: (exchange: Exchange) => Promise<Value>,
 ): Promise<Value> {
-  for (let retries = 0; ; retries += 1) {
+  const exchange = { call, request, attempts: 0, apiKey: undefined, mayHaveApplied: false };
+  for (let retries = 0; ; ) {
     try {
-      return await attempt();
+      return await attempt(exchange);
     } catch (error) {
-      if (!(error instanceof PetstoreError) || retries === call.maxRetries) throw error;
-      if (!isRetryable(error, isRepeatable)) throw error;
-      const { retryAfter = 0 } = error;
-      const delay = retryAfter * 1_000 + drawBackoff(FIRST_BACKOFF, retries);
+      if (!(error instanceof PetstoreError)) throw error;
+      const isThrottled = error.status === 429;
+      if (!isThrottled && (retries === call.maxRetries || !isRetryable(error, exchange)))
+        throw error;
+      retries += isThrottled ? 0 : 1;
+      const { retryAfter = isThrottled ? 1 : 0 } = error;
+      const delay = retryAfter * 1_000 + drawBackoff(FIRST_BACKOFF, exchange.attempts - 1);
       if (delay >= call.timeLeft()) throw error;
       await pause(delay, call.signal);
     }
@@ -143,10 +180,9 @@ export function drawBackoff(first: number, attempt: number): number {
   return Math.random() * Math.min(first * 2 ** attempt, MAX_BACKOFF);
 }
 
-/** Only a 429 certainly had no effect and is certainly temporary. */
-function isRetryable({ code, status = 0 }: PetstoreError, isRepeatable: boolean): boolean {
-  if (status === 429) return true;
-  return isRepeatable && (status >= 500 || passing.includes(code));
+function isRetryable({ code, status = 0 }: PetstoreError, exchange: Exchange): boolean {
+  const isSafe = !exchange.mayHaveApplied || exchange.request.headers?.['Idempotency-Key'];
+  return !!isSafe && (status >= 500 || passing.includes(code));
 }
 
 const passing: readonly string[] = ['connection_failed', 'timeout', 'incomplete_list'];
@@ -156,27 +192,41 @@ const passing: readonly string[] = ['connection_failed', 'timeout', 'incomplete_
  * @throws {PetstoreError} if no response comes, or an error response
  * @throws the reason of the caller's signal if it is aborted
  */
-export async function openResponse(call: Call, request: PetstoreRequest): Promise<OpenResponse> {
-  const watchdog = startWatchdog(call);
+export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
+  const { call, request, mayHaveApplied } = exchange;
   const { operationId } = request;
+  const watchdog = startWatchdog(exchange);
+  let response: Response | undefined;
+  exchange.attempts += 1;
   try {
-    const fetching = fetchResponse(call, request, watchdog.signal);
-    const response = await untilAborted(fetching, watchdog.signal);
+    response = await untilAborted(fetchResponse(exchange, watchdog.signal), watchdog.signal);
+    const opened = { exchange, response, watchdog };
     const { headers, status } = response;
     call.settings.reportDeprecation(operationId, headers);
     const requestId = headers.get('X-Request-Id') ?? undefined;
     call.onResponse?.({ operationId, status, headers, requestId });
-    if (response.ok || response.status === 304) return { request, response, watchdog };
-    throw toPetstoreError(response, await response.text().catch(() => ''));
+    if (response.ok || status === 304) return opened;
+    const text = await untilAborted(response.text(), watchdog.signal).catch(() => '');
+    const { code, message, ...details } = parseErrorResponse(response, text);
+    if (status === 412) {
+      // Had an attempt been applied, this one would have got its response.
+      exchange.mayHaveApplied = false;
+    } else if (status < 500 && code !== 'invalid_answer') {
+      // The service refused this attempt, which says nothing about earlier ones.
+      exchange.mayHaveApplied = mayHaveApplied;
+    }
+    throw responseError(opened, code, message, details);
   } catch (error) {
     watchdog.stop();
+    // A function of the caller may have thrown: the connection must end. A body that was read rejects this.
+    response?.body?.cancel?.().catch(() => {});
     throw watchdog.signal.aborted ? watchdog.signal.reason : error;
   }
 }
 
 async function readText(opened: OpenResponse): Promise<string> {
   try {
-    return await opened.response.text();
+    return await untilAborted(opened.response.text(), opened.watchdog.signal);
   } catch (cause) {
     throw breakError(opened, cause);
   } finally {
@@ -192,7 +242,7 @@ export async function* readPieces(opened: OpenResponse): AsyncGenerator<string, 
   try {
     for (;;) {
       watchdog.restart();
-      const piece = await reader?.read();
+      const piece = reader && (await untilAborted(reader.read(), watchdog.signal));
       watchdog.rest();
       if (!piece || piece.done) return;
       yield decoder.decode(piece.value, { stream: true });
@@ -209,25 +259,28 @@ export async function* readPieces(opened: OpenResponse): AsyncGenerator<string, 
 /** The caller's `fetch` or key function may ignore the signal. */
 function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
     signal.addEventListener('abort', () => reject(signal.reason));
     promise.then(resolve, reject);
   });
 }
 
-async function fetchResponse(
-  { settings: { baseUrl, readApiKey, fetch = globalThis.fetch }, headers: callHeaders }: Call,
-  { method, path, query = {}, headers = {}, body }: PetstoreRequest,
-  signal: AbortSignal,
-): Promise<Response> {
+async function fetchResponse(exchange: Exchange, signal: AbortSignal): Promise<Response> {
+  const { mayHaveApplied, call, request } = exchange;
+  const { baseUrl, readApiKey, fetch = globalThis.fetch } = call.settings;
+  const { method, path, query = {}, headers = {}, body } = request;
   const url = new URL(baseUrl + path);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));
   }
-  const allHeaders = new Headers(callHeaders);
+  const allHeaders = new Headers(call.headers);
   for (const [name, value] of Object.entries(headers)) allHeaders.set(name, value);
-  allHeaders.set('Authorization', `Bearer ${await readApiKey()}`);
+  const apiKey = exchange.apiKey ?? (await readApiKey());
   // The key function may have taken too long.
   signal.throwIfAborted();
+  exchange.apiKey = apiKey;
+  allHeaders.set('Authorization', `Bearer ${apiKey}`);
+  exchange.mayHaveApplied = method !== 'GET';
   try {
     return await fetch(url.href, {
       method,
@@ -239,9 +292,20 @@ async function fetchResponse(
       redirect: 'manual',
     });
   } catch (cause) {
-    throw new PetstoreError('connection_failed', 'The service could not be reached.', { cause });
+    const isSent = !isUnsent(cause);
+    if (!isSent) exchange.mayHaveApplied = mayHaveApplied;
+    const message = isSent ? 'No response came.' : 'The service could not be reached.';
+    throw exchangeError(exchange, 'connection_failed', message, { cause });
   }
 }
+
+/** Whether Node.js says that there was no connection. A browser does not tell. */
+function isUnsent(error: unknown): boolean {
+  const { code, cause } = Object(error);
+  return unsent.includes(code) || (cause !== undefined && isUnsent(cause));
+}
+
+const unsent = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'];
 
 type Watchdog = ReturnType<typeof startWatchdog>;
 
@@ -249,7 +313,8 @@ type Watchdog = ReturnType<typeof startWatchdog>;
  * Ends an attempt that takes too long or that the caller aborts.
  * @throws the reason of the caller's signal if it is already aborted
  */
-function startWatchdog({ signal, timeout, timeLeft }: Call) {
+function startWatchdog(exchange: Exchange) {
+  const { signal, timeout, timeLeft } = exchange.call;
   signal?.throwIfAborted();
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
@@ -259,7 +324,10 @@ function startWatchdog({ signal, timeout, timeLeft }: Call) {
   const rest = () => clearTimeout(timer);
   function watch(milliseconds: number): void {
     rest();
-    timer = setTimeout(() => controller.abort(timeoutError(milliseconds)), milliseconds);
+    timer = setTimeout(() => {
+      const message = `Timed out after ${Math.ceil(milliseconds)} ms.`;
+      controller.abort(exchangeError(exchange, 'timeout', message, {}));
+    }, milliseconds);
   }
 
   watch(Math.min(timeout, Math.max(timeLeft(), 0)));
@@ -274,8 +342,4 @@ function startWatchdog({ signal, timeout, timeLeft }: Call) {
       signal?.removeEventListener('abort', abort);
     },
   };
-}
-
-function timeoutError(milliseconds: number): PetstoreError {
-  return new PetstoreError('timeout', `Timed out after ${Math.ceil(milliseconds)} ms.`);
 }

@@ -8,6 +8,7 @@ import {
   pause,
   readPieces,
   send,
+  type WholeResponse,
   withRetries,
 } from './call.ts';
 import { defineArrayReader } from './json.ts';
@@ -59,14 +60,17 @@ export interface EntryPreconditions {
   readonly ifNoneMatch: string | undefined;
 }
 
-export interface UpdatePreconditions {
-  /** An entry's `etag`, quotes included. If the entry has changed since, the update has no effect (412). */
-  readonly ifMatch?: string | undefined;
+export interface IdempotencyOptions {
   /**
-   * 1 to 255 visible ASCII characters. Within 24 hours, the same update with the same key takes effect once.
-   * With `ifMatch`, the client generates a key for all attempts of a call.
+   * 1 to 255 visible ASCII characters, such as an order's id. Within 24 hours, at most one update of an entry with
+   * this key takes effect. `updateStock`, and `updateInventory` with `ifMatch`, draw a key for the call by default.
    */
   readonly idempotencyKey?: string | undefined;
+}
+
+export interface UpdatePreconditions extends IdempotencyOptions {
+  /** An entry's `etag`, quotes included. If the entry has changed since, the update has no effect (412). */
+  readonly ifMatch?: string | undefined;
 }
 
 /** Returns the new quantity for an entry. */
@@ -108,9 +112,8 @@ export interface InventoryMethods {
   ): AsyncGenerator<EntryOf<Include>, void, undefined>;
 
   /**
-   * Sets a stock count. If the new count depends on the old one, use `updateStock`. Retried after 429. With
-   * `ifMatch`, it is also retried after 5xx, a lost connection or a timeout. One `Idempotency-Key` for all attempts
-   * makes them take effect once.
+   * Sets a stock count. If the new count depends on the old one, use `updateStock`. With a key, it is retried after
+   * 5xx, a lost connection or a timeout, and takes effect once.
    * @returns the entry with its new tag
    */
   updateInventory(
@@ -123,13 +126,14 @@ export interface InventoryMethods {
    * Changes a stock count safely, with any number of clients. It reads the entry, calls `change` for the new
    * quantity, and writes it if the entry has not changed since. Otherwise it starts again, until `totalTimeout`,
    * and then rejects with `precondition_failed` or `timeout`. If `change` throws, nothing is written and the call
-   * rejects with the same error. If the entry does not exist, it rejects with `not_found`.
+   * rejects with the same error. If the entry does not exist, it rejects with `not_found`. With the key of an order,
+   * it takes effect once, however often it is called: a later call rejects with `effect: 'applied'`.
    * @returns the entry after this update
    */
   updateStock(
     petId: bigint,
     change: StockChange,
-    options?: CallOptions,
+    options?: CallOptions & IdempotencyOptions,
   ): Promise<TaggedInventoryItem>;
 }
 
@@ -160,7 +164,8 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
     updateInventory: async (petId, update, options) =>
       updateInventory(start(options, ['ifMatch', 'idempotencyKey']), petId, update, options),
 
-    updateStock: async (petId, change, options) => updateStock(start(options), petId, change),
+    updateStock: async (petId, change, options) =>
+      updateStock(start(options, ['idempotencyKey']), petId, change, options),
   };
   return methods;
 }
@@ -196,12 +201,9 @@ async function getInventoryEntry(
     method: 'GET',
     path: `/inventory/${toPetIdText(petId)}`,
     ...(ifNoneMatch !== undefined && { headers: { 'If-None-Match': ifNoneMatch } }),
-    isRepeatable: true,
   };
-  return send(call, request, ({ status, document, headers }) =>
-    status === 304 && ifNoneMatch !== undefined
-      ? undefined
-      : toTaggedItem({ ...(document as object), etag: headers.get('ETag') }),
+  return send(call, request, (whole) =>
+    whole.status === 304 && ifNoneMatch !== undefined ? undefined : toEntryOf(petId, whole),
   );
 }
 
@@ -219,7 +221,7 @@ async function* streamInventory<Include extends Included>(
   const toEntry = toEntryReader(include);
   const reader = defineArrayReader();
   const call = start();
-  const opened = await withRetries(call, true, () => openResponse(call, request));
+  const opened = await withRetries(call, request, openResponse);
   for await (const piece of readPieces(opened)) {
     let entries: EntryOf<Include>[];
     try {
@@ -245,7 +247,6 @@ function toInventoryRequest({
     method: 'GET',
     path: '/inventory',
     query: { status, petId, include, limit, cursor },
-    isRepeatable: true,
     isList: true,
   };
 }
@@ -260,12 +261,14 @@ function toEntryReader<Include extends Included>(
 /** Copied, since the contract's file would load a schema library. */
 const MAX_QUANTITY: typeof ContractMaximum = 2_147_483_647;
 
-/** Without `ifMatch`, only a 429 is retried. */
 async function updateInventory(
   call: Call,
   petId: bigint,
   { quantity }: InventoryUpdate,
-  { ifMatch, idempotencyKey = ifMatch && drawKey() }: UpdatePreconditions = {},
+  {
+    ifMatch,
+    idempotencyKey = ifMatch === undefined ? undefined : drawKey(),
+  }: UpdatePreconditions = {},
 ): Promise<TaggedInventoryItem> {
   if (!Number.isInteger(quantity) || quantity < 0 || quantity > MAX_QUANTITY) {
     const message = `quantity must be an integer from 0 to ${MAX_QUANTITY}, not ${quantity}.`;
@@ -281,11 +284,14 @@ async function updateInventory(
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
     },
     body: JSON.stringify({ quantity }),
-    isRepeatable: ifMatch !== undefined,
   };
-  return send(call, request, ({ document, headers }) =>
-    toTaggedItem({ ...(document as object), etag: headers.get('ETag') }),
-  );
+  return send(call, request, (whole) => toEntryOf(petId, whole));
+}
+
+function toEntryOf(petId: bigint, { document, headers }: WholeResponse): TaggedInventoryItem {
+  const entry = toTaggedItem({ ...(document as object), etag: headers.get('ETag') });
+  if (entry.petId !== petId) throw new TypeError('It is about another entry.');
+  return entry;
 }
 
 /** 128 random bits. Not `randomUUID`, which a page loaded over plain HTTP does not have. */
@@ -298,18 +304,17 @@ async function updateStock(
   call: Call,
   petId: bigint,
   change: StockChange,
+  { idempotencyKey = drawKey() }: IdempotencyOptions = {},
 ): Promise<TaggedInventoryItem> {
   for (let conflicts = 0; ; conflicts += 1) {
     const begun = performance.now();
-    const list = await listInventory(call, { petIds: [petId], include: 'etag' });
-    const entry = list?.items[0];
-    if (!entry) {
-      const message = `There is no inventory entry with petId ${petId}.`;
-      throw new PetstoreError('not_found', message);
-    }
+    // Without a tag to compare, there is always an entry.
+    const entry = (await getInventoryEntry(call, petId)) as TaggedInventoryItem;
     const quantity = await change(entry);
+    const { etag: ifMatch } = entry;
     try {
-      return await updateInventory(call, petId, { quantity }, { ifMatch: entry.etag });
+      // A refusal is not stored, so the key may name the next attempt too.
+      return await updateInventory(call, petId, { quantity }, { ifMatch, idempotencyKey });
     } catch (error) {
       if (!(error instanceof PetstoreError) || error.code !== 'precondition_failed') throw error;
       // A slow attempt is in the way of others for longer. With twice its duration, two clients hardly wait,

@@ -63,10 +63,8 @@ export function createPetstoreClient(options: ClientOptions): PetstoreClient {
 
     async getPet(petId, options) {
       const path = `/pets/${toPetIdText(petId)}` as const;
-      return send(
-        start(options),
-        { operationId: 'getPet', method: 'GET', path, isRepeatable: true },
-        ({ document }) => toPet(document),
+      return send(start(options), { operationId: 'getPet', method: 'GET', path }, ({ document }) =>
+        toPet(document),
       );
     },
 
@@ -80,7 +78,6 @@ export function createPetstoreClient(options: ClientOptions): PetstoreClient {
           method: 'GET',
           path: '/store/orders',
           query: { limit, cursor },
-          isRepeatable: true,
           isList: true,
         },
         ({ document, headers }) => ({

@@ -3,7 +3,7 @@ import { type ErrorCode, statusOfCode } from '../contract/errorBody.ts';
 /** The service's own codes, and codes for calls without a valid response from the service. */
 export type PetstoreErrorCode =
   | ErrorCode
-  /** No response, or a truncated one. An update may or may not have been applied. */
+  /** No response, or a truncated one. */
   | 'connection_failed'
   /** As `connection_failed`, because `timeout` or `totalTimeout` passed. */
   | 'timeout'
@@ -17,10 +17,19 @@ declare const DOCUMENTATION_ADDRESS: string | undefined;
 const documentationAddress =
   typeof DOCUMENTATION_ADDRESS === 'undefined' ? undefined : DOCUMENTATION_ADDRESS;
 
+/**
+ * What a call did: `none` if the service refused its update or never got it, `unknown` if the update may or may not
+ * have been applied, `applied` if one with its `Idempotency-Key` was applied before. A read has no effect.
+ */
+export type Effect = 'none' | 'unknown' | 'applied';
+
 export interface PetstoreErrorDetails {
   readonly status?: number | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfter?: number | undefined;
+  readonly effect?: Effect;
+  readonly operationId?: string;
+  readonly attempts?: number;
   readonly cause?: unknown;
 }
 
@@ -35,6 +44,11 @@ export class PetstoreError extends Error {
   readonly requestId: string | undefined;
   /** Seconds to wait (`Retry-After`, RFC 9110 section 10.2.3). */
   readonly retryAfter: number | undefined;
+  readonly effect: Effect;
+  /** The operation that failed; undefined if the client sent no request. */
+  readonly operationId: string | undefined;
+  /** How often its request was sent. */
+  readonly attempts: number;
   /** The address of the page that explains the code; undefined if the package was built without one. */
   readonly documentation: string | undefined;
 
@@ -44,29 +58,24 @@ export class PetstoreError extends Error {
     this.status = details.status;
     this.requestId = details.requestId;
     this.retryAfter = details.retryAfter;
+    this.effect = details.effect ?? 'none';
+    this.operationId = details.operationId;
+    this.attempts = details.attempts ?? 0;
     this.documentation = documentationAddress && `${documentationAddress}/errors.html#${code}`;
   }
 }
 
 /**
- * Converts an error response. Without the service's Error body, for example from a proxy, the code follows from the
+ * Reads an error response. Without the service's Error body, for example from a proxy, the code follows from the
  * status.
  * @param text the body, which may be truncated
  */
-export function toPetstoreError({ status, headers }: Response, text: string): PetstoreError {
+export function parseErrorResponse({ status, headers }: Response, text: string) {
   const { code, message } = parseErrorBody(text) ?? {
     code: toCode(status),
     message: `The response has status ${status}, but no error body of the service.`,
   };
-  return new PetstoreError(code, message, {
-    ...toResponseDetails(headers, status),
-    retryAfter: toSeconds(headers.get('Retry-After')),
-  });
-}
-
-export function toResponseDetails(headers: Headers, status: number) {
-  // In a browser, a redirect that is not followed has status 0.
-  return { status: status || undefined, requestId: headers.get('X-Request-Id') ?? undefined };
+  return { code, message, retryAfter: toSeconds(headers.get('Retry-After')) };
 }
 
 function parseErrorBody(text: string): { code: ErrorCode; message: string } | undefined {

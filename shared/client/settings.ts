@@ -4,8 +4,8 @@ export interface ClientOptions extends SharedOptions {
   /** The base address, which ends in `/v1`. */
   readonly baseUrl: string;
   /**
-   * The key, or a function that returns it, called before each attempt. It is sent only to the base address. No error
-   * and no warning contains it.
+   * The key, or a function that returns it, called once for each request: retries send the same key. It is sent only
+   * to the base address. No error and no warning contains it.
    */
   readonly apiKey: string | (() => string | Promise<string>);
   /** Replaces the global `fetch`: for a proxy, or in a test. */

@@ -74,6 +74,7 @@ const clientErrors: Readonly<Record<string, readonly [ErrorMessage['code'], ...s
     'petId must be a bigint, such as 7n or BigInt("7").',
   ],
   unreachable: ['connection_failed', 'The service could not be reached.'],
+  lost: ['connection_failed', 'No response came.'],
   truncated: ['connection_failed', 'The response was truncated.'],
   timeout: ['timeout', 'Timed out after 30000 ms.'],
   truncatedList: ['incomplete_list', 'The response was truncated.'],

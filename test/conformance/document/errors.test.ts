@@ -119,15 +119,15 @@ describe('the catalogue of the client’s errors', () => {
   const standIn = useStandIn();
   const repeated = { headers: { Link: '</v1?cursor=a>; rel="next"' }, body: '[]' };
   const readTwice = (client: PetstoreClient) => Array.fromAsync(client.orders({ cursor: 'a' }));
-  const call = (response: StandInResponse, timeout?: number) => {
+  const call = (response: StandInResponse, timeout?: number, baseUrl = standIn.baseUrl) => {
     standIn.responses = [response];
-    return standIn.open({ maxRetries: 0, ...(timeout && { timeout }) });
+    return standIn.open({ baseUrl, maxRetries: 0, ...(timeout && { timeout }) });
   };
 
   test.each<[string, () => Promise<unknown>]>([
     ['an invalid count', () => call({}).updateInventory(7n, { quantity: -1 })],
     ['an invalid id', () => call({}).getPet(7 as never)],
-    ['a missing entry', () => call({}).updateStock(7n, () => 1)],
+    ['a closed port', () => call({}, undefined, 'http://127.0.0.1:2').getPet(7n)],
     ['a lost connection', () => call(lost).getPet(7n)],
     ['a truncated response', () => call(brokenOff('{"id":')).getPet(7n)],
     ['a truncated list', () => call(brokenOff('[{"petId":')).listInventory()],

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { pause } from '../../../shared/client/call.ts';
-import { type PetstoreClient, PetstoreError } from '../../../shared/client/index.ts';
+import type { PetstoreClient } from '../../../shared/client/index.ts';
 import { onFastClock } from '../../support/faults/fastClock.ts';
 import {
   brokenOff,
@@ -72,6 +72,16 @@ describe('a read is retried', () => {
     });
     const [first = 0, second = 0] = standIn.requests.map(({ time }) => time);
     expect(second - first).toBeGreaterThanOrEqual(990);
+  });
+
+  it('after 429 until totalTimeout: waiting is no failure', async () => {
+    const throttled = toError(429, 'too_many_requests');
+    standIn.responses = [...Array(9).fill(throttled), {}];
+    const client = standIn.open({ maxRetries: 0 });
+    expect((await onFastClock(() => client.listInventory())).items).toEqual([]);
+    standIn.responses = [throttled];
+    const call = onFastClock(() => client.listInventory({}, { totalTimeout: 5_500 }));
+    await expect(call).rejects.toMatchObject({ code: 'too_many_requests', attempts: 6 });
   });
 
   it('not if Retry-After leaves no time: the error says how long to wait', async () => {
@@ -156,8 +166,20 @@ describe('a timeout', () => {
   ] as const)('ends an attempt %s', async (_, response) => {
     standIn.responses = [response];
     const call = standIn.open().listInventory({}, { timeout: 50, maxRetries: 0 });
-    await expect(call).rejects.toThrow(new PetstoreError('timeout', 'Timed out after 50 ms.'));
+    const message = 'Timed out after 50 ms.';
+    await expect(call).rejects.toMatchObject({ code: 'timeout', message, effect: 'none' });
     await standIn.requests[0]?.closed;
+  });
+
+  it.each([
+    ['a body', unfinished(200, '['), { timeout: 50, maxRetries: 0 }],
+    ['an error’s body', unfinished(503, '{'), { timeout: 50, maxRetries: 0 }],
+    ['the last body', unfinished(200, '['), { totalTimeout: 50 }],
+  ] as const)('ends %s that stalls, although fetch ignores its signal', async (...row) => {
+    standIn.responses = [row[1]];
+    const own = (url: string, { signal: _, ...init }: RequestInit) => fetch(url, init);
+    const client = standIn.open({ fetch: own, ...row[2] });
+    await expect(client.listInventory()).rejects.toMatchObject({ code: 'timeout' });
   });
 
   it('for the whole call ends the current attempt, and allows no other', async () => {

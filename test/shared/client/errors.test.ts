@@ -27,6 +27,9 @@ describe('a PetstoreError', () => {
       status: 404,
       requestId: 'id-1',
       retryAfter: undefined,
+      effect: 'none',
+      operationId: 'getPet',
+      attempts: 1,
       // Only the package has an address.
       documentation: undefined,
     });
@@ -48,7 +51,7 @@ describe('a PetstoreError', () => {
     [{ body: '{"id":1.5}' }, 'invalid_answer', 200],
     [{ body: '{"id":"7"}' }, 'invalid_answer', 200],
     [{ body: 'null' }, 'invalid_answer', 200],
-    [lost, 'connection_failed', undefined, /^The service could not be reached\. fetch failed$/],
+    [lost, 'connection_failed', undefined, /^No response came\. fetch failed$/],
     [brokenOff('{"id":'), 'connection_failed', 200, /^The response was truncated\. t/],
     [brokenOff('{"code":', 503), 'service_unavailable', 503],
   ] as const)(
@@ -61,6 +64,16 @@ describe('a PetstoreError', () => {
       expect('cause' in error).toBe(message !== '');
     },
   );
+
+  it.each([
+    ['connection refused', 'http://127.0.0.1:2/v1'],
+    ['name not found', 'http://petstore.invalid/v1'],
+  ])('says that nothing was sent: %s', async (_, baseUrl) => {
+    const client = standIn.open({ baseUrl, maxRetries: 0 });
+    const error = await client.updateInventory(7n, { quantity: 5 }).catch((cause) => cause);
+    const message = 'The service could not be reached. The update was not applied.';
+    expect(error).toMatchObject({ code: 'connection_failed', effect: 'none', message });
+  });
 
   it.each([
     [new Date(0).toUTCString(), 0],
@@ -77,7 +90,7 @@ describe('a PetstoreError', () => {
     for (const quantity of [-1, 1.5, 2 ** 31, Number.NaN, '5' as never]) {
       const call = client.updateInventory(7n, { quantity });
       const message = `quantity must be an integer from 0 to 2147483647, not ${quantity}.`;
-      const refusal = { code: 'invalid_request', status: undefined, message };
+      const refusal = { code: 'invalid_request', status: undefined, message, attempts: 0 };
       await expect(call).rejects.toMatchObject(refusal);
     }
     for (const petId of [7, '7', undefined] as never[]) {

@@ -5,13 +5,13 @@ import {
   type PetstoreClient,
   type ResponseInfo,
 } from '../../../shared/client/index.ts';
-import { apiKey, silent, toError, useStandIn } from './standIn.ts';
+import { apiKey, silent, toError, unfinished, useStandIn } from './standIn.ts';
 
 const standIn = useStandIn();
 
 const busy = toError(503, 'service_unavailable', { 'X-Request-Id': 'id-1' });
 const entry = '{"petId":7,"quantity":3,"status":"sold"}';
-const tagged = { body: `[${entry.replace('}', ',"etag":"a"}')}]`, headers: { ETag: 'W/"list"' } };
+const tagged = { body: entry, headers: { ETag: '"a"' } };
 const written = { body: entry, headers: { ETag: '"b"' } };
 
 describe('an invalid option', () => {
@@ -63,6 +63,7 @@ describe('an invalid option', () => {
   const ofClient = 'baseUrl, apiKey, fetch, onDeprecation';
   const shared = 'headers, onResponse, timeout, totalTimeout, maxRetries';
   const ofCall = `signal, ${shared}`;
+  const ofStock = `idempotencyKey, ${ofCall}`;
   const update = (client: PetstoreClient, option: never) =>
     client.updateInventory(7n, { quantity: 1 }, option);
   const ofList = 'status, petIds, include, limit, cursor, ifNoneMatch';
@@ -71,8 +72,8 @@ describe('an invalid option', () => {
     ['retries', (_, option) => standIn.open(option), `${ofClient}, ${shared}`],
     ['retries', (client, option) => client.getPet(7n, option), ofCall],
     ['baseUrl', (client, option) => client.listOrders({}, option), ofCall],
-    ['maxretries', (client, option) => client.updateStock(7n, () => 1, option), ofCall],
-    ['ifMatch', (client, option) => client.updateStock(7n, () => 1, option), ofCall],
+    ['ifMatch', (client, option) => client.updateStock(7n, () => 1, option), ofStock],
+    ['ifMatch', (client, option) => client.getInventoryEntry(7n, option), `ifNoneMatch, ${ofCall}`],
     ['ifmatch', update, `ifMatch, idempotencyKey, ${ofCall}`],
     ['petId', (client, option) => client.listInventory(option), ofList],
     ['signal', (client, option) => client.listInventory(option), ofList],
@@ -98,7 +99,7 @@ describe('headers', () => {
     const sent = { 'x-shop': 'one', baggage: 'call', 'x-request-id': 'sale-1' };
     const all = { ...sent, authorization: `Bearer ${apiKey}` };
     expect(standIn.requests).toMatchObject(Array(3).fill({ headers: all }));
-    const ofUpdate = { 'content-type': 'application/json', 'if-match': 'a' };
+    const ofUpdate = { 'content-type': 'application/json', 'if-match': '"a"' };
     expect(standIn.requests[2]?.headers).toMatchObject(ofUpdate);
   });
 });
@@ -135,12 +136,12 @@ describe('apiKey as a function', () => {
   it.each<[string, (key: string) => string | Promise<string>]>([
     ['at once', (key) => key],
     ['later', async (key) => key],
-  ])('gives the key of each attempt %s', async (_, toKey) => {
-    standIn.responses = [busy, tagged, written];
+  ])('gives the key of each request %s: its retries have the same', async (_, toKey) => {
+    standIn.responses = [busy, tagged, busy, written];
     let count = 0;
     const client = standIn.open({ apiKey: () => toKey(`psk_${++count}`) });
     await client.updateStock(7n, () => 3);
-    expect(authorizations()).toEqual(['Bearer psk_1', 'Bearer psk_2', 'Bearer psk_3']);
+    expect(authorizations()).toEqual([1, 1, 2, 2].map((key) => `Bearer psk_${key}`));
   });
 
   const reason = new Error('The vault is closed.');
@@ -183,10 +184,10 @@ describe('onResponse', () => {
       [operationId, status, requestId, headers.get('ETag')].join(' '),
     );
     expect(lines).toEqual([
-      'listInventory 503 id-1 ',
-      'listInventory 200  W/"list"',
+      'getInventoryEntry 503 id-1 ',
+      'getInventoryEntry 200  "a"',
       'updateInventory 412  ',
-      'listInventory 200  W/"list"',
+      'getInventoryEntry 200  "a"',
       'updateInventory 200  "b"',
     ]);
   });
@@ -200,12 +201,19 @@ describe('onResponse', () => {
     expect([ofClient.mock.calls.length, ofCall.mock.calls.length]).toEqual([0, 2]);
   });
 
-  it('that throws ends the call with its error', async () => {
-    const reason = new Error('no such counter');
-    const onResponse = vi.fn().mockThrow(reason);
-    await expect(standIn.open({ onResponse }).listOrders()).rejects.toBe(reason);
-    expect(standIn.requests).toHaveLength(1);
-  });
+  it.each(['onResponse', 'onDeprecation'])(
+    'or %s, when it throws, ends the call with its error and the connection',
+    async (name) => {
+      const reason = new Error('no such counter');
+      standIn.responses = [unfinished(200, '[', { Deprecation: '@1' })];
+      // The connection ends even if `fetch` ignores its signal.
+      const own = (url: string, { signal: _, ...init }: RequestInit) => fetch(url, init);
+      const client = standIn.open({ fetch: own, [name]: vi.fn().mockThrow(reason) });
+      await expect(client.listOrders()).rejects.toBe(reason);
+      expect(standIn.requests).toHaveLength(1);
+      await standIn.requests[0]?.closed;
+    },
+  );
 
   it('is not called without a response', async () => {
     standIn.responses = [silent];

@@ -72,9 +72,9 @@ export const silent: StandInResponse = () => {};
 
 /** Begins a body, and falls silent. */
 export const unfinished =
-  (status: number, body: string): StandInResponse =>
+  (status: number, body: string, headers = {}): StandInResponse =>
   (response) =>
-    void response.writeHead(status).write(body);
+    void response.writeHead(status, headers).write(body);
 
 /** Begins a body, and breaks the connection. */
 export const brokenOff =

@@ -1,14 +1,28 @@
 import { describe, expect, it, vi } from 'vitest';
 import { onFastClock } from '../../support/faults/fastClock.ts';
-import { lost, type StandInResponse, silent, toError, useStandIn } from './standIn.ts';
+import {
+  brokenOff,
+  lost,
+  type StandInResponse,
+  silent,
+  toError,
+  unfinished,
+  useStandIn,
+} from './standIn.ts';
 
 const standIn = useStandIn();
 
 const body = '{"petId":7,"quantity":3,"status":"sold"}';
 const written = { headers: { ETag: '"c"' }, body };
-const toList = (quantity: number, etag: string) => ({
-  body: `[{"petId":7,"quantity":${quantity},"status":"sold","etag":"\\"${etag}\\""}]`,
+const toEntry = (quantity: number, etag: string) => ({
+  headers: { ETag: `"${etag}"` },
+  body: body.replace('3', `${quantity}`),
 });
+const outcomes = {
+  none: 'The update was not applied.',
+  unknown: 'The update may or may not have been applied.',
+  applied: 'It is idempotency_key_reused.',
+};
 const conflict = toError(412, 'precondition_failed');
 
 /** The requests, without the keys of the updates. */
@@ -25,6 +39,22 @@ const unsure = [
 ] as const;
 
 describe('an update', () => {
+  it.each(unsure)('with only a key is retried after %s', async (_, failure) => {
+    standIn.responses = [failure, written];
+    const client = standIn.open({ timeout: 2_000 });
+    const keyed = { idempotencyKey: 'order-1234' };
+    await onFastClock(() => client.updateInventory(7n, { quantity: 5 }, keyed));
+    expect(keys()).toEqual(['order-1234', 'order-1234']);
+  });
+
+  it('without either is retried if there was no connection', async () => {
+    standIn.responses = [written];
+    const refusal = Object.assign(new Error(), { code: 'ECONNREFUSED' });
+    const own = vi.fn(fetch).mockRejectedValueOnce(new TypeError('', { cause: refusal }));
+    await standIn.open({ fetch: own }).updateInventory(7n, { quantity: 5 });
+    expect(own).toHaveBeenCalledTimes(2);
+  });
+
   it.each(unsure)(
     'with If-Match is retried after %s, with one key for all attempts',
     async (_, failure) => {
@@ -67,8 +97,14 @@ describe('an update', () => {
   it('without a tag in its response fails, since no safe update could follow it', async () => {
     standIn.responses = [{ body }];
     const call = standIn.open().updateInventory(7n, { quantity: 5 });
-    const message = 'The response is not a valid updateInventory response.';
+    const message = `The response is not a valid updateInventory response. ${outcomes.unknown}`;
     await expect(call).rejects.toMatchObject({ code: 'invalid_answer', message });
+  });
+
+  it('refuses a response about another entry', async () => {
+    standIn.responses = [{ ...written, body: body.replace('7', '8') }];
+    const call = standIn.open().updateInventory(7n, { quantity: 5 });
+    await expect(call).rejects.toMatchObject({ code: 'invalid_answer', effect: 'unknown' });
   });
 
   it.each([0, 2_147_483_647])('may set a count of %i', async (quantity) => {
@@ -78,15 +114,80 @@ describe('an update', () => {
   });
 });
 
+const forbidden = toError(403, 'forbidden');
+const throttled = toError(429, 'too_many_requests', { 'Retry-After': '60' });
+const reused = toError(422, 'idempotency_key_reused');
+const nowhere = (code?: string) =>
+  new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) });
+
+describe('an error says what the update did', () => {
+  it.each<[keyof typeof outcomes, string, ...(StandInResponse | Error)[]]>([
+    ['none', 'forbidden', forbidden],
+    ['none', 'too_many_requests', throttled],
+    ['none', 'precondition_failed', conflict],
+    ['none', 'payload_too_large', { status: 413, body: 'Too long' }],
+    ['none', 'connection_failed', nowhere('ECONNREFUSED')],
+    ['none', 'connection_failed', nowhere('ENOTFOUND')],
+    ['none', 'connection_failed', nowhere('EAI_AGAIN')],
+    ['unknown', 'connection_failed', nowhere('ECONNRESET')],
+    // A browser does not say why.
+    ['unknown', 'connection_failed', new TypeError('Failed to fetch')],
+    ['unknown', 'connection_failed', lost],
+    ['unknown', 'connection_failed', brokenOff('{"petId":')],
+    ['unknown', 'timeout', silent],
+    ['unknown', 'timeout', unfinished(200, '{')],
+    ['unknown', 'service_unavailable', toError(503, 'service_unavailable')],
+    ['unknown', 'internal_error', toError(500, 'internal_error')],
+    ['unknown', 'service_unavailable', { status: 502, body: '<html>' }],
+    ['unknown', 'invalid_answer', { body: '<html>' }],
+    ['unknown', 'invalid_answer', { status: 302 }],
+    ['unknown', 'invalid_answer', { status: 408 }],
+    ['applied', 'idempotency_key_reused', reused],
+    // A refusal of a retry says nothing about an attempt before it.
+    ['unknown', 'forbidden', lost, forbidden],
+    ['unknown', 'unauthorized', lost, toError(401, 'unauthorized')],
+    ['unknown', 'not_found', lost, toError(404, 'not_found')],
+    ['unknown', 'too_many_requests', lost, throttled],
+    ['unknown', 'connection_failed', lost, nowhere('ECONNREFUSED')],
+    ['none', 'forbidden', nowhere('ECONNREFUSED'), forbidden],
+    // Had the first attempt been applied, the retry would have got its response.
+    ['none', 'precondition_failed', lost, conflict],
+    ['applied', 'idempotency_key_reused', lost, reused],
+  ])('%s: %s', async (effect, code, ...course) => {
+    const own = vi.fn(fetch);
+    for (const response of course) {
+      if (response instanceof Error) own.mockRejectedValueOnce(response);
+      else own.mockImplementationOnce(fetch);
+    }
+    standIn.responses = course.filter((one) => !(one instanceof Error)) as StandInResponse[];
+    const attempts = course.length;
+    const client = standIn.open({ fetch: own, timeout: 1_000, maxRetries: attempts - 1 });
+    const update = () => client.updateInventory(7n, { quantity: 5 }, { ifMatch: '"a"' });
+    const error = await onFastClock(update).catch((cause) => cause);
+    expect(error).toMatchObject({ effect, code, attempts, operationId: 'updateInventory' });
+    expect(error.message).toMatch(new RegExp(`(^|\\. )${outcomes[effect]}$`));
+  });
+
+  it('none: the key did not come in time', async () => {
+    const client = standIn.open({
+      apiKey: () => new Promise(() => {}),
+      timeout: 20,
+      maxRetries: 0,
+    });
+    const update = client.updateInventory(7n, { quantity: 5 });
+    await expect(update).rejects.toMatchObject({ code: 'timeout', effect: 'none' });
+  });
+});
+
 /** Milliseconds. */
 const SLOW = 1_000;
 const slowConflict: StandInResponse = (response) =>
   void setTimeout(() => response.writeHead(412).end(conflict.body), SLOW);
 
 describe('updateStock', () => {
-  it('starts over after 412 and a pause, with the current entry and another key', async () => {
+  it('starts over after 412 and a pause, with the current entry and the same key', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
-    standIn.responses = [toList(5, 'a'), slowConflict, toList(4, 'b'), written];
+    standIn.responses = [toEntry(5, 'a'), slowConflict, toEntry(4, 'b'), written];
     const seen: unknown[] = [];
     const sell = () =>
       standIn.open().updateStock(7n, async (entry) => {
@@ -100,14 +201,24 @@ describe('updateStock', () => {
     ]);
     expect(updated).toEqual({ petId: 7n, quantity: 3, status: 'sold', etag: '"c"' });
     expect(sent()).toEqual([
-      'GET /v1/inventory?petId=7&include=etag',
+      'GET /v1/inventory/7',
       'PATCH /v1/inventory/7 "a" {"quantity":4}',
-      'GET /v1/inventory?petId=7&include=etag',
+      'GET /v1/inventory/7',
       'PATCH /v1/inventory/7 "b" {"quantity":3}',
     ]);
-    expect(keys()[1]).not.toBe(keys()[3]);
+    expect(keys()).toEqual([undefined, expect.any(String), undefined, keys()[1]]);
     const [, refused = 0, anew = 0] = standIn.requests.map(({ time }) => time);
     expect(anew - refused).toBeGreaterThanOrEqual(SLOW + 2 * SLOW - 2);
+  });
+
+  it('uses the caller’s key for every attempt, and the next call another one', async () => {
+    standIn.responses = [toEntry(5, 'a'), lost, conflict, toEntry(4, 'b'), written];
+    await standIn.open().updateStock(7n, () => 1, { idempotencyKey: 'order-1234' });
+    const expected = [undefined, 'order-1234', 'order-1234', undefined, 'order-1234'];
+    expect(keys()).toEqual(expected);
+    standIn.responses = [toEntry(5, 'a'), written, toEntry(5, 'a'), written];
+    for (const _ of 'ab') await standIn.open().updateStock(7n, () => 1);
+    expect(new Set(keys()).size).toBe(4);
   });
 
   const reason = new Error('sold out');
@@ -118,7 +229,7 @@ describe('updateStock', () => {
     ['returns no valid quantity', () => -1, expect.objectContaining({ code: 'invalid_request' })],
     ['aborts the call', () => abortion.abort(reason) ?? 4, reason],
   ])('writes nothing when change %s', async (_, change, expected) => {
-    standIn.responses = [toList(5, 'a')];
+    standIn.responses = [toEntry(5, 'a')];
     const call = standIn.open().updateStock(7n, change, { signal: abortion.signal });
     expect(await call.catch((cause) => cause)).toEqual(expected);
     expect(standIn.requests.map(({ method }) => method)).toEqual(['GET']);
@@ -126,7 +237,7 @@ describe('updateStock', () => {
 
   it('gives up after its timeout, and names conflicts as the reason', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
-    standIn.responses = [toList(5, 'a'), slowConflict];
+    standIn.responses = [toEntry(5, 'a'), slowConflict];
     const update = () => standIn.open().updateStock(7n, () => 1, { totalTimeout: 2.5 * SLOW });
     const failure = { code: 'precondition_failed', status: 412 };
     await expect(onFastClock(update)).rejects.toMatchObject(failure);
@@ -134,13 +245,15 @@ describe('updateStock', () => {
   });
 
   it.each([
-    ['another error', [toList(5, 'a'), toError(403, 'forbidden')], 'forbidden'],
-    ['no entry', [{ body: '[]' }], 'not_found', 'There is no inventory entry with petId 7.'],
-    ['an entry without a tag', [{ body: `[${body}]` }], 'invalid_answer'],
-  ])('does not start over after %s', async (_, responses, code, message = expect.any(String)) => {
+    ['another error', [toEntry(5, 'a'), toError(403, 'forbidden')], 'forbidden'],
+    ['no entry', [toError(404, 'not_found')], 'not_found'],
+    ['an entry without a tag', [{ body }], 'invalid_answer'],
+    ['another entry', [{ ...written, body: body.replace('7', '8') }], 'invalid_answer'],
+    ['a sale of this order', [toEntry(5, 'a'), reused], 'idempotency_key_reused', 'applied'],
+  ])('does not start over after %s', async (_, responses, code, effect = 'none') => {
     standIn.responses = [...responses];
-    const updating = standIn.open().updateStock(7n, () => 1);
-    await expect(updating).rejects.toMatchObject({ code, message });
+    const updating = standIn.open().updateStock(7n, () => 1, { idempotencyKey: 'order-1234' });
+    await expect(updating).rejects.toMatchObject({ code, effect });
     expect(standIn.requests).toHaveLength(responses.length);
   });
 });
