@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
 import { type CommittedDocument, readCommittedDocument } from '../openapi/committedDocument.ts';
-import type { OpenApiDocument } from '../openapi/openApi.ts';
+import { documentation, type OpenApiDocument } from '../openapi/openApi.ts';
 import { type Guide, toGuide } from './guide.ts';
 import { renderMarkdown } from './markdown.ts';
 import { type Access, type SiteFile, toPage, toPolicy } from './page.ts';
@@ -39,7 +39,9 @@ create('#content', ${configuration});\n`;
 }
 
 /** The reference until its script has loaded, and for the search. It has the same anchors as Scalar. */
-export function toOverview({ info, paths, components }: OpenApiDocument): Guide {
+export function toOverview({ info, externalDocs, paths, components }: OpenApiDocument): Guide {
+  // Its links stay on the same site.
+  const toHtml = (text: string) => renderMarkdown(text.replaceAll(externalDocs.url, ''));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId, summary, description, parameters, tags } = operation;
@@ -47,7 +49,7 @@ export function toOverview({ info, paths, components }: OpenApiDocument): Guide 
       const names = toNames(parameters.map(({ name }) => name));
       return `<h2 id="tag/${tags[0]?.toLowerCase()}/${verb}${path}">${operationId}: ${summary}</h2>
 <p><code>${verb} ${path}</code></p>
-${renderMarkdown(`${description}\n\nParameters: ${names}`)}`;
+${toHtml(`${description}\n\nParameters: ${names}`)}`;
     }),
   );
   const models = Object.entries(components.schemas).map(([name, schema]) => {
@@ -57,9 +59,9 @@ ${renderMarkdown(`${description}\n\nParameters: ${names}`)}`;
     };
     const members = toNames(Object.keys(properties));
     const text = members === '' ? description : `${description}\n\nMembers: ${members}`;
-    return `<h2 id="models/${name}">${name}</h2>\n${renderMarkdown(text)}`;
+    return `<h2 id="models/${name}">${name}</h2>\n${toHtml(text)}`;
   });
-  const introduction = renderMarkdown(String(info.description));
+  const introduction = toHtml(String(info.description));
   const html = [introduction, ...operations, ...models].join('');
   return toGuide('reference', 'API reference', html);
 }
@@ -131,10 +133,9 @@ function readScalar(): string {
 
 /** The document for publication: the committed one with the addresses of its readers. */
 export function toPublishedDocument({ documentationAddress, servers }: Access): CommittedDocument {
-  const { document: committed } = readCommittedDocument();
-  const document = {
-    ...committed,
-    externalDocs: { ...committed.externalDocs, url: `${documentationAddress}/` },
+  const text = String(readCommittedDocument().bytes);
+  const document: OpenApiDocument = {
+    ...JSON.parse(text.replaceAll(documentation, `${documentationAddress}/`)),
     servers: servers.map(({ name, baseUrl }) => ({
       url: baseUrl,
       description: `${name[0]?.toUpperCase()}${name.slice(1)}`,

@@ -1,6 +1,6 @@
 import { challenge, retryAfter } from '../../shared/contract/errorBody.ts';
 import { exposedHeaders } from '../../shared/contract/headers.ts';
-import type { HeaderObject, JsonSchema } from './openApi.ts';
+import { documentation, type HeaderObject, type JsonSchema } from './openApi.ts';
 
 const text: JsonSchema = { type: 'string' };
 
@@ -23,8 +23,7 @@ const headers = {
     description:
       'Links (RFC 8288). `rel="next"` is the address of the next page, `rel="deprecation"` that of the migration guide.',
     schema: { type: 'string', pattern: '^(<[^>]+>; rel="(next|deprecation)"(, |$))+$' },
-    // Not a next page: a mock sends this on every page, so clients would never reach the end.
-    example: '<https://docs.petstore.example/deprecations.html>; rel="deprecation"',
+    example: `<${documentation}deprecations.html>; rel="deprecation"`,
   },
   'Idempotent-Replayed': {
     description:
@@ -70,6 +69,9 @@ const headers = {
   },
 } as const satisfies Record<string, HeaderObject>;
 
+/** Only deprecated operations always have a `Link`. On others, it is that of a page. */
+const pageLink = '</v1/inventory?limit=100&cursor=AAAAZA>; rel="next"';
+
 /** Headers by name, and whether a response always has them. */
 export type HeaderUse = Readonly<Partial<Record<keyof typeof headers, boolean>>>;
 
@@ -77,7 +79,7 @@ export type HeaderUse = Readonly<Partial<Record<keyof typeof headers, boolean>>>
 export function toHeaderObjects(paths: string): Record<string, HeaderObject> {
   const forms = Object.entries<HeaderObject>(headers).flatMap(([name, header]) => [
     [name, { required: true, ...header }] as const,
-    [toOptional(name), header] as const,
+    [toOptional(name), name === 'Link' ? { ...header, example: pageLink } : header] as const,
   ]);
   return Object.fromEntries(forms.filter(([name]) => paths.includes(`"${toUri(name)}"`)));
 }

@@ -1,3 +1,6 @@
+/** An example. The published copy of the document has the address of its own documentation in place of this. */
+export const documentation = 'https://docs.petstore.example/';
+
 /** The parts of an OpenAPI 3.1.1 document that this service uses (https://spec.openapis.org/oas/v3.1.1.html). */
 export interface OpenApiDocument {
   readonly openapi: string;

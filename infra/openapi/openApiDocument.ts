@@ -8,7 +8,12 @@ import {
   tagTexts,
 } from '../../shared/contract/operations.ts';
 import { toHeaderObjects } from './headers.ts';
-import type { OpenApiDocument, OperationObject, RecordedExample } from './openApi.ts';
+import {
+  documentation,
+  type OpenApiDocument,
+  type OperationObject,
+  type RecordedExample,
+} from './openApi.ts';
 import { toParameterObjects } from './parameters.ts';
 import { toExamples, toResponseObjects } from './responses.ts';
 import { type SchemaOf, toSchemas } from './schemas.ts';
@@ -29,7 +34,7 @@ export function defineOpenApiDocument(
       [method.toLowerCase()]: toOperationObject(id, schemaOf, examples[id]),
     };
   }
-  return {
+  return withAbsoluteLinks({
     openapi: '3.1.1',
     info: {
       title: 'Petstore Inventory Service',
@@ -40,7 +45,7 @@ export function defineOpenApiDocument(
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // Examples, since this document is the same for every deployment. The published copy has the stages' addresses.
-    externalDocs: { description: 'The documentation', url: 'https://docs.petstore.example' },
+    externalDocs: { description: 'The documentation', url: documentation },
     servers: [
       { url: 'https://api.petstore.example/v1', description: 'Production' },
       { url: 'https://api.staging.petstore.example/v1', description: 'Staging' },
@@ -60,7 +65,13 @@ export function defineOpenApiDocument(
         },
       },
     },
-  };
+  });
+}
+
+/** The contract's links are relative to the guides, but the document is also read elsewhere. */
+function withAbsoluteLinks(document: OpenApiDocument): OpenApiDocument {
+  const text = JSON.stringify(document);
+  return JSON.parse(text.replaceAll(/\]\((?=[a-z-]+\.html)/g, `](${documentation}`));
 }
 
 function toOperationObject(

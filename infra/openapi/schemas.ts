@@ -117,12 +117,16 @@ export function toUri(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** An int64 is parsed by a pipe, which has no schema. With a format, the pattern is not needed. */
+/**
+ * An int64 is parsed by a pipe, which has no schema. All other integers have bounds within an int32. With a format, the
+ * pattern is not needed.
+ */
 function simplify(type: string, schema: Record<string, unknown>): void {
   if (type === 'pipe') {
     for (const keyword of Object.keys(schema)) delete schema[keyword];
     Object.assign(schema, { type: 'integer', format: 'int64' });
   }
+  if (schema.type === 'integer') schema.format ??= 'int32';
   if (schema.format === 'date-time') delete schema.pattern;
 }
 

@@ -10,7 +10,7 @@ const limit: Parameter<number> = {
     /^[1-9]\d{0,3}$/.test(text) && Number(text) <= MAX_LIMIT ? Number(text) : undefined,
   error: `must be an integer from 1 to ${MAX_LIMIT}`,
   description: 'The maximum number of elements in the page.',
-  schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
+  schema: { type: 'integer', format: 'int32', minimum: 1, maximum: MAX_LIMIT },
 };
 
 /** Where the page starts; opaque except to the store that made it. */

@@ -17,7 +17,12 @@ export interface Parameter<Value> {
 /** The part of JSON Schema 2020-12 that parameters need. */
 export type ParameterSchema =
   | { readonly type: 'integer'; readonly format: 'int64' }
-  | { readonly type: 'integer'; readonly minimum: number; readonly maximum: number }
+  | {
+      readonly type: 'integer';
+      readonly format: 'int32';
+      readonly minimum: number;
+      readonly maximum: number;
+    }
   | { readonly type: 'string'; readonly enum?: readonly string[]; readonly minLength?: number }
   | {
       readonly type: 'array';

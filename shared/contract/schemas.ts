@@ -56,5 +56,5 @@ export type Order = z.output<typeof Order>;
 export const ErrorBody = z.object({
   code: z.enum(Object.keys(statusOfCode) as [ErrorCode, ...ErrorCode[]]),
   message: z.string(),
-  status: z.int(),
+  status: z.int().check(z.minimum(400), z.maximum(599)),
 });

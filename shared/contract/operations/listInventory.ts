@@ -8,13 +8,13 @@ const MAX_IDS = 100;
 /** The ids of the requested entries; a repeated id counts once. */
 const petIdsParameter: Parameter<readonly bigint[]> = {
   parse(text) {
-    const petIds = text.split(',').map(parseInt64);
-    if (petIds.length > MAX_IDS || petIds.includes(undefined)) return undefined;
-    return [...new Set(petIds as bigint[])];
+    const petIds = new Set(text.split(',').map(parseInt64));
+    if (petIds.size > MAX_IDS || petIds.has(undefined)) return undefined;
+    return [...petIds] as bigint[];
   },
-  error: `must be 1 to ${MAX_IDS} integers from -9223372036854775808 to 9223372036854775807, separated by commas or in repeated petId parameters`,
+  error: `must be 1 to ${MAX_IDS} different integers from -9223372036854775808 to 9223372036854775807, separated by commas or in repeated petId parameters`,
   description:
-    'Returns only the entries with these ids, in this order, without those that do not exist.',
+    'Returns only the entries with these ids, in this order, without those that do not exist. A repeated id counts once.',
   schema: {
     type: 'array',
     items: { type: 'integer', format: 'int64' },

@@ -55,6 +55,37 @@ describe('the document', () => {
     }
   });
 
+  test('gives every integer a format that holds its bounds', () => {
+    let count = 0;
+    JSON.stringify(document, (_, part) => {
+      if (part?.type !== 'integer') return part;
+      count += 1;
+      if (part.format !== 'int64') {
+        expect(part).toMatchObject({ format: 'int32', minimum: expect.any(Number) });
+        expect(part.maximum).toBeLessThan(2 ** 31);
+      }
+      return part;
+    });
+    expect(count).toBeGreaterThan(10);
+    expect(document.components.schemas.Error).toMatchObject({
+      properties: { status: { minimum: 400, maximum: 599 } },
+    });
+  });
+
+  test('shows a next page as the link that not every response has', () => {
+    const { Link, 'Link.optional': optional } = document.components.headers;
+    expect(Link?.example).toContain('rel="deprecation"');
+    expect(optional?.example).toMatch(new RegExp(String(optional?.schema?.pattern)));
+    expect(optional?.example).toContain('rel="next"');
+  });
+
+  test('shows tags first, so that a mock sends them to include=etag', () => {
+    const { content = {} } = document.paths['/inventory']?.get?.responses[200] ?? {};
+    const [first] = Object.values(content['application/json']?.examples ?? {});
+    const entry = { petId: expect.any(Number), etag: expect.stringMatching(/^".+"$/) };
+    expect(first?.value).toMatchObject([entry, entry]);
+  });
+
   test('fills in the headers of a safe update', () => {
     const { parameters = [] } = document.paths['/inventory/{petId}']?.patch ?? {};
     const examples = parameters.map(({ name, example }) => [name, example]);

@@ -67,9 +67,13 @@ function isHarmless(place: string, facts: Facts, newFacts: Facts): boolean {
   const single = place.replace(/ allOf 0 (.*) enum \w+$/, ' allOf 1 $1 const');
   if (isNewValue && single !== place && newFacts.has(single)) return true;
   if (place.includes(' responses ')) {
+    if (name === 'minimum' && value !== undefined) return Number(next) > Number(value);
+    if (name === 'maximum' && value !== undefined) return Number(next) < Number(value);
     return value === undefined && !(isNewValue && place.includes(' content '));
   }
   if (value !== undefined) return name === 'maximum' && Number(next) > Number(value);
+  // A format that the bounds imply.
+  if (next === 'int32' && Number(facts.get(`${owner} maximum`)) < 2 ** 31) return true;
   const isRequired = / required( \S+)?$/.test(place);
   return isNewValue || (!isRequired && !isKnown(owner.replace(/ enum$/, '')));
 }
@@ -96,6 +100,12 @@ const isStable: Edit = ({ paths }) => {
   paths['/inventory/{petId}'].patch['x-stability'] = 'stable';
 };
 
+// biome-ignore lint/suspicious/noExplicitAny: as above
+const status = (d: any) => d.components.schemas.Error.properties.status;
+const int32 = { format: 'int32' };
+const isUnbounded: Edit = (d) =>
+  Object.assign(parameter(d, 'limit'), { schema: { type: 'integer' } });
+
 const breaking: [name: string, change: Edit, beforehand?: Edit][] = [
   ['a server is gone', (d) => d.servers.shift()],
   ['another key is required', (d) => d.security.push({ other: [] })],
@@ -107,10 +117,12 @@ const breaking: [name: string, change: Edit, beforehand?: Edit][] = [
   ['there is a new rule', (d) => Object.assign(parameter(d, 'limit').schema, { multipleOf: 2 })],
   ['only some values are left', (d) => Object.assign(parameter(d, 'limit').schema, { enum: [1] })],
   ['a value is no longer valid', (d) => parameter(d, 'status').schema.enum.pop()],
+  ['a size is an int32', (d) => Object.assign(parameter(d, 'limit').schema, int32), isUnbounded],
   ['a member is needed', (d) => d.components.schemas.InventoryUpdate.required.push('a'), isStable],
   ['a status is gone', (d) => delete d.paths[list].get.responses[304]],
   ['a member may be missing', (d) => d.components.schemas.Order.required.pop()],
   ['a member has a new value', (d) => d.components.schemas.PetStatus.enum.push('lost')],
+  ['a member has a wider range', (d) => Object.assign(status(d), { maximum: 600 })],
 ];
 
 const sort = { name: 'sort', in: 'query', required: false, schema: { enum: [1] } };
