@@ -82,6 +82,10 @@ ${tags.join('')}</head>
 <a class="skip" href="#content">Skip to content</a>
 <header class="site">
 <a class="product" href="index.html">Petstore Inventory</a>
+<div class="search" role="search">
+<input type="search" placeholder="Search: /" aria-label="Search the guides and the reference" aria-keyshortcuts="/" autocomplete="off">
+<div class="results"><p role="status"></p><ol></ol></div>
+</div>
 <details>
 <summary>Pages</summary>
 <nav class="menu" aria-label="Pages">
@@ -89,10 +93,6 @@ ${tags.join('')}</head>
 ${toMenu(guides, name)}</ul>
 </nav>
 </details>
-<div class="search" role="search">
-<input type="search" placeholder="Search: /" aria-label="Search the guides and the reference" aria-keyshortcuts="/" autocomplete="off">
-<div class="results"><p role="status"></p><ol></ol></div>
-</div>
 </header>
 <div id="content" tabindex="-1">
 <main class="guide">

@@ -103,6 +103,9 @@ describe('the client’s package', () => {
     const copies = programs.map((name) => join(examples, name));
     const typeRoots = join(projectRoot, 'node_modules/@types');
     await compile([...copies, '--module', 'nodenext', '--types', 'node', '--typeRoots', typeRoots]);
+    const env = { ...process.env, BASE_ADDRESS: 'nowhere', API_KEY: 'psk_x' };
+    const listing = run(process.execPath, [join(examples, 'list.ts')], { env });
+    await expect(listing).rejects.toThrow('TypeError: baseUrl');
   });
 
   /** With the defaults of `tsc --init`, except `skipLibCheck`. */
