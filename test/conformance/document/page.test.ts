@@ -93,11 +93,14 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     return { url: request.url(), authorization: await request.headerValue('Authorization') };
   }
 
-  /** Scalar changes its theme after the media, and inherited colours then change one element a frame. */
+  /**
+   * Scalar changes its theme after the media, and inherited colours then change one element a frame. axe measures no
+   * contrast on a table's shadows.
+   */
   async function waitUntilStill(at: Page, colorScheme: 'light' | 'dark'): Promise<void> {
     await at.evaluate(`document.fonts.ready.then(async () => {
       const style = new CSSStyleSheet();
-      style.replaceSync('*, ::before, ::after { transition-property: none !important }');
+      style.replaceSync('*, ::before, ::after { transition-property: none !important } .wide { background: none !important }');
       document.adoptedStyleSheets = [style];
       const { classList } = document.body;
       const isOther = () => classList.contains('${colorScheme === 'dark' ? 'light' : 'dark'}-mode');
