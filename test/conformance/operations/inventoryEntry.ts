@@ -22,14 +22,14 @@ export function changeableEntry(fixtures: Fixtures): InventoryItem {
   return entry;
 }
 
-/** Reads one entry through the list, the only operation that reads the inventory. */
 export async function readEntry(
   target: ConformanceTarget,
   petId: bigint,
 ): Promise<Entry | undefined> {
-  const response = await send(target, 'GET', '/inventory');
-  expectSuccess(response, 'listInventory');
-  return (response.json() as Entry[]).find((entry) => BigInt(entry.petId) === petId);
+  const response = await send(target, 'GET', `/inventory/${petId}`);
+  if (response.status === 404) return undefined;
+  expectSuccess(response, 'getInventoryEntry');
+  return response.json() as Entry;
 }
 
 /** The changeable entry's quantity. */

@@ -120,7 +120,7 @@ function describeUpdates(target: TargetSource): void {
   describe('updateInventory', () => {
     restoreEntryAfterEach(target);
 
-    test('returns 200 with the updated InventoryItem, and the list shows it', async () => {
+    test('returns 200 with the updated InventoryItem, and reads show it', async () => {
       const { changeablePetId } = target().fixtures;
       const { status } = changeableEntry(target().fixtures);
       const updated = parseJson(toJson({ petId: changeablePetId, quantity: 41, status }));
@@ -130,6 +130,8 @@ function describeUpdates(target: TargetSource): void {
       expect(response.json()).toStrictEqual(updated);
       expect(response.text).toContain(`${changeablePetId}`);
       expect(await readEntry(target(), changeablePetId)).toStrictEqual(updated);
+      const list = await send(target(), 'GET', '/inventory');
+      expect(list.json()).toContainEqual(updated);
     });
 
     test('leaves the status alone when stock reaches zero and when it returns', async () => {

@@ -9,9 +9,10 @@ import {
   toCents,
 } from '../../../infra/costs/bills/usage.ts';
 import { pricedRegions } from '../../../infra/costs/prices.ts';
+import type { ResponseKind } from '../../../infra/costs/units/responseUnits.ts';
 import { toTable } from '../../../infra/docs/guide.ts';
 import type { Stage } from '../../../infra/stages/stages.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 
 export const page = new URL('../../../infra/costs/README.md', import.meta.url);
 
@@ -37,6 +38,13 @@ function toFigures(stage: Stage): string {
       .filter(({ operationId }) => operationId === id)
       .reduce((most, one) => (one.dollarsPerMillion > most.dollarsPerMillion ? one : most)),
   );
+  const toCost = (id: OperationId, response: ResponseKind) =>
+    operations.find((one) => one.operationId === id && one.response === response)
+      ?.dollarsPerMillion ?? Number.NaN;
+  const [read, update] = [
+    toCost('getInventoryEntry', '200'),
+    toCost('updateInventory', '200 Idempotency-Key'),
+  ];
   const worstParts = worst.shares.map((one): Part => {
     return [`${one.operationId} ${one.response}`, sumDollars(one.dollars)];
   });
@@ -48,6 +56,7 @@ function toFigures(stage: Stage): string {
       ['operation', 'response', 'dollars per million'],
       dearest.map((one) => [one.operationId, one.response, toCents(one.dollarsPerMillion)]),
     ),
+    `## A safe sale\n\nA safe sale reads one entry and updates it with a key. A million cost **$${toCents(read + update)}**: $${toCents(read)} for the reads and $${toCents(update)} for the updates.`,
     `## The worst month\n\nAn attack around the clock, with a valid key and ${toWhole(worst.entries)} entries, costs **$${toWhole(worst.total)}**. The limit is $${toWhole(stage.settings.worstMonthDollars)}.`,
     toPie('Dollars in the worst month', [
       ...worstParts,
