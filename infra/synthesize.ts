@@ -1,6 +1,7 @@
 import { type App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { buildApp } from './buildApp.ts';
+import { tell } from './cli/output.ts';
 import { StageSettingsError } from './stages/checkStageSettings.ts';
 import { CommitError } from './stages/commit.ts';
 import type { Stage } from './stages/stages.ts';
@@ -13,7 +14,7 @@ export function synthesize(deployments?: readonly Stage[]): void {
     app.synth();
   } catch (error) {
     if (!(error instanceof StageSettingsError || error instanceof CommitError)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    tell(error.message);
     process.exitCode = 1;
   }
 }

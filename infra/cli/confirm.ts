@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { createInterface } from 'node:readline/promises';
-import { brokenOutput } from './output.ts';
+import { brokenOutput, escapeControls, tell } from './output.ts';
 import { UsageError } from './usage.ts';
 
 /**
@@ -18,13 +18,13 @@ export async function confirm(question: string): Promise<boolean> {
     // If the error output is a file, Ctrl-D closes the input without a reply.
     const nothing = once(terminal, 'close').then(() => '');
     const typed = await Promise.race([
-      terminal.question(`${question} [y/N] `, brokenOutput),
+      terminal.question(`${escapeControls(question)} [y/N] `, brokenOutput),
       nothing,
     ]);
     return /^y(es)?$/i.test(typed.trim());
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
-    process.stderr.write('\n');
+    tell('');
     process.exitCode = brokenOutput.status || 128 + constants.signals.SIGINT;
     return false;
   } finally {

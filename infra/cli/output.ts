@@ -6,25 +6,36 @@ import { constants } from 'node:os';
  */
 export function writeOut(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+    process.stdout.write(escapeControls(text), (error) => (error ? reject(error) : resolve()));
   });
 }
 
 export function print(line: string): void {
-  process.stdout.write(`${line}\n`);
+  process.stdout.write(`${escapeControls(line)}\n`);
 }
 
 /** Prints a line on standard error. */
 export function tell(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${escapeControls(line)}\n`);
 }
 
-/** One line without control characters: a path or a message may hold what a client sent. */
+/**
+ * Replaces control and format characters by JSON's escapes, so that JSON stays the same. Such characters in a key's
+ * name, a log or a message could move the cursor, or show the line in another order. Tabs and line ends stay.
+ */
+export function escapeControls(text: string): string {
+  return text.replace(/(?![\t\n])[\p{Cc}\p{Cf}]/gu, toEscape);
+}
+
+/** One line, for text that holds what others wrote. */
 export function toPlain(text: string): string {
-  return text
-    .replace(/\s*\n\s*/g, ' ')
-    .replace(/\p{Cc}/gu, '?')
-    .trimEnd();
+  return escapeControls(text.replace(/\s*\n\s*/g, ' ').replaceAll('\t', toEscape)).trimEnd();
+}
+
+function toEscape(character: string): string {
+  // One escape for each UTF-16 unit.
+  const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16).padStart(4, '0'));
+  return units.map((unit) => `\\u${unit}`).join('');
 }
 
 /** Cuts API keys to their key id. A client can send one in a path, and a server can repeat it. */
@@ -34,10 +45,11 @@ export function hideSecrets(text: string): string {
 
 /** A line for each row, with aligned columns. */
 export function toColumns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  const cells = rows.map((row) => row.map(toPlain));
+  const widths = (cells[0] ?? []).map((_, column) =>
+    Math.max(...cells.map((row) => row[column]?.length ?? 0)),
   );
-  return rows
+  return cells
     .map((row) =>
       row
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))
@@ -75,9 +87,7 @@ function breakOff(error: NodeJS.ErrnoException): void {
   process.exitCode ||= brokenOutput.status;
   controller.abort(error);
   if (error.code === 'EPIPE') return;
-  process.stderr.write(
-    `The standard output cannot be written (${error.message}), and the rest of it is lost.\n`,
-  );
+  tell(`The standard output cannot be written (${error.message}), and the rest of it is lost.`);
 }
 
 /** Lines of words, none longer than the width. Breaks a word only if it is wider than a line. */

@@ -1,3 +1,5 @@
+import { toPlain } from './output.ts';
+
 const REDRAW_MILLISECONDS = 100;
 const LINE_MILLISECONDS = 5_000;
 
@@ -26,7 +28,7 @@ export function defineProgress(
       if (now - drawnAt < (isTTY ? REDRAW_MILLISECONDS : LINE_MILLISECONDS)) return;
       drawnAt = now;
       const rate = (done / Math.max(now - started, 1)) * 1_000;
-      const line = `${label}: ${toFigures(done, total, rate)}`;
+      const line = `${toPlain(label)}: ${toFigures(done, total, rate)}`;
       screen.write(isTTY ? `\r\x1b[K${line.slice(0, columns - 1)}` : `${line}\n`);
     },
     /** Clears the line, so that others can be written; `update` draws it again. */

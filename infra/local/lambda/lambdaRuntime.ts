@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { Writable } from 'node:stream';
 import { format } from 'node:util';
 import type { Context } from 'aws-lambda';
+import { tell } from '../../cli/output.ts';
 import { type TableDefinition, tables } from '../../stages/tables.ts';
 
 // What Lambda's Node.js runtime provides: variables, globals, a console, a context and a response stream.
@@ -78,7 +79,7 @@ export function useLambdaConsole(): void {
       const message = isPlain ? first : format(...values);
       const timestamp = new Date().toISOString();
       const line = { timestamp, level, requestId: requestIds.getStore(), message };
-      process.stderr.write(`${JSON.stringify(line, writeBigInt)}\n`);
+      tell(JSON.stringify(line, writeBigInt));
     };
   }
 }

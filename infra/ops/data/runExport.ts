@@ -6,7 +6,7 @@ import { resources } from '../../bulk/resources.ts';
 import { retry } from '../../bulk/retry.ts';
 import { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { tell } from '../../cli/output.ts';
+import { escapeControls, print, tell } from '../../cli/output.ts';
 import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
 import { type DataFile, isStandardStream, parseFiles } from './dataFile.ts';
 import { openDataTable } from './dataOptions.ts';
@@ -17,7 +17,7 @@ export async function runExport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: commands.export.options }).values;
   const targets = parseFiles(options);
   checkNamedFiles([], targets);
-  const report = targets.some(isStandardStream) ? process.stderr : process.stdout;
+  const report = targets.some(isStandardStream) ? tell : print;
   const opened = await Promise.all(
     targets.map(async (target) => ({ target, table: await openDataTable(options, target.name) })),
   );
@@ -32,7 +32,7 @@ export async function runExport(args: string[]): Promise<void> {
       const time = toTime((performance.now() - started) / 1_000);
       const { name, file } = target;
       const text = `${name}: ${toCount(rows, 'row')} to ${file}; ${time}.`;
-      report.write(`${options.json ? JSON.stringify({ table: name, file, rows }) : text}\n`);
+      report(options.json ? JSON.stringify({ table: name, file, rows }) : text);
     } catch (error) {
       if (!signal.aborted) throw error;
       if (status() !== 141) tell(`Interrupted; ${target.name} is not saved.`);
@@ -67,7 +67,9 @@ async function exportRows(
       const members = toMembers(item);
       // No field has a comma, a quote or a line end.
       const line =
-        format === 'csv' ? columns.map((column) => members[column]).join() : toJson(members);
+        format === 'csv'
+          ? columns.map((column) => members[column]).join()
+          : escapeControls(toJson(members));
       sorted.add(BigInt(members[idName] as bigint), line);
     }
     rows += Items.length;

@@ -6,7 +6,7 @@ import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { toHelp } from '../../cli/help.ts';
 import { defineKeyRegister, type KeyRegister } from '../../cli/keyRegister.ts';
-import { tell, writeOut } from '../../cli/output.ts';
+import { tell, toPlain, writeOut } from '../../cli/output.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { callSubcommand, type OptionValues, type Runs } from '../../cli/subcommands.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
@@ -81,7 +81,9 @@ const runs: Runs<Subcommands, Run> = {
     const keyId = parseKeyId(typed);
     return async (register) => {
       const shown = toPublicKey(await findKey(register, keyId), Date.now());
-      const lines = Object.entries(shown).map(([name, value]) => `${name.padEnd(12)}${value}`);
+      const lines = Object.entries(shown).map(
+        ([name, value]) => `${name.padEnd(12)}${toPlain(value)}`,
+      );
       await print(json ? toJsonText(shown) : lines.join('\n'));
     };
   },

@@ -1,10 +1,13 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commandNames, commands } from '../../../infra/cli/commands.ts';
 import { toRegion } from '../../../infra/cli/stageOption.ts';
 import { petstore } from '../../../infra/petstore.ts';
+import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { stageNames, stages } from '../../../infra/stages/stages.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { describeStack, type Responses, useAws } from './aws.ts';
+import { AwsError, describeStack, type Responses, useAws } from './aws.ts';
 import { callOps, expectRefusal } from './opsProcess.ts';
 
 /** The arguments of a command, and the AWS services that it calls. */
@@ -129,6 +132,28 @@ it.each<[string, Staged, Record<string, string>, string]>([
   ],
 ])('a command without %s says what to type: %s', async (_, name, variables, line) => {
   await expectLine(name, variables, line);
+});
+
+it('escapes what AWS says', async () => {
+  const { variables } = await useAws({
+    ...stack,
+    Scan: () => {
+      throw new AwsError('AccessDeniedException', 'not \u202e\u001b[2J you');
+    },
+  });
+  await expectLine('keys', variables, 'AccessDeniedException: not \\u202e\\u001b[2J you; AWS');
+});
+
+it('writes all output where control characters are escaped', () => {
+  const folders = '{bulk,cli,docs,local,ops,stages}';
+  const files = globSync(`infra/${folders}/**/*.ts`, { cwd: projectRoot });
+  const direct = files.filter((file) =>
+    /(stdout|stderr)\.write|console\.\w+\(/.test(readFileSync(join(projectRoot, file), 'utf8')),
+  );
+  // The local stage's functions write to the console that it makes.
+  expect(direct.filter((file) => !file.startsWith('infra/local/gateway/'))).toEqual([
+    'infra/cli/output.ts',
+  ]);
 });
 
 it.each<[Staged, Responses, string]>([

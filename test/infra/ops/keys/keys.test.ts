@@ -88,6 +88,21 @@ describe('npx petstore keys', () => {
     expect(list + listed + shown + show).not.toContain('secretHash');
   });
 
+  it('shows a name from the table without what a terminal would obey', async () => {
+    const name = 'till\u202e\u001b[2J\u0085\u{e0001}\nforged';
+    const shown = 'till\\u202e\\u001b[2J\\u0085\\udb40\\udc01';
+    const { keyId } = await create();
+    await edit(keyId, 'name', { S: name });
+    expect((await keys('list')).stdout).toContain(`${keyId}  ${shown} forged  read`);
+    expect((await keys('show', keyId)).stdout).toContain(`name        ${shown} forged\n`);
+    const json = (await keys('show', keyId, '--json')).stdout;
+    expect(json).toContain(`"name": "${shown}\\nforged"`);
+    expect(JSON.parse(json).name).toBe(name);
+    const asked = await response('n', 'revoke', keyId);
+    expect(asked.stderr).toContain(shown);
+    expect(asked.stderr).not.toContain('\u202e');
+  });
+
   it.each([
     ['2027-01-31', '2027-01-31T00:00:00.000Z'],
     ['2027-01-31T18:00:00+02:00', '2027-01-31T16:00:00.000Z'],

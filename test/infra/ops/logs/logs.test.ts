@@ -179,7 +179,7 @@ describe('npx petstore logs', () => {
 
   it('prints no whole key, nor what a terminal would obey', async () => {
     const key = `psk_0123456789${'s'.repeat(26)}${'c'.repeat(6)}`;
-    const path = `/v1/pets/${key}\u001b[2J\nforged`;
+    const path = `/v1/pets/${key}\u001b[2J\u202e\nforged`;
     const { logs } = await open([
       ['getPet', 5, requestLine('r-1', { clientRequestId: key })],
       ['gateway', 4, gatewayLine('r-2', { status: '404', gatewayError: 'X', path })],
@@ -188,7 +188,8 @@ describe('npx petstore logs', () => {
     const asJson = (await logs('--json')).stdout;
     expect(asText + asJson).not.toContain('sss');
     expect(asJson).toContain('psk_0123456789…');
-    expect(asText).toContain('/v1/pets/psk_0123456789…?[2J forged, sourceIp');
+    expect(asText).toContain('/v1/pets/psk_0123456789…\\u001b[2J\\u202e forged, sourceIp');
+    expect(asJson).toContain('\\u001b[2J\\u202e\\nforged"');
   });
 
   it('retries throttled calls for longer than the SDK', async () => {
