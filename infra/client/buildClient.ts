@@ -75,7 +75,10 @@ export async function bundleClient(
     // With `neutral`, an import of a Node.js module fails the build.
     platform: 'neutral',
     target: 'es2022',
-    define: { DOCUMENTATION_ADDRESS: JSON.stringify(documentationAddress) ?? 'undefined' },
+    define: {
+      DOCUMENTATION_ADDRESS: JSON.stringify(documentationAddress) ?? 'undefined',
+      USER_AGENT: JSON.stringify(`${name}/${packageJson.version}`),
+    },
     logLevel: 'error',
   });
 }

@@ -1,6 +1,8 @@
 export type { ErrorCode } from '../contract/errorBody.ts';
 export type {
   EntryOf,
+  EntryPreconditions,
+  IdempotencyOptions,
   Included,
   InventoryList,
   InventoryQuery,
@@ -13,7 +15,7 @@ export {
   type OrderQuery,
   type PetstoreClient,
 } from './petstoreClient.ts';
-export { PetstoreError, type PetstoreErrorCode } from './petstoreError.ts';
+export { type Effect, PetstoreError, type PetstoreErrorCode } from './petstoreError.ts';
 export type {
   InventoryItem,
   InventoryUpdate,

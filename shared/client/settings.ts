@@ -77,8 +77,13 @@ interface Shared extends Required<{ readonly [Name in keyof Bounds]: number }> {
 /** The longest possible timer, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;
 
+/** The package's name and version; `npm run client` sets it. */
+declare const USER_AGENT: string;
+/** In a browser, which has a location, another origin would have to allow the header. */
+const isNamed = typeof USER_AGENT !== 'undefined' && !('location' in globalThis);
+
 const defaults: Shared = {
-  headers: {},
+  headers: isNamed ? { 'User-Agent': USER_AGENT } : {},
   onResponse: undefined,
   timeout: 30_000,
   totalTimeout: 60_000,

@@ -140,15 +140,31 @@ describe('the client’s package', () => {
     const args = ['--no-experimental-require-module', join(folder, name)];
     const { stdout } = await run(process.execPath, args);
     const documentation = `${documentationAddress}/errors.html#connection_failed`;
-    expect(stdout).toBe(`PetstoreError connection_failed true ${documentation}\n`);
+    const { version } = await readManifest(join(projectRoot, 'package.json'));
+    const agents = `petstore-inventory-client/${version} shop/1 null`;
+    expect(stdout).toBe(`PetstoreError connection_failed true ${documentation} ${agents}\n`);
   });
 });
 
 const caller = `
-const { createPetstoreClient, PetstoreError } = client;
-const petstore = createPetstoreClient({ baseUrl: 'http://127.0.0.1:1/v1', apiKey: 'psk_x', maxRetries: 0 });
-petstore.listInventory().catch((error) =>
-  console.log(error.name, error.code, error instanceof PetstoreError, error.documentation));
+const { PetstoreError } = client;
+const agents = [];
+async function call({ createPetstoreClient }, headers) {
+  const fetch = async (_, init) => {
+    agents.push(init.headers.get('User-Agent'));
+    throw new Error();
+  };
+  const options = { baseUrl: 'http://shop.example/v1', apiKey: 'psk_x', maxRetries: 0, fetch, headers };
+  return createPetstoreClient(options).listInventory().catch((error) => error);
+}
+(async () => {
+  const error = await call(client);
+  await call(client, { 'User-Agent': 'shop/1' });
+  globalThis.location = {};
+  await call(await import('./node_modules/petstore-inventory-client/index.js?browser'));
+  const { name, code, documentation } = error;
+  console.log(name, code, error instanceof PetstoreError, documentation, ...agents);
+})();
 `;
 
 const consumer = `
