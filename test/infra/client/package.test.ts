@@ -101,8 +101,10 @@ describe('the client’s package', () => {
     );
     expect(programs).toContain('list.ts');
     const copies = programs.map((name) => join(examples, name));
-    const typeRoots = join(projectRoot, 'node_modules/@types');
-    await compile([...copies, '--module', 'nodenext', '--types', 'node', '--typeRoots', typeRoots]);
+    const types = ['--types', 'node', '--typeRoots', join(projectRoot, 'node_modules/@types')];
+    // Node.js runs them as they are, so they import each other by `.ts`.
+    const modules = ['--module', 'nodenext', '--allowImportingTsExtensions'];
+    await compile([...copies, ...modules, ...types]);
     const env = { ...process.env, BASE_ADDRESS: 'nowhere', API_KEY: 'psk_x' };
     const listing = run(process.execPath, [join(examples, 'list.ts')], { env });
     await expect(listing).rejects.toThrow('TypeError: baseUrl');

@@ -1,0 +1,116 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleClient } from '../../../infra/client/buildClient.ts';
+import { listen } from '../../../infra/local/engine/loopback.ts';
+import type * as clientModule from '../../../shared/client/index.ts';
+import { findChromium, launchChromium } from '../../browser/chromium.ts';
+import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
+import { fixtures } from '../fixtures.ts';
+import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';
+
+/** The client's module, as a page uses it. */
+declare global {
+  var createPetstoreClient: typeof clientModule.createPetstoreClient;
+  var client: clientModule.PetstoreClient;
+}
+
+const document = `<!doctype html><script type="module">
+  import { createPetstoreClient } from '/client.js';
+  globalThis.createPetstoreClient = createPetstoreClient;
+</script>`;
+
+const { changeablePetId: petId } = fixtures;
+
+describe.runIf(findChromium())('the client in a page from another origin, over plain HTTP', () => {
+  let target: FaultyTarget;
+  let origin: string;
+  let browser: Browser;
+  let page: Page;
+  const folder = openTemporaryFolder();
+  const server = createServer(async ({ url }, response) => {
+    const isScript = url === '/client.js';
+    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
+    response.end(isScript ? await readFile(folder.toPath('client.js')) : document);
+  });
+
+  beforeAll(async () => {
+    target = await openFaultyStage(fixtures);
+    await bundleClient(folder.toPath('client.js'));
+    origin = `http://127.0.0.1:${await listen(server, 0, '')}`;
+    browser = await launchChromium();
+    page = await browser.newPage();
+    await page.goto(origin);
+    await page.waitForFunction('globalThis.createPetstoreClient');
+    const { baseUrl, apiKey } = target;
+    await page.evaluate(
+      (options) => {
+        // Pages over plain HTTP lack it; this page is from the machine itself and has it.
+        crypto.randomUUID = undefined as never;
+        globalThis.client = createPetstoreClient(options);
+      },
+      { baseUrl, apiKey },
+    );
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server.close();
+    await target?.close();
+  });
+
+  it('lists the inventory with exact ids, whole, in pages, streamed, and with 304', async () => {
+    const [again, ...lists] = await page.evaluate(async () => {
+      const { items, etag } = await client.listInventory();
+      const again = [typeof etag, await client.listInventory({ ifNoneMatch: etag })];
+      const paged = [];
+      for await (const { items } of client.inventoryPages({ limit: 20 })) paged.push(...items);
+      const streamed = [];
+      for await (const item of client.streamInventory()) streamed.push(item);
+      return [again, items, paged, streamed];
+    });
+    expect(again).toEqual(['string', undefined]);
+    const petIds = new Set(fixtures.inventory.map((entry) => entry.petId));
+    for (const list of lists as clientModule.InventoryItem[][]) {
+      expect(new Set(list.map((entry) => entry.petId))).toEqual(petIds);
+    }
+  });
+
+  it('sells by updateStock', async () => {
+    const after = await page.evaluate(async (petId) => {
+      await client.updateInventory(petId, { quantity: 9 });
+      return client.updateStock(petId, (entry) => entry.quantity - 1);
+    }, petId);
+    expect(after).toMatchObject({ petId, quantity: 8 });
+  });
+
+  it('sees errors, redirects, the sunset of an operation, a truncated list, an abort', async () => {
+    const warning = page.waitForEvent('console', (message) => message.type() === 'warning');
+    await page.route('**/moved/**', (route) =>
+      route.fulfill({ status: 302, headers: { Location: '/' } }),
+    );
+    target.store.pageSize = 10;
+    target.store.fail({ action: 'Scan', fault: 'accessDenied', after: 2 });
+    const seen = await page.evaluate(async (baseUrl) => {
+      const missing = await client.getPet(404n).catch((error) => error);
+      const moved = createPetstoreClient({ baseUrl, apiKey: 'x' });
+      const redirected = await moved.listOrders().catch((error) => error);
+      let broken: { code?: string } = {};
+      try {
+        for await (const _ of client.streamInventory());
+      } catch (error) {
+        broken = error as typeof broken;
+      }
+      const signal = AbortSignal.abort('enough');
+      const aborted = await client.listOrders({}, { signal }).catch((reason) => reason);
+      const { code, status, requestId } = missing;
+      const responses = [code, status, redirected.code, redirected.status, broken.code, aborted];
+      return { requestId, responses };
+    }, `${origin}/moved`);
+    expect(seen).toEqual({
+      requestId: expect.any(String),
+      responses: ['not_found', 404, 'invalid_answer', undefined, 'incomplete_list', 'enough'],
+    });
+    expect((await warning).text()).toContain('2027-12-01');
+  });
+});

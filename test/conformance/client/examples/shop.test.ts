@@ -1,0 +1,288 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '../../../../infra/local/engine/loopback.ts';
+import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
+import { findChromium, launchChromium } from '../../../browser/chromium.ts';
+import { fixtures } from '../../fixtures.ts';
+import { openLocalTarget } from '../../localTarget.ts';
+import { readEntry } from '../../operations/inventoryEntry.ts';
+import { type ConformanceTarget, sendUpdate } from '../../target.ts';
+
+const byStatus = (status: string) =>
+  fixtures.inventory.filter((entry) => entry.status === status).map(({ petId }) => petId);
+const [onHold = 0n] = byStatus('pending');
+/** Each test that sells has its own pet. A number would round the first. */
+const [shown = 0n, contended = 0n, ordered = 0n, last = 0n, never = 0n, soldOut = 0n, ...more] =
+  byStatus('available');
+const [retried = 0n, lastShown = 0n, focused = 0n, doubled = 0n] = more;
+
+let target: ConformanceTarget;
+let shop: { address: string; stop(): void };
+
+/** The shop's requests to the service, with the status of each response. */
+const requests: string[] = [];
+/** What the network between the shop and the service loses of an update. */
+let lost: 'nothing' | 'request' | 'response' = 'nothing';
+afterEach(() => {
+  lost = 'nothing';
+});
+const network = createServer((incoming, outgoing) => {
+  const { method = 'GET', url = '/', headers } = incoming;
+  const loss = method === 'PATCH' ? lost : 'nothing';
+  if (loss === 'request') return outgoing.destroy();
+  const onward = request(new URL(url, target.baseUrl), { method, headers }, (response) => {
+    requests.push(`${method} ${url} ${response.statusCode}`);
+    if (loss === 'response') return outgoing.destroy();
+    return response.pipe(outgoing.writeHead(response.statusCode ?? 500, response.headers));
+  });
+  return incoming.pipe(onward);
+});
+
+beforeAll(async () => {
+  target = await openLocalTarget();
+  const quantities: [petId: bigint, quantity: number][] = [
+    [onHold, 3],
+    [soldOut, 0],
+    [shown, 3],
+    [contended, 5],
+    [ordered, 5],
+    [last, 1],
+    [never, 1],
+    [retried, 2],
+    [lastShown, 1],
+    [focused, 1],
+    [doubled, 5],
+  ];
+  for (const [petId, quantity] of quantities) {
+    await sendUpdate(target, petId, `{"quantity":${quantity}}`);
+  }
+  BASE_ADDRESS = `http://127.0.0.1:${await listen(network, 0, '')}/v1`;
+  shop = await startShop();
+});
+let BASE_ADDRESS: string;
+afterAll(async () => {
+  shop?.stop();
+  network.closeAllConnections();
+  network.close();
+  await target?.close();
+});
+
+/** Starts a shop, which knows nothing of earlier ones. */
+async function startShop(API_KEY = target.apiKey): Promise<typeof shop> {
+  const file = join(projectRoot, 'shared/client/examples/shop/server.ts');
+  const child = spawn(process.execPath, [file], {
+    env: { ...process.env, BASE_ADDRESS, API_KEY, PORT: '0' },
+    // Unsold orders are on its standard error.
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  return { address: /http:\S+/.exec(line)?.[0] ?? '', stop: () => child.kill() };
+}
+
+const quantityNow = async (petId: bigint) => (await readEntry(target, petId))?.quantity;
+
+/** Sends an order. @returns the status and the message for the customer */
+async function order(id: string, petId: unknown, { address } = shop): Promise<[number, string]> {
+  const response = await fetch(`${address}/orders/${id}/${petId}`, { method: 'PUT' });
+  const { message } = (await response.json()) as { message: string };
+  return [response.status, message];
+}
+
+const sold: [number, string] = [200, 'It is yours.'];
+const refused: [number, string] = [409, 'It is not for sale.'];
+const unknown: [number, string] = [503, expect.stringContaining('may or may not have happened')];
+
+describe('the shop’s server', () => {
+  it('reads the stock once for all pages, and not again while nothing changes', async () => {
+    requests.length = 0;
+    const read = async () => (await fetch(`${shop.address}/stock.json`)).json();
+    const [stock] = await Promise.all(Array.from({ length: 10 }, read));
+    expect(requests).toEqual(['GET /v1/inventory 200']);
+    expect(stock).toHaveLength(fixtures.inventory.length);
+    expect(stock).toContainEqual({ petId: `${shown}`, quantity: 3, status: 'available' });
+    await setTimeout(5_100);
+    expect(requests).toHaveLength(1);
+    expect(await Promise.all([read(), read()])).toEqual([stock, stock]);
+    expect(requests.slice(1)).toEqual(['GET /v1/inventory 304']);
+  });
+
+  it('sells every piece once, to any number of customers at once', async () => {
+    const orders = Array.from({ length: 8 }, (_, index) => order(`contended-${index}`, contended));
+    const outcomes = (await Promise.all(orders)).toSorted();
+    expect(outcomes).toEqual([...Array(5).fill(sold), ...Array(3).fill(refused)]);
+    expect(await quantityNow(contended)).toBe(0);
+  });
+
+  it('sells one order once, however often it is sent, and also after a restart', async () => {
+    const three = ['a', 'a', 'a'].map((id) => order(id, ordered));
+    expect(await Promise.all(three)).toEqual([sold, sold, sold]);
+    expect(await order('a', ordered)).toEqual(sold);
+    const restarted = await startShop();
+    expect(await order('a', ordered, restarted)).toEqual(sold);
+    restarted.stop();
+    expect(await quantityNow(ordered)).toBe(4);
+    expect(await order('b', ordered)).toEqual(sold);
+    expect(await quantityNow(ordered)).toBe(3);
+  });
+
+  it('knows whose the last piece is after its response was lost', async () => {
+    lost = 'response';
+    expect(await order('first', last)).toEqual(unknown);
+    lost = 'nothing';
+    expect(await order('second', last)).toEqual(refused);
+    expect(await order('first', last)).toEqual(sold);
+    expect(await order('first', last)).toEqual(sold);
+    expect(await quantityNow(last)).toBe(0);
+  });
+
+  it('refuses an order after another got the last piece, if its own update never arrived', async () => {
+    lost = 'request';
+    expect(await order('first', never)).toEqual(unknown);
+    lost = 'nothing';
+    expect(await order('second', never)).toEqual(sold);
+    expect(await order('first', never)).toEqual(refused);
+    expect(await quantityNow(never)).toBe(0);
+  });
+
+  it('says that nothing was sold if the service refuses, and why in its log', async () => {
+    const readOnly = await startShop(target.readOnlyApiKey);
+    const message = 'Nothing was sold. Please try again.';
+    expect(await order('a', shown, readOnly)).toEqual([503, message]);
+    readOnly.stop();
+  });
+
+  it('refuses pets that are not for sale or unknown', async () => {
+    for (const petId of [onHold, soldOut]) expect(await order('a', petId)).toEqual(refused);
+    expect(await order('a', target.fixtures.missingPetId)).toEqual(refused);
+    for (const path of ['orders/a/x', 'orders/a b/7', 'orders/7', 'server.ts']) {
+      expect((await fetch(`${shop.address}/${path}`, { method: 'PUT' })).status).toBe(404);
+      expect((await fetch(`${shop.address}/${path}`)).status).toBe(404);
+    }
+  });
+});
+
+describe.runIf(findChromium())('the shop’s page', () => {
+  let browser: Browser;
+  let page: Page;
+  /** Everything that the page receives, and where from. */
+  const received: Promise<string>[] = [];
+
+  beforeAll(async () => {
+    browser = await launchChromium();
+    page = await browser.newPage();
+    page.on('response', (response) => {
+      const text = response.text().catch(() => '');
+      received.push(text.then((body) => `${response.url()} ${body}`));
+    });
+    await page.clock.install();
+    await page.goto(shop.address);
+    await cardOf(shown).waitFor();
+  });
+  afterAll(() => browser?.close());
+
+  const cardOf = (id: bigint) =>
+    page.locator('li', { has: page.getByRole('heading', { name: `Pet ${id}`, exact: true }) });
+  const buttonOf = (id: bigint) => cardOf(id).getByRole('button');
+  const textOf = async (id: bigint) => (await cardOf(id).innerText()).split(/\s*\n\s*/).slice(0, 3);
+
+  it('shows the stock of every pet, and sold out as such', async () => {
+    expect(await page.locator('li').count()).toBe(fixtures.inventory.length);
+    expect(await textOf(shown)).toEqual([`Pet ${shown}`, 'available', '3 in stock']);
+    expect((await textOf(soldOut)).slice(0, 2)).toEqual([`Pet ${soldOut}`, 'sold out']);
+    expect((await textOf(onHold)).slice(0, 2)).toEqual([`Pet ${onHold}`, 'on hold']);
+    const buttons = [shown, onHold, soldOut].map((id) => buttonOf(id).isEnabled());
+    expect(await Promise.all(buttons)).toEqual([true, false, false]);
+  });
+
+  it('sells a piece', async () => {
+    await buttonOf(shown).click();
+    await cardOf(shown).getByText('It is yours.').waitFor();
+    await cardOf(shown).getByText('2 in stock').waitFor();
+  });
+
+  it('does not sell twice when a customer tries again after a lost response', async () => {
+    lost = 'response';
+    await buttonOf(retried).click();
+    await cardOf(retried).getByText('may or may not have happened').waitFor();
+    // Also after the customer opens the page anew.
+    await page.reload();
+    lost = 'nothing';
+    await buttonOf(retried).click();
+    await cardOf(retried).getByText('It is yours.').waitFor();
+    expect(await quantityNow(retried)).toBe(1);
+    await buttonOf(retried).click();
+    await cardOf(retried).getByText('sold out').waitFor();
+    expect(await quantityNow(retried)).toBe(0);
+  });
+
+  it('lets a customer ask for an order that may have got the last piece', async () => {
+    lost = 'response';
+    await buttonOf(lastShown).click();
+    await cardOf(lastShown).getByText('may or may not have happened').waitFor();
+    lost = 'nothing';
+    // The server reads the stock again.
+    await setTimeout(5_100);
+    await page.clock.fastForward(5_000);
+    await cardOf(lastShown).getByText('sold out').waitFor();
+    await buttonOf(lastShown).click();
+    await cardOf(lastShown).getByText('It is yours.').waitFor();
+    expect(await buttonOf(lastShown).isEnabled()).toBe(false);
+    expect(await quantityNow(lastShown)).toBe(0);
+  });
+
+  it('takes two clicks at once for one order', async () => {
+    await buttonOf(doubled).dblclick();
+    await cardOf(doubled).getByText('It is yours.').waitFor();
+    await cardOf(doubled).getByText('4 in stock').waitFor();
+    expect(await quantityNow(doubled)).toBe(4);
+  });
+
+  it('keeps the keyboard’s focus when the list changes, also when the pet is sold out', async () => {
+    await buttonOf(focused).focus();
+    await page.keyboard.press('Enter');
+    await cardOf(focused).getByText('sold out').waitFor();
+    const focus = cardOf(focused).locator('button:focus');
+    expect(await focus.count()).toBe(1);
+    expect(await order('another', shown)).toEqual(sold);
+    await page.clock.fastForward(5_000);
+    await cardOf(shown).getByText('1 in stock').waitFor();
+    expect(await focus.count()).toBe(1);
+  });
+
+  it('keeps its list, and says so, while the stock cannot be read', async () => {
+    await page.route('**/stock.json', (route) => route.abort());
+    await page.clock.fastForward(5_000);
+    await page.getByText('The stock may be out of date.').waitFor();
+    expect(await page.locator('li').count()).toBe(fixtures.inventory.length);
+    await page.unroute('**/stock.json');
+    await page.clock.fastForward(5_000);
+    await page.getByText('The stock may be out of date.').waitFor({ state: 'detached' });
+  });
+
+  it('calls only its own server, and never sees the key', async () => {
+    const all = (await Promise.all(received)).join('\n');
+    expect(all).toContain('/stock.json');
+    expect(all.match(/^https?:.*$/gm)?.filter((line) => !line.startsWith(shop.address))).toEqual(
+      [],
+    );
+    expect(all).not.toMatch(/psk_/);
+  });
+
+  it('fits a phone, and axe finds nothing, light and dark', async () => {
+    await page.setViewportSize({ width: 375, height: 800 });
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0);
+    await page.evaluate(axe.source);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+      expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.target}`)).toEqual([]);
+    }
+  });
+});
