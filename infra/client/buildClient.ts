@@ -126,15 +126,17 @@ export async function readClientChangelog(): Promise<string> {
     .join('');
 }
 
-/** The examples, with the imports of a program that has the package installed. */
 async function copyExamples(folder: string): Promise<void> {
   await cp(join(projectRoot, 'shared/client/examples'), folder, { recursive: true });
   for await (const file of glob('**/*.{ts,js}', { cwd: folder })) {
     const path = join(folder, file);
-    const code = await readFile(path, 'utf8');
-    const installed = code
-      .replace(/^\/\/ Elsewhere, this is the package .*\n/m, '')
-      .replaceAll(/'(?:\.\.\/)+index\.ts'/g, `'${name}'`);
-    await writeFile(path, installed);
+    await writeFile(path, toInstalled(await readFile(path, 'utf8')));
   }
+}
+
+/** An example, with the imports of a program that has the package installed. */
+export function toInstalled(code: string): string {
+  return code
+    .replace(/^\/\/ Elsewhere, this is the package .*\n/m, '')
+    .replaceAll(/'(?:\.\.\/)+index\.ts'/g, `'${name}'`);
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { packClient, tarballName } from '../client/buildClient.ts';
+import { packClient, tarballName, toInstalled } from '../client/buildClient.ts';
 import { readClientFacts } from './facts/clientFacts.ts';
 import { toExampleFacts, toOperationFacts, valueFacts } from './facts/contractFacts.ts';
 import { toCostFacts } from './facts/costsPage.ts';
@@ -25,7 +25,8 @@ export async function buildSite(access: Access): Promise<Site> {
     ...toCostFacts(),
     ...(await readClientFacts(access)),
     documentVersion: () => document.info.version,
-    source: (name) => readFileSync(new URL(`guides/${name}`, import.meta.url), 'utf8').trimEnd(),
+    source: (name) =>
+      toInstalled(readFileSync(new URL(`guides/${name}`, import.meta.url), 'utf8')).trimEnd(),
   };
   const guides = await Promise.all(guideNames.map((name) => readGuide(name, facts)));
   const overview = toOverview(document);
@@ -47,12 +48,11 @@ export async function buildSite(access: Access): Promise<Site> {
 /** Words that readers search for, where the section that helps them has another. */
 export const keywords: Readonly<Record<string, string>> = {
   'client.html#install': 'npm package download',
-  'index.html#where': 'sandbox test environment',
+  'index.html#where': 'test environment',
   'index.html#with-which-key': 'CORS browser token authentication',
-  'lists.html#only-when-it-has-changed': 'polling cache',
+  'lists.html#only-when-it-has-changed': 'poll cache',
   'lists.html#pages': 'pagination paging',
-  'selling.html': 'reserve reservation',
-  'updates.html': 'oversell overselling concurrency race',
+  'updates.html': 'concurrency race',
 };
 
 /** The search index: every section with its address, in plain text. */

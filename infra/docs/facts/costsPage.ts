@@ -5,6 +5,11 @@ import { pricedRegions } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 
+/** As in the example shop. */
+const POLL_SECONDS = 5;
+/** In millions, for 30 days. */
+const MILLION_POLLS = (30 * 24 * 60 * 60) / POLL_SECONDS / 1_000_000;
+
 /** Production's costs at the committed traffic, for the guides. */
 export function toCostFacts(): Placeholders {
   const traffic = readCommittedTraffic();
@@ -15,8 +20,15 @@ export function toCostFacts(): Placeholders {
   const { operations, month, pricesAsOf } = report;
   // Successful requests, and refused keys.
   const served = operations.filter(({ response }) => /^(200|304|401)/.test(response));
+  function toDollars(name: string, millions: number): string | undefined {
+    const cost = operations.find((one) => `${one.operationId}.${one.response}` === name);
+    return cost && (cost.dollarsPerMillion * millions).toFixed(2);
+  }
   return {
     costEntries: () => entries,
+    dollars: (name) => toDollars(name, 1),
+    pollSeconds: () => `${POLL_SECONDS}`,
+    pollingDollars: (name) => toDollars(name, MILLION_POLLS),
     requestCosts: () => toOperationTable(served),
     monthCosts: () =>
       `Production's month with the ${requests} requests of \`infra/costs/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${region}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`,

@@ -238,13 +238,15 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
   });
 
   test.each([
+    ['cart', 'orders.html'],
     ['cors', 'index.html#with-which-key'],
     ['install', 'client.html#install'],
     ['oversell', 'updates.html'],
     ['pagination', 'lists.html#pages'],
-    ['polling', 'lists.html#only-when-it-has-changed'],
-    ['reserve', 'selling.html'],
+    ['polling', 'orders.html#stock-changes'],
+    ['reserve', 'orders.html#a-cart-of-several-pets'],
     ['sandbox', 'index.html#where'],
+    ['webhook', 'orders.html'],
   ])('a search for %s finds %s first', async (word, address) => {
     await open('errors');
     await page.keyboard.press('/');

@@ -296,7 +296,7 @@ describe('a page', () => {
 
   test('links to every page, and marks the current one', () => {
     const names = toPages(site).map(([name]) => name);
-    expect(names).toHaveLength(15);
+    expect(names).toHaveLength(16);
     for (const [name, { body }] of toPages(site)) {
       const [nav = ''] =
         /<nav class="menu" aria-label="Pages">.*?<\/nav>/s.exec(String(body)) ?? [];
