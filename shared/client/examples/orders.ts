@@ -3,7 +3,7 @@ import { type PetstoreClient, PetstoreError } from '../index.ts';
 
 /** An order in your database: one piece of each pet. */
 export interface Order {
-  /** Random, and used for no other order: it is the Idempotency-Key. */
+  /** Of no other order: it is the Idempotency-Key. */
   readonly id: string;
   readonly lines: readonly Line[];
   isCancelled?: boolean;
