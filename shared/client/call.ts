@@ -126,10 +126,6 @@ const outcomes = {
   applied: '',
 };
 
-/** Milliseconds. */
-const FIRST_BACKOFF = 200;
-const MAX_BACKOFF = 5_000;
-
 /**
  * Retries temporary failures, after a pause of at least `Retry-After`.
  * @throws {PetstoreError} of the last attempt if no retries or no time are left
@@ -146,11 +142,12 @@ export async function withRetries<Value>(
     } catch (error) {
       if (!(error instanceof PetstoreError)) throw error;
       const isThrottled = error.status === 429;
-      if (!isThrottled && (retries === call.maxRetries || !isRetryable(error, exchange)))
-        throw error;
-      retries += isThrottled ? 0 : 1;
       const { retryAfter = isThrottled ? 1 : 0 } = error;
-      const delay = retryAfter * 1_000 + drawBackoff(FIRST_BACKOFF, exchange.attempts - 1);
+      // Many buyers of one entry are in each other's way: the service then has them wait.
+      const isWaiting = isThrottled || (retryAfter > 0 && hasKey(request));
+      if (!isWaiting && (retries === call.maxRetries || !isRetryable(error, exchange))) throw error;
+      retries += isWaiting ? 0 : 1;
+      const delay = retryAfter * 1_000 + drawBackoff(exchange.attempts - 1);
       if (delay >= call.timeLeft()) throw error;
       await pause(delay, call.signal);
     }
@@ -172,17 +169,22 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
 }
 
 /**
- * Random milliseconds up to `first`, doubled after each attempt, so that clients do not collide again (full jitter):
+ * Random milliseconds up to 200, 800, 3,200, 5,000, so that clients do not collide again (full jitter):
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  * @param attempt counted from 0
  */
-export function drawBackoff(first: number, attempt: number): number {
-  return Math.random() * Math.min(first * 2 ** attempt, MAX_BACKOFF);
+export function drawBackoff(attempt: number): number {
+  return Math.random() * Math.min(200 * 4 ** attempt, 5_000);
+}
+
+/** Whether the service recognizes a retry. */
+function hasKey({ headers }: PetstoreRequest): boolean {
+  return headers?.['Idempotency-Key'] !== undefined;
 }
 
 function isRetryable({ code, status = 0 }: PetstoreError, exchange: Exchange): boolean {
-  const isSafe = !exchange.mayHaveApplied || exchange.request.headers?.['Idempotency-Key'];
-  return !!isSafe && (status >= 500 || passing.includes(code));
+  const isSafe = !exchange.mayHaveApplied || hasKey(exchange.request);
+  return isSafe && (status >= 500 || passing.includes(code));
 }
 
 const passing: readonly string[] = ['connection_failed', 'timeout', 'incomplete_list'];

@@ -307,7 +307,6 @@ async function updateStock(
   { idempotencyKey = drawKey() }: IdempotencyOptions = {},
 ): Promise<TaggedInventoryItem> {
   for (let conflicts = 0; ; conflicts += 1) {
-    const begun = performance.now();
     // Without a tag to compare, there is always an entry.
     const entry = (await getInventoryEntry(call, petId)) as TaggedInventoryItem;
     const quantity = await change(entry);
@@ -317,9 +316,7 @@ async function updateStock(
       return await updateInventory(call, petId, { quantity }, { ifMatch, idempotencyKey });
     } catch (error) {
       if (!(error instanceof PetstoreError) || error.code !== 'precondition_failed') throw error;
-      // A slow attempt is in the way of others for longer. With twice its duration, two clients hardly wait,
-      // and fifty clients need the fewest requests.
-      const delay = drawBackoff(2 * (performance.now() - begun), conflicts);
+      const delay = drawBackoff(conflicts);
       if (delay >= call.timeLeft()) throw error;
       await pause(delay, call.signal);
     }

@@ -54,7 +54,7 @@ export interface Bounds {
    * stream that has started may take longer.
    */
   readonly totalTimeout?: number | undefined;
-  /** Maximum retries of a request; 3 by default. */
+  /** Maximum retries of a request; 3 by default. Waiting after 429 does not count. */
   readonly maxRetries?: number | undefined;
 }
 

@@ -33,6 +33,8 @@ export const challenge = 'Bearer realm="petstore"';
 export const retryAfter = {
   /** The request rate is too high. */
   throttled: '1',
+  /** Many update one entry at once, which is over soon. */
+  conflict: '1',
   /** Longer than the SDK's own retries, and short enough for a person to wait. */
   unavailable: '5',
 } as const;

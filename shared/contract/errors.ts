@@ -95,8 +95,11 @@ export class UnsupportedMediaType extends Error {
 /** The database throttles or cannot be reached, and every retry failed too. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
+  /** Whether only other updates of the same entry were in the way. */
+  readonly isConflict: boolean;
 
-  constructor(cause: unknown) {
+  constructor(cause: unknown, isConflict = false) {
     super('The service is busy or being restored; try again shortly.', { cause });
+    this.isConflict = isConflict;
   }
 }

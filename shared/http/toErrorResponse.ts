@@ -46,7 +46,7 @@ function toErrorHeaders(error: DomainError): Record<string, string> {
     case 'PreconditionFailed':
       return { ETag: `"${error.version}"` };
     case 'StoreUnavailable':
-      return { 'Retry-After': retryAfter.unavailable };
+      return { 'Retry-After': retryAfter[error.isConflict ? 'conflict' : 'unavailable'] };
     default:
       return {};
   }

@@ -233,7 +233,7 @@ async function repeatConflicts<Output>(send: () => Promise<Output>): Promise<Out
     } catch (error) {
       const isOtherStatus = error instanceof StatusChanged;
       if (!isOtherStatus && !isConflict(error)) throw error;
-      if (attempt === MAX_ATTEMPTS) throw new StoreUnavailable(error);
+      if (attempt === MAX_ATTEMPTS) throw new StoreUnavailable(error, true);
       if (isOtherStatus) continue;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 25 * 2 ** attempt));
     }

@@ -116,6 +116,7 @@ export const errorFacts: Placeholders = {
       ['status', 'seconds', 'when'],
       [
         [429, retryAfter.throttled, 'there are too many requests at once'],
+        [503, retryAfter.conflict, 'too many requests update one entry at once'],
         [503, retryAfter.unavailable, 'the database, or the service itself, is busy'],
       ],
     ),

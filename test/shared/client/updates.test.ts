@@ -179,15 +179,10 @@ describe('an error says what the update did', () => {
   });
 });
 
-/** Milliseconds. */
-const SLOW = 1_000;
-const slowConflict: StandInResponse = (response) =>
-  void setTimeout(() => response.writeHead(412).end(conflict.body), SLOW);
-
 describe('updateStock', () => {
   it('starts over after 412 and a pause, with the current entry and the same key', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
-    standIn.responses = [toEntry(5, 'a'), slowConflict, toEntry(4, 'b'), written];
+    standIn.responses = [toEntry(5, 'a'), conflict, toEntry(4, 'b'), written];
     const seen: unknown[] = [];
     const sell = () =>
       standIn.open().updateStock(7n, async (entry) => {
@@ -208,7 +203,15 @@ describe('updateStock', () => {
     ]);
     expect(keys()).toEqual([undefined, expect.any(String), undefined, keys()[1]]);
     const [, refused = 0, anew = 0] = standIn.requests.map(({ time }) => time);
-    expect(anew - refused).toBeGreaterThanOrEqual(SLOW + 2 * SLOW - 2);
+    expect(anew - refused).toBeGreaterThanOrEqual(198);
+  });
+
+  it('waits in a crowd as the service says, which is no retry', async () => {
+    const crowded = toError(503, 'service_unavailable', { 'Retry-After': '1' });
+    standIn.responses = [toEntry(5, 'a'), ...Array(9).fill(crowded), written];
+    const sell = () => standIn.open({ maxRetries: 0 }).updateStock(7n, () => 1);
+    expect(await onFastClock(sell)).toMatchObject({ quantity: 3 });
+    expect(new Set(keys()).size).toBe(2);
   });
 
   it('uses the caller’s key for every attempt, and the next call another one', async () => {
@@ -237,10 +240,10 @@ describe('updateStock', () => {
 
   it('gives up after its timeout, and names conflicts as the reason', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
-    standIn.responses = [toEntry(5, 'a'), slowConflict];
-    const update = () => standIn.open().updateStock(7n, () => 1, { totalTimeout: 2.5 * SLOW });
+    standIn.responses = [toEntry(5, 'a'), conflict];
+    const update = () => standIn.open().updateStock(7n, () => 1, { totalTimeout: 150 });
     const failure = { code: 'precondition_failed', status: 412 };
-    await expect(onFastClock(update)).rejects.toMatchObject(failure);
+    await expect(update()).rejects.toMatchObject(failure);
     expect(standIn.requests).toHaveLength(2);
   });
 

@@ -87,6 +87,8 @@ describe('a failure', () => {
   it('of the database is 503, and logged with the SDK’s error', async () => {
     const response = await responseTo(new StoreUnavailable(new Error('throttled')));
     expect(response).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '5' } });
+    const crowded = await responseTo(new StoreUnavailable(new Error('conflict'), true));
+    expect(crowded).toMatchObject({ statusCode: 503, headers: { 'Retry-After': '1' } });
     expect(JSON.stringify(logs.error.mock.calls)).toContain('throttled');
     expect(JSON.stringify(response.body)).not.toContain('throttled');
   });

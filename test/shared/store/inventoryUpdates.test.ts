@@ -325,7 +325,7 @@ test('updates pause up to twice as long before each further attempt', async () =
   onTestFinished(vi.spyOn(Math, 'random').mockReturnValue(0.5).mockRestore);
   const start = Date.now();
   const updating = updates.setQuantity({ petId: 1n, quantity: 1 });
-  const refusal = expect(updating).rejects.toMatchObject(unavailable);
+  const refusal = expect(updating).rejects.toMatchObject({ ...unavailable, isConflict: true });
   await vi.runAllTimersAsync();
   await refusal;
   expect(Date.now() - start).toBe(25 + 50 + 100 + 200);
