@@ -17,7 +17,7 @@ export interface Guide {
 /** The menu. The first guide is the site's home page. The reference is no guide. */
 export const menu = {
   'First steps': ['index', 'client', 'generated-clients', 'numbers'],
-  Selling: ['selling', 'orders', 'updates'],
+  Selling: ['selling', 'updates', 'orders'],
   Reading: ['lists'],
   'When things fail': ['errors', 'retries', 'limits'],
   Reference: ['reference', 'costs', 'changes', 'deprecations', 'changelog'],
