@@ -24,7 +24,7 @@ export const operationSettings: Readonly<Record<OperationId, OperationSettings>>
     latencyMilliseconds: 3_000,
     access: {
       inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
-      requests: ['dynamodb:PutItem'],
+      requests: ['dynamodb:PutItem', 'dynamodb:GetItem'],
     },
   },
   getPet: {
@@ -53,8 +53,8 @@ export function toUsedTables(operationId: OperationId): TableName[] {
 /** Every kind of call that the functions make to a table. */
 export function toTableCalls(table: TableName): string[] {
   const transaction = 'TransactWriteItems';
-  // Responses are written only together with their entry.
-  if (table === 'requests') return [transaction];
+  // Responses are written only together with their entry, and read after a conflict.
+  if (table === 'requests') return ['GetItem', transaction];
   const actions = operationIds.flatMap((id) => toTableAccess(id)[table] ?? []);
   const calls = [...new Set(actions)].map((action) => action.replace('dynamodb:', ''));
   return table === 'inventory' ? [...calls, transaction] : calls;

@@ -1,6 +1,12 @@
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { InventoryItem } from '../contract/schemas.ts';
 import { toInventoryItem, toKey, toVersion } from './inventoryRecord.ts';
-import type { InventoryEntry } from './inventoryUpdates.ts';
+
+export interface InventoryEntry {
+  readonly item: InventoryItem;
+  /** Identifies this state of the entry; opaque outside the store. */
+  readonly version: string;
+}
 
 /** One entry, read consistently, since updates depend on its version; undefined if there is none. */
 export async function readInventoryEntry(

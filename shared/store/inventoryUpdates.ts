@@ -20,25 +20,18 @@ import {
 } from '../contract/errors.ts';
 import { IDEMPOTENCY_HOURS } from '../contract/headers.ts';
 import { entryPetId } from '../contract/parameters.ts';
-import type { InventoryItem } from '../contract/schemas.ts';
 import type { PetStatus } from '../contract/values.ts';
+import { type InventoryEntry, readInventoryEntry } from './inventoryEntry.ts';
 import {
   letterOf,
   newVersion,
   toCondition,
-  toInventoryItem,
   toKey,
   toStatus,
   toUpdateVersion,
   toVersion,
   toVersionValue,
 } from './inventoryRecord.ts';
-
-export interface InventoryEntry {
-  readonly item: InventoryItem;
-  /** Identifies this state of the entry; opaque outside the store. */
-  readonly version: string;
-}
 
 export interface Update {
   readonly petId: bigint;
@@ -60,11 +53,7 @@ export function defineInventoryUpdates(
 ) {
   countLostAttempts(client);
 
-  async function readEntry(petId: bigint) {
-    const Key = toKey(petId.toString());
-    const read = new GetItemCommand({ TableName: tableName, Key, ConsistentRead: true });
-    return (await client.send(read)).Item;
-  }
+  const readEntry = (petId: bigint) => readInventoryEntry(client, tableName, petId);
 
   /**
    * One conditional write, and one read if its condition fails. The SDK retries a call without a response, although
@@ -86,12 +75,11 @@ export function defineInventoryUpdates(
     }
     const found = versions && (await readEntry(petId));
     if (!found) throw new NotFound(entryPetId, petId);
-    const current = toVersion(found);
-    if (current === version) return { item: toInventoryItem(found), version };
+    if (found.version === version) return found;
     if (attempts.lost > 0) {
       throw new StoreUnavailable(new Error('An attempt without a response may have taken effect.'));
     }
-    throw new PreconditionFailed(entryPetId, petId, current);
+    throw new PreconditionFailed(entryPetId, petId, found.version);
   }
 
   /**
@@ -103,21 +91,51 @@ export function defineInventoryUpdates(
   async function setIdempotently(update: Update, idempotencyKey: string, formerKey?: string) {
     const { petId, quantity, versions = null } = update;
     const fingerprint = toDigest([quantity, versions]);
+    const p = { N: petId.toString() };
+    const own = { p, r: { S: toDigest([idempotencyKey]) } };
+    const former = formerKey && { p, r: { S: toDigest([formerKey, p.N, quantity, versions]) } };
     let status: PetStatus = 'available';
+    let hasConflicted = false;
+
+    /** The first response, if the row is of the same request. A row of release 1.1.0 has no fingerprint. */
+    function toReplay(row: Row | undefined): UpdateResult | undefined {
+      if (!row || (row.f?.S ?? fingerprint) !== fingerprint) return undefined;
+      const { v } = row as { v: AttributeValue };
+      const item = { petId, quantity, status: toStatus(row) };
+      return { item, version: toUpdateVersion(v), isReplay: true };
+    }
+
+    /**
+     * The outcome after a conflict, if the entry has changed. Another transaction would then only hold up others. No
+     * version comes back, so no attempt that is still on its way can take effect.
+     */
+    async function findOutcome(): Promise<UpdateResult | undefined> {
+      const found = versions && (await readEntry(petId));
+      if (!found) return undefined;
+      status = found.item.status;
+      if (versions.includes(found.version)) return undefined;
+      for (const Key of former ? [own, former] : [own]) {
+        const read = new GetItemCommand({ TableName: requestsTable, Key, ConsistentRead: true });
+        const { Item } = await client.send(read);
+        const replay = Number(Item?.t?.N) > toSeconds() ? toReplay(Item) : undefined;
+        if (replay) return replay;
+      }
+      throw new PreconditionFailed(entryPetId, petId, found.version);
+    }
 
     async function transact(): Promise<UpdateResult> {
+      const outcome = hasConflicted ? await findOutcome() : undefined;
+      if (outcome) return outcome;
       const version = newVersion();
-      const seconds = Math.floor(Date.now() / 1_000);
-      const toRow = (r: string, more?: Record<string, AttributeValue>) => ({
+      const seconds = toSeconds();
+      const toRow = (row: Row) => ({
         Put: {
           TableName: requestsTable,
           Item: {
-            p: { N: petId.toString() },
-            r: { S: r },
+            ...row,
             s: { S: letterOf[status] },
             v: toVersionValue(version),
             t: { N: String(seconds + IDEMPOTENCY_HOURS * 60 * 60) },
-            ...more,
           },
           // DynamoDB may take some days to delete expired items.
           ConditionExpression: 'attribute_not_exists(r) OR t <= :now',
@@ -130,22 +148,19 @@ export function defineInventoryUpdates(
         ...toChange(update, version, letterOf[status]),
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       } as const;
-      const own = toRow(toDigest([idempotencyKey]), { f: { S: fingerprint } });
-      const former = formerKey && toRow(toDigest([formerKey, `${petId}`, quantity, versions]));
-      const TransactItems = [own, { Update }, ...(former ? [former] : [])];
+      const rows = [toRow({ ...own, f: { S: fingerprint } }), ...(former ? [toRow(former)] : [])];
       try {
+        const TransactItems = [{ Update }, ...rows];
         await client.send(new TransactWriteItemsCommand({ TransactItems }));
         return { item: { petId, quantity, status }, version };
       } catch (error) {
-        const [request, entry, formerRequest] = toReasons(error);
-        const isSame = request?.Item?.f?.S === fingerprint;
-        const first = isSame ? request.Item : formerRequest?.Item;
-        if (first) {
-          const item = { petId, quantity, status: toStatus(first) };
-          const { v } = first as { v: AttributeValue };
-          return { item, version: toUpdateVersion(v), isReplay: true };
+        const [entry, request, formerRequest] = toReasons(error);
+        const replay = toReplay(request?.Item) ?? toReplay(formerRequest?.Item);
+        if (replay) return replay;
+        if (!request?.Item) {
+          hasConflicted = isConflict(error);
+          if (hasConflicted || entry?.Code !== CONDITION_FAILED) throw error;
         }
-        if (!request?.Item && (isConflict(error) || entry?.Code !== CONDITION_FAILED)) throw error;
         if (entry?.Code === CONDITION_FAILED) {
           if (!entry.Item) throw new NotFound(entryPetId, petId);
           const current = toVersion(entry.Item);
@@ -206,6 +221,13 @@ function toChange({ petId, quantity, versions }: Update, version: string, status
   };
 }
 
+type Row = Record<string, AttributeValue>;
+
+/** Now, since the epoch. */
+function toSeconds(): number {
+  return Math.floor(Date.now() / 1_000);
+}
+
 /** Only the same values have the same digest. */
 function toDigest(values: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(values)).digest('base64url');
@@ -241,9 +263,7 @@ async function repeatConflicts<Output>(send: () => Promise<Output>): Promise<Out
 }
 
 function isConflict(error: unknown): boolean {
-  const codes = toReasons(error).map(({ Code }) => String(Code));
-  // A request that already has its response needs no retry, even if another transaction is using the entry.
-  const isCanceled = codes[0] !== CONDITION_FAILED && codes.some((code) => passing.includes(code));
+  const isCanceled = toReasons(error).some(({ Code }) => passing.includes(String(Code)));
   return isCanceled || error instanceof TransactionConflictException;
 }
 

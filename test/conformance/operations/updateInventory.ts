@@ -37,7 +37,7 @@ export const updateInventory: OperationSuite = {
   }),
   access: {
     inventory: ['dynamodb:UpdateItem', 'dynamodb:GetItem'],
-    requests: ['dynamodb:PutItem'],
+    requests: ['dynamodb:PutItem', 'dynamodb:GetItem'],
   },
   examples: {
     sold: {

@@ -274,6 +274,35 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
       },
     );
 
+    it.for([false, true])(
+      'are settled without another transaction if the entry changed during a conflict (after their effect: %s)',
+      async (isDone, { entry: { endpoint, others, read, set } }) => {
+        const { version } = await read();
+        const first = isDone ? await set(24, [version], 'one') : undefined;
+        await endpoint.heal();
+        const held = Promise.withResolvers<void>();
+        endpoint.fail({ ...canceled, times: 1, until: held.promise });
+        const updating = set(24, [version], 'one');
+        await set(7, undefined, undefined, others);
+        held.resolve();
+        if (first) expect(await updating).toEqual({ ...first, isReplay: true });
+        else await expect(updating).rejects.toMatchObject(refused);
+        expect(endpoint.calls.get('TransactWriteItems')).toBe(1);
+        expect((await read()).quantity).toBe(7);
+      },
+    );
+
+    it('are settled for another update after the response of the first has expired', async ({
+      entry: { endpoint, others, read, requestRow, set },
+    }) => {
+      const { version } = await read();
+      await set(24, [version], 'one');
+      await requestRow({ t: { N: '1' } });
+      endpoint.fail({ ...canceled, times: 1 });
+      await set(7, undefined, undefined, others);
+      await expect(set(24, [version], 'one')).rejects.toMatchObject(refused);
+    });
+
     it('have their response at once while another update of the entry is in progress', async ({
       entry: { petId, endpoint, set },
     }) => {

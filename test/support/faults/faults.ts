@@ -52,12 +52,16 @@ export const refusals = {
   transactionOverTable: cancel(none, { Code: 'ProvisionedThroughputExceeded' }),
   transactionInvalid: cancel(none, { Code: 'ValidationError' }),
   /** The entry has a status, sold, that the transaction does not require. */
-  transactionOfStatus: cancel(none, {
-    Code: 'ConditionalCheckFailed',
-    Item: { p: { N: '1' }, q: { N: '25' }, s: { S: 's' } },
-  }),
+  transactionOfStatus: cancel(
+    {
+      Code: 'ConditionalCheckFailed',
+      Item: { p: { N: '1' }, q: { N: '25' }, s: { S: 's' } },
+    },
+    none,
+  ),
   /** The row of an update to 24 that already has its response, with the version 01 02 03 04 05. */
   transactionRepeated: cancel(
+    { Code: 'TransactionConflict' },
     {
       Code: 'ConditionalCheckFailed',
       Item: {
@@ -66,7 +70,6 @@ export const refusals = {
         v: { B: 'AQIDBAU=' },
       },
     },
-    { Code: 'TransactionConflict' },
   ),
   // A proxy before DynamoDB can respond in its place.
   htmlError: sendPage(502),
