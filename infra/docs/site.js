@@ -9,6 +9,14 @@ const groups = [...document.querySelectorAll('.tabs')].map(addTabs);
 select(readChoice());
 if (navigator.clipboard) document.querySelectorAll('.sample').forEach(addCopyButton);
 addSearch(document.querySelector('.search'));
+unfoldMenu(matchMedia('(width >= 64rem)'), document.querySelector('.side details'));
+
+/** At the side, the menu is shown as a whole. Folded, its links would be none for assistive software. */
+function unfoldMenu(isWide, menu) {
+  const fit = () => menu?.toggleAttribute('open', isWide.matches);
+  isWide.addEventListener('change', fit);
+  fit();
+}
 
 /** Tabs as in https://www.w3.org/WAI/ARIA/apg/patterns/tabs/, one for each block of the group. */
 function addTabs(group, number) {
