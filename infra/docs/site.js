@@ -13,9 +13,9 @@ unfoldMenu(matchMedia('(width >= 64rem)'), document.querySelector('.side details
 
 /** At the side, the menu is shown as a whole. Folded, its links would be none for assistive software. */
 function unfoldMenu(isWide, menu) {
-  const fit = () => menu?.toggleAttribute('open', isWide.matches);
-  isWide.addEventListener('change', fit);
-  fit();
+  const follow = () => menu?.toggleAttribute('open', isWide.matches);
+  isWide.addEventListener('change', follow);
+  follow();
 }
 
 /** Tabs as in https://www.w3.org/WAI/ARIA/apg/patterns/tabs/, one for each block of the group. */
