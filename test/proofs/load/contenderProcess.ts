@@ -9,11 +9,12 @@ import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
 import { toGatewayHandler } from '../../bench/contenders/toGatewayHandler.ts';
+import { startConflictingEndpoint } from '../../support/faults/conflictingEndpoint.ts';
 import { measureHeap } from '../../support/measureHeap.ts';
-import type { Bundles, Contender, Started, Vitals } from './runs.ts';
+import type { Bundles, Conditions, Contender, Started, Vitals } from './runs.ts';
 
-const [name, bundles] = process.argv.slice(2) as [Contender['name'], string];
-const paths: Bundles = JSON.parse(bundles);
+const [name, ...texts] = process.argv.slice(2) as [Contender['name'], ...string[]];
+const [paths, conditions] = texts.map((text) => JSON.parse(text)) as [Bundles, Conditions];
 
 let errorLines = 0;
 let firstError: string | undefined;
@@ -26,9 +27,17 @@ const loadHandler: LoadHandler = async (id) => {
   const loaded = await import(pathToFileURL(path).href);
   return name === 'peer' ? toGatewayHandler(id, loaded.handler) : loaded;
 };
+let toConflicts = () => 0;
 const stage = await startLocalStage({
   port: 0,
-  startEngine,
+  faultInjection: conditions,
+  async startEngine(options) {
+    const engine = await startEngine(options);
+    if (!conditions.transactionsConflict) return engine;
+    const { endpoint, conflicts } = await startConflictingEndpoint(engine.endpoint);
+    toConflicts = conflicts;
+    return { ...engine, endpoint };
+  },
   loadHandler,
   data: await readStoreData(new URL('../../../infra/local/sample.json', import.meta.url)),
 });
@@ -38,7 +47,9 @@ process.on('message', async ({ collects }: { collects: boolean }) => {
   const cpuMilliseconds = (user + system) / 1_000;
   const usedBytes = collects ? await measureHeap() : 0;
   const { rss } = process.memoryUsage();
-  process.send?.({ usedBytes, rss, errorLines, firstError, cpuMilliseconds } satisfies Vitals);
+  const conflicts = toConflicts();
+  const vitals = { usedBytes, rss, errorLines, firstError, cpuMilliseconds, conflicts };
+  process.send?.(vitals satisfies Vitals);
 });
 process.on('disconnect', async () => {
   await stage.close();

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { writeBundles } from '../../support/bundles.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
+import { sellToCrowd } from './crowds.ts';
 import {
   type Contender,
   MAX_GROWTH,
@@ -12,7 +13,13 @@ import {
   type Vitals,
 } from './runs.ts';
 
-const healthy = { usedBytes: 40_000_000, rss: 300_000_000, errorLines: 0, cpuMilliseconds: 1 };
+const healthy = {
+  usedBytes: 40_000_000,
+  rss: 300_000_000,
+  errorLines: 0,
+  cpuMilliseconds: 1,
+  conflicts: 0,
+};
 const grown = { usedBytes: 40_000_000 + MAX_GROWTH + 1 };
 const broken = { errorLines: 1, firstError: 'the line' };
 const { folder } = openTemporaryFolder();
@@ -53,4 +60,27 @@ test('the deployed bundles respond under load', async () => {
   expect(perSecond).toBeGreaterThan(0);
   expect(failures).toBe(0);
   await ours.process.end();
+});
+
+describe('a crowd', () => {
+  const crowd = { name: '', buyers: 12, pieces: 6, conditions: { transactionsConflict: true } };
+
+  test('buys every piece once, although transactions conflict', async () => {
+    const ours = await startContender('ours', await writeBundles(folder), crowd.conditions);
+    const { problems, bought, soldOut, conflicts } = await sellToCrowd(ours, crowd);
+    await ours.process.end();
+    expect({ problems, bought, soldOut }).toEqual({ problems: [], bought: 6, soldOut: 6 });
+    expect(conflicts).toBeGreaterThan(0);
+  });
+
+  test('of a service that sells a piece twice is a problem', async () => {
+    const entry = '{"petId": 7, "quantity": 6, "status": "available"}';
+    const server = createServer((_, response) => response.setHeader('ETag', '"a"').end(entry));
+    const origin = `http://127.0.0.1:${await listen(server, 0, '')}`;
+    const process = { first: { origin, apiKey: 'psk_none' }, ask: async () => healthy };
+    const { problems } = await sellToCrowd({ name: 'ours', process: process as never }, crowd);
+    server.closeAllConnections();
+    server.close();
+    expect(problems).toEqual(['12 bought a piece', '6 pieces are left']);
+  });
 });

@@ -5,6 +5,7 @@ import { buildPeer } from '../../bench/buildBundles.ts';
 import { toText } from '../../bench/report.ts';
 import { writeBundles } from '../../support/bundles.ts';
 import { makeScratchFolder, parseInteger, runTestCommand } from '../../support/testCommand.ts';
+import { sellToCrowds } from './crowds.ts';
 import { compare, type Outcome, soak, startContender } from './runs.ts';
 
 const help = `Usage: npm run load -- [options]
@@ -15,12 +16,18 @@ run and in turns. Fails at any response other than 2xx and at any line of level 
 
 Options:
   --seconds N       length of each turn of a contender (default 3)
+  --crowds          instead, let crowds of buyers sell out one entry; also fail if one of them is refused,
+                    a piece is sold twice, or it takes too long
   --soak 10m        instead, load the service alone with the mix for that long; also fail if its memory
                     does not stay flat
   -h, --help        show this
 `;
 
-const options = { seconds: { type: 'string', default: '3' }, soak: { type: 'string' } } as const;
+const options = {
+  seconds: { type: 'string', default: '3' },
+  crowds: { type: 'boolean' },
+  soak: { type: 'string' },
+} as const;
 
 await runTestCommand(help, options, async (values) => {
   const seconds = parseInteger('--seconds', values.seconds, 1, 9_999);
@@ -28,12 +35,15 @@ await runTestCommand(help, options, async (values) => {
   const outdir = makeScratchFolder('load');
   tell('Building the bundles …');
   const bundles = await writeBundles(join(outdir, 'ours'));
-  const ours = await startContender('ours', bundles);
   const outcomes: Outcome[] = [];
-  if (soakSeconds) {
+  if (values.crowds) {
+    tell('Selling …');
+    outcomes.push(await sellToCrowds(bundles));
+  } else if (soakSeconds) {
     tell(`Soaking for ${soakSeconds} s …`);
-    outcomes.push(await soak(ours, soakSeconds));
+    outcomes.push(await soak(await startContender('ours', bundles), soakSeconds));
   } else {
+    const ours = await startContender('ours', bundles);
     const peer = await startContender('peer', await buildPeer(outdir));
     const floor = await startContender('floor', bundles);
     tell('lookups …');

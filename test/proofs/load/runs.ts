@@ -1,4 +1,5 @@
 import autocannon, { type Request } from 'autocannon';
+import type { FaultInjection } from '../../../infra/local/gateway/faultInjection.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 import { type Cell, interleave, type Section, summarize } from '../../bench/report.ts';
@@ -29,19 +30,28 @@ export interface Vitals {
   readonly firstError?: string | undefined;
   /** The CPU of all its process's threads. */
   readonly cpuMilliseconds: number;
+  /** The writes that met a transaction on the same item, if transactions conflict. */
+  readonly conflicts: number;
+}
+
+/** What clients meet besides the load. */
+export interface Conditions extends FaultInjection {
+  /** As DynamoDB's do; those of the embedded engine wait for each other. */
+  readonly transactionsConflict?: boolean;
 }
 
 export async function startContender(
   name: Contender['name'],
   bundles: Bundles,
+  conditions: Conditions = {},
 ): Promise<Contender> {
   const script = new URL('contenderProcess.ts', import.meta.url).pathname;
-  const args = [name, JSON.stringify(bundles)];
+  const args = [name, JSON.stringify(bundles), JSON.stringify(conditions)];
   return { name, process: await startChild(script, args) };
 }
 
 /** @param collects whether to collect garbage and measure memory */
-function takeVitals({ process }: Contender, collects: boolean): Promise<Vitals> {
+export function takeVitals({ process }: Contender, collects: boolean): Promise<Vitals> {
   return process.ask<Vitals>({ collects });
 }
 
