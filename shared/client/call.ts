@@ -169,12 +169,12 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
 }
 
 /**
- * Random milliseconds up to 200, 800, 3,200, 5,000, so that clients do not collide again (full jitter):
+ * Random milliseconds up to 200, 800, then 2,000, so that clients do not collide again (full jitter):
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  * @param attempt counted from 0
  */
 export function drawBackoff(attempt: number): number {
-  return Math.random() * Math.min(200 * 4 ** attempt, 5_000);
+  return Math.random() * Math.min(200 * 4 ** attempt, 2_000);
 }
 
 /** Whether the service recognizes a retry. */

@@ -98,7 +98,7 @@ describe('a read is retried', () => {
     expect(random).toHaveBeenCalledTimes(3);
     const times = standIn.requests.map(({ time }) => time);
     const pauses = times.slice(1).map((time, index) => time - Number(times[index]));
-    for (const [index, least] of [20, 80, 320].entries()) {
+    for (const [index, least] of [20, 80, 200].entries()) {
       expect(pauses[index]).toBeGreaterThanOrEqual(least - 2);
     }
   });
