@@ -173,7 +173,7 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
  * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
  * @param attempt counted from 0
  */
-export function drawBackoff(attempt: number): number {
+function drawBackoff(attempt: number): number {
   return Math.random() * Math.min(200 * 4 ** attempt, 2_000);
 }
 

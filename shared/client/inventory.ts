@@ -1,7 +1,6 @@
 import type { MAX_QUANTITY as ContractMaximum, PetStatus } from '../contract/values.ts';
 import {
   breakError,
-  drawBackoff,
   invalidResponseError,
   openResponse,
   type PetstoreRequest,
@@ -300,6 +299,9 @@ function drawKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
+/** After a conflict, in milliseconds. */
+const MAX_PAUSE = 5_000;
+
 async function updateStock(
   call: Call,
   petId: bigint,
@@ -307,6 +309,7 @@ async function updateStock(
   { idempotencyKey = drawKey() }: IdempotencyOptions = {},
 ): Promise<TaggedInventoryItem> {
   for (let conflicts = 0; ; conflicts += 1) {
+    const begun = performance.now();
     // Without a tag to compare, there is always an entry.
     const entry = (await getInventoryEntry(call, petId)) as TaggedInventoryItem;
     const quantity = await change(entry);
@@ -316,7 +319,9 @@ async function updateStock(
       return await updateInventory(call, petId, { quantity }, { ifMatch, idempotencyKey });
     } catch (error) {
       if (!(error instanceof PetstoreError) || error.code !== 'precondition_failed') throw error;
-      const delay = drawBackoff(conflicts);
+      // Slow attempts are in each other's way for longer: a random time of up to 4, 8, 16, 20 times the attempt.
+      const most = (performance.now() - begun) * Math.min(4 * 2 ** conflicts, 20);
+      const delay = Math.random() * Math.min(most, MAX_PAUSE);
       if (delay >= call.timeLeft()) throw error;
       await pause(delay, call.signal);
     }

@@ -179,10 +179,15 @@ describe('an error says what the update did', () => {
   });
 });
 
+/** Milliseconds. */
+const SLOW = 1_000;
+const slowConflict: StandInResponse = (response) =>
+  void setTimeout(() => response.writeHead(412).end(conflict.body), SLOW);
+
 describe('updateStock', () => {
   it('starts over after 412 and a pause, with the current entry and the same key', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
-    standIn.responses = [toEntry(5, 'a'), conflict, toEntry(4, 'b'), written];
+    standIn.responses = [toEntry(5, 'a'), slowConflict, toEntry(4, 'b'), written];
     const seen: unknown[] = [];
     const sell = () =>
       standIn.open().updateStock(7n, async (entry) => {
@@ -203,7 +208,24 @@ describe('updateStock', () => {
     ]);
     expect(keys()).toEqual([undefined, expect.any(String), undefined, keys()[1]]);
     const [, refused = 0, anew = 0] = standIn.requests.map(({ time }) => time);
-    expect(anew - refused).toBeGreaterThanOrEqual(198);
+    expect(anew - refused).toBeGreaterThanOrEqual(SLOW + 4 * SLOW - 2);
+  });
+
+  it('pauses for at most 20 times an attempt, and for at most 5 seconds', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const again = (response: StandInResponse) => [toEntry(5, 'a'), response];
+    const late: StandInResponse = (response) =>
+      void setTimeout(() => response.writeHead(412).end(conflict.body), 40);
+    standIn.responses = [...Array(5).fill(again(late)).flat(), ...again(slowConflict)];
+    standIn.responses.push(...again(written));
+    await onFastClock(() => standIn.open().updateStock(7n, () => 1));
+    const times = standIn.requests.map(({ time }) => time);
+    const toPause = (attempt: number) =>
+      (times[2 * attempt + 2] ?? 0) - (times[2 * attempt + 1] ?? 0);
+    expect(toPause(3)).toBeGreaterThan(2 * toPause(1));
+    expect(toPause(4)).toBeLessThan(1.5 * toPause(3));
+    expect(toPause(5)).toBeGreaterThanOrEqual(SLOW + 5_000 - 2);
+    expect(toPause(5)).toBeLessThan(SLOW + 6_000);
   });
 
   it('waits in a crowd as the service says, which is no retry', async () => {
@@ -240,10 +262,10 @@ describe('updateStock', () => {
 
   it('gives up after its timeout, and names conflicts as the reason', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
-    standIn.responses = [toEntry(5, 'a'), conflict];
-    const update = () => standIn.open().updateStock(7n, () => 1, { totalTimeout: 150 });
+    standIn.responses = [toEntry(5, 'a'), slowConflict];
+    const update = () => standIn.open().updateStock(7n, () => 1, { totalTimeout: 2.5 * SLOW });
     const failure = { code: 'precondition_failed', status: 412 };
-    await expect(update()).rejects.toMatchObject(failure);
+    await expect(onFastClock(update)).rejects.toMatchObject(failure);
     expect(standIn.requests).toHaveLength(2);
   });
 
