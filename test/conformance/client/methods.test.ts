@@ -61,12 +61,23 @@ describe('the client lists the inventory', () => {
 
 it('the client updates by If-Match, once for each idempotency key', async () => {
   const { etag } = await client.updateInventory(changeablePetId, { quantity: 8 });
-  const options = { ifMatch: etag, idempotencyKey: 'one-sale' };
+  const options = { ifMatch: etag, idempotencyKey: 'order-1' };
   const first = await client.updateInventory(changeablePetId, { quantity: 7 }, options);
   const again = await client.updateInventory(changeablePetId, { quantity: 7 }, options);
   expect(again).toEqual(first);
+  const sellAgain = client.updateStock(changeablePetId, () => 6, { idempotencyKey: 'order-1' });
+  const refusal = { code: 'idempotency_key_reused', effect: 'applied', attempts: 1 };
+  await expect(sellAgain).rejects.toMatchObject(refusal);
   const query = { petIds: [changeablePetId], include: 'etag' } as const;
   expect((await client.listInventory(query)).items).toEqual([first]);
+});
+
+it('the client reads an entry only once while it does not change', async () => {
+  const { etag } = await client.getInventoryEntry(changeablePetId);
+  const readNewer = () => client.getInventoryEntry(changeablePetId, { ifNoneMatch: etag });
+  expect(await readNewer()).toBeUndefined();
+  const sold = await client.updateStock(changeablePetId, ({ quantity }) => quantity - 1);
+  expect(await readNewer()).toEqual(sold);
 });
 
 it('the client reads the orders in pages, newest first', async () => {
