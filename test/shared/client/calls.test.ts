@@ -156,6 +156,15 @@ describe('an AbortSignal ends a call with its reason', () => {
     40_000,
   );
 
+  it('that onResponse aborts, although fetch ignores its own', async () => {
+    standIn.responses = [unfinished(200, '[')];
+    const controller = new AbortController();
+    const own = (url: string, { signal: _, ...init }: RequestInit) => fetch(url, init);
+    const client = standIn.open({ fetch: own, onResponse: () => controller.abort(reason) });
+    const call = client.listInventory({}, { signal: controller.signal });
+    await expect(call).rejects.toBe(reason);
+  });
+
   it('that was given before a pause', () => pause(60_000, AbortSignal.abort(reason)), 40_000);
 });
 
@@ -180,6 +189,14 @@ describe('a timeout', () => {
     const own = (url: string, { signal: _, ...init }: RequestInit) => fetch(url, init);
     const client = standIn.open({ fetch: own, ...row[2] });
     await expect(client.listInventory()).rejects.toMatchObject({ code: 'timeout' });
+  });
+
+  it('ends a stream that stalls, although fetch ignores its signal, and its connection', async () => {
+    standIn.responses = [unfinished(200, '[')];
+    const own = (url: string, { signal: _, ...init }: RequestInit) => fetch(url, init);
+    const stream = standIn.open({ fetch: own, timeout: 500, maxRetries: 0 }).streamInventory();
+    await expect(stream.next()).rejects.toMatchObject({ code: 'timeout' });
+    await standIn.requests[0]?.closed;
   });
 
   it('for the whole call ends the current attempt, and allows no other', async () => {
