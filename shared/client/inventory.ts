@@ -295,8 +295,7 @@ function toEntryOf(petId: bigint, { document, headers }: WholeResponse): TaggedI
 
 /** 128 random bits. Not `randomUUID`, which a page loaded over plain HTTP does not have. */
 function drawKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return crypto.getRandomValues(new Uint8Array(16)).join('-');
 }
 
 /** After a conflict, in milliseconds. */
