@@ -208,7 +208,7 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
     const requestId = headers.get('X-Request-Id') ?? undefined;
     call.onResponse?.({ operationId, status, headers, requestId });
     if (response.ok || status === 304) return opened;
-    const text = await untilAborted(response.text(), watchdog.signal).catch(() => '');
+    const text = await readText(opened).catch(() => '');
     const { code, message, ...details } = parseErrorResponse(response, text);
     if (status === 412) {
       // Had an attempt been applied, this one would have got its response.
@@ -227,26 +227,30 @@ export async function openResponse(exchange: Exchange): Promise<OpenResponse> {
 }
 
 async function readText(opened: OpenResponse): Promise<string> {
-  try {
-    return await untilAborted(opened.response.text(), opened.watchdog.signal);
-  } catch (cause) {
-    throw breakError(opened, cause);
-  } finally {
-    opened.watchdog.stop();
-  }
+  let text = '';
+  for await (const piece of readPieces(opened, false)) text += piece;
+  return text;
 }
 
-/** The body in chunks, as they arrive. Stopping early ends the connection. */
-export async function* readPieces(opened: OpenResponse): AsyncGenerator<string, void, undefined> {
+/**
+ * The body in chunks, as they arrive. Stopping early ends the connection.
+ * @param isStream whether each chunk may take the whole timeout
+ */
+export async function* readPieces(
+  opened: OpenResponse,
+  isStream = true,
+): AsyncGenerator<string, void, undefined> {
   const { response, watchdog } = opened;
-  const reader = response.body?.getReader();
+  // A response of the caller's own `fetch` may have only a text.
+  const reader = response.body?.getReader?.();
   const decoder = new TextDecoder();
   try {
+    if (!reader) return yield await untilAborted(response.text(), watchdog.signal);
     for (;;) {
-      watchdog.restart();
-      const piece = reader && (await untilAborted(reader.read(), watchdog.signal));
-      watchdog.rest();
-      if (!piece || piece.done) return;
+      if (isStream) watchdog.restart();
+      const piece = await untilAborted(reader.read(), watchdog.signal);
+      if (isStream) watchdog.rest();
+      if (piece.done) return;
       yield decoder.decode(piece.value, { stream: true });
     }
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { pause } from '../../../shared/client/call.ts';
-import type { PetstoreClient } from '../../../shared/client/index.ts';
+import type { Bounds, PetstoreClient } from '../../../shared/client/index.ts';
 import { onFastClock } from '../../support/faults/fastClock.ts';
 import {
   brokenOff,
@@ -180,25 +180,22 @@ describe('a timeout', () => {
     await standIn.requests[0]?.closed;
   });
 
-  it.each([
-    ['a body', unfinished(200, '['), { timeout: 50, maxRetries: 0 }],
-    ['an error’s body', unfinished(503, '{'), { timeout: 50, maxRetries: 0 }],
-    ['the last body', unfinished(200, '['), { totalTimeout: 50 }],
-  ] as const)('ends %s that stalls, although fetch ignores its signal', async (...row) => {
-    standIn.responses = [row[1]];
-    const own = (url: string, { signal: _, ...init }: RequestInit) => fetch(url, init);
-    const client = standIn.open({ fetch: own, ...row[2] });
-    await expect(client.listInventory()).rejects.toMatchObject({ code: 'timeout' });
-  });
-
-  it('ends a stream that stalls, although fetch ignores its signal, and its connection', async () => {
-    standIn.responses = [unfinished(200, '[')];
-    const own = (url: string, { signal: _, ...init }: RequestInit) => fetch(url, init);
-    const stream = standIn.open({ fetch: own, timeout: 500, maxRetries: 0 }).streamInventory();
-    await expect(stream.next()).rejects.toMatchObject({ code: 'timeout' });
-    // A request of another test, whose fetch ignored its signal too, may have come late.
-    await standIn.requests.at(-1)?.closed;
-  });
+  it.each<[string, number, Bounds, (client: PetstoreClient) => Promise<unknown>]>([
+    ['a list', 200, { timeout: 500 }, (client) => client.listInventory()],
+    ['the last attempt', 200, { totalTimeout: 500 }, (client) => client.listInventory()],
+    ['an error', 503, { timeout: 500 }, (client) => client.listInventory()],
+    ['a stream', 200, { timeout: 500 }, (client) => client.streamInventory().next()],
+  ])(
+    'ends %s that stalls, although fetch ignores its signal, and its connection',
+    async (...row) => {
+      const [, status, bounds, call] = row;
+      standIn.responses = [unfinished(status, '[')];
+      const own = (url: string, { signal: _, ...init }: RequestInit) => fetch(url, init);
+      const calling = call(standIn.open({ fetch: own, maxRetries: 0, ...bounds }));
+      await expect(calling).rejects.toMatchObject({ code: 'timeout' });
+      await standIn.requests[0]?.closed;
+    },
+  );
 
   it('for the whole call ends the current attempt, and allows no other', async () => {
     standIn.responses = [silent];
