@@ -144,7 +144,7 @@ export async function withRetries<Value>(
       const isThrottled = error.status === 429;
       const { retryAfter = isThrottled ? 1 : 0 } = error;
       // Many buyers of one entry are in each other's way: the service then has them wait.
-      const isWaiting = isThrottled || (retryAfter > 0 && hasKey(request));
+      const isWaiting = isThrottled || (error.status === 503 && retryAfter > 0 && hasKey(request));
       if (!isWaiting && (retries === call.maxRetries || !isRetryable(error, exchange))) throw error;
       retries += isWaiting ? 0 : 1;
       const delay = retryAfter * 1_000 + drawBackoff(exchange.attempts - 1);
@@ -265,9 +265,10 @@ export async function* readPieces(
 /** The caller's `fetch` or key function may ignore the signal. */
 function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener('abort', () => reject(signal.reason));
-    promise.then(resolve, reject);
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
 

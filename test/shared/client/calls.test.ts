@@ -207,6 +207,18 @@ describe('a timeout', () => {
     });
   });
 
+  it('leaves nothing behind for each chunk of a stream', async () => {
+    const signals: AbortSignal[] = [];
+    const own = async (_: string, { signal }: RequestInit) => {
+      if (signal) signals.push(signal);
+      const chunks = ['[', ...Array(99).fill('{"petId":7},'), '{"petId":7}]'];
+      return new Response(ReadableStream.from(chunks).pipeThrough(new TextEncoderStream()));
+    };
+    const entries = await Array.fromAsync(standIn.open({ fetch: own }).streamInventory());
+    expect(entries).toHaveLength(100);
+    expect(signals.flatMap((signal) => getEventListeners(signal, 'abort'))).toEqual([]);
+  });
+
   it('and a signal are released when the call is done', async () => {
     const set = vi.spyOn(globalThis, 'setTimeout');
     const cleared = vi.spyOn(globalThis, 'clearTimeout');

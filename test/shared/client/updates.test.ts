@@ -123,6 +123,8 @@ const nowhere = (code?: string) =>
 describe('an error says what the update did', () => {
   it.each<[keyof typeof outcomes, string, ...(StandInResponse | Error)[]]>([
     ['none', 'forbidden', forbidden],
+    // For example from a firewall: only 429 and 503 are waited for.
+    ['none', 'forbidden', toError(403, 'forbidden', { 'Retry-After': '1' })],
     ['none', 'too_many_requests', throttled],
     ['none', 'precondition_failed', conflict],
     ['none', 'payload_too_large', { status: 413, body: 'Too long' }],
