@@ -10,9 +10,9 @@ KEY=${2:-$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')}
 folder=$(mktemp -d)
 trap 'rm -r "$folder"' EXIT
 
-# Prints the status; keeps the headers and the body. Retries after 429, 5xx or a lost response.
+# Prints the status; keeps the headers and the body. Retries for a minute after 429, 5xx or a lost response.
 petstore() {
-  curl --silent --show-error --max-time 30 --retry 9 --retry-max-time 60 --retry-all-errors \
+  curl --silent --show-error --max-time 30 --retry 60 --retry-max-time 60 --retry-all-errors \
     --header "Authorization: Bearer $API_KEY" --dump-header "$folder/headers" \
     --output "$folder/body" --write-out '%{http_code}' "$@" "$BASE_ADDRESS/inventory/$PET_ID"
 }
