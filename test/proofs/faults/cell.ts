@@ -45,7 +45,7 @@ export function canMeet({ call, after, coldKey, update }: Situation, fault: Faul
 }
 
 /**
- * The responses that the service may give. If an lost call may have changed the entry, nobody knows whether
+ * The responses that the service may give. If a lost call may have changed the entry, nobody knows whether
  * a refused update had an effect: that is 503.
  */
 export function toAllowed({ situation, fault, times }: Cell): readonly Responded[] {
@@ -53,6 +53,8 @@ export function toAllowed({ situation, fault, times }: Cell): readonly Responded
   const isUntouched = call.table === 'apiKeys' && !coldKey;
   const right = update?.ifMatch === 'stale' ? 412 : 200;
   if (isUntouched || fault === 'late') return [right];
+  // After a conflict, reads tell that the entry has changed.
+  if (right === 412 && /^transaction(Canceled|Throttled)$/.test(fault)) return [right];
   if (times === 'once') return right === 412 && call.action === 'UpdateItem' ? [412, 503] : [right];
   const failed = streams ? 'broken' : 503;
   // A short response is complete before the timeout; one followed by a broken connection may be read.
