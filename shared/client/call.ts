@@ -141,10 +141,8 @@ export async function withRetries<Value>(
       return await attempt(exchange);
     } catch (error) {
       if (!(error instanceof PetstoreError)) throw error;
-      const isThrottled = error.status === 429;
-      const { retryAfter = isThrottled ? 1 : 0 } = error;
-      // Many buyers of one entry are in each other's way: the service then has them wait.
-      const isWaiting = isThrottled || (error.status === 503 && retryAfter > 0 && hasKey(request));
+      const isWaiting = error.status === 429;
+      const { retryAfter = isWaiting ? 1 : 0 } = error;
       if (!isWaiting && (retries === call.maxRetries || !isRetryable(error, exchange))) throw error;
       retries += isWaiting ? 0 : 1;
       const delay = retryAfter * 1_000 + drawBackoff(exchange.attempts - 1);

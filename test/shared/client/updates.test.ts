@@ -237,14 +237,6 @@ describe('updateStock', () => {
     expect(pauses).toEqual([160, 320, 640, 800, 800, 5_000]);
   });
 
-  it('waits in a crowd as the service says, which is no retry', async () => {
-    const crowded = toError(503, 'service_unavailable', { 'Retry-After': '1' });
-    standIn.responses = [toEntry(5, 'a'), ...Array(9).fill(crowded), written];
-    const sell = () => standIn.open({ maxRetries: 0 }).updateStock(7n, () => 1);
-    expect(await onFastClock(sell)).toMatchObject({ quantity: 3 });
-    expect(new Set(keys()).size).toBe(2);
-  });
-
   it('uses the caller’s key for every attempt, and the next call another one', async () => {
     standIn.responses = [toEntry(5, 'a'), lost, conflict, toEntry(4, 'b'), written];
     await standIn.open().updateStock(7n, () => 1, { idempotencyKey: 'order-1234' });
