@@ -6,12 +6,14 @@ import {
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 import { liveAlias, toFunctionName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
-import type { StageStack } from './stageStack.ts';
+import { checkPlace, type OpenStage } from './stageStack.ts';
 
 export interface PublishedVersion {
   readonly version: number;
   /** The commit that it was deployed from; empty where it is unknown. */
   readonly commit: string;
+  /** The SHA-256 of its code. Commits that change only documents have the same code. */
+  readonly code: string;
   readonly publishedAt: string;
 }
 
@@ -27,8 +29,11 @@ export interface LiveFunction {
   readonly versions: readonly PublishedVersion[];
 }
 
-/** What serves a stage now, by its aliases. @throws {Error} when a function does not exist */
-export function readLiveFunctions({ stage, open }: StageStack): Promise<LiveFunction[]> {
+/**
+ * What serves a stage now, by its aliases.
+ * @throws {Error} when a function does not exist, or belongs in another account or region
+ */
+export function readLiveFunctions({ stage, open }: OpenStage): Promise<LiveFunction[]> {
   const client = open(LambdaClient);
   return Promise.all(operationIds.map((id) => readLiveFunction(client, stage, id)));
 }
@@ -76,6 +81,7 @@ async function readLiveFunction(
     client.send(new GetAliasCommand({ FunctionName, Name: liveAlias })),
     Array.fromAsync(paginateListVersionsByFunction({ client }, { FunctionName })),
   ]);
+  checkPlace(stage, `The function ${functionName}`, alias.AliasArn ?? '');
   const shares = Object.entries(alias.RoutingConfig?.AdditionalVersionWeights ?? {}).map(
     ([version, share]) => [Number(version), share] as const,
   );
@@ -85,9 +91,10 @@ async function readLiveFunction(
     .flatMap(({ Versions = [] }) => Versions)
     // Unpublished code is named $LATEST.
     .filter(({ Version = '' }) => /^\d+$/.test(Version))
-    .map(({ Version, Description = '', LastModified = '' }) => ({
+    .map(({ Version, Description = '', CodeSha256 = '', LastModified = '' }) => ({
       version: Number(Version),
       commit: Description,
+      code: CodeSha256,
       publishedAt: LastModified,
     }));
   return {

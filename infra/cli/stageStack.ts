@@ -1,17 +1,45 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { toStackName } from '../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../stages/stages.ts';
+import { toErrorLine } from './errorLine.ts';
 import { toRegion } from './stageOption.ts';
 
-/** The CloudFormation stack of a deployed stage. */
-export interface StageStack {
+/** A stage on AWS. Every resource of its stack has a name that is known without CloudFormation. */
+export interface OpenStage {
   readonly stage: Stage;
+  /** The stack's. */
   readonly name: string;
+  /** Makes a client of an AWS service, with the region and the credentials of the stack. */
+  readonly open: ReturnType<typeof defineOpen>;
+}
+
+/** The CloudFormation stack of a deployed stage. */
+export interface StageStack extends OpenStage {
   /** Such as `UPDATE_COMPLETE`. */
   readonly status: string;
   readonly outputs: Readonly<Record<string, string>>;
-  /** Makes a client of an AWS service, with the region and the credentials of the stack. */
-  readonly open: ReturnType<typeof defineOpen>;
+}
+
+/** What AWS returned, or one line on why it could not be read. */
+export type Part<Value> = { readonly value: Value } | { readonly unread: string };
+
+/**
+ * As `readStack`, for commands that help also while CloudFormation does not respond.
+ * @throws {Error} as `readStack`, if CloudFormation responds
+ */
+export async function openStage(
+  stage: Stage,
+  limits: object = {},
+): Promise<OpenStage & { readonly status: Part<string> }> {
+  try {
+    const { name, open, status } = await readStack(stage, limits);
+    return { stage, name, open, status: { value: status } };
+  } catch (error) {
+    // Only errors of AWS's services have it.
+    if (!Object.hasOwn(error as object, 'serviceId')) throw error;
+    const status = { unread: toErrorLine(error) };
+    return { stage, name: toStackName(stage), open: defineOpen(stage, limits), status };
+  }
 }
 
 /**
@@ -32,7 +60,7 @@ export async function readStack(stage: Stage, limits: object = {}): Promise<Stag
     );
   });
   const [stack] = Stacks;
-  checkPlace(stage, name, stack?.StackId ?? '');
+  checkPlace(stage, `The stack ${name}`, stack?.StackId ?? '');
   const outputs = stack?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]);
   const status = stack?.StackStatus ?? '';
   return { stage, name, status, outputs: Object.fromEntries(outputs ?? []), open };
@@ -46,13 +74,16 @@ export function readOutput({ name, outputs }: StageStack, output: string): strin
   );
 }
 
-/** @param stackId such as `arn:aws:cloudformation:eu-west-1:123456789012:stack/petstore-staging/…` */
-function checkPlace({ name: stage, settings }: Stage, name: string, stackId: string): void {
-  const [, , , region = '', account = ''] = stackId.split(':');
+/**
+ * @param arn such as `arn:aws:cloudformation:eu-west-1:123456789012:stack/petstore-staging/…`
+ * @throws {Error} if the settings put the stage somewhere else
+ */
+export function checkPlace({ name: stage, settings }: Stage, name: string, arn: string): void {
+  const [, , , region = '', account = ''] = arn.split(':');
   const wanted = { account: settings.account ?? account, region: settings.region ?? region };
   if (wanted.account === account && wanted.region === region) return;
   throw new Error(
-    `The stack ${name} that was found is in account ${account}, ${region}, and ${stagesFile} puts ${stage} into account ${wanted.account}, ${wanted.region}: nothing was done. Export AWS_PROFILE of that account, or correct the settings.`,
+    `${name} that was found is in account ${account}, ${region}, and ${stagesFile} puts ${stage} into account ${wanted.account}, ${wanted.region}: nothing was done. Export AWS_PROFILE of that account, or correct the settings.`,
   );
 }
 

@@ -62,6 +62,11 @@ export function toBaseAddressParameter(stage: NamedStage): string {
   return `/${toStackName(stage)}/base-address`;
 }
 
+/** The parameter in the Parameter Store with the versions that roll-backs have left. No deployment changes it. */
+export function toLeftVersionsParameter(stage: NamedStage): string {
+  return `/${toStackName(stage)}/left-versions`;
+}
+
 /** The gateway's name, which is also a dimension of its metrics in CloudWatch. */
 export function toApiName(stage: NamedStage): string {
   return toStackName(stage);

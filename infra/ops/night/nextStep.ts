@@ -1,7 +1,8 @@
 import { toCount } from '../../cli/progress.ts';
+import type { Part } from '../../cli/stageStack.ts';
 import { toStackName, toWatchStackName } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
-import type { Night, Part } from './readNight.ts';
+import type { Night } from './readNight.ts';
 
 export interface NextStep {
   /** Why it is the next one. */
@@ -51,13 +52,14 @@ interface Facts extends ReturnType<typeof toFailures> {
 }
 
 /** Until a stack is taken back, it accepts no other deployment. */
-function awaitStack({ stack, night: { stackStatus } }: Facts): NextStep | undefined {
-  if (stackStatus.endsWith('ROLLBACK_IN_PROGRESS')) {
+function awaitStack({ stack, night }: Facts): NextStep | undefined {
+  const status = toValue(night.stack) ?? '';
+  if (status.endsWith('ROLLBACK_IN_PROGRESS')) {
     const why = 'CloudFormation is taking the deployment back. Wait, and look again:';
     const command = `aws cloudformation wait stack-rollback-complete --stack-name ${stack}`;
     return { why, command };
   }
-  if (stackStatus !== 'UPDATE_ROLLBACK_FAILED') return undefined;
+  if (status !== 'UPDATE_ROLLBACK_FAILED') return undefined;
   const why = 'CloudFormation could not take the last deployment back. Until it has, none works:';
   return { why, command: `aws cloudformation continue-update-rollback --stack-name ${stack}` };
 }
@@ -178,8 +180,8 @@ function lookAgain({ stage, night, isMoving }: Facts, { settings }: Stage): Next
 }
 
 /** Whether every part could be read. */
-export function isWhole({ alarms, live, deployments, requests, throttles }: Night): boolean {
-  return [alarms, live, deployments, requests, throttles].every((part) => 'value' in part);
+export function isWhole(night: Night): boolean {
+  return Object.values(night).every((part) => 'value' in part);
 }
 
 export function toValue<Value>(part: Part<Value>): Value | undefined {

@@ -1,8 +1,9 @@
 import { toColumns, toPlain, toShortTime, wrapWords } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
+import type { Part } from '../../cli/stageStack.ts';
 import type { Stage } from '../../stages/stages.ts';
 import type { NextStep } from './nextStep.ts';
-import type { Night, Part, TopError } from './readNight.ts';
+import type { Night, TopError } from './readNight.ts';
 
 /** Lines that are longer are hard to read. */
 const MAX_WIDTH = 100;
@@ -36,16 +37,19 @@ export function toNightText(
       ];
     });
   });
-  const live = show(night.live, ({ commits, publishedAt, previous, rolledBack }) =>
+  const live = show(night.live, ({ commits, publishedAt, previous, rolledBack, left }) =>
     [
       `${commits}, ${commits.includes('%') ? 'the newest ' : ''}published ${since(publishedAt)}`,
       previous ? `Before it: ${previous.commit}, published ${since(previous.publishedAt)}` : '',
       rolledBack ? `Rolled back from ${rolledBack}.` : '',
+      left.length > 0 ? `Left by a roll-back: ${left.join(', ')}` : '',
     ].flatMap((text) => (text ? wrap(text) : [])),
   );
   const deployments = show(night.deployments, (ids) =>
     wrap(ids.length === 0 ? 'No deployment is under way.' : `Under way: ${ids.join(', ')}`),
   );
+  const marks = show(night.left, () => []);
+  const stack = show(night.stack, (status) => wrap(`Stack: ${status}`));
   const requests = show(night.requests, ({ operations, errors }) => [
     ...toTable(operations),
     ...errors.flatMap((error) => wrap(toErrorText(error))),
@@ -61,7 +65,7 @@ export function toNightText(
   );
   const sections: readonly [title: string, lines: readonly string[]][] = [
     ['FIRING', alarms],
-    ['LIVE', [...live, ...deployments, ...wrap(`Stack: ${night.stackStatus}`)]],
+    ['LIVE', [...live, ...marks, ...deployments, ...stack]],
     ['REQUESTS of clients, last hour', requests],
     ['THROTTLED by DynamoDB, last hour', throttles],
     ['NEXT', [...wrap(next.why), ...toCommandLines(next.command, width)]],

@@ -16,16 +16,14 @@ import {
   toNumber,
 } from '../../cli/logsInsights.ts';
 import { hideSecrets } from '../../cli/output.ts';
-import type { StageStack } from '../../cli/stageStack.ts';
+import type { OpenStage, Part } from '../../cli/stageStack.ts';
 import { toAccessLogName, toFunctionLogName, toUsedTableName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
 import { checkAgent } from '../../watch/check/probes.ts';
-import { choosePrevious, isDone, newestServed } from '../rollback/aliases.ts';
+import { choosePrevious, type IsLeft, isDone, newestServed } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
-
-/** What AWS returned, or one line on why it could not be read. */
-export type Part<Value> = { readonly value: Value } | { readonly unread: string };
+import { isLeft, type LeftVersions, readLeftVersions } from '../rollback/leftVersions.ts';
 
 export type Night = Awaited<ReturnType<typeof readNight>>;
 export type TopError = Awaited<ReturnType<typeof readRequests>>['errors'][number];
@@ -34,24 +32,30 @@ const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
 /** Reads each part of the page by itself: where one fails, the others are shown. */
-export async function readNight(stack: StageStack, now: number, deadline: AbortSignal) {
+export async function readNight(
+  stage: OpenStage & { readonly status: Part<string> },
+  now: number,
+  deadline: AbortSignal,
+) {
   const settle = <Value>(reading: Promise<Value>): Promise<Part<Value>> =>
     reading.then(
       (value) => ({ value }),
       (error) => ({ unread: deadline.aborted ? 'no response in time' : toErrorLine(error) }),
     );
-  const [alarms, live, deployments, requests, throttles] = await Promise.all([
-    settle(readAlarms(stack)),
-    settle(readLive(stack)),
-    settle(findDeployments(stack)),
-    settle(readRequests(stack, now, deadline)),
-    settle(readThrottles(stack, now)),
+  const reading = settle(readLeftVersions(stage));
+  const [alarms, live, left, deployments, requests, throttles] = await Promise.all([
+    settle(readAlarms(stage)),
+    settle(readLive(stage, reading)),
+    reading,
+    settle(findDeployments(stage)),
+    settle(readRequests(stage, now, deadline)),
+    settle(readThrottles(stage, now)),
   ]);
-  return { stackStatus: stack.status, alarms, live, deployments, requests, throttles };
+  return { stack: stage.status, alarms, live, left, deployments, requests, throttles };
 }
 
 /** Descriptions have the form "Page: It means this. Do that." */
-async function readAlarms({ name: stackName, open }: StageStack) {
+async function readAlarms({ name: stackName, open }: OpenStage) {
   const pages = paginateDescribeAlarms(
     { client: open(CloudWatchClient) },
     { AlarmNamePrefix: `${stackName}-` },
@@ -83,23 +87,31 @@ function toOrder({ severity, since }: { readonly severity: string; readonly sinc
 }
 
 /** The commits that serve requests, and where a roll-back would go. */
-async function readLive(stack: StageStack) {
-  const functions = await readLiveFunctions(stack);
+async function readLive(stage: OpenStage, reading: Promise<Part<LeftVersions>>) {
+  const functions = await readLiveFunctions(stage);
+  const known = await reading;
+  const marked = 'value' in known ? known.value : {};
+  const isMarked: IsLeft = (from, version) => isLeft(marked, from, version);
   const served = functions.map((one) =>
     one.versions.find(({ version }) => version === newestServed(one)),
   );
   const newest = served.toSorted((one, other) => toTime(one).localeCompare(toTime(other))).at(-1);
-  const moves = choosePrevious(functions) ?? [];
+  const moves = choosePrevious(functions, isMarked) ?? [];
   const [back] = moves.filter((move) => !isDone(move));
+  const left = functions.flatMap((one) =>
+    one.versions.filter((version) => isMarked(one, version)).map(({ commit }) => commit),
+  );
   return {
     commits: toLiveText(functions),
     /** Of the newest version that serves requests. */
     commit: newest?.commit || 'the live version',
     publishedAt: toTime(newest),
-    /** Absent without an earlier version, and after a roll-back. */
+    /** Absent without an earlier version of other code, and after a roll-back. */
     previous: back && { commit: back.to.commit, publishedAt: toTime(back.to) },
     /** The commit that was deployed last, if a roll-back has replaced it. */
     rolledBack: moves.length > 0 && !back ? functions[0]?.versions[0]?.commit : undefined,
+    /** The commits that roll-backs have left, newest first. */
+    left: [...new Set(left)],
   };
 }
 
@@ -127,7 +139,7 @@ export const errorQuery = [
 const MAX_ERRORS = 3;
 
 /** Clients' requests of the last hour by operation, with the most frequent errors. */
-async function readRequests({ stage, open }: StageStack, now: number, signal: AbortSignal) {
+async function readRequests({ stage, open }: OpenStage, now: number, signal: AbortSignal) {
   const client = open(CloudWatchLogsClient);
   const second = now - (now % 1_000);
   const hour = { from: second - HOUR, end: second + 1_000 };
@@ -180,7 +192,7 @@ function sumLines(rows: readonly QueryRow[]): number {
 }
 
 /** The tables that DynamoDB throttled in the last hour, for reads or for writes. */
-async function readThrottles({ stage, open }: StageStack, now: number) {
+async function readThrottles({ stage, open }: OpenStage, now: number) {
   const command = new GetMetricDataCommand({
     StartTime: new Date(now - HOUR),
     EndTime: new Date(now),

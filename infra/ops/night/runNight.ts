@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { commands } from '../../cli/commands.ts';
 import { writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
-import { readStack } from '../../cli/stageStack.ts';
+import { openStage } from '../../cli/stageStack.ts';
 import { isWhole, toNextStep, toValue } from './nextStep.ts';
 import { toNightText } from './nightText.ts';
 import { readNight } from './readNight.ts';
@@ -17,7 +17,7 @@ export async function runNight(args: string[], deadline = DEADLINE_MILLISECONDS)
   const stage = parseStage(stageName);
   // Two attempts fit into the deadline.
   const requestTimeout = deadline / 3;
-  const stack = await readStack(stage, {
+  const stack = await openStage(stage, {
     maxAttempts: 2,
     requestHandler: {
       connectionTimeout: requestTimeout,

@@ -20,6 +20,9 @@ export function isDone({ from: { served }, to: { version } }: Move): boolean {
   return served.size === 1 && served.has(version);
 }
 
+/** Whether a roll-back has left the version's code. */
+export type IsLeft = (from: LiveFunction, version: PublishedVersion) => boolean;
+
 /** The target as typed: one commit for every function, or a version each for some functions. */
 export type Target = string | ReadonlyMap<OperationId, number>;
 
@@ -71,20 +74,47 @@ function findCommit(functions: readonly LiveFunction[], typed: string): string {
 }
 
 /**
- * The way back to the commit before the last deployment. That is the newest with a version of every function, at least
- * one of them older than its version of the last deployment. So a second run only finishes an incomplete rollback.
+ * The way back to the commit before the last deployment. Versions are told apart by their code: a commit that changed
+ * none is no way back. Nor is one with code that a roll-back has left. A function that is newer than the commit stays
+ * as it is. A second run only finishes an incomplete rollback.
  * @returns nothing where there is no such commit
  */
-export function choosePrevious(functions: readonly LiveFunction[]): Move[] | undefined {
-  for (const { commit } of functions[0]?.versions ?? []) {
+export function choosePrevious(
+  functions: readonly LiveFunction[],
+  isLeft: IsLeft,
+): Move[] | undefined {
+  const commits = new Set(
+    functions
+      .flatMap((from) => from.versions)
+      .sort(toNewestFirst)
+      .map(({ commit }) => commit),
+  );
+  for (const commit of commits) {
     const moves = functions.flatMap((from) => {
       const to = from.versions.find((one) => one.commit === commit);
       return to ? [{ from, to }] : [];
     });
-    const goesBack = moves.some(({ from, to }) => to !== from.versions[0]);
-    if (commit !== '' && moves.length === functions.length && goesBack) return moves;
+    const oldest = moves
+      .map(({ to }) => to)
+      .sort(toNewestFirst)
+      .at(-1);
+    const isWhole = functions.every(
+      (from) => moves.some((move) => move.from === from) || isNewer(from, oldest),
+    );
+    const goesBack = moves.some(({ from, to }) => to.code !== from.versions[0]?.code);
+    if (isWhole && goesBack && !moves.some(({ from, to }) => isLeft(from, to))) return moves;
   }
   return undefined;
+}
+
+function toNewestFirst(one: PublishedVersion, other: PublishedVersion): number {
+  return other.publishedAt.localeCompare(one.publishedAt);
+}
+
+/** Whether the function did not exist when a version was published. */
+function isNewer({ versions }: LiveFunction, than: PublishedVersion | undefined): boolean {
+  const first = versions.at(-1);
+  return !!first && !!than && first.publishedAt > than.publishedAt;
 }
 
 /**

@@ -1,14 +1,15 @@
-import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import {
   CodeDeployClient,
   type DeploymentStatus,
-  GetDeploymentCommand,
+  ListDeploymentTargetsCommand,
   paginateListDeployments,
   StopDeploymentCommand,
 } from '@aws-sdk/client-codedeploy';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { print } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
-import type { StageStack } from '../../cli/stageStack.ts';
+import type { OpenStage } from '../../cli/stageStack.ts';
+import { toFunctionName } from '../../stages/resourceNames.ts';
 
 /** States in which a deployment may still move an alias. */
 const running: DeploymentStatus[] = ['Created', 'Queued', 'InProgress', 'Baking', 'Ready'];
@@ -21,7 +22,7 @@ const running: DeploymentStatus[] = ['Created', 'Queued', 'InProgress', 'Baking'
  * @returns whether there were any
  */
 export async function stopDeployments(
-  stack: StageStack,
+  stack: OpenStage,
   isAgreed: (question: string) => Promise<boolean>,
 ): Promise<boolean> {
   const { stage, name, open } = stack;
@@ -52,7 +53,7 @@ export async function stopDeployments(
 }
 
 /** @throws {Error} with what to do, where the stack is about to move its aliases by itself */
-export function refuseMovingStack({ name, status }: StageStack): void {
+export function refuseMovingStack(name: string, status: string): void {
   // In these states, only unused resources are still being deleted.
   if (!status.endsWith('_IN_PROGRESS') || status.endsWith('CLEANUP_IN_PROGRESS')) return;
   throw new Error(
@@ -61,36 +62,23 @@ export function refuseMovingStack({ name, status }: StageStack): void {
 }
 
 /**
- * The ids of a stack's current deployments. CodeDeploy lists deployments by application and group, or all in
- * the account and region. The stack names only the groups.
- * https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_ListDeployments.html
+ * The ids of a stage's current deployments. CodeDeploy lists all in the account and region, each with its functions.
+ * https://docs.aws.amazon.com/codedeploy/latest/APIReference/API_ListDeploymentTargets.html
  */
-export async function findDeployments({ name, open }: StageStack): Promise<string[]> {
-  const groups = await readDeploymentGroups(open(CloudFormationClient), name);
-  if (groups.size === 0) return [];
-  const codeDeploy = open(CodeDeployClient);
+export async function findDeployments({ stage, open }: OpenStage): Promise<string[]> {
+  const names = operationIds.map((id) => toFunctionName(stage, id));
+  const client = open(CodeDeployClient);
   const found: string[] = [];
-  const pages = paginateListDeployments({ client: codeDeploy }, { includeOnlyStatuses: running });
+  const pages = paginateListDeployments({ client }, { includeOnlyStatuses: running });
   for await (const { deployments = [] } of pages) {
     for (const deploymentId of deployments) {
-      const { deploymentInfo } = await codeDeploy.send(new GetDeploymentCommand({ deploymentId }));
-      if (groups.has(deploymentInfo?.deploymentGroupName ?? '')) found.push(deploymentId);
+      const { targetIds = [] } = await client.send(
+        new ListDeploymentTargetsCommand({ deploymentId }),
+      );
+      // A function's name, which may have an alias behind it.
+      const isOurs = targetIds.some((id) => id.split(':').some((part) => names.includes(part)));
+      if (isOurs) found.push(deploymentId);
     }
   }
   return found;
-}
-
-async function readDeploymentGroups(
-  client: CloudFormationClient,
-  stackName: string,
-): Promise<Set<string>> {
-  const groups = new Set<string>();
-  for await (const page of paginateListStackResources({ client }, { StackName: stackName })) {
-    for (const { ResourceType, PhysicalResourceId } of page.StackResourceSummaries ?? []) {
-      if (ResourceType !== 'AWS::CodeDeploy::DeploymentGroup') continue;
-      // The group's name, or, as for other resources of two names, that behind the application's.
-      groups.add(PhysicalResourceId?.split('|').at(-1) ?? '');
-    }
-  }
-  return groups;
 }

@@ -2,14 +2,22 @@ import { parseArgs } from 'node:util';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
-import { type LiveFunction, readLiveFunctions, toPercent } from '../../cli/liveFunctions.ts';
-import { print, toColumns, toShortTime } from '../../cli/output.ts';
+import { toErrorLine } from '../../cli/errorLine.ts';
+import {
+  type LiveFunction,
+  type PublishedVersion,
+  readLiveFunctions,
+  toPercent,
+} from '../../cli/liveFunctions.ts';
+import { print, tell, toColumns, toShortTime } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
-import { readStack } from '../../cli/stageStack.ts';
+import { openStage } from '../../cli/stageStack.ts';
+import { toLeftVersionsParameter } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import {
   chooseMoves,
   choosePrevious,
+  type IsLeft,
   isDone,
   type Move,
   moveAliases,
@@ -17,6 +25,7 @@ import {
   parseTarget,
 } from './aliases.ts';
 import { refuseMovingStack, stopDeployments } from './deployments.ts';
+import { isLeft, noteLeftVersions, readLeftVersions } from './leftVersions.ts';
 
 export async function runRollback(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
@@ -28,16 +37,25 @@ export async function runRollback(args: string[]): Promise<void> {
   const target = parseTarget([...(values.to ?? []), ...positionals]);
   const isAgreed = async (question: string) => values.yes || (await confirm(question));
 
-  const stack = await readStack(stage);
+  const stack = await openStage(stage, limits);
+  const { name, status } = stack;
   if (await stopDeployments(stack, isAgreed)) return;
-  refuseMovingStack(stack);
+  if ('value' in status) refuseMovingStack(name, status.value);
+  else tell(`The stack ${name} could not be read: ${status.unread}`);
   const functions = await readLiveFunctions(stack);
-  const moves = target ? chooseMoves(functions, target) : choosePrevious(functions);
-  print(toVersionTable(functions, moves));
-  if (!moves) {
-    throw new Error(
-      'Nothing was moved: no earlier commit has a version of every function, as on a stage that keeps only those in use. Say which versions, such as --to getPet=12, or deploy the good commit.',
+  const left = await readLeftVersions(stack).catch((error) => {
+    tell(
+      `What roll-backs left, in ${toLeftVersionsParameter(stage)}, could not be read: ${toErrorLine(error)}`,
     );
+    return undefined;
+  });
+  const isMarked: IsLeft = (from, version) => isLeft(left ?? {}, from, version);
+  const moves = target ? chooseMoves(functions, target) : choosePrevious(functions, isMarked);
+  print(toVersionTable(functions, moves, isMarked));
+  if (!moves) throw new Error(`Nothing was moved: ${toOtherWay(stage, functions)}`);
+  for (const from of functions) {
+    if (target || moves.some((move) => move.from === from)) continue;
+    print(`${from.operationId} is new: it has no earlier version, and stays.`);
   }
   const ahead = moves.filter((move) => !isDone(move));
   if (ahead.length === 0) {
@@ -49,9 +67,31 @@ export async function runRollback(args: string[]): Promise<void> {
     if (!(await isAgreed(`\nMove the alias of ${names} in ${stage.name}?`))) {
       return print('Nothing was changed.');
     }
+    if (left) await noteLeftVersions(stack, left, ahead);
     await moveAliases(stack.open(LambdaClient), ahead);
   }
   print(toNextSteps(stage, functions, moves));
+}
+
+/** A service that does not respond must not hold up a roll-back. */
+const limits = {
+  maxAttempts: 3,
+  requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+};
+
+/** Why there is no way back by itself, and what to type for the nearest one. */
+function toOtherWay({ name }: Stage, functions: readonly LiveFunction[]): string {
+  const typed = `npx petstore rollback --stage ${name} --to`;
+  const [any] = choosePrevious(functions, () => false) ?? [];
+  if (any)
+    return `a roll-back has left every other code. To go there anyway: ${typed} ${any.to.commit}`;
+  const versions = functions.flatMap(({ operationId, versions: [newest, ...others] }) => {
+    const other = others.find(({ code }) => code !== newest?.code);
+    return other ? [`${operationId}=${other.version}`] : [];
+  });
+  return versions.length > 0
+    ? `no earlier commit has a version of every function. To go to the one before of each: ${typed} ${versions.join(' ')}`
+    : 'no function has a version with other code, as on a stage that keeps only those in use: deploy the good commit.';
 }
 
 /** How many of the newest versions are shown of each function. */
@@ -61,6 +101,7 @@ const MAX_SHOWN = 4;
 function toVersionTable(
   functions: readonly LiveFunction[],
   moves: readonly Move[] | undefined = [],
+  isMarked: IsLeft,
 ): string {
   const rows = functions.flatMap((one) => {
     const target = moves.find(({ from }) => from === one)?.to;
@@ -73,15 +114,26 @@ function toVersionTable(
       String(version.version),
       version.commit || '-',
       toShortTime(version.publishedAt),
-      toMark(one.served.get(version.version), version === target),
+      toMark(one, version, version === target, isMarked),
     ]);
   });
   return toColumns([['OPERATION', 'VERSION', 'COMMIT', 'PUBLISHED', ''], ...rows]);
 }
 
-function toMark(share: number | undefined, isTarget: boolean): string {
-  const live = share === undefined ? '' : share === 1 ? 'live' : `live, ${toPercent(share)}`;
-  return `${live}${isTarget && share !== 1 ? ' <- goes here' : ''}`.trim();
+function toMark(
+  from: LiveFunction,
+  version: PublishedVersion,
+  isTarget: boolean,
+  isMarked: IsLeft,
+): string {
+  const share = from.served.get(version.version);
+  const target = isTarget && share !== 1 ? '<- goes here' : '';
+  if (share !== undefined) {
+    return `${share === 1 ? 'live' : `live, ${toPercent(share)}`} ${target}`.trim();
+  }
+  const live = from.versions.find((one) => one.version === newestServed(from));
+  const mark = isMarked(from, version) ? 'left' : version.code === live?.code ? 'same code' : '';
+  return `${mark} ${target}`.trim();
 }
 
 /**

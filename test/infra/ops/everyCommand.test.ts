@@ -15,7 +15,7 @@ const staged = {
   keys: ['list --stage staging', 'cloudformation dynamodb'],
   export: ['--pets pets.jsonl --stage staging', 'cloudformation dynamodb'],
   logs: ['--stage staging', 'cloudformation logs'],
-  night: ['--stage staging', 'cloudformation codedeploy lambda logs monitoring'],
+  night: ['--stage staging', 'cloudformation codedeploy lambda logs monitoring ssm'],
   rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda'],
   restore: ['--table pets --at latest --stage staging', 'cloudformation dynamodb'],
 } as const;
@@ -158,8 +158,8 @@ it('writes all output where control characters are escaped', () => {
 
 it.each<[Staged, Responses, string]>([
   ['keys', stack, 'DynamoDB: UnknownOperationException: no Scan in this test'],
-  ['rollback', stack, 'CloudFormation: UnknownOperation'],
-  ['rollback', { ...stack, ListStackResources: () => ({}) }, 'Lambda: UnknownOperationException: '],
+  ['rollback', stack, 'CodeDeploy: UnknownOperationException: '],
+  ['rollback', { ...stack, ListDeployments: () => ({}) }, 'Lambda: UnknownOperationException: '],
   ['logs', stack, 'CloudWatch Logs: UnknownOperationException: no FilterLogEvents in this test'],
   [
     'restore',

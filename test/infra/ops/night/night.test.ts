@@ -24,6 +24,8 @@ interface Recorded {
   /** How many minutes ago the live version was published. */
   readonly published?: number;
   readonly versions?: readonly string[];
+  /** The numbers of the versions that roll-backs have left. */
+  readonly left?: Partial<Record<OperationId, readonly number[]>>;
   readonly live?: { FunctionVersion: string; RoutingConfig?: object };
   /** Requests, and those with a 5xx, by operation; 1,000 and none by default. */
   readonly requests?: Partial<Record<OperationId, readonly [all: number, failed: number]>>;
@@ -63,7 +65,6 @@ function record(recorded: Recorded): Responses {
       { ...row, isCheck: '1', status: '403', lines: '12' },
     ];
   });
-  const group = { ResourceType: 'AWS::CodeDeploy::DeploymentGroup', PhysicalResourceId: 'ours' };
   const rows = { access: [...counted, ...(recorded.access ?? [])], errors: recorded.errors ?? [] };
   return {
     ...describeStack(`petstore-${stage}`, {}, () => recorded.status ?? 'UPDATE_COMPLETE'),
@@ -79,16 +80,16 @@ function record(recorded: Recorded): Responses {
     GetAlias: () => recorded.live ?? { FunctionVersion: String(versions.length) },
     ListVersionsByFunction: () => ({
       Versions: versions.map((Description, index) => ({
-        ...{ Version: String(index + 1), Description },
+        ...{ Version: String(index + 1), Description, CodeSha256: `code of ${Description}` },
         LastModified: toTime(published + 1_440 * (versions.length - 1 - index)).replace(
           'Z',
           '+0000',
         ),
       })),
     }),
-    ListStackResources: () => ({ StackResourceSummaries: [group] }),
     ListDeployments: () => ({ deployments }),
-    GetDeployment: () => ({ deploymentInfo: { deploymentGroupName: 'ours' } }),
+    ListDeploymentTargets: () => ({ targetIds: ['petstore-production-getPet'] }),
+    GetParameter: () => ({ Parameter: { Value: JSON.stringify(recorded.left ?? {}) } }),
     StartQuery: ({ logGroupNames }) => ({
       queryId: String(logGroupNames).includes('apigateway') ? 'access' : 'errors',
     }),

@@ -1,15 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { runRollback } from '../../../../infra/ops/rollback/runRollback.ts';
-import { stageNames } from '../../../../infra/stages/stages.ts';
+import { stageNames, stages } from '../../../../infra/stages/stages.ts';
 import {
   mapOperations,
   type OperationId,
   operationIds,
 } from '../../../../shared/contract/operations.ts';
+import { skipBackOff } from '../../../support/faults/backOff.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, expectRefusal, runOps } from '../opsProcess.ts';
 
-const ResourceType = 'AWS::CodeDeploy::DeploymentGroup';
 const all = operationIds.length;
 const getPet = 'petstore-production-getPet';
 
@@ -22,34 +22,47 @@ interface Alias {
 const commits = ['aaaaaaaaaaa1', 'bbbbbbbbbbb2', 'ccccccccccc3'];
 const toName = (id: string) => `petstore-production-${id}`;
 
+/** By default, each commit has its own code. */
+const toVersion = (version: number, Description: string, code = Description) => ({
+  ...{ Version: String(version), Description, CodeSha256: `${code}=` },
+  LastModified: `2026-12-0${version}T10:20:30.000+0000`,
+});
+
 /** The functions of production: each with the versions 1 to 3 of the same three commits, the newest live. */
 function deploy() {
   const versions = new Map(
     operationIds.map((id) => [
       toName(id),
-      commits.map((Description, index) => ({
-        Version: String(index + 1),
-        Description,
-        LastModified: `2026-12-0${index + 1}T10:20:30.000+0000`,
-      })),
+      commits.map((commit, index) => toVersion(index + 1, commit)),
     ]),
   );
   const aliases = new Map<string, Alias>(
     operationIds.map((id) => [toName(id), { FunctionVersion: '3', RevisionId: `of-${id}` }]),
   );
-  const state = { status: 'UPDATE_COMPLETE', groups: [] as string[] };
+  /** The deployments that run, with their functions, and the parameter of the versions that were left. */
+  const state = {
+    status: 'UPDATE_COMPLETE',
+    deployments: {} as Record<string, string>,
+    left: undefined as string | undefined,
+  };
 
   const find = <Found>(there: Map<string, Found>, { FunctionName }: Record<string, unknown>) =>
     there.get(String(FunctionName)) as Found;
 
   const responses: Responses = {
     ...describeStack('petstore-production', {}, () => state.status),
-    ListStackResources: () => ({
-      StackResourceSummaries: [
-        { ResourceType: 'AWS::Lambda::Alias', PhysicalResourceId: 'ours-getPet' },
-        ...state.groups.map((PhysicalResourceId) => ({ ResourceType, PhysicalResourceId })),
-      ],
+    ListDeployments: () => ({ deployments: Object.keys(state.deployments) }),
+    ListDeploymentTargets: ({ deploymentId }) => ({
+      targetIds: [state.deployments[String(deploymentId)]],
     }),
+    GetParameter() {
+      if (state.left === undefined) throw new AwsError('ParameterNotFound', 'no such parameter');
+      return { Parameter: { Value: state.left } };
+    },
+    PutParameter({ Value }) {
+      state.left = String(Value);
+      return {};
+    },
     GetAlias: (input) => find(aliases, input),
     // In no order, with what is not published.
     ListVersionsByFunction: (input) => {
@@ -187,6 +200,139 @@ describe('npx petstore rollback', () => {
   });
 });
 
+/** What production went through: deployments of a commit with its code, and roll-backs as typed. */
+type Step = readonly [commit: string, code: string] | string;
+
+describe('npx petstore rollback knows versions by their code, and what it has left', () => {
+  /** Plays the steps. @returns the last roll-back, and the commits that serve then */
+  async function play(steps: readonly Step[], without: readonly OperationId[] = []) {
+    const stage = await open();
+    const { versions, aliases, rollback } = stage;
+    for (const known of versions.values()) known.splice(0);
+    let count = 0;
+    let outcome: Awaited<ReturnType<typeof rollback>> | undefined;
+    for (const step of steps) {
+      if (typeof step === 'string') {
+        outcome = await rollback(...step.split(' ').filter(Boolean));
+        continue;
+      }
+      count += 1;
+      for (const id of operationIds) {
+        if (count === 1 && without.includes(id)) continue;
+        versions.get(toName(id))?.push(toVersion(count, ...step));
+        const alias = aliases.get(toName(id));
+        Object.assign(alias ?? {}, { FunctionVersion: String(count), RevisionId: `${count}` });
+      }
+    }
+    const commits = mapOperations((id) => {
+      const { FunctionVersion } = aliases.get(toName(id)) ?? {};
+      const known = versions.get(toName(id)) ?? [];
+      return known.find(({ Version }) => Version === FunctionVersion)?.Description;
+    });
+    return { ...stage, outcome, commits };
+  }
+
+  const good = ['aaaaaaaaaaa1', 'good'] as const;
+  const bad = ['bbbbbbbbbbb2', 'bad'] as const;
+  const documents = ['ddddddddddd4', 'bad'] as const;
+  const fix = ['ccccccccccc3', 'fix'] as const;
+  const fixAgain = ['eeeeeeeeeee5', 'fix'] as const;
+  const goodAgain = ['fffffffffff6', 'good'] as const;
+  const unknown = ['', 'first'] as const;
+  const toGood = mapOperations(() => good[0]);
+
+  it.each<[string, Step[], object]>([
+    ['A, B back, C: from C to A, not to B', [good, bad, '', fix, ''], toGood],
+    ['A, B, documents alone: from these to A', [good, bad, documents, ''], toGood],
+    ['A, B, documents alone, back, C: from C to A', [good, bad, documents, '', fix, ''], toGood],
+    ['A, B back, C twice: from C to A', [good, bad, '', fix, fixAgain, ''], toGood],
+    ['A, B back in part, C: from C to A', [good, bad, '--to getPet=1', fix, ''], toGood],
+    ['release 1.0.0 and ours: back to 1.0.0', [unknown, bad, ''], mapOperations(() => '')],
+    ['A, B back, again: no further', [good, bad, '', ''], toGood],
+    [
+      'A, B back, B by --to, C: to B',
+      [good, bad, '', '--to bbbbbbb', fix, ''],
+      mapOperations(() => bad[0]),
+    ],
+  ])('%s', async (_, steps, expected) => {
+    const { outcome, commits } = await play(steps);
+    expect(outcome).toMatchObject({ status: 0, stderr: '' });
+    expect(commits).toEqual(expected);
+  });
+
+  it('leaves a new operation as it is', async () => {
+    const { outcome, commits } = await play([good, bad, ''], ['getPet']);
+    expect(outcome).toMatchObject({ status: 0, stderr: '' });
+    expect(commits).toEqual({ ...toGood, getPet: bad[0] });
+    expect(outcome?.stdout).toContain('getPet is new: it has no earlier version, and stays.');
+  });
+
+  it.each<[string, Step[], string]>([
+    ['the only other code was left', [good, bad, '', goodAgain, ''], '--to bbbbbbbbbbb2'],
+    ['there is no other code', [bad, documents, ''], 'deploy the good commit'],
+  ])('moves nothing where %s, and says how', async (_, steps, line) => {
+    const { outcome, live } = await play(steps);
+    expect(outcome).toMatchObject({ status: 1, stderr: oneLine(line) });
+    expect(live()).toEqual(everywhere(String(steps.filter((step) => step !== '').length)));
+  });
+
+  it('prints one version each where no commit has them all', async () => {
+    const { rollback, versions } = await open();
+    for (const known of versions.values()) known.splice(1, 1);
+    Object.assign(versions.get(getPet)?.[0] ?? {}, { Description: 'dddddddddddd' });
+    const typed = operationIds.map((id) => `${id}=1`).join(' ');
+    expect(await rollback()).toMatchObject({ status: 1, stderr: oneLine(`--to ${typed}`) });
+    expect((await rollback('--to', ...typed.split(' '))).status).toBe(0);
+  });
+
+  it('marks what was left, and what has the same code', async () => {
+    const { rollback } = await play([good, bad, '', fix, fixAgain]);
+    const { stdout } = await rollback('--to', 'getPet=4');
+    expect(stdout).toMatch(/^getPet +4 +eeeeeeeeeee5 .*Z +live$/m);
+    expect(stdout).toMatch(/^ +3 +ccccccccccc3 .*Z +same code$/m);
+    expect(stdout).toMatch(/^ +2 +bbbbbbbbbbb2 .*Z +left$/m);
+  });
+
+  it.each(['GetParameter', 'PutParameter'])(
+    'moves also without %s, and says so',
+    async (denied) => {
+      const refuse = () => {
+        throw new AwsError('AccessDeniedException', 'not allowed');
+      };
+      const { rollback, live } = await open(() => ({ [denied]: refuse }));
+      const { status, stderr } = await rollback();
+      expect(status).toBe(0);
+      expect(stderr).toMatch(/^.*\/petstore-production\/left-versions.*AccessDeniedException.*\n$/);
+      expect(live()).toEqual(everywhere('2'));
+    },
+  );
+
+  it('works without CloudFormation', async () => {
+    const fail = () => {
+      throw new AwsError('Throttling', 'Rate exceeded', 400);
+    };
+    onTestFinished(skipBackOff());
+    const { rollback, live } = await open(() => ({ DescribeStacks: fail }));
+    const { status, stderr } = await rollback();
+    expect(stderr).toMatch(/^The stack petstore-production could not be read.*Throttling.*\n$/);
+    expect(status).toBe(0);
+    expect(live()).toEqual(everywhere('2'));
+  });
+
+  it('never calls functions of another account', async () => {
+    const AliasArn = 'arn:aws:lambda:us-west-2:123456789012:function:x:live';
+    const { rollback, live } = await open(({ responses }) => ({
+      GetAlias: (input) => ({ ...(responses.GetAlias?.(input) as object), AliasArn }),
+    }));
+    const { settings } = stages.production;
+    onTestFinished(() => void Object.assign(stages.production, { settings }));
+    Object.assign(stages.production, { settings: { ...settings, region: 'eu-west-1' } });
+    const { status, stderr } = await rollback();
+    expect({ status, stderr }).toEqual({ status: 1, stderr: oneLine('us-west-2') });
+    expect(live()).toEqual(everywhere('3'));
+  });
+});
+
 describe('npx petstore rollback moves nothing', () => {
   it.each([
     ['', `--stage must be ${stageNames.join(' or ')}; it is missing`],
@@ -211,7 +357,7 @@ describe('npx petstore rollback moves nothing', () => {
     ['a version is not there', leaveAlone, '--to getPet=9', 1, 'getPet has no version 9'],
     ['one lacks the commit', lackFirst, '--to aaaaaaa', 1, 'getPet has no version aaaaaaa'],
     ['a commit may be several', alike, '--to aaaaaaa', 1, 'several: aaaaaaaaaaa2, aaaaaaaaaaa1'],
-    ['no earlier commit is to be had', tooFew, '--yes', 1, '--to getPet=12'],
+    ['no earlier commit is to be had', tooFew, '--yes', 1, 'deploy the good commit'],
     ['its stack is being updated', toStatus('UPDATE_IN_PROGRESS'), '--yes', 1, cancel],
     ['it is taken back', toStatus('UPDATE_ROLLBACK_IN_PROGRESS'), '', 1, 'Wait until it is'],
   ])('where %s', async (_, change, typed, status, message) => {
@@ -240,17 +386,16 @@ it('npx petstore rollback reports an alias that changed since it was shown, and 
 describe('npx petstore rollback during a canary', () => {
   async function openCanary() {
     const stage = await open(() => ({
-      ListDeployments: () => ({ deployments: ['d-1', 'd-2', 'd-3'] }),
-      GetDeployment({ deploymentId }) {
-        const groups = { 'd-1': 'ours-getPet', 'd-2': 'ours-listOrders', 'd-3': 'theirs' };
-        return { deploymentInfo: { deploymentGroupName: groups[deploymentId as 'd-1'] } };
-      },
       StopDeployment: ({ deploymentId }) => {
         if (deploymentId === 'd-1') return { status: 'Pending' };
         throw new AwsError('DeploymentAlreadyCompletedException', 'The deployment is complete');
       },
     }));
-    stage.state.groups.push('ours-getPet', 'application|ours-listOrders', 'ours-others');
+    stage.state.deployments = {
+      'd-1': getPet,
+      'd-2': 'petstore-production-listOrders:live',
+      'd-3': 'petstore-production-getPets',
+    };
     stage.state.status = 'UPDATE_IN_PROGRESS';
     return stage;
   }
@@ -282,7 +427,7 @@ describe('npx petstore rollback during a canary', () => {
 
   it('ignores deployments of other services', async () => {
     const { rollback, live, state } = await openCanary();
-    state.groups.splice(0, 2);
+    state.deployments = { 'd-3': 'petstore-production-getPets' };
     state.status = 'UPDATE_COMPLETE_CLEANUP_IN_PROGRESS';
     await rollback();
     expect(live()).toEqual(everywhere('2'));

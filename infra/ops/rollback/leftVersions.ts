@@ -1,0 +1,63 @@
+import { GetParameterCommand, PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
+import type { OperationId } from '../../../shared/contract/operations.ts';
+import { toErrorLine } from '../../cli/errorLine.ts';
+import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
+import { tell } from '../../cli/output.ts';
+import type { OpenStage } from '../../cli/stageStack.ts';
+import { toLeftVersionsParameter } from '../../stages/resourceNames.ts';
+import { type Move, newestServed } from './aliases.ts';
+
+/** The numbers of the versions that roll-backs have left, by operation. Lambda uses no number twice. */
+export type LeftVersions = Readonly<Partial<Record<OperationId, readonly number[]>>>;
+
+export async function readLeftVersions({ stage, open }: OpenStage): Promise<LeftVersions> {
+  const command = new GetParameterCommand({ Name: toLeftVersionsParameter(stage) });
+  try {
+    const { Parameter } = await open(SSMClient).send(command);
+    return JSON.parse(Parameter?.Value ?? '{}');
+  } catch (error) {
+    if ((error as Error).name === 'ParameterNotFound') return {};
+    throw error;
+  }
+}
+
+/** Whether a roll-back has left this code of the function, in this version or in another. */
+export function isLeft(
+  left: LeftVersions,
+  { operationId, versions }: LiveFunction,
+  { code }: PublishedVersion,
+): boolean {
+  const numbers = left[operationId] ?? [];
+  return versions.some((one) => one.code === code && numbers.includes(one.version));
+}
+
+/**
+ * Adds the versions that the moves leave for older ones, and removes the code that they take. A roll-back succeeds also
+ * if this fails.
+ */
+export async function noteLeftVersions(
+  { stage, open }: OpenStage,
+  left: LeftVersions,
+  moves: readonly Move[],
+): Promise<void> {
+  const noted = { ...left };
+  for (const { from, to } of moves) {
+    const { operationId, versions } = from;
+    const taken = versions.filter(({ code }) => code === to.code).map(({ version }) => version);
+    const leaves = newestServed(from) > to.version ? [newestServed(from)] : [];
+    const known = new Set([...(left[operationId] ?? []), ...leaves]);
+    noted[operationId] = versions
+      .map(({ version }) => version)
+      .filter((version) => known.has(version) && !taken.includes(version));
+  }
+  const Name = toLeftVersionsParameter(stage);
+  const Value = JSON.stringify(noted);
+  try {
+    const command = new PutParameterCommand({ Name, Value, Type: 'String', Overwrite: true });
+    await open(SSMClient).send(command);
+  } catch (error) {
+    tell(
+      `${Name} does not say what was left, and a later roll-back may offer it: ${toErrorLine(error)}`,
+    );
+  }
+}
