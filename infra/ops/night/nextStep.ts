@@ -1,5 +1,6 @@
 import { toCount } from '../../cli/progress.ts';
 import type { Part } from '../../cli/stageStack.ts';
+import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { toStackName, toWatchStackName } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
 import type { Night } from './readNight.ts';
@@ -11,11 +12,20 @@ export interface NextStep {
   readonly command?: string | undefined;
 }
 
-/** An alarm can notice a bad version this long after its publication: the slowest looks back four hours. */
-const MAX_NOTICE_MILLISECONDS = 4 * 3_600_000;
+/** From publication until a deployment has moved all requests, and CloudWatch has counted them. */
+const ROLLOUT_MILLISECONDS = 15 * 60_000;
 
 /** From this share on, the maximum is what throttles: DynamoDB takes it for a target. */
 const NEAR_MAXIMUM = 0.8;
+
+/** The share of failed requests from which an operation fails, and not some of its requests. */
+const FAILING = 0.05;
+
+/** Errors that DynamoDB, or the way to it, has by itself. */
+const ofAws =
+  /^(InternalServerError|InternalFailure|ServiceUnavailable|TimeoutError|\w+: .*(E(CONN|HOST|NET)\w+|ENOTFOUND|EAI_AGAIN|EPIPE|socket hang up))/;
+const ofThrottling =
+  /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded)|\[.*(Throttling|ProvisionedThroughput)/;
 
 /** Alarms that new code can cause. */
 const failing = /^((\w+-)?server-errors|\w+-(failing-\dh|latency|duration|errors))$/;
@@ -25,8 +35,10 @@ export function toNextStep(stage: Stage, night: Night): NextStep {
   const facts = { stage: stage.name, stack: toStackName(stage), night, ...toFailures(night) };
   return (
     awaitStack(facts) ??
-    rollBack(facts) ??
+    resumeOperation(facts, stage) ??
+    awaitAws(facts) ??
     relieveTable(facts) ??
+    rollBack(facts) ??
     callFromOutside(facts) ??
     findError(facts) ??
     followAlarm(facts) ??
@@ -35,12 +47,24 @@ export function toNextStep(stage: Stage, night: Night): NextStep {
 }
 
 function toFailures(night: Night) {
-  const firing = toValue(night.alarms)?.firing ?? [];
-  const { operations = [] } = toValue(night.requests) ?? {};
+  const { firing = [], withoutData = 0 } = toValue(night.alarms) ?? {};
+  const { operations = [], errors = [] } = toValue(night.requests) ?? {};
+  const stopped = toValue(night.stopped) ?? [];
+  const running = operations.filter(({ operation }) => !stopped.includes(operation));
   return {
     firing,
+    withoutData,
     failures: firing.filter(({ name, severity }) => severity === 'rollback' || failing.test(name)),
-    failed: operations.reduce((sum, one) => sum + one.failed, 0),
+    stopped,
+    /** What fails beside what was stopped. */
+    failed: running.reduce((sum, one) => sum + one.failed, 0),
+    /** The operations that fail, each with its most frequent error. */
+    failingOperations: running
+      .filter(({ requests, failed }) => failed > 0 && failed >= FAILING * requests)
+      .map(({ operation }) => ({
+        operation,
+        cause: errors.find((error) => error.operation === operation)?.cause,
+      })),
     isMoving: (toValue(night.deployments)?.length ?? 0) > 0,
   };
 }
@@ -52,54 +76,121 @@ interface Facts extends ReturnType<typeof toFailures> {
 }
 
 /** Until a stack is taken back, it accepts no other deployment. */
-function awaitStack({ stack, night }: Facts): NextStep | undefined {
-  const status = toValue(night.stack) ?? '';
-  if (status.endsWith('ROLLBACK_IN_PROGRESS')) {
-    const why = 'CloudFormation is taking the deployment back. Wait, and look again:';
-    const command = `aws cloudformation wait stack-rollback-complete --stack-name ${stack}`;
-    return { why, command };
+function awaitStack({ stage, stack, night }: Facts): NextStep | undefined {
+  const ofStack = `--stack-name ${stack}`;
+  switch (toValue(night.stack)) {
+    case 'UPDATE_ROLLBACK_IN_PROGRESS':
+      return {
+        why: 'CloudFormation is taking the deployment back. Wait, and look again:',
+        command: `aws cloudformation wait stack-rollback-complete ${ofStack}`,
+      };
+    case 'UPDATE_ROLLBACK_FAILED':
+      return {
+        why: 'CloudFormation could not take the last deployment back. Until it has, none works:',
+        command: `aws cloudformation continue-update-rollback ${ofStack}`,
+      };
+    case 'ROLLBACK_IN_PROGRESS':
+      return {
+        why: 'CloudFormation is taking the first deployment back, which takes some minutes. Look again:',
+        command: `npx petstore night --stage ${stage}`,
+      };
+    case 'CREATE_FAILED':
+    case 'ROLLBACK_FAILED':
+    case 'ROLLBACK_COMPLETE':
+      return {
+        why: `The first deployment failed, and the stack takes no other. If it is protected, first: aws cloudformation update-termination-protection --no-enable-termination-protection ${ofStack}. Delete it, and deploy again:`,
+        command: `aws cloudformation delete-stack ${ofStack}`,
+      };
+    default:
+      return undefined;
   }
-  if (status !== 'UPDATE_ROLLBACK_FAILED') return undefined;
-  const why = 'CloudFormation could not take the last deployment back. Until it has, none works:';
-  return { why, command: `aws cloudformation continue-update-rollback --stack-name ${stack}` };
 }
 
-/** If failures began after new code was published, the code is the likely cause. */
-function rollBack({ stage, stack, night, failures, isMoving }: Facts): NextStep | undefined {
-  // Pages come first, each severity by its beginning.
-  const [first] = failures;
-  const live = toValue(night.live);
-  const delay = Date.parse(first?.since ?? '') - Date.parse(live?.publishedAt ?? '');
-  const isRecent = delay >= 0 && delay <= MAX_NOTICE_MILLISECONDS;
-  if (!first || !live || !isRecent || live.rolledBack !== undefined) return undefined;
-  const command = `npx petstore rollback --stage ${stage}`;
-  const began = `${first.name} began to fire ${Math.round(delay / 60_000)} min after ${live.commit} was published.`;
-  if (isMoving) {
-    const why = `${began} Its deployment is still moving requests to it. Stop that, which moves them back:`;
-    return { why, command };
-  }
-  if (live.previous) return { why: `${began} Roll back to ${live.previous.commit}:`, command };
-  const why = `${began} No earlier version is left: check out the good commit, and deploy it:`;
-  return { why, command: `npm run deploy ${stack}` };
+/** If nothing fails but what somebody has stopped, the one thing to do is to undo that. */
+function resumeOperation(
+  { stack, stopped: [operation], failed }: Facts,
+  { settings }: Stage,
+): NextStep | undefined {
+  if (operation === undefined || failed > 0) return undefined;
+  const reserved = toReservedConcurrency(settings, operation);
+  const change =
+    reserved === undefined
+      ? ['delete-function-concurrency', '']
+      : ['put-function-concurrency', ` --reserved-concurrent-executions ${reserved}`];
+  return {
+    why: `${operation} was stopped on purpose: Lambda runs no call of it. Once the reason is gone, undo it:`,
+    command: `aws lambda ${change[0]} --function-name ${stack}-${operation}${change[1]}`,
+  };
 }
 
-/** A table is throttled at its maximum, or below it while it grows, or because of one key. */
+/** If all operations fail for the same reason, and it is AWS's, no other code helps. */
+function awaitAws({ night, failingOperations, stopped }: Facts): NextStep | undefined {
+  const { operations = [] } = toValue(night.requests) ?? {};
+  const called = operations.filter(
+    ({ operation, requests }) => requests > 0 && !stopped.includes(operation),
+  );
+  const causes = new Set(failingOperations.map(({ cause = '' }) => cause.split(':')[0]));
+  const [one] = failingOperations;
+  const isOfAll = failingOperations.length > 1 && failingOperations.length === called.length;
+  if (!isOfAll || causes.size > 1 || !ofAws.test(one?.cause ?? '')) return undefined;
+  return {
+    why: `Every operation fails, and for the same reason: ${one?.cause}. DynamoDB, or the way to it, is out of order. Do not roll back. Read the AWS Health Dashboard, https://health.aws.amazon.com/health/status, and wait: the functions need no restart.`,
+  };
+}
+
+/** A table is throttled, by the limit that DynamoDB names in its metrics. */
 function relieveTable(facts: Facts): NextStep | undefined {
-  const { stage, stack, night, firing, failures, failed } = facts;
+  const { stage, stack, night, firing, failures, failed, failingOperations } = facts;
   const throttles = toValue(night.throttles) ?? [];
   const [worst] = throttles.toSorted((one, other) => other.throttled - one.throttled);
   if (!worst) return undefined;
-  const { table, access, throttled, peak, maximum } = worst;
+  const { table, access, throttled, peak, maximum, limit, paths } = worst;
   const isNamed = firing.some(({ name }) => name.endsWith('-table-throttles'));
   // Throttling causes at least one event for each failed request.
-  const isCause = throttled >= failed && (firing.length === 0 || failures.length > 0);
-  if (!isNamed && !isCause) return undefined;
-  if (peak >= NEAR_MAXIMUM * maximum) {
+  const isEnough = throttled >= failed && (firing.length === 0 || failures.length > 0);
+  const known = failingOperations.flatMap(({ cause }) => cause ?? []);
+  const isCause =
+    known.length === 0 ? isEnough || isNamed : known.some((one) => ofThrottling.test(one));
+  if (!isCause) return undefined;
+  if (limit === 'AccountLimit') {
+    const why = `The table ${table} is at the account's quota for the ${access} units of a table. Ask AWS for a higher one:`;
+    return { why, command: 'aws service-quotas list-service-quotas --service-code dynamodb' };
+  }
+  if (limit === 'KeyRangeThroughput') {
+    const most = paths.length > 0 ? `Most refused: ${paths.join(', ')}. ` : '';
+    const why = `One pet or entry of the table ${table} is ${access === 'read' ? 'read' : 'written'} too often. ${most}Look for the client, and stop it:`;
+    return { why, command: `npx petstore logs --stage ${stage} --status 503` };
+  }
+  if (limit === 'MaxOnDemandThroughput' || peak >= NEAR_MAXIMUM * maximum) {
     const why = `The table ${table} is at its maximum of ${toCount(maximum)} ${access} units a second. Slow down an import; or raise maximumUnitsPerSecond in ${stagesFile}, and deploy:`;
     return { why, command: `npm run deploy ${stack}` };
   }
   const why = `DynamoDB throttles the table ${table} below its maximum. It grows within half an hour: wait. If it stays, one key is read or written too often; look for it:`;
   return { why, command: `npx petstore logs --stage ${stage} --status 503` };
+}
+
+/** If failures began when new code came, and as soon as their alarms can tell, the code is the likely cause. */
+function rollBack({ stage, stack, night, failures, isMoving }: Facts): NextStep | undefined {
+  const live = toValue(night.live);
+  if (!live || live.rolledBack !== undefined) return undefined;
+  const [first] = failures
+    .map((one) => ({ ...one, delay: Date.parse(one.since) - Date.parse(live.codeSince) }))
+    .filter(({ delay, window }) => delay >= 0 && delay <= window + ROLLOUT_MILLISECONDS)
+    .sort((one, other) => one.delay - other.delay);
+  if (!first) return undefined;
+  const command = `npx petstore rollback --stage ${stage}`;
+  const began = `${first.name} began to fire ${Math.round(first.delay / 60_000)} min after ${live.commit} was published.`;
+  if (isMoving) {
+    const why = `${began} Its deployment is still moving requests to it. Stop that, which moves them back:`;
+    return { why, command };
+  }
+  if (live.previous)
+    return {
+      why: `${began} Roll back to ${live.previous.commit || 'the version before'}:`,
+      command,
+    };
+  const why = `${began} No earlier code is left: check out the good commit, and deploy it:`;
+  return { why, command: `npm run deploy ${stack}` };
 }
 
 /** If only the scheduled check fails, the cause is its own key, or lies in front of the functions. */
@@ -156,7 +247,7 @@ function followAlarm({ stage, firing: [first] }: Facts): NextStep | undefined {
   };
 }
 
-function lookAgain({ stage, night, isMoving }: Facts, { settings }: Stage): NextStep {
+function lookAgain({ stage, night, isMoving, withoutData }: Facts, { settings }: Stage): NextStep {
   if (settings.raisesAlarms && toValue(night.alarms)?.total === 0) {
     const watch = toWatchStackName({ name: stage });
     const why = `${watch} has no alarms, so nobody is paged. Deploy it:`;
@@ -175,7 +266,10 @@ function lookAgain({ stage, night, isMoving }: Facts, { settings }: Stage): Next
       command,
     };
   }
-  const why = 'Nothing fires. If you doubt it, call the service from outside:';
+  const silent = withoutData > 0 && withoutData >= (toValue(night.alarms)?.total ?? 0) / 2;
+  const why = silent
+    ? `Nothing fires, but ${toCount(withoutData, 'alarm')} have no data: CloudWatch does not see the stage. Call the service from outside:`
+    : 'Nothing fires. If you doubt it, call the service from outside:';
   return { why, command: `npx petstore smoke --stage ${stage} --light` };
 }
 

@@ -22,12 +22,13 @@ export function toNightText(
     'value' in part ? toText(part.value) : wrap(`Could not be read: ${part.unread}`);
   const since = (time: string) => toMoment(time, now);
 
-  const alarms = show(night.alarms, ({ total, firing }) => {
+  const alarms = show(night.alarms, ({ total, withoutData, silence: unheard, firing }) => {
     if (total === 0) return wrap(`None: ${stage.name} has no alarms.`);
-    if (firing.length === 0) return wrap(`None of ${toCount(total, 'alarm')}.`);
+    const silent = withoutData > 0 ? ` ${toCount(withoutData)} of them have no data.` : '';
+    const none = firing.length === 0 ? `None of ${toCount(total, 'alarm')}.${silent}` : '';
     // Alarms with one cause have the same advice.
     const acts = new Set<string>();
-    return firing.flatMap(({ name, severity, since: time, means, act }) => {
+    const told = firing.flatMap(({ name, severity, since: time, means, act }) => {
       const isNew = act !== '' && !acts.has(act);
       acts.add(act);
       return [
@@ -36,6 +37,7 @@ export function toNightText(
         ...(isNew ? wrap(`To do: ${act}`, 4) : []),
       ];
     });
+    return [...wrap(none), ...told, ...unheard.flatMap((line) => wrap(line))];
   });
   const live = show(night.live, ({ commits, publishedAt, previous, rolledBack, left }) =>
     [
@@ -50,6 +52,9 @@ export function toNightText(
   );
   const marks = show(night.left, () => []);
   const stack = show(night.stack, (status) => wrap(`Stack: ${status}`));
+  const stopped = show(night.stopped, (ids) =>
+    ids.flatMap((id) => wrap(`${id} is stopped: Lambda runs no call of it.`)),
+  );
   const requests = show(night.requests, ({ operations, errors }) => [
     ...toTable(operations),
     ...errors.flatMap((error) => wrap(toErrorText(error))),
@@ -65,7 +70,7 @@ export function toNightText(
   );
   const sections: readonly [title: string, lines: readonly string[]][] = [
     ['FIRING', alarms],
-    ['LIVE', [...live, ...marks, ...deployments, ...stack]],
+    ['LIVE', [...live, ...marks, ...deployments, ...stopped, ...stack]],
     ['REQUESTS of clients, last hour', requests],
     ['THROTTLED by DynamoDB, last hour', throttles],
     ['NEXT', [...wrap(next.why), ...toCommandLines(next.command, width)]],

@@ -1,13 +1,21 @@
 import {
   CloudWatchClient,
   GetMetricDataCommand,
+  type MetricAlarm,
   type MetricDataQuery,
   paginateDescribeAlarms,
 } from '@aws-sdk/client-cloudwatch';
 import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
+import { GetFunctionConcurrencyCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetTopicAttributesCommand, SNSClient } from '@aws-sdk/client-sns';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
-import { type PublishedVersion, readLiveFunctions, toLiveText } from '../../cli/liveFunctions.ts';
+import {
+  type LiveFunction,
+  type PublishedVersion,
+  readLiveFunctions,
+  toLiveText,
+} from '../../cli/liveFunctions.ts';
 import {
   findOperation,
   type QueryRow,
@@ -16,8 +24,15 @@ import {
   toNumber,
 } from '../../cli/logsInsights.ts';
 import { hideSecrets } from '../../cli/output.ts';
+import { toCount } from '../../cli/progress.ts';
 import type { OpenStage, Part } from '../../cli/stageStack.ts';
-import { toAccessLogName, toFunctionLogName, toUsedTableName } from '../../stages/resourceNames.ts';
+import { toReservedConcurrency } from '../../stages/concurrency.ts';
+import {
+  toAccessLogName,
+  toFunctionLogName,
+  toFunctionName,
+  toUsedTableName,
+} from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
 import { checkAgent } from '../../watch/check/probes.ts';
@@ -43,15 +58,16 @@ export async function readNight(
       (error) => ({ unread: deadline.aborted ? 'no response in time' : toErrorLine(error) }),
     );
   const reading = settle(readLeftVersions(stage));
-  const [alarms, live, left, deployments, requests, throttles] = await Promise.all([
+  const [alarms, live, left, deployments, stopped, requests, throttles] = await Promise.all([
     settle(readAlarms(stage)),
     settle(readLive(stage, reading)),
     reading,
     settle(findDeployments(stage)),
+    settle(readStopped(stage)),
     settle(readRequests(stage, now, deadline)),
-    settle(readThrottles(stage, now)),
+    settle(readThrottles(stage, now, deadline)),
   ]);
-  return { stack: stage.status, alarms, live, left, deployments, requests, throttles };
+  return { stack: stage.status, alarms, live, left, deployments, stopped, requests, throttles };
 }
 
 /** Descriptions have the form "Page: It means this. Do that." */
@@ -63,7 +79,8 @@ async function readAlarms({ name: stackName, open }: OpenStage) {
   const alarms = (await Array.fromAsync(pages)).flatMap(({ MetricAlarms = [] }) => MetricAlarms);
   const firing = alarms
     .filter(({ StateValue }) => StateValue === 'ALARM')
-    .map(({ AlarmName = '', AlarmDescription = '', StateTransitionedTimestamp }) => {
+    .map((alarm) => {
+      const { AlarmName = '', AlarmDescription = '', StateTransitionedTimestamp } = alarm;
       // These notify nobody and have no severity: only a running deployment looks at them.
       const unlabelled = /Rollback(Errors|ServerErrors|Latency)/.test(AlarmName) ? 'rollback' : '-';
       const [, label = unlabelled, text = AlarmDescription] =
@@ -73,12 +90,48 @@ async function readAlarms({ name: stackName, open }: OpenStage) {
         name: AlarmName.slice(stackName.length + 1),
         severity: label.toLowerCase(),
         since: StateTransitionedTimestamp?.toISOString() ?? '',
+        /** The time that it looks back on, in milliseconds. */
+        window: toWindow(alarm),
         means,
         act,
       };
     })
     .sort((one, other) => toOrder(one).localeCompare(toOrder(other)));
-  return { total: alarms.length, firing };
+  const withoutData = alarms.filter(({ StateValue }) => StateValue === 'INSUFFICIENT_DATA').length;
+  // Those of a rollback notify nobody.
+  const own = alarms.filter(({ AlarmDescription = '' }) => isLabelled.test(AlarmDescription));
+  const topics = new Set(own.flatMap(({ AlarmActions = [] }) => AlarmActions));
+  const unheard = await Promise.all([...topics].map((topic) => findUnheard(open, topic)));
+  const muted = own.filter(({ ActionsEnabled }) => ActionsEnabled === false).length;
+  return {
+    ...{ total: alarms.length, withoutData, firing },
+    /** Why alarms reach nobody, a line each. */
+    silence: [
+      ...(muted > 0 ? [`The actions of ${toCount(muted, 'alarm')} are turned off.`] : []),
+      ...unheard.flatMap((line) => line ?? []),
+    ],
+  };
+}
+
+const isLabelled = /^(Page|Ticket): /;
+
+/** Why nobody hears a topic; nothing if somebody does. */
+async function findUnheard(open: OpenStage['open'], topic: string): Promise<string | undefined> {
+  const name = topic.split(':').at(-1);
+  try {
+    const command = new GetTopicAttributesCommand({ TopicArn: topic });
+    const { Attributes: { SubscriptionsConfirmed, SubscriptionsPending = '0' } = {} } =
+      await open(SNSClient).send(command);
+    if (SubscriptionsConfirmed !== '0') return undefined;
+    return `Nobody hears the topic ${name}: it has no confirmed subscription, and ${SubscriptionsPending} pending.`;
+  } catch (error) {
+    return `Whether somebody hears the topic ${name} could not be read: ${toErrorLine(error)}`;
+  }
+}
+
+function toWindow({ EvaluationPeriods = 1, Period, Metrics = [] }: MetricAlarm): number {
+  const periods = Metrics.map(({ MetricStat }) => MetricStat?.Period ?? 0);
+  return EvaluationPeriods * (Period ?? Math.max(0, ...periods)) * 1_000;
 }
 
 /** Pages first, then what has fired for longest. */
@@ -96,6 +149,11 @@ async function readLive(stage: OpenStage, reading: Promise<Part<LeftVersions>>) 
     one.versions.find(({ version }) => version === newestServed(one)),
   );
   const newest = served.toSorted((one, other) => toTime(one).localeCompare(toTime(other))).at(-1);
+  const codeSince =
+    functions
+      .map((one) => toTime(findFirst(one)))
+      .sort()
+      .at(-1) ?? '';
   const moves = choosePrevious(functions, isMarked) ?? [];
   const [back] = moves.filter((move) => !isDone(move));
   const left = functions.flatMap((one) =>
@@ -106,6 +164,8 @@ async function readLive(stage: OpenStage, reading: Promise<Part<LeftVersions>>) 
     /** Of the newest version that serves requests. */
     commit: newest?.commit || 'the live version',
     publishedAt: toTime(newest),
+    /** When the first version with its code was published: a commit of documents alone brings no code. */
+    codeSince,
     /** Absent without an earlier version of other code, and after a roll-back. */
     previous: back && { commit: back.to.commit, publishedAt: toTime(back.to) },
     /** The commit that was deployed last, if a roll-back has replaced it. */
@@ -115,9 +175,31 @@ async function readLive(stage: OpenStage, reading: Promise<Part<LeftVersions>>) 
   };
 }
 
+/** The first of the versions in a row that have the code of the newest one that serves requests. */
+function findFirst(one: LiveFunction): PublishedVersion | undefined {
+  const older = one.versions.filter(({ version }) => version <= newestServed(one));
+  const other = older.findIndex(({ code }) => code !== older[0]?.code);
+  return older.at(other === -1 ? -1 : other - 1);
+}
+
 /** As RFC 3339: Lambda writes the zone as `+0000`. */
 function toTime(version: PublishedVersion | undefined): string {
   return version?.publishedAt.replace(/\+0000$/, 'Z') ?? '';
+}
+
+/** The operations that may not run at all, although the settings let them, as after "Stop writes" in the runbook. */
+async function readStopped({ stage, open }: OpenStage): Promise<OperationId[]> {
+  const client = open(LambdaClient);
+  const reserved = await Promise.all(
+    operationIds.map((id) =>
+      client.send(new GetFunctionConcurrencyCommand({ FunctionName: toFunctionName(stage, id) })),
+    ),
+  );
+  return operationIds.filter(
+    (id, index) =>
+      reserved[index]?.ReservedConcurrentExecutions === 0 &&
+      toReservedConcurrency(stage.settings, id) !== 0,
+  );
 }
 
 /** The gateway logs a line for every request, also where it calls no function. It logs the status as text. */
@@ -141,8 +223,7 @@ const MAX_ERRORS = 3;
 /** Clients' requests of the last hour by operation, with the most frequent errors. */
 async function readRequests({ stage, open }: OpenStage, now: number, signal: AbortSignal) {
   const client = open(CloudWatchLogsClient);
-  const second = now - (now % 1_000);
-  const hour = { from: second - HOUR, end: second + 1_000 };
+  const hour = toHour(now);
   const [access, logged] = await Promise.all([
     runQuery(client, [toAccessLogName(stage)], hour, accessQuery, signal),
     runQuery(client, toFunctionLogNames(stage), hour, errorQuery, signal),
@@ -174,12 +255,23 @@ async function readRequests({ stage, open }: OpenStage, now: number, signal: Abo
   };
 }
 
+/** The last hour, in whole seconds. */
+function toHour(now: number) {
+  const second = now - (now % 1_000);
+  return { from: second - HOUR, end: second + 1_000 };
+}
+
 function toTopError(row: QueryRow, operation: OperationId | undefined, error: string) {
   const { request = '' } = row;
   // A path with a quote in it can forge fields of the gateway's line. The id goes to a shell.
   const requestId = /^[\w-]{2,64}$/.test(request) ? request : undefined;
   const count = toNumber(row.lines);
-  return { operation: operation ?? 'gateway', count, error: hideSecrets(error), requestId };
+  const { error: name = '', cause = name, causeText = '' } = row;
+  return {
+    ...{ operation: operation ?? 'gateway', count, error: hideSecrets(error), requestId },
+    /** The innermost known error, such as `TimeoutError: socket hang up`. */
+    cause: hideSecrets(`${cause}: ${causeText}`),
+  };
 }
 
 function toErrorText({ error, text = '', cause, causeText = '', crash, ended }: QueryRow): string {
@@ -192,7 +284,7 @@ function sumLines(rows: readonly QueryRow[]): number {
 }
 
 /** The tables that DynamoDB throttled in the last hour, for reads or for writes. */
-async function readThrottles({ stage, open }: OpenStage, now: number) {
+async function readThrottles({ stage, open }: OpenStage, now: number, signal: AbortSignal) {
   const command = new GetMetricDataCommand({
     StartTime: new Date(now - HOUR),
     EndTime: new Date(now),
@@ -200,30 +292,64 @@ async function readThrottles({ stage, open }: OpenStage, now: number) {
       kinds.flatMap((kind) => [
         toMetricQuery(stage, table, `${kind}ThrottleEvents`),
         toMetricQuery(stage, table, `Consumed${kind}CapacityUnits`),
+        ...limits.map((limit) => toMetricQuery(stage, table, `${kind}${limit}ThrottleEvents`)),
       ]),
     ),
   });
   const { MetricDataResults = [] } = await open(CloudWatchClient).send(command);
   const valuesOf = (id: string) => MetricDataResults.find(({ Id }) => Id === id)?.Values ?? [];
-  return tableNames.flatMap((table) =>
+  const sumOf = (id: string) => valuesOf(id).reduce((sum, one) => sum + one, 0);
+  const found = tableNames.flatMap((table) =>
     kinds.flatMap((kind) => {
-      const throttled = valuesOf(`${table}${kind}ThrottleEvents`).reduce(
-        (sum, one) => sum + one,
-        0,
-      );
+      const throttled = sumOf(`${table}${kind}ThrottleEvents`);
       if (throttled === 0) return [];
-      const consumed = valuesOf(`${table}Consumed${kind}CapacityUnits`);
-      const limits = stage.settings.maximumUnitsPerSecond[table];
-      const [access, maximum] =
-        kind === 'Read' ? (['read', limits.read] as const) : (['write', limits.write] as const);
+      const byLimit = limits.map((limit) => ({
+        limit,
+        events: sumOf(`${table}${kind}${limit}ThrottleEvents`),
+      }));
+      const [most] = byLimit.sort((one, other) => other.events - one.events);
+      const access = kind === 'Read' ? ('read' as const) : ('write' as const);
+      const maximum = stage.settings.maximumUnitsPerSecond[table][access];
       /** Units a second in the busiest minute. */
-      const peak = Math.max(0, ...consumed) / (MINUTE / 1_000);
-      return [{ table, access, throttled, peak, maximum }];
+      const peak =
+        Math.max(0, ...valuesOf(`${table}Consumed${kind}CapacityUnits`)) / (MINUTE / 1_000);
+      return [
+        { table, access, throttled, peak, maximum, limit: most?.events ? most.limit : undefined },
+      ];
     }),
   );
+  const isHot = found.some(({ limit }) => limit === 'KeyRangeThroughput');
+  const paths = isHot ? await readRefusedPaths({ stage, open }, now, signal) : [];
+  return found.map((one) => ({ ...one, paths }));
+}
+
+/** A client's path, as far as it can be a pet's or an entry's. */
+const namedPath = /^\/[\w./-]{1,80}$/;
+
+/** The paths with the most 503s of the last hour, which have the ids. */
+async function readRefusedPaths(
+  { stage, open }: Pick<OpenStage, 'stage' | 'open'>,
+  now: number,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const client = open(CloudWatchLogsClient);
+  const query = [
+    'filter status = "503"',
+    'stats count(*) as lines by path',
+    'sort lines desc',
+    'limit 3',
+  ];
+  const rows = await runQuery(client, [toAccessLogName(stage)], toHour(now), query, signal);
+  return rows.flatMap(({ path = '' }) => (namedPath.test(path) ? [path] : []));
 }
 
 const kinds = ['Read', 'Write'] as const;
+
+/**
+ * The limits for which DynamoDB throttles an on-demand table, as they stand in the names of its metrics:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TroubleshootingThrottling-cloudwatch.html
+ */
+const limits = ['MaxOnDemandThroughput', 'KeyRangeThroughput', 'AccountLimit'] as const;
 
 function toMetricQuery(stage: Stage, table: TableName, MetricName: string): MetricDataQuery {
   return {

@@ -107,11 +107,13 @@ async function readCall(request: IncomingMessage) {
     return { operation: Action, input, isXml: true };
   }
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
-  const [, FunctionName, kind] = /\/functions\/([^/]+)\/(aliases|versions)/.exec(pathname) ?? [];
+  const [, FunctionName, kind] =
+    /\/functions\/([^/]+)\/(aliases|versions|concurrency)/.exec(pathname) ?? [];
   const put = request.method === 'PUT' ? 'UpdateAlias' : 'GetAlias';
   const sent = body && JSON.parse(body);
   const input = { FunctionName, ...Object.fromEntries(searchParams), ...sent };
-  return { operation: kind === 'versions' ? 'ListVersionsByFunction' : put, input: input as Input };
+  const gets = { versions: 'ListVersionsByFunction', concurrency: 'GetFunctionConcurrency' };
+  return { operation: gets[kind as 'versions'] ?? put, input: input as Input };
 }
 
 function toXml(status: number, operation: string, body: unknown): string {
@@ -124,6 +126,10 @@ function toXml(status: number, operation: string, body: unknown): string {
 function toElements(value: unknown): string {
   if (Array.isArray(value))
     return value.map((one) => `<member>${toElements(one)}</member>`).join('');
+  if (value instanceof Map) {
+    const entries = Array.from(value, ([key, one]) => ({ entry: { key, value: one } }));
+    return entries.map(toElements).join('');
+  }
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
     .map(([name, content]) => `<${name}>${toElements(content)}</${name}>`)

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runNight } from '../../../../infra/ops/night/runNight.ts';
+import { stages } from '../../../../infra/stages/stages.ts';
 import {
+  mapOperations,
   type OperationId,
   operationIds,
   operations,
@@ -33,6 +35,15 @@ interface Recorded {
   readonly errors?: readonly Row[];
   /** Events and consumed units by the ids of their metrics, such as `petsReadThrottleEvents`. */
   readonly metrics?: Readonly<Record<string, readonly number[]>>;
+  /** The operations that may not run at all. */
+  readonly stopped?: readonly OperationId[];
+  /** How many of the alarms have no data. */
+  readonly withoutData?: number;
+  /** Whether the alarms' actions are off, and what SNS says of their topic. */
+  readonly muted?: boolean;
+  readonly topic?: Readonly<Record<string, string>>;
+  /** The paths with the most 503s. */
+  readonly paths?: readonly string[];
   readonly status?: string;
   readonly deployments?: readonly string[];
   readonly responses?: Responses;
@@ -40,11 +51,21 @@ interface Recorded {
   readonly deadline?: number;
 }
 
-const texts = new Map(
-  Object.values(watchTemplates.production.findResources('AWS::CloudWatch::Alarm')).map(
-    ({ Properties }): [string, string] => [Properties.AlarmName, Properties.AlarmDescription],
-  ),
+const properties = Object.values(
+  watchTemplates.production.findResources('AWS::CloudWatch::Alarm'),
+).map(({ Properties }) => Properties);
+const texts = new Map<string, string>(
+  properties.map(({ AlarmName, AlarmDescription }) => [AlarmName, AlarmDescription]),
 );
+/** As in the template; those of a rollback have five minutes. */
+const toPeriods = (name: string) => {
+  const {
+    EvaluationPeriods = 1,
+    Period,
+    Metrics = [],
+  } = properties.find(({ AlarmName }) => AlarmName === name) ?? {};
+  return { EvaluationPeriods, Period: Period ?? (Metrics.length > 0 ? undefined : 300), Metrics };
+};
 
 function record(recorded: Recorded): Responses {
   const { stage = 'production', firing = {}, published = 3 * 24 * 60, deployments = [] } = recorded;
@@ -65,14 +86,21 @@ function record(recorded: Recorded): Responses {
       { ...row, isCheck: '1', status: '403', lines: '12' },
     ];
   });
-  const rows = { access: [...counted, ...(recorded.access ?? [])], errors: recorded.errors ?? [] };
+  const rows = {
+    access: [...counted, ...(recorded.access ?? [])],
+    errors: recorded.errors ?? [],
+    paths: (recorded.paths ?? []).map((path) => ({ path, lines: '9' })),
+  };
   return {
     ...describeStack(`petstore-${stage}`, {}, () => recorded.status ?? 'UPDATE_COMPLETE'),
     DescribeAlarms: () => ({
-      MetricAlarms: [...alarms].map(([AlarmName, AlarmDescription]) => {
+      MetricAlarms: [...alarms].map(([AlarmName, AlarmDescription], index) => {
         const since = firing[AlarmName.replace('petstore-production-', '')];
+        const quiet = index < (recorded.withoutData ?? 0) ? 'INSUFFICIENT_DATA' : 'OK';
         return {
-          ...{ AlarmName, AlarmDescription, StateValue: since === undefined ? 'OK' : 'ALARM' },
+          ...{ AlarmName, AlarmDescription, StateValue: since === undefined ? quiet : 'ALARM' },
+          ...toPeriods(AlarmName),
+          ...{ ActionsEnabled: recorded.muted !== true, AlarmActions: ['arn:aws:sns:x:1:Pages'] },
           StateTransitionedTimestamp: Date.parse(toTime(since ?? 9_999)) / 1_000,
         };
       }),
@@ -90,8 +118,19 @@ function record(recorded: Recorded): Responses {
     ListDeployments: () => ({ deployments }),
     ListDeploymentTargets: () => ({ targetIds: ['petstore-production-getPet'] }),
     GetParameter: () => ({ Parameter: { Value: JSON.stringify(recorded.left ?? {}) } }),
-    StartQuery: ({ logGroupNames }) => ({
-      queryId: String(logGroupNames).includes('apigateway') ? 'access' : 'errors',
+    GetTopicAttributes: () => ({
+      Attributes: new Map(Object.entries({ SubscriptionsConfirmed: '1', ...recorded.topic })),
+    }),
+    GetFunctionConcurrency: ({ FunctionName }) =>
+      recorded.stopped?.some((id) => String(FunctionName).endsWith(`-${id}`))
+        ? { ReservedConcurrentExecutions: 0 }
+        : {},
+    StartQuery: ({ logGroupNames, queryString }) => ({
+      queryId: String(logGroupNames).includes('apigateway')
+        ? /by path/.test(String(queryString))
+          ? 'paths'
+          : 'access'
+        : 'errors',
     }),
     GetQueryResults: ({ queryId }) => ({
       status: 'Complete',
@@ -247,7 +286,7 @@ describe('npx petstore night', () => {
     }
     expect(aws.inputsOf('DescribeAlarms')).toEqual([{ AlarmNamePrefix: 'petstore-production-' }]);
     const [{ MetricDataQueries }] = aws.inputsOf('GetMetricData') as [{ MetricDataQueries: [] }];
-    expect(MetricDataQueries).toHaveLength(20);
+    expect(MetricDataQueries).toHaveLength(50);
     expect(JSON.stringify(MetricDataQueries)).toContain('petstore-production-requests');
   });
 
@@ -344,6 +383,227 @@ describe('npx petstore night', () => {
   ])('leads from %s to one command', async (_, recorded, expected) => {
     const { next } = await look(recorded, 60);
     expect(next.slice(-expected.length)).toBe(expected);
+  });
+
+  /** All operations fail, each with its own error. */
+  const allFail = (toError: (id: OperationId, index: number) => Row): Recorded => ({
+    firing: { 'server-errors': 12 },
+    published: 150,
+    requests: Object.fromEntries(operationIds.map((id) => [id, [100, 60]])),
+    errors: operationIds.map(toError),
+  });
+  const of =
+    (cause: string, causeText = 'x') =>
+    (id: OperationId) => ({
+      ...storeError(id),
+      ...{ cause, causeText },
+    });
+  const down = allFail(of('TimeoutError'));
+  const toOne = <Value>(value: Value) => ({ [operationIds[0] as OperationId]: value });
+  const throttling = of('ThrottlingException')('updateInventory');
+  const sells = { requests: { updateInventory: [900, 300] as const }, errors: [throttling] };
+  const byLimit = (limit: string) => ({
+    firing: { 'updateInventory-server-errors': 9 },
+    ...sells,
+    metrics: { ...writes(60), [`inventoryWrite${limit}ThrottleEvents`]: [400] },
+  });
+  const writesStopped: Recorded = {
+    stopped: ['updateInventory'],
+    firing: {
+      'updateInventory-server-errors': 9,
+      'updateInventory-throttles': 9,
+      'check-failed': 8,
+    },
+    requests: { updateInventory: [100, 100] },
+  };
+  const noRestart = 'and wait: the functions need no restart.';
+  const latest = `--request ${requestId}`;
+  const sameCode = { CodeSha256: 'the same' };
+  const twoDays = { 'listOrders-latency': 2_880, ...badDeployment.firing };
+  it.each<[string, Recorded, string]>([
+    // A stack that is stuck.
+    [
+      'a first deployment that is taken back',
+      { status: 'ROLLBACK_IN_PROGRESS' },
+      `Look again: npx petstore night ${stage}`,
+    ],
+    ['one that was taken back', { status: 'ROLLBACK_COMPLETE' }, `delete-stack ${ofStack}`],
+    ['one that stays broken', { status: 'CREATE_FAILED' }, `delete-stack ${ofStack}`],
+    ['a stuck stack, during an outage', { ...down, status: 'UPDATE_ROLLBACK_FAILED' }, ofStack],
+    // What was stopped on purpose.
+    [
+      'stopped writes',
+      writesStopped,
+      'delete-function-concurrency --function-name petstore-production-updateInventory',
+    ],
+    [
+      'stopped writes, and new code',
+      { ...writesStopped, published: 12 },
+      'petstore-production-updateInventory',
+    ],
+    [
+      'stopped writes, and other failures',
+      { ...writesStopped, requests: { getPet: [9, 9] }, errors: [storeError('getPet')] },
+      latest,
+    ],
+    // AWS's own failure.
+    ['an outage of DynamoDB', down, noRestart],
+    ['an outage soon after a deployment', { ...down, published: 17 }, noRestart],
+    ['an outage that is a name', allFail(of('Error', 'getaddrinfo ENOTFOUND dynamodb')), noRestart],
+    [
+      'failures of all but one operation',
+      { ...down, requests: { ...down.requests, ...toOne([100, 0] as const) } },
+      latest,
+    ],
+    [
+      'failures of all, for two reasons',
+      allFail((id, index) => of(index ? 'TimeoutError' : 'InternalServerError')(id)),
+      latest,
+    ],
+    ['the same error of our own in all', { ...allFail(of('TypeError')), published: 17 }, rollBack],
+    [
+      'few failures of all',
+      { ...down, requests: Object.fromEntries(operationIds.map((id) => [id, [1_000, 9]])) },
+      latest,
+    ],
+    // A table, by the limit that throttles it.
+    [
+      'an import at the maximum, after a deployment',
+      { ...byLimit('MaxOnDemandThroughput'), published: 150 },
+      deploy,
+    ],
+    [
+      'a maximum, soon after a deployment',
+      { ...byLimit('MaxOnDemandThroughput'), published: 12 },
+      deploy,
+    ],
+    [
+      'the quota of the account',
+      byLimit('AccountLimit'),
+      'aws service-quotas list-service-quotas --service-code dynamodb',
+    ],
+    ['a hot key', byLimit('KeyRangeThroughput'), '--status 503'],
+    [
+      'throttles of another time, and an error',
+      { ...byLimit('AccountLimit'), errors: [storeError('updateInventory')] },
+      latest,
+    ],
+    // New code.
+    ['an old page, and three of new code', { ...badDeployment, firing: twoDays }, rollBack],
+    [
+      'an alarm of four hours, in time',
+      { ...badDeployment, published: 250, firing: { 'getPet-failing-4h': 12 } },
+      rollBack,
+    ],
+    [
+      'an alarm of four hours, too late',
+      { ...badDeployment, published: 280, firing: { 'getPet-failing-4h': 12 } },
+      latest,
+    ],
+    [
+      'an alarm of five minutes, in time',
+      { ...badDeployment, published: 40, firing: { 'getPet-errors': 21 } },
+      rollBack,
+    ],
+    [
+      'an alarm of five minutes, too late',
+      { ...badDeployment, published: 40, firing: { 'getPet-errors': 12 } },
+      latest,
+    ],
+    [
+      'documents alone',
+      {
+        ...badDeployment,
+        responses: {
+          ListVersionsByFunction: () => ({
+            Versions: [1, 2].map((Version) => ({
+              ...sameCode,
+              Version: `${Version}`,
+              Description: `b${Version}`,
+              LastModified: `2026-12-${22 + Version}T02:47:00.000+0000`,
+            })),
+          }),
+        },
+      },
+      latest,
+    ],
+    [
+      'new code, with the one before left',
+      { ...badDeployment, left: mapOperations(() => [1]) },
+      'deploy it: npm run deploy petstore-production',
+    ],
+    // Silence.
+    [
+      'alarms without data',
+      { withoutData: texts.size },
+      `does not see the stage. Call the service from outside: npx petstore smoke ${stage} --light`,
+    ],
+    [
+      'a few alarms without data',
+      { withoutData: 3 },
+      `If you doubt it, call the service from outside: npx petstore smoke ${stage} --light`,
+    ],
+  ])('weighs %s', async (_, recorded, expected) => {
+    const { next } = await look(recorded, 60);
+    expect(next.slice(-expected.length)).toBe(expected);
+  });
+
+  it('names the ids of a hot key, as far as they can be ids', async () => {
+    const paths = ['/v1/inventory/7', '/v1/$(reboot)'];
+    const { next } = await look({ ...byLimit('KeyRangeThroughput'), paths }, 140);
+    expect(next).toContain(
+      'One pet or entry of the table inventory is written too often. Most refused: /v1/inventory/7. Look',
+    );
+  });
+
+  it('gives a stopped operation its own concurrency back', async () => {
+    const { production } = stages;
+    const { settings } = production;
+    onTestFinished(() => void Object.assign(production, { settings }));
+    Object.assign(production, {
+      settings: { ...settings, reservedConcurrency: { updateInventory: 9 } },
+    });
+    const { next, stdout } = await look(writesStopped);
+    expect(stdout).toContain('  updateInventory is stopped: Lambda runs no call of it.\n');
+    expect(next).toMatch(
+      /put-function-concurrency .*updateInventory --reserved-concurrent-executions 9$/,
+    );
+    Object.assign(production, {
+      settings: { ...settings, reservedConcurrency: { updateInventory: 0 } },
+    });
+    expect((await look(writesStopped)).next).not.toContain('function-concurrency');
+  });
+
+  it('says why alarms reach nobody', async () => {
+    const { stdout } = await look({
+      muted: true,
+      topic: { SubscriptionsConfirmed: '0', SubscriptionsPending: '1' },
+    });
+    expect(stdout).toContain(`  The actions of ${texts.size} alarms are turned off.\n`);
+    expect(stdout).toContain(
+      '  Nobody hears the topic Pages: it has no confirmed subscription, and 1',
+    );
+    expect((await look()).stdout).not.toMatch(/turned off|Nobody hears/);
+    const denied = () => {
+      throw new AwsError('AuthorizationError', 'not allowed');
+    };
+    const refused = await look({ responses: { GetTopicAttributes: denied } });
+    expect(refused.stdout).toContain('topic Pages could not be read: SNS: AuthorizationErrorException');
+  });
+
+  it('says what roll-backs have left, and works without CloudFormation', async () => {
+    onTestFinished(skipBackOff());
+    const { status, stdout } = await look({
+      left: { getPet: [1] },
+      responses: {
+        DescribeStacks: () => {
+          throw new AwsError('Throttling', 'Rate exceeded');
+        },
+      },
+    });
+    expect(status).toBe(1);
+    expect(stdout).toContain('  Left by a roll-back: aaaaaaaaaaa1\n');
+    expect(stdout).toContain('  Could not be read: CloudFormation: Throttling: Rate exceeded');
   });
 
   it('shows both commits of a canary, and what is under way', async () => {
