@@ -11,11 +11,14 @@ export function toErrorLine(error: unknown): string {
   const { name, message, code = name, errors: [first] = [], serviceId } = error as Failure;
   const said = message || first?.message || code;
   const hint = hints.find(([pattern]) => pattern.test(`${code}: ${said}`))?.[1];
-  const isPlain = ['UsageError', 'Error', 'TypeError', 'AggregateError'].includes(name);
+  const isPlain = plainNames.includes(name);
   const prefix = [serviceId, isPlain ? undefined : name].map((one) => (one ? `${one}: ` : ''));
   const line = isParseFailure(error) ? toParseLine(said) : prefix.join('') + said;
   return (hint ? `${line.trim().replace(/\.$/, '')}; ${hint}` : line).replace(/\s*\n\s*/g, ' ');
 }
+
+/** The errors of which the message alone is shown. */
+const plainNames = ['UsageError', 'Error', 'TypeError', 'AggregateError', 'StageSettingsError'];
 
 /** Whether parseArgs of node:util threw it, such as for an unknown option. */
 export function isParseFailure(error: unknown): boolean {

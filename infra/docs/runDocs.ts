@@ -5,7 +5,8 @@ import { toErrorLine } from '../cli/errorLine.ts';
 import { print, tell } from '../cli/output.ts';
 import { readOutput, readStack } from '../cli/stageStack.ts';
 import { repository } from '../client/buildClient.ts';
-import { findBaseAddress, findExampleSettings } from '../stages/addresses.ts';
+import { findBaseAddress, findExampleSettings, publicSettings } from '../stages/addresses.ts';
+import { checkStageSettings } from '../stages/checkStageSettings.ts';
 import { type Stage, stagesForClients } from '../stages/stages.ts';
 import type { Server } from './page.ts';
 import { buildSite } from './site.ts';
@@ -29,7 +30,7 @@ export async function runDocs(
       'There is no address to publish: deploy a stage, and run this with AWS credentials of where it is.',
     );
   }
-  const [example] = servers.flatMap((one) => findExampleSettings(one) ?? []);
+  const [example] = servers.flatMap((one) => findExampleSettings(one, publicSettings) ?? []);
   if (example !== undefined) throw new Error(example);
   if (!sources) {
     throw new Error('package.json: set "repository". The client\'s package names it.');
@@ -47,6 +48,7 @@ export async function runDocs(
 async function findServers(deployments: readonly Stage[]) {
   const servers: (Stage & Server)[] = [];
   for (const stage of deployments) {
+    checkStageSettings(stage);
     const { name, settings } = stage;
     try {
       const baseUrl = findBaseAddress(settings) ?? readOutput(await readStack(stage), 'BaseUrl');

@@ -7,22 +7,25 @@ export function findBaseAddress({ baseAddress, customDomain }: StageSettings): s
   return baseAddress ?? (customDomain && `https://${customDomain.name}/${apiVersion}`);
 }
 
-/** The placeholder domain in the settings. Replace it with your own addresses before you deploy. */
-const exampleAddress = /petstore\.example/;
+/** The placeholder domain in the settings, and the placeholder owner. Replace them before you deploy. */
+const exampleValue = /petstore\.example|^petstore team$/;
 
 /** Where the documentation is published; `undefined` while the setting is still an example. */
 export function findDocumentationAddress({
   documentationAddress,
 }: StageSettings): string | undefined {
-  return exampleAddress.test(documentationAddress) ? undefined : documentationAddress;
+  return exampleValue.test(documentationAddress) ? undefined : documentationAddress;
 }
 
+/** The settings that clients read. */
+export const publicSettings = ['baseAddress', 'documentationAddress', 'allowedOrigins'] as const;
+
 /** One line that names the settings of a stage that are still examples and lead nowhere. */
-export function findExampleSettings({ name, settings }: Stage): string | undefined {
-  const { baseAddress, documentationAddress, allowedOrigins } = settings;
-  const fields = Object.entries({ baseAddress, documentationAddress, allowedOrigins })
-    .filter(([, value]) => exampleAddress.test(String(value)))
-    .map(([field]) => field);
+export function findExampleSettings(
+  { name, settings }: Stage,
+  among: readonly (keyof StageSettings)[] = [...publicSettings, 'owner'],
+): string | undefined {
+  const fields = among.filter((field) => exampleValue.test(String(settings[field])));
   if (fields.length === 0) return undefined;
   return `${stagesFile}: replace the example values of ${name}: ${fields.join(', ')}.`;
 }

@@ -41,7 +41,16 @@ const regions = RegionInfo.regions
 
 /** Rules that concern several settings, or AWS. */
 function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): void {
-  const { region, customDomain, backupRegion, alarms = {} } = settings;
+  const {
+    account,
+    region,
+    customDomain,
+    backupRegion,
+    alarms = {},
+    restoredTables = {},
+  } = settings;
+  const [, , , certificateRegion, certificateAccount] =
+    customDomain?.certificateArn.split(':') ?? [];
   const refuse = (path: string, message: string) =>
     addIssue({ code: 'custom', path: path.split('.'), message });
   if (region !== undefined && !regions.includes(region)) {
@@ -58,8 +67,15 @@ function checkTogether(settings: StageSettings, { addIssue }: z.RefinementCtx): 
       refuse(`alarms.${severity}`, 'must be a topic in the same region');
     }
   }
-  if (customDomain && region && customDomain.certificateArn.split(':')[3] !== region) {
+  if (customDomain && region && certificateRegion !== region) {
     refuse('customDomain', 'must have a certificate in the same region');
+  }
+  if (customDomain && account && certificateAccount !== account) {
+    refuse('customDomain', 'must have a certificate of the same account');
+  }
+  const tables = Object.values(restoredTables);
+  if (new Set(tables).size < tables.length) {
+    refuse('restoredTables', 'must name another table for each');
   }
   if (backupRegion && (!regions.includes(backupRegion) || !region || backupRegion === region)) {
     refuse('backupRegion', 'must be an AWS region other than region, and region must be set');

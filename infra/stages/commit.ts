@@ -20,6 +20,8 @@ export const unknownCommit = 'unknown-no-git';
 export function readCommit(environment: NodeJS.ProcessEnv = process.env): string {
   const { PETSTORE_COMMIT: given } = environment;
   if (given) {
+    // All digits of a commit, as pipelines have them, name the same one as 12.
+    if (/^[0-9a-f]{40}$/.test(given)) return given.slice(0, 12);
     if (/^[\w.-]{1,64}$/.test(given)) return given;
     throw new CommitError(
       `PETSTORE_COMMIT must be 1 to 64 letters, digits, dots, dashes or underscores; it is ${JSON.stringify(given)}.`,

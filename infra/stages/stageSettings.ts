@@ -20,7 +20,10 @@ const address = z
       /^https:[^?#]*[^/?#]$/.test(text) &&
       URL.canParse(text) &&
       new URL(text).href.replace(/\/$/, '') === text,
-    'must be an address such as "https://docs.shop.example" without a slash at the end',
+    {
+      error: 'must be an address such as "https://docs.shop.example" without a slash at the end',
+      abort: true,
+    },
   );
 
 /**
@@ -147,7 +150,9 @@ export const stageSettings = z.strictObject({
    */
   customDomain: z
     .strictObject({
-      name: z.hostname(),
+      name: z
+        .hostname()
+        .regex(/^[^A-Z]+$/, 'must be a domain name in lower case, such as "api.shop.example"'),
       certificateArn: z
         .string()
         .regex(

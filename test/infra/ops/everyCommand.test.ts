@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { commandNames, commands } from '../../../infra/cli/commands.ts';
 import { toRegion } from '../../../infra/cli/stageOption.ts';
 import { petstore } from '../../../infra/petstore.ts';
@@ -174,4 +174,21 @@ it.each<[Staged, Responses, string]>([
 ])('reports an error of AWS to %s in one line: %#', async (name, responses, line) => {
   const { variables } = await useAws(responses);
   await expectLine(name, variables, line);
+});
+
+describe('a stage with invalid settings', () => {
+  const { settings } = stages.staging;
+  afterEach(() => void Object.assign(stages.staging, { settings }));
+
+  it.each(Object.keys(staged) as Staged[])(
+    'ends %s in one line, before it calls AWS',
+    async (name) => {
+      Object.assign(stages.staging, { settings: { ...settings, baseAddress: 'api.shop.test/v1' } });
+      const aws = await useAws(stack);
+      const outcome = await callStaged(name, aws.variables);
+      expect(outcome).toMatchObject({ status: 1, stdout: '' });
+      expect(outcome.stderr).toMatch(/^infra\/stages\/stages\.ts: staging\.baseAddress: [^\n]+\n$/);
+      expect(aws.calls).toEqual([]);
+    },
+  );
 });

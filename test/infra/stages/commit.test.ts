@@ -49,6 +49,8 @@ it('is unknown without git, else the commit, with a name for each later change',
 
 it('is the commit from the pipeline, if there is one', () => {
   expect(readCommit({ PETSTORE_COMMIT: 'v1.2.3_4-rc' })).toBe('v1.2.3_4-rc');
+  const digits = '0123456789abcdef'.repeat(3).slice(0, 40);
+  expect(readCommit({ PETSTORE_COMMIT: digits })).toBe('0123456789ab');
   for (const wrong of ['a b', 'x'.repeat(65), 'a/b', '$(id)']) {
     expect(() => readCommit({ PETSTORE_COMMIT: wrong })).toThrow(/PETSTORE_COMMIT must be 1 to 64/);
   }

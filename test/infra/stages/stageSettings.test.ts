@@ -40,12 +40,17 @@ const wrong: Record<string, unknown[]> = {
     ...[['https://shop.example:443'], ['https://shop.example/'], ['shop.example']],
     ...[['ftp://shop.example'], ["https://o'shop.example"], ['https://$shop.example']],
   ],
-  baseAddress: ['https://api.shop.example', 'https://api.shop.example/v1/', 'http://a.example/v1'],
+  baseAddress: [
+    'api.shop.test/v1',
+    'https://api.shop.example',
+    'https://api.shop.example/v1/',
+    'http://a.example/v1',
+  ],
   documentationAddress: [
     ...['https://docs.shop.example/', 'https://docs.shop.example/a>b', 'docs.shop.example'],
     'https://docs.shop.example/#top',
   ],
-  'customDomain.name': [`https://${name}`],
+  'customDomain.name': [`https://${name}`, 'API.shop.test'],
   'customDomain.certificateArn': [undefined, 'arn:aws:iam::1:certificate/a'],
   logLevel: ['WARN'],
   'alarms.page': ['ops'],
@@ -96,6 +101,8 @@ const reserved = 'reservedConcurrency';
 /** Settings that are wrong together, and the one in the error. */
 const wrongTogether: [field: string, changed: Record<string, unknown>][] = [
   ['customDomain', { region: 'us-east-1', customDomain }],
+  ['customDomain', { account: '111122223333', customDomain }],
+  ['restoredTables', { restoredTables: { pets: 'copy', orders: 'copy' } }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'Frankfurt' }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'eu-west-1' }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'cn-north-1' }],
@@ -209,11 +216,12 @@ it('the synthesis stops at an invalid setting, with one line and a status', asyn
 });
 
 const replace = 'infra/stages/stages.ts: replace the example values of';
-const line = `${replace} production: documentationAddress, allowedOrigins.`;
-const stagingLine = `${replace} staging: documentationAddress.`;
+const line = `${replace} production: documentationAddress, allowedOrigins, owner.`;
+const stagingLine = `${replace} staging: documentationAddress, owner.`;
 const owned = changeProduction({
   documentationAddress: 'https://docs.shop.example',
   allowedOrigins: ['https://shop.example'],
+  owner: 'shop team',
 });
 
 afterEach(() => vi.unstubAllEnvs());

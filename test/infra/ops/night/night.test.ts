@@ -561,7 +561,11 @@ describe('npx petstore night', () => {
     const { settings } = production;
     onTestFinished(() => void Object.assign(production, { settings }));
     Object.assign(production, {
-      settings: { ...settings, reservedConcurrency: { updateInventory: 9 } },
+      settings: {
+        ...settings,
+        accountConcurrency: 1_000,
+        reservedConcurrency: { updateInventory: 9 },
+      },
     });
     const { next, stdout } = await look(writesStopped);
     expect(stdout).toContain('  updateInventory is stopped: Lambda runs no call of it.\n');
@@ -569,7 +573,11 @@ describe('npx petstore night', () => {
       /put-function-concurrency .*updateInventory --reserved-concurrent-executions 9$/,
     );
     Object.assign(production, {
-      settings: { ...settings, reservedConcurrency: { updateInventory: 0 } },
+      settings: {
+        ...settings,
+        accountConcurrency: 1_000,
+        reservedConcurrency: { updateInventory: 0 },
+      },
     });
     expect((await look(writesStopped)).next).not.toContain('function-concurrency');
   });
@@ -588,7 +596,9 @@ describe('npx petstore night', () => {
       throw new AwsError('AuthorizationError', 'not allowed');
     };
     const refused = await look({ responses: { GetTopicAttributes: denied } });
-    expect(refused.stdout).toContain('topic Pages could not be read: SNS: AuthorizationErrorException');
+    expect(refused.stdout).toContain(
+      'topic Pages could not be read: SNS: AuthorizationErrorException',
+    );
   });
 
   it('says what roll-backs have left, and works without CloudFormation', async () => {
