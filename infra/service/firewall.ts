@@ -2,9 +2,10 @@ import { Validations } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import { CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import type { Construct } from 'constructs';
+import type { StageSettings } from '../stages/stageSettings.ts';
 
-/** Requests from one address in five minutes. Further ones get 403. */
-const requestsPerAddress = 10_000;
+/** The period in which requests of one address are counted. */
+const evaluationWindowSec = 300;
 
 /**
  * Rules of AWS's common set that would refuse requests that the contract allows. They only count. A client need not
@@ -15,7 +16,14 @@ const requestsPerAddress = 10_000;
 const countedRules = ['NoUserAgent_HEADER', 'SizeRestrictions_QUERYSTRING'];
 
 /** Refuses attacks that AWS knows, addresses with a bad reputation, and floods from one address. */
-export function defineFirewall(scope: Construct, name: string, api: RestApi): void {
+export function defineFirewall(
+  scope: Construct,
+  name: string,
+  api: RestApi,
+  { throttles, firewallRequestsPerAddress }: StageSettings,
+): void {
+  const rates = Object.values(throttles).map(({ rate }) => rate);
+  const allowed = evaluationWindowSec * rates.reduce((sum, rate) => sum + rate, 0);
   const acl = new CfnWebACL(scope, 'Firewall', {
     name,
     scope: 'REGIONAL',
@@ -28,8 +36,8 @@ export function defineFirewall(scope: Construct, name: string, api: RestApi): vo
         action: { block: {} },
         statement: {
           rateBasedStatement: {
-            limit: requestsPerAddress,
-            evaluationWindowSec: 300,
+            limit: firewallRequestsPerAddress ?? Math.ceil(allowed),
+            evaluationWindowSec,
             aggregateKeyType: 'IP',
           },
         },

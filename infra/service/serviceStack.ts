@@ -37,7 +37,7 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   const api = defineRestApi(stack, stage, aliases);
   defineTraceSampling(stack, stage, place);
   if (customDomain) defineCustomDomain(stack, api, customDomain);
-  if (settings.firewall) defineFirewall(stack, toApiName(stage), api);
+  if (settings.firewall) defineFirewall(stack, toApiName(stage), api, settings);
   else explainNoFirewall(api);
   defineOutputs(stack, stage, api, tables);
   return stack;

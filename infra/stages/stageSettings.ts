@@ -231,6 +231,11 @@ export const stageSettings = z.strictObject({
   /** Whether a web application firewall protects the gateway, for $8 a month and $0.60 per million requests. */
   firewall: z.boolean(),
   /**
+   * The requests of one address in five minutes from which the firewall sends 403. A shop's server is one address.
+   * Default: as many as all throttles let through, so that only a flood is blocked.
+   */
+  firewallRequestsPerAddress: whole(10, 2_000_000_000).exactOptional(),
+  /**
    * Who is responsible for the stage and its bill, such as `petstore team`. It is the tag `owner` of every resource.
    */
   owner: z

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { operationSettings } from '../../../infra/stages/stages.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import { changedProduction, fillAccessLog, findResources } from '../../support/stackTemplates.ts';
+import {
+  changedProduction,
+  fillAccessLog,
+  findResources,
+  synthesizeProduction,
+} from '../../support/stackTemplates.ts';
 import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 
 // `templates/*.txt` have one path's methods and the gateway's own errors; these tests compare the paths with the
@@ -134,6 +139,17 @@ it.each([
   const common = groups.find((group) => group?.Name === 'AWSManagedRulesCommonRuleSet');
   const overrides = common?.RuleActionOverrides ?? [];
   expect(overrides).toContainEqual({ Name: rule, ActionToUse: { Count: {} } });
+});
+
+it('the firewall blocks no address that the throttles let through, unless the settings say so', () => {
+  const limitOf = ({ service }: ReturnType<typeof changedProduction>) => {
+    const [acl] = Object.values(service.findResources('AWS::WAFv2::WebACL'));
+    return acl?.Properties.Rules[0].Statement.RateBasedStatement.Limit;
+  };
+  const rates = Object.values(fixtures.production.settings.throttles).map(({ rate }) => rate);
+  expect(limitOf(changedProduction())).toBe(300 * rates.reduce((sum, rate) => sum + rate));
+  const own = { firewall: true, firewallRequestsPerAddress: 10_000 };
+  expect(limitOf(synthesizeProduction(own))).toBe(10_000);
 });
 
 it('each stage has its own sampling rule, by its priority', () => {

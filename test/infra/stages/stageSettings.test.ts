@@ -72,6 +72,7 @@ const wrong: Record<string, unknown[]> = {
   reservedConcurrency: [{ getPet: 1 }],
   accountConcurrency: [0, 1_000_001],
   rollout: ['slowly'],
+  firewallRequestsPerAddress: [9, 2_000_000_001],
   owner: ['', 'petstore; team', 'petstore team '],
   'tracing.reservedPerSecond': [-1, 1_001, 0.5],
   'tracing.percent': [-1, 101],
@@ -101,6 +102,7 @@ const reserved = 'reservedConcurrency';
 /** Settings that are wrong together, and the one in the error. */
 const wrongTogether: [field: string, changed: Record<string, unknown>][] = [
   ['customDomain', { region: 'us-east-1', customDomain }],
+  ['firewallRequestsPerAddress', { firewallRequestsPerAddress: 10_000 }],
   ['customDomain', { account: '111122223333', customDomain }],
   ['restoredTables', { restoredTables: { pets: 'copy', orders: 'copy' } }],
   ['backupRegion', { region: 'eu-west-1', backupRegion: 'Frankfurt' }],
