@@ -26,8 +26,10 @@ import {
   toUsedTableName,
 } from '../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../stages/stages.ts';
+import { type TableName, tables } from '../stages/tables.ts';
 import type { WatchAlarm } from './alarms.ts';
 import { type CheckCounts, DAYS_AHEAD, type End, toDaysMetricName } from './check/checkMetrics.ts';
+import { readTableNames } from './check/probes.ts';
 import { toDeprecatedOperations } from './logQueries.ts';
 import type { AccessLogMetrics } from './metrics.ts';
 
@@ -69,7 +71,9 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
       ADDRESS_PARAMETER: toBaseAddressParameter(stage),
       OPERATIONS: asked.join(','),
       API_KEYS_TABLE: toUsedTableName(stage, 'apiKeys'),
-      INVENTORY_TABLE: toUsedTableName(stage, 'inventory'),
+      ...Object.fromEntries(
+        readTableNames.map((name) => [tables[name].variable, toUsedTableName(stage, name)]),
+      ),
       INVENTORY_ENTRIES: String(inventoryEntries),
       NAMESPACE: toStackName(stage),
     },
@@ -102,7 +106,7 @@ export function defineCheckAlarms(
     {
       name: 'check-failed',
       severity: 'page',
-      description: `The scheduled check called an operation at the base address and got a wrong response or none, twice, or it did not run. Look in the log of the function ${toCheckName(stage)} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If its key is missing or has expired, give it one, as the runbook says. For updates the check proves only the way to the function, since its key cannot write.`,
+      description: `The scheduled check called an operation at the base address and got a wrong response or none, twice, or it did not run. Look in the log of the function ${toCheckName(stage)} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If a list is empty or an item is missing although its table has it, roll back. Restore a table that is empty and had items; if you emptied it on purpose, this ends within six hours. If its key is missing or has expired, give it one, as the runbook says. For updates the check proves only the way to the function, since its key cannot write.`,
       metric: new Metric({
         namespace: 'AWS/Lambda',
         metricName: 'Errors',
@@ -148,13 +152,14 @@ function defineRole(scope: Construct, stage: Stage, logGroup: LogGroup): Role {
   });
   const toArn = (service: string, resource: string, resourceName: string) =>
     Stack.of(scope).formatArn({ service, resource, resourceName });
+  const toTableArn = (name: TableName) => toArn('dynamodb', 'table', toUsedTableName(stage, name));
   const parameters = [toCheckKeyParameter(stage), toBaseAddressParameter(stage)];
   const grants: [actions: string[], resources: string[]][] = [
     [['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]],
     // Permission to read an encrypted parameter includes the use of AWS's key for it.
     [['ssm:GetParameters'], parameters.map((name) => toArn('ssm', 'parameter', name.slice(1)))],
-    [['dynamodb:Scan'], [toArn('dynamodb', 'table', toUsedTableName(stage, 'apiKeys'))]],
-    [['dynamodb:DescribeTable'], [toArn('dynamodb', 'table', toUsedTableName(stage, 'inventory'))]],
+    [['dynamodb:Scan'], [toTableArn('apiKeys'), ...readTableNames.map(toTableArn)]],
+    [['dynamodb:DescribeTable'], readTableNames.map(toTableArn)],
   ];
   for (const [actions, resources] of grants) {
     role.addToPolicy(new PolicyStatement({ actions, resources }));

@@ -36,7 +36,9 @@ export function toFixedUsage(
   const storedGigabytes = (entries * (toRecordBytes(sizes) + BYTES_OF_AN_ITEM)) / GIGABYTE;
   const others: Usage = {
     encryptionKeys: raisesAlarms ? 1 : 0,
-    functionCalls: checks,
+    // A check calls each operation once.
+    gatewayRequests: checks * operationIds.length,
+    functionCalls: checks * (1 + operationIds.length),
     gigabyteSeconds: checks * GIGABYTE_SECONDS_OF_A_CHECK,
     firewalls: firewall ? 1 : 0,
     firewallRules: firewall ? 3 : 0,

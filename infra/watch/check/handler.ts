@@ -5,8 +5,18 @@ import { setTimeout } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
+import { tables as definitions } from '../../stages/tables.ts';
 import { DAYS_AHEAD, toMetricsLine } from './checkMetrics.ts';
-import { checkAgent, isRight, type Probe, probes } from './probes.ts';
+import {
+  checkAgent,
+  isRight,
+  type KnownIds,
+  type Probe,
+  type ReadTable,
+  readTableNames,
+  readTables,
+  toProbes,
+} from './probes.ts';
 
 /** The timeout of a response, and the pause before a retry, in milliseconds. */
 const TIMEOUT = 10_000;
@@ -27,7 +37,9 @@ const tables = new DynamoDBClient({});
 /** Checks a stage from outside. An error it throws makes an alarm fire. */
 export async function handler(): Promise<void> {
   const [baseAddress, apiKey] = await readParameters(ADDRESS_PARAMETER, KEY_PARAMETER);
-  const asked = probes.filter(({ operationId }) => OPERATIONS.split(',').includes(operationId));
+  const known = await findItems();
+  const turnedOn = OPERATIONS.split(',');
+  const asked = toProbes(known.ids).filter(({ operationId }) => turnedOn.includes(operationId));
   const { certificate, throttled, problems } = await checkService(baseAddress, apiKey, asked);
   const now = Date.now();
   const key = await findFirstKeyEnd(now);
@@ -35,7 +47,8 @@ export async function handler(): Promise<void> {
   const line = toMetricsLine(NAMESPACE, { certificate, key }, counts, now);
   // console.info would add a prefix to the line.
   if (line) process.stdout.write(`${line}\n`);
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const all = [...problems, ...known.problems];
+  if (all.length > 0) throw new Error(all.join('\n'));
 }
 
 /** @throws {Error} that names the missing parameter */
@@ -57,7 +70,7 @@ async function readParameters(address: string, key: string): Promise<[string, st
 export async function checkService(
   baseAddress: string,
   apiKey: string,
-  asked: readonly Probe[] = probes,
+  asked: readonly Probe[] = toProbes(),
   ca?: string,
 ) {
   const responses = await Promise.all(
@@ -124,10 +137,40 @@ async function sendProbe(
   }
 }
 
-/** Uses the table's own count, which is up to six hours old. */
+/** The id of an item of each table, and a line for each table that is empty or cannot be read. */
+async function findItems() {
+  const found = await Promise.all(readTableNames.map(findItem));
+  const ids: KnownIds = Object.assign({}, ...found.map(({ ids }) => ids));
+  return { ids, problems: found.flatMap(({ problem }) => problem ?? []) };
+}
+
+async function findItem(table: ReadTable): Promise<{ ids?: KnownIds; problem?: string }> {
+  const TableName = process.env[definitions[table].variable] ?? '';
+  const { id } = readTables[table];
+  const input = { TableName, ProjectionExpression: id, Limit: 1 };
+  try {
+    for await (const { Items: [item] = [] } of paginateScan({ client: tables }, input)) {
+      if (item?.[id]?.N) return { ids: { [table]: item[id].N } };
+    }
+    const items = await countItems(TableName);
+    if (items === 0) return {};
+    return {
+      problem: `The table ${TableName} is empty, and had ${items} items at most six hours ago.`,
+    };
+  } catch (error) {
+    const { message } = error as Error;
+    return { problem: `The table ${TableName} cannot be read: ${message}` };
+  }
+}
+
+/** The table's own count, which is up to six hours old. */
+async function countItems(TableName: string): Promise<number> {
+  const { Table } = await tables.send(new DescribeTableCommand({ TableName }));
+  return Table?.ItemCount ?? 0;
+}
+
 async function countSurplusEntries(): Promise<number> {
-  const { Table } = await tables.send(new DescribeTableCommand({ TableName: INVENTORY_TABLE }));
-  return Math.max(0, (Table?.ItemCount ?? 0) - Number(INVENTORY_ENTRIES));
+  return Math.max(0, (await countItems(INVENTORY_TABLE)) - Number(INVENTORY_ENTRIES));
 }
 
 /**

@@ -2,9 +2,22 @@ import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { gatewayErrors } from '../../gateway/gatewayErrors.ts';
+import { type TableName, tables } from '../../stages/tables.ts';
 
 /** The User-Agent of the scheduled check, which tells its requests from those of clients. */
 export const checkAgent = 'petstore-check';
+
+/** The tables whose items clients can read: the path of their list, and the attribute with an item's id. */
+export const readTables = {
+  inventory: { path: '/inventory', id: tables.inventory.partitionKey.name },
+  pets: { path: '/pets', id: tables.pets.partitionKey.name },
+  orders: { path: '/store/orders', id: 'id' },
+} as const satisfies Partial<Record<TableName, { path: string; id: string }>>;
+export type ReadTable = keyof typeof readTables;
+export const readTableNames = Object.keys(readTables) as ReadTable[];
+
+/** The id of an item of each table; `undefined` for a table without items. */
+export type KnownIds = Readonly<Partial<Record<ReadTable, string>>>;
 
 /** A harmless request to an operation, and the response that proves that its function works. */
 export interface Probe {
@@ -13,38 +26,57 @@ export interface Probe {
   /** With its query, relative to the base address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The expected error; `undefined` if a list is expected. */
-  readonly code: ErrorCode | undefined;
+  /** An error's code, any list, a list that is not empty, or the item with an id. */
+  readonly expected: ErrorCode | 'list' | 'items' | { readonly id: string };
 }
 
 /** Made up; nothing has this id. */
 const UNUSED_ID = '-8070450532247928833';
 
 /**
- * One probe for each operation, all with a read key. A list returns its first entry, an unused id 404 after a lookup in
- * its table, and a write 403. This proves the way to the function, the key and its table, but not that a write would
- * succeed. `If-None-Match: *` prevents a write even if the key has write permission.
+ * One probe for each operation, all with a read key. A list returns the first item, and a read the item of a known id.
+ * Without one, an unused id returns 404 after a lookup in its table. A write returns 403. This proves the way to the
+ * function, the key, its table and the table's data, but not that a write would succeed. `If-None-Match: *` prevents a
+ * write even if the key has write permission.
  */
-export const probes: readonly Probe[] = operationIds.map((operationId) => {
-  const { method, path, permission, query }: Operation = operations[operationId];
-  const isWrite = permission === 'write';
-  const named = path.replaceAll(/\{\w+\}/g, UNUSED_ID);
-  const read = named === path ? undefined : 'not_found';
+export function toProbes(knownIds: KnownIds = {}): Probe[] {
+  return operationIds.map((id) => ({
+    operationId: id,
+    ...toRequest(operations[id], knownIds),
+  }));
+}
+
+/** Knows data only at the path of a table's list, and of an item below it. Other lists may be empty. */
+export function toRequest(
+  { method, path, permission, query }: Pick<Operation, 'method' | 'path' | 'permission' | 'query'>,
+  knownIds: KnownIds,
+): Omit<Probe, 'operationId'> {
+  const listPath = path.replace(/\/\{\w+\}$/, '');
+  const table = readTableNames.find((name) => readTables[name].path === listPath);
+  const id = permission === 'read' && table ? knownIds[table] : undefined;
+  const named = path.replaceAll(/\{\w+\}/g, id ?? UNUSED_ID);
+  const read = id === undefined ? 'not_found' : { id };
+  const list = id === undefined ? 'list' : 'items';
   return {
-    operationId,
     method,
     path: query && 'limit' in query ? `${named}?limit=1` : named,
-    headers: isWrite ? { 'If-None-Match': '*' } : {},
-    code: isWrite ? 'forbidden' : read,
+    headers: permission === 'write' ? { 'If-None-Match': '*' } : {},
+    expected: permission === 'write' ? 'forbidden' : named === path ? list : read,
   };
-});
+}
 
 /** Whether the response is the expected one and comes from the function: the gateway has errors with the same codes. */
-export function isRight({ code }: Probe, status: number | undefined, body: string): boolean {
+export function isRight({ expected }: Probe, status: number | undefined, body: string): boolean {
   const value = parseJson(body);
-  if (code === undefined) return status === 200 && Array.isArray(value);
-  const { code: found, message } = Object(value);
-  return status === statusOfCode[code] && found === code && !gatewayMessages.has(message);
+  if (expected === 'list' || expected === 'items') {
+    return status === 200 && Array.isArray(value) && (expected === 'list' || value.length > 0);
+  }
+  // As text, since JSON.parse rounds long ids.
+  if (typeof expected === 'object') {
+    return status === 200 && body.startsWith('{') && new RegExp(`:${expected.id}[,}]`).test(body);
+  }
+  const { code, message } = Object(value);
+  return status === statusOfCode[expected] && code === expected && !gatewayMessages.has(message);
 }
 
 const gatewayMessages = new Set<string>(Object.values(gatewayErrors).map(({ message }) => message));

@@ -185,10 +185,12 @@ test('a key is read again each minute: 43,800 minutes × $0.125 a million, for e
 
 test('the fixed part is units times prices', () => {
   const fixed = toFixedUsage({ ...settings, firewall: true }, 1e9 / 124);
+  const calls = 1 + operationIds.length;
   const dollars = toDollars({ ...fixed, alarmMetrics: 74, customMetrics: 4 }, toRates());
   expect(Object.entries(dollars).filter(([, sum]) => sum > 0)).toEqual([
-    // 8,760 checks of a second each, with a quarter of a GB.
-    ['lambda', expect.closeTo(8_760 * (0.2e-6 + 0.25 * 0.0000133334), 9)],
+    // 8,760 checks of a second each, with a quarter of a GB. Each calls every operation.
+    ['gateway', expect.closeTo(8_760 * operationIds.length * 3.5e-6, 9)],
+    ['lambda', expect.closeTo(8_760 * (calls * 0.2e-6 + 0.25 * 0.0000133334), 9)],
     ['firewall', 5 + 3 * 1],
     ['alarms', expect.closeTo(7.4)],
     ['metrics', expect.closeTo(1.2)],
@@ -397,11 +399,13 @@ test('monitoring production costs at most 3 dollars a month for each operation, 
 function countFixedUnits(stage: StageTemplates): Usage & { isBackedUp: boolean } {
   const [rule] = findProperties(stage, 'AWS::Events::Rule');
   const [, every] = /^rate\((\d+) minutes?\)$/.exec(rule?.ScheduleExpression) ?? [];
+  const checks = rule ? (730 * 60) / Number(every) : 0;
   const firewalls = findProperties(stage, 'AWS::WAFv2::WebACL');
   return {
     ...countMetrics(stage),
     encryptionKeys: findProperties(stage, 'AWS::KMS::Key').length,
-    functionCalls: rule ? (730 * 60) / Number(every) : 0,
+    gatewayRequests: checks * operationIds.length,
+    functionCalls: checks * (1 + operationIds.length),
     firewalls: firewalls.length,
     firewallRules: firewalls.flatMap(({ Rules }) => Rules).length,
     isBackedUp: JSON.stringify(stage.service).includes('"PointInTimeRecoveryEnabled":true'),

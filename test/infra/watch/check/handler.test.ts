@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { gatewayErrors } from '../../../../infra/gateway/gatewayErrors.ts';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
 import type { checkService as checkServiceOf } from '../../../../infra/watch/check/handler.ts';
+import { toRequest } from '../../../../infra/watch/check/probes.ts';
 import { type ErrorCode, toErrorBody } from '../../../../shared/contract/errorBody.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
@@ -27,20 +28,27 @@ let baseAddress: string;
 let values: (string | undefined)[];
 let keys: unknown[];
 let ItemCount: number;
+/** The items of each table, by its name. */
+let items: Record<string, unknown[]>;
+/** The response to a Scan of a table, in place of its items. */
+let scanned: (tableName: string) => unknown;
 const aws = await startAws({
   GetParameters: () => {
     if (values.length === 0) throw new AwsError('AccessDeniedException', 'not allowed');
     const found = names.map((Name, index) => ({ Name, Value: values[index] }));
     return { Parameters: found.filter(({ Value }) => Value !== undefined) };
   },
-  Scan: () => ({ Items: keys }),
+  Scan: ({ TableName = '' }) =>
+    scanned(String(TableName)) ?? { Items: TableName === 'keys' ? keys : items[String(TableName)] },
   DescribeTable: () => ({ Table: { ItemCount } }),
 });
 /** The response of each healthy operation. */
 const right = (method = '', url = ''): [status: number, body: string] => {
   const toError = (code: ErrorCode) => JSON.stringify(toErrorBody(code, 'no'));
   if (method !== 'GET') return [403, toError('forbidden')];
-  return /-?\d{3,}$/.test(url) ? [404, toError('not_found')] : [200, '[]'];
+  const [, id] = /\/(-?\d+)$/.exec(url) ?? [];
+  if (id === undefined) return [200, '[{"id":1}]'];
+  return id.length > 3 ? [404, toError('not_found')] : [200, `{"id":${id},"name":"Rex"}`];
 };
 const asked: string[] = [];
 const service = createServer(({ method, url = '', headers }, response) => {
@@ -58,6 +66,8 @@ beforeAll(async () => {
     OPERATIONS: 'listInventory,getPet,updateInventory',
     API_KEYS_TABLE: 'keys',
     INVENTORY_TABLE: 'stock',
+    PETS_TABLE: 'pets',
+    ORDERS_TABLE: 'orders',
     INVENTORY_ENTRIES: '1000',
     NAMESPACE: 'petstore-production',
     // An earlier file's local stage may have set it in this process.
@@ -71,6 +81,8 @@ beforeEach(() => {
   values = [baseAddress, 'psk_check'];
   keys = [];
   ItemCount = 1_000;
+  scanned = () => undefined;
+  items = { stock: [{ p: { N: '7' } }], pets: [{ id: { N: '8' } }], orders: [{ id: { N: '9' } }] };
 });
 afterAll(() => {
   vi.unstubAllEnvs();
@@ -126,10 +138,113 @@ it.each<[string, () => unknown, RegExp]>([
 });
 
 it('reads only keys that are neither revoked nor replaced', () => {
-  for (const { FilterExpression } of aws.inputsOf('Scan')) {
+  const scans = aws.inputsOf('Scan').filter(({ TableName }) => TableName === 'keys');
+  expect(scans).not.toEqual([]);
+  for (const { FilterExpression } of scans) {
     expect(FilterExpression).toContain('attribute_not_exists(revokedAt)');
     expect(FilterExpression).toContain('attribute_not_exists(successorId)');
   }
+});
+
+/** Runs the check against responses. @returns its error */
+async function runWith(toResponse: typeof right): Promise<string> {
+  const listener: RequestListener = ({ method, url }, response) => {
+    const [status, body] = toResponse(method, url);
+    response.writeHead(status).end(body);
+  };
+  values[0] = `http://127.0.0.1:${await start(createServer(listener))}/v1`;
+  return (await runHandler()).failure;
+}
+
+describe('the data', () => {
+  it('is one item of each table, which the service must have', async () => {
+    asked.length = 0;
+    expect((await runHandler()).failure).toBe('');
+    expect(asked.sort()).toEqual(['/v1/inventory', expect.any(String), '/v1/pets/8']);
+    const scans = aws.inputsOf('Scan').slice(-4);
+    expect(scans).toContainEqual(
+      expect.objectContaining({ TableName: 'pets', ProjectionExpression: 'id', Limit: 1 }),
+    );
+  });
+
+  it.each<[string, RegExp, status: number, body: string, told: RegExp]>([
+    ['an empty list', /inventory\?/, 200, '[]', /listInventory: GET .* with 200 .*: \[\]/],
+    ['no such pet', /pets/, 404, JSON.stringify(toErrorBody('not_found', 'no')), /getPet: .* 404/],
+    ['another pet', /pets/, 200, '{"id":81,"name":"Tom"}', /getPet: GET \/v1\/pets\/8 .* with 200/],
+  ])('is missing: the service has %s', async (_, path, status, body, told) => {
+    expect(
+      await runWith((method, url = '') => (path.test(url) ? [status, body] : right(method, url))),
+    ).toMatch(told);
+  });
+
+  it('is gone: a table with items until lately is empty', async () => {
+    items.stock = [];
+    ItemCount = 7;
+    expect(
+      await runWith((method, url) =>
+        url?.includes('inventory?') ? [200, '[]'] : right(method, url),
+      ),
+    ).toMatch(/The table stock is empty, and had 7 items at most six hours ago/);
+  });
+
+  it('is none in a new stage, whose lists are empty', async () => {
+    items = {};
+    ItemCount = 0;
+    const failure = await runWith((method, url) =>
+      url?.includes('limit') ? [200, '[]'] : right(method, url),
+    );
+    expect(failure).toBe('');
+  });
+
+  it('is the first item after an empty page', async () => {
+    const pages = [{ LastEvaluatedKey: { id: { N: '1' } } }, { Items: [{ id: { N: '8' } }] }];
+    items.pets = undefined as never;
+    scanned = (name) => (name === 'pets' ? pages.shift() : undefined);
+    asked.length = 0;
+    expect((await runHandler()).failure).toBe('');
+    expect(asked).toContain('/v1/pets/8');
+  });
+
+  it('is unknown if a table cannot be read, which is a failure beside the others', async () => {
+    scanned = (name) => {
+      if (name === 'pets') throw new AwsError('ResourceNotFoundException', 'not found');
+    };
+    const failure = await runWith((method, url) =>
+      method === 'PATCH' ? [502, ''] : right(method, url),
+    );
+    expect(failure).toMatch(/updateInventory: .* 502/);
+    expect(failure).toMatch(/The table pets cannot be read: not found/);
+  });
+});
+
+it.each<[string, Parameters<typeof toRequest>[0], string, unknown]>([
+  ['a list of the pets', { method: 'GET', path: '/pets', permission: 'read' }, '/pets', 'items'],
+  [
+    'one order',
+    { method: 'GET', path: '/store/orders/{orderId}', permission: 'read' },
+    '/store/orders/9',
+    { id: '9' },
+  ],
+  [
+    'another list, which may be empty',
+    { method: 'GET', path: '/pets/lost', permission: 'read' },
+    '/pets/lost',
+    'list',
+  ],
+  [
+    'photos, which a pet may not have',
+    { method: 'GET', path: '/pets/{petId}/photos', permission: 'read' },
+    '/pets/-8070450532247928833/photos',
+    'not_found',
+  ],
+  [
+    'a new order',
+    { method: 'POST', path: '/store/orders', permission: 'write' },
+    '/store/orders',
+    'forbidden',
+  ],
+])('derives the request to a new operation: %s', (_, operation, path, expected) => {
+  expect(toRequest(operation, { pets: '8', orders: '9' })).toMatchObject({ path, expected });
 });
 
 const apiKey = 'psk_secret';
