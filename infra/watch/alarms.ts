@@ -3,6 +3,8 @@ import {
   Alarm,
   ComparisonOperator,
   type IMetric,
+  MathExpression,
+  Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
@@ -25,8 +27,8 @@ export interface WatchAlarm {
   readonly threshold: number;
   /** By default, the alarm fires at the threshold and above. */
   readonly comparison?: ComparisonOperator;
-  /** How to treat a period without a value. By default it is fine, since there was no request. */
-  readonly missing?: TreatMissingData;
+  /** The value of a period in which the metric has none. By default 0, since there was no request. */
+  readonly missing?: number;
   /** How many of how many last periods must be at the threshold; by default the last one. */
   readonly periods?: readonly [breaching: number, of: number];
 }
@@ -47,18 +49,29 @@ export function defineAlarms(
     const alarm = new Alarm(scope, name, {
       alarmName: `${stackName}-${name}`,
       alarmDescription: `${labels[severity]}: ${description}`,
-      metric,
+      metric: metric instanceof Metric ? fill(metric, other.missing) : metric,
       threshold,
       datapointsToAlarm: breaching,
       evaluationPeriods: of,
       comparisonOperator: other.comparison ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: other.missing ?? TreatMissingData.NOT_BREACHING,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
     });
     const action = new SnsAction(topics[severity]);
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);
     return alarm;
   });
+}
+
+/**
+ * Where a value is missing, CloudWatch looks at older periods, and on DynamoDB's metrics keeps the state for ever. So
+ * each alarm is on an expression that always has a value.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
+ */
+function fill(metric: Metric, missing = 0): MathExpression {
+  const { label = metric.metricName, period } = metric;
+  const expression = `FILL(metric, ${missing})`;
+  return new MathExpression({ label, expression, usingMetrics: { metric }, period });
 }
 
 const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com');

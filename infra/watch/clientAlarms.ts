@@ -1,10 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import {
-  ComparisonOperator,
-  MathExpression,
-  Stats,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { toGatewayMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
@@ -146,6 +141,5 @@ function defineSilenceAlarm(
     }),
     threshold: 1,
     comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
-    missing: TreatMissingData.BREACHING,
   };
 }

@@ -1,12 +1,6 @@
 import { join } from 'node:path';
 import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import {
-  ComparisonOperator,
-  MathExpression,
-  Metric,
-  Stats,
-  TreatMissingData,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -115,7 +109,7 @@ export function defineCheckAlarms(
         period: Duration.minutes(everyMinutes),
       }),
       threshold: 1,
-      missing: TreatMissingData.BREACHING,
+      missing: 1,
       periods: [2, 2],
     },
     {
@@ -179,6 +173,8 @@ function defineEndAlarms(stage: NamedStage, end: End, what: string, act: string)
     metric: toDaysMetric(stage, end),
     comparison: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: left,
+    // It is reported from DAYS_AHEAD on.
+    missing: DAYS_AHEAD + 1,
   }));
 }
 
@@ -187,7 +183,8 @@ function defineSunsetAlarm(counts: AccessLogMetrics['operations']): WatchAlarm {
   const terms = ids.map((id) => {
     const { lifecycle } = operations[id];
     const sunset = lifecycle.kind === 'deprecated' ? lifecycle.sunset.getTime() / 1_000 : 0;
-    return `IF(EPOCH(${id}) >= ${sunset - DAYS_AHEAD * 86_400}, ${id}, 0)`;
+    const count = `FILL(${id}, 0)`;
+    return `IF(EPOCH(${count}) >= ${sunset - DAYS_AHEAD * 86_400}, ${count}, 0)`;
   });
   return {
     name: 'sunset-has-callers',

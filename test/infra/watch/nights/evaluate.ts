@@ -4,40 +4,58 @@ import { type Minute, readMetric, type TemplateMetric } from './minutes.ts';
 type AlarmProperties = any;
 
 /**
- * After how many minutes each alarm fires for the first time. CloudWatch evaluates an alarm every minute, for any
- * period, and its window slides along: at minute 61, the hour began at minute 1.
+ * After how many minutes each alarm fires for the first time, and whether it still fires at the end. CloudWatch
+ * evaluates an alarm every minute, for any period, and its window slides along: at minute 61, the hour began at
+ * minute 1.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-limits.html
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation-window.html
  * @param start the first minute that counts; windows look back on those before
  */
 export function evaluateAlarms(alarms: AlarmProperties[], minutes: readonly Minute[], start = 0) {
   return alarms.flatMap((alarm) => {
-    const minute = findFiring(alarm, minutes, start);
+    const states = toStates(alarm, minutes, start);
+    const index = states.indexOf(true);
     const name: string = alarm.AlarmName.replace('petstore-production-', '');
     const isPage: boolean = alarm.AlarmDescription.startsWith('Page:');
-    return minute === undefined ? [] : [{ name, isPage, minute }];
+    const isFiring = states.at(-1) === true;
+    return index === -1 ? [] : [{ name, isPage, minute: index + 1, isFiring }];
   });
 }
 
-function findFiring(alarm: AlarmProperties, minutes: readonly Minute[], start: number) {
+/** Where data is missing, CloudWatch looks at some older periods too. */
+const OLDER_PERIODS = 2;
+
+/**
+ * Whether the alarm fires after each minute. CloudWatch takes the newest values that exist, also from before the
+ * evaluated periods. Only if there are too few, the treatment of missing data counts.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
+ */
+function toStates(alarm: AlarmProperties, minutes: readonly Minute[], start: number): boolean[] {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
   const length = toPeriod(alarm) / 60;
   const isBreaching = comparisons[alarm.ComparisonOperator];
   if (!isBreaching) throw new Error(`There is no comparison ${alarm.ComparisonOperator}.`);
   const toValue = defineValue(alarm, minutes);
+  // An alarm on a metric of DynamoDB ignores missing data, whatever its settings.
+  const isIgnored = JSON.stringify(alarm).includes('AWS/DynamoDB');
   /** Whether the period that ends before a minute breaches. One that begins before the first minute does not. */
   const breaches = Array.from({ length: minutes.length + 1 }, (_, end) => {
     if (end < length) return false;
     const value = toValue(end - length, end);
-    const isMissing = value === undefined || Number.isNaN(value);
-    return isMissing ? alarm.TreatMissingData === 'breaching' : isBreaching(value, Threshold);
+    return value === undefined || Number.isNaN(value) ? undefined : isBreaching(value, Threshold);
   });
-  for (let end = start + 1; end <= minutes.length; end += 1) {
-    const toBreach = (_: unknown, ago: number) => breaches[end - ago * length];
-    const last = Array.from({ length: EvaluationPeriods }, toBreach);
-    if (last.filter(Boolean).length >= DatapointsToAlarm) return end - start;
-  }
-  return undefined;
+  let isFiring = false;
+  return Array.from({ length: minutes.length - start }, (_, index) => {
+    const toBreach = (_: unknown, ago: number) => breaches[start + index + 1 - ago * length];
+    const range = Array.from({ length: EvaluationPeriods + OLDER_PERIODS }, toBreach);
+    const known = range.filter((one) => one !== undefined).slice(0, EvaluationPeriods);
+    const missing = EvaluationPeriods - known.length;
+    if (missing === 0 || !isIgnored) {
+      const filled = alarm.TreatMissingData === 'breaching' ? missing : 0;
+      isFiring = known.filter(Boolean).length + filled >= DatapointsToAlarm;
+    }
+    return isFiring;
+  });
 }
 
 const comparisons: Record<string, (value: number, threshold: number) => boolean> = {
@@ -52,7 +70,7 @@ function toPeriod({ Period, Metrics = [] }: AlarmProperties): number {
 }
 
 /** The value that an alarm compares, over a range of minutes; `end` is excluded. */
-function defineValue(
+export function defineValue(
   alarm: AlarmProperties,
   minutes: readonly Minute[],
 ): (from: number, end: number) => number | undefined {

@@ -126,6 +126,7 @@ export const failures: Failure[] = [
     { 'orders-table-system-errors': 10 },
     when({ systemErrors: { orders: 5 } }),
   ],
+  ['updates of one entry collide', { 'transaction-conflicts': 15 }, when({ conflicts: 100 })],
   [
     'Lambda throttles calls',
     { 'listOrders-throttles': 5, 'listOrders-server-errors': 10, 'server-errors': 10 },

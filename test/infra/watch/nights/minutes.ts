@@ -41,6 +41,8 @@ export function toOrdinaryMinute(calls: number) {
     /** Reads that DynamoDB throttled, and its own failures. */
     throttles: {} as Partial<Record<TableName, number>>,
     systemErrors: {} as Partial<Record<TableName, number>>,
+    /** Updates that met another transaction on their entry. */
+    conflicts: 0,
     /** The scheduled check's result, and the days until an end that it reports. */
     check: 'passed' as 'passed' | 'throttled' | 'failed' | 'none',
     days: { certificate: 200, key: 90 } satisfies Record<End, number>,
@@ -139,7 +141,7 @@ function ofTable(table: TableName, operation: string): Record<string, Reading> {
   return {
     ReadThrottleEvents: ({ throttles }) => throttles[table] ?? 0,
     WriteThrottleEvents: () => 0,
-    TransactionConflict: () => 0,
+    TransactionConflict: ({ conflicts }) => conflicts,
     SystemErrors: ({ systemErrors }) => (isFirst ? (systemErrors[table] ?? 0) : 0),
   };
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { operationSettings } from '../../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { synthesizeProduction } from '../../../support/stackTemplates.ts';
-import { evaluateAlarms } from './evaluate.ts';
+import { defineValue, evaluateAlarms } from './evaluate.ts';
 import { failures, when, whenOf } from './failures.ts';
 import { type Minute, type OfOperation, toOrdinaryMinute } from './minutes.ts';
 
@@ -52,6 +52,28 @@ it.each(failures)('%s: fires its alarms within their time', (_, expected, change
   expect(fired.map(({ name }) => name).sort()).toEqual([...fires.keys()].sort());
   for (const { name, minute } of fired) {
     expect(minute, name).toBeLessThanOrEqual(Number(fires.get(name)));
+  }
+});
+
+it.each<[name: string, within: number, change: (minute: Minute, index: number) => unknown]>([
+  ['transaction-conflicts', 5, when({ conflicts: 100 })],
+  ['inventory-table-throttles', 10, when({ throttles: { inventory: 30 } })],
+  ['check-failed', 5, when({ check: 'none' })],
+  ['key-ends-in-7-days', 60, when({ days: { certificate: 200, key: 6 } })],
+  ['getPet-errors', 5, whenOf('getPet', () => ({ Invocations: 1, Errors: 1 }))],
+  ['getPet-latency', 5, whenOf('getPet', () => ({ Invocations: 1, Duration: 9_000 }))],
+])('%s ends %i minutes after its cause, without further requests', (name, within, change) => {
+  const minutes = Array.from({ length: 120 + within }, () => toOrdinaryMinute(0));
+  for (const [index, minute] of minutes.slice(0, 120).entries()) change(minute, index);
+  const find = (some: readonly Minute[]) =>
+    evaluateAlarms(alarms, some).find((one) => one.name === name)?.isFiring;
+  expect([find(minutes.slice(0, 120)), find(minutes)]).toEqual([true, false]);
+});
+
+it('an alarm always has a value, so that it never looks back at older periods', () => {
+  const silent = Array.from({ length: DAY }, () => when({ check: 'none' })(toOrdinaryMinute(0)));
+  for (const alarm of alarms) {
+    expect(defineValue(alarm, silent)(0, DAY), alarm.AlarmName).toBeGreaterThanOrEqual(0);
   }
 });
 
