@@ -26,7 +26,7 @@ export const countedSettings = [
 ] as const;
 const pricedSettings = [
   ...countedSettings,
-  ...(['firewall', 'logRetentionDays', 'memoryMegabytes', 'protectsData'] as const),
+  ...(['alarms', 'firewall', 'logRetentionDays', 'memoryMegabytes', 'protectsData'] as const),
   ...(['reservedConcurrency', 'tracing'] as const),
 ] as const;
 

@@ -7,6 +7,11 @@ import { type TableName, tableNames } from './tables.ts';
 export const severities = ['page', 'ticket'] as const;
 export type Severity = (typeof severities)[number];
 
+/** Whether a target of alarms is a topic that exists already. */
+export function isTopic(target: string | undefined): target is string {
+  return target?.startsWith('arn:') ?? false;
+}
+
 /** API Gateway's default quota for all APIs of an account in a region. */
 export const accountThrottle = { rate: 10_000, burst: 5_000 } as const;
 

@@ -13,7 +13,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
-import { type Severity, type StageSettings, severities } from '../stages/stageSettings.ts';
+import { isTopic, type Severity, type StageSettings, severities } from '../stages/stageSettings.ts';
 
 /** One alarm of the watch stack. */
 export interface WatchAlarm {
@@ -82,7 +82,19 @@ function defineAlarmTopics(
   stackName: string,
   targets: NonNullable<StageSettings['alarms']>,
 ): Readonly<Record<Severity, ITopic>> {
-  // CloudWatch cannot use the default key of SNS, so alarms would be lost.
+  const ownsTopic = severities.some((severity) => !isTopic(targets[severity]));
+  const key = ownsTopic ? defineAlarmKey(scope, stackName) : undefined;
+  const topics = severities.map((severity) => {
+    const topic = defineTopic(scope, stackName, severity, targets[severity], key);
+    const description = `The topic for alarms of the severity ${severity}`;
+    new CfnOutput(scope, `${labels[severity]}TopicArn`, { description, value: topic.topicArn });
+    return [severity, topic];
+  });
+  return Object.fromEntries(topics) as Record<Severity, ITopic>;
+}
+
+/** CloudWatch cannot use the default key of SNS, so alarms would be lost. */
+function defineAlarmKey(scope: Construct, stackName: string): Key {
   const key = new Key(scope, 'AlarmKey', {
     description: `Encrypts the alarms of ${stackName}`,
     enableKeyRotation: true,
@@ -95,15 +107,15 @@ function defineAlarmTopics(
       principals: [cloudWatch],
       actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
       resources: ['*'],
+      conditions: toOwnAccount(scope),
     }),
   );
-  const topics = severities.map((severity) => {
-    const topic = defineTopic(scope, stackName, severity, targets[severity], key);
-    const description = `The topic for alarms of the severity ${severity}`;
-    new CfnOutput(scope, `${labels[severity]}TopicArn`, { description, value: topic.topicArn });
-    return [severity, topic];
-  });
-  return Object.fromEntries(topics) as Record<Severity, ITopic>;
+  return key;
+}
+
+/** CloudWatch acts for this account alone. */
+function toOwnAccount(scope: Construct) {
+  return { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } };
 }
 
 function defineTopic(
@@ -111,14 +123,14 @@ function defineTopic(
   stackName: string,
   severity: Severity,
   target: string | undefined,
-  key: Key,
+  masterKey: Key | undefined,
 ): ITopic {
-  if (target?.startsWith('arn:')) {
+  if (isTopic(target)) {
     return Topic.fromTopicArn(scope, `${labels[severity]}Alarms`, target);
   }
   const topic = new Topic(scope, `${labels[severity]}Alarms`, {
     displayName: `${labels[severity]}s of ${stackName}`,
-    masterKey: key,
+    ...(masterKey && { masterKey }),
     enforceSSL: true,
   });
   // This replaces the default policy, which lets the whole account publish.
@@ -127,7 +139,7 @@ function defineTopic(
       principals: [cloudWatch],
       actions: ['sns:Publish'],
       resources: [topic.topicArn],
-      conditions: { StringEquals: { 'aws:SourceAccount': Stack.of(scope).account } },
+      conditions: toOwnAccount(scope),
     }),
   );
   if (target) topic.addSubscription(new EmailSubscription(target));

@@ -1,5 +1,6 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
+import { isTopic, severities } from '../../stages/stageSettings.ts';
 import {
   countedSettings,
   type Figures,
@@ -31,11 +32,13 @@ export function toFixedUsage(
   { metrics, sizes }: Pick<Figures, 'metrics' | 'sizes'> = readFigures(),
   loggedGigabytes = 0,
 ): Required<Usage> {
-  const { checkEveryMinutes, firewall, logRetentionDays, protectsData, raisesAlarms } = settings;
+  const { alarms, checkEveryMinutes, firewall, logRetentionDays, protectsData, raisesAlarms } =
+    settings;
+  const ownsTopic = severities.some((severity) => !isTopic(alarms?.[severity]));
   const checks = checkEveryMinutes ? (730 * 60) / checkEveryMinutes : 0;
   const storedGigabytes = (entries * (toRecordBytes(sizes) + BYTES_OF_AN_ITEM)) / GIGABYTE;
   const others: Usage = {
-    encryptionKeys: raisesAlarms ? 1 : 0,
+    encryptionKeys: raisesAlarms && ownsTopic ? 1 : 0,
     // A check calls each operation once.
     gatewayRequests: checks * operationIds.length,
     functionCalls: checks * (1 + operationIds.length),

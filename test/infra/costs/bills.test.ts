@@ -368,6 +368,8 @@ describe('the effect of a change on the month of the committed traffic', () => {
   });
 });
 
+const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
+const ownTopics = { alarms: { page: topic, ticket: topic } };
 const atOnce = { rollout: 'atOnce' } as const;
 const { staging } = fixtures;
 const quiet = { ...staging.settings, accountConcurrency: 1_000 };
@@ -377,6 +379,11 @@ test.each<[string, StageSettings, () => StageTemplates]>([
   ['production', settings, () => unchanged],
   ['a changed one', changeProduction(changedSettings).settings, changedProduction],
   ['one without roll-back', changeProduction(atOnce).settings, () => synthesizeProduction(atOnce)],
+  [
+    'one with topics of its own',
+    changeProduction(ownTopics).settings,
+    () => synthesizeProduction(ownTopics),
+  ],
   ['one that keeps nothing', quiet, synthesizeQuiet],
 ])('the monthly units in the settings of %s match its stacks', (_, settings, stacks) => {
   const usage = toFixedUsage(settings, 1);

@@ -86,6 +86,21 @@ it('each alarm says what it means and where to look, and sends its start and end
   }
 });
 
+const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
+it('encrypts its own topics with a key that CloudWatch uses for this account alone', () => {
+  const [key, ...others] = find(production, 'AWS::KMS::Key');
+  expect(others).toEqual([]);
+  expect(key?.KeyPolicy.Statement).toContainEqual({
+    Effect: 'Allow',
+    Principal: { Service: 'cloudwatch.amazonaws.com' },
+    Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
+    Resource: '*',
+    Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+  });
+  const stacks = synthesizeProduction({ alarms: { page: topic, ticket: `${topic}-tickets` } });
+  for (const type of ['AWS::KMS::Key', 'AWS::SNS::Topic']) expect(find(stacks, type)).toEqual([]);
+});
+
 it('watches the service stack’s resources by their names, without exports', () => {
   const names = (type: string, property: string) =>
     Object.values(findResources('production', type)).map(({ Properties }) => Properties[property]);
