@@ -153,12 +153,22 @@ function toFunctionRow(stage: NamedStage): IWidget[] {
 }
 
 function toTableRow(stage: Stage): IWidget[] {
+  const { maximumUnitsPerSecond } = stage.settings;
   const toUnits = (names: readonly TableName[], kind: 'Read' | 'Write') =>
-    names.map((table) => toConsumedUnits(stage, table, kind));
+    names.map((table) => {
+      const limit = maximumUnitsPerSecond[table][kind === 'Read' ? 'read' : 'write'];
+      const id = `${table}${kind}`;
+      return new MathExpression({
+        label: `${table} (at most ${limit})`,
+        expression: `${id} / PERIOD(${id})`,
+        usingMetrics: { [id]: toConsumedUnits(stage, table, kind) },
+        period,
+      });
+    });
   const throttles = tableNames.map((table) => toTableThrottles(stage, table));
   return [
-    toGraph('Tables: read units consumed', toUnits(tableNames, 'Read')),
-    toGraph('Tables: write units consumed', toUnits(writtenTables, 'Write')),
+    toGraph('Tables: read units a second', toUnits(tableNames, 'Read')),
+    toGraph('Tables: write units a second', toUnits(writtenTables, 'Write')),
     toGraph('Tables: throttles', throttles),
   ];
 }

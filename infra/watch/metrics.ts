@@ -120,7 +120,7 @@ export function toAllRequests(stage: NamedStage): Metric {
 
 export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | 'Write'): Metric {
   const TableName = toUsedTableName(stage, table);
-  return toMetric(`Consumed${kind}CapacityUnits`, { TableName }, table);
+  return toMetric(`Consumed${kind}CapacityUnits`, { TableName });
 }
 
 /** Reads, and writes that the functions make, that DynamoDB refused because of their rate. */
@@ -147,14 +147,13 @@ export function toTransactionConflicts(stage: Stage): Metric {
   return toMetric('TransactionConflict', { TableName: toUsedTableName(stage, 'inventory') });
 }
 
-function toMetric(metricName: string, dimensionsMap: Record<string, string>, label?: string) {
+function toMetric(metricName: string, dimensionsMap: Record<string, string>) {
   return new Metric({
     namespace: 'AWS/DynamoDB',
     metricName,
     dimensionsMap,
     statistic: Stats.SUM,
     period,
-    ...(label && { label }),
   });
 }
 

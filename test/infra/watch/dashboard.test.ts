@@ -76,6 +76,13 @@ it('shows traffic, errors, latency, throttles, units and deprecated callers', ()
     'by message.commit, message.operation',
   ];
   for (const text of shown) expect(body).toContain(text);
+  const { maximumUnitsPerSecond } = fixtures.production.settings;
+  for (const table of tableNames) {
+    const label = `${table} (at most ${maximumUnitsPerSecond[table].read})`;
+    const expression = `${table}Read / PERIOD(${table}Read)`;
+    expect(body).toContain(JSON.stringify({ label, expression }).slice(1, -1));
+  }
+  expect(body).toContain(`"inventory (at most ${maximumUnitsPerSecond.inventory.write})"`);
   // Keys are written only by hand.
   const isWritten = (table: string) =>
     body.includes(`"ConsumedWriteCapacityUnits",${ofTable}${table}"`);
