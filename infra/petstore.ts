@@ -1,5 +1,5 @@
 import packageJson from '../package.json' with { type: 'json' };
-import { type CommandName, commandNames } from './cli/commands.ts';
+import { type CommandName, type CommandText, commandNames, commands } from './cli/commands.ts';
 import { toHelp, toOverview } from './cli/help.ts';
 import { writeOut } from './cli/output.ts';
 import { findSubcommand } from './cli/subcommands.ts';
@@ -29,7 +29,26 @@ export async function petstore([word, ...args]: string[]): Promise<void> {
   const name = parseName(word);
   if (args.some(isHelp)) return explain([name, findSubcommand(name, args)]);
   const run = await loads[name]();
-  await run(args);
+  try {
+    await run(args);
+  } catch (error) {
+    throw toNamedOption(error, name, args);
+  }
+}
+
+/** Adds the nearest option of the command to the error for an unknown one. */
+function toNamedOption(error: unknown, name: CommandName, args: readonly string[]): unknown {
+  const { code, message } = Object(error);
+  const [, typed] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || typed === undefined) return error;
+  const command: CommandText = commands[name];
+  const { options } = command.subcommands?.[findSubcommand(name, args) ?? ''] ?? command;
+  const toEdits = (option: string) => countEdits(typed, option);
+  const [nearest] = Object.keys(options)
+    .filter((one) => one.startsWith(typed) || toEdits(one) < Math.min(3, one.length))
+    .toSorted((one, other) => toEdits(one) - toEdits(other));
+  if (nearest === undefined) return error;
+  return new UsageError(`Unknown option '--${typed}'. Did you mean --${nearest}? See --help.`);
 }
 
 async function explain([word, subcommand, ...others]: (string | undefined)[]): Promise<void> {
@@ -50,6 +69,21 @@ function parseName(word: string): CommandName {
     (one, other) => countSame(word, other) - countSame(word, one),
   );
   throw new UsageError(`There is no command "${word}". The commands are ${names.join(', ')}.`);
+}
+
+/** How many letters must be added, removed or changed to make one word of the other. */
+function countEdits(one: string, other: string): number {
+  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [row, letter] of [...one].entries()) {
+    const next = [row + 1];
+    for (const [column, wanted] of [...other].entries()) {
+      const [changed = 0, removed = 0] = previous.slice(column);
+      const added = next[column] ?? 0;
+      next.push(Math.min(changed + Number(letter !== wanted), removed + 1, added + 1));
+    }
+    previous = next;
+  }
+  return previous.at(-1) ?? 0;
 }
 
 /** How many letters are the same at the beginning. */

@@ -38,6 +38,26 @@ describe('petstore', () => {
     await expectRefusal(petstore, args, message);
   });
 
+  test.each([
+    [
+      ['night', '--stge', 'production'],
+      "Unknown option '--stge'. Did you mean --stage? See --help.",
+    ],
+    [['import', '--overwirte=yes'], "'--overwirte'. Did you mean --overwrite?"],
+    [['restore', '--talbe', 'pets'], "'--talbe'. Did you mean --table?"],
+    [['keys', 'create', '--perm', 'read'], "'--perm'. Did you mean --permission?"],
+    [['costs', 'month', '--growht', '5%'], "'--growht'. Did you mean --growth?"],
+    [['costs', '--entires', '5'], "'--entires'. Did you mean --entries?"],
+    // Options of another subcommand, or of none.
+    [['keys', 'list', '--grace', '1h'], "Unknown option '--grace'. See --help."],
+    [['logs', '--fellow'], "Unknown option '--fellow'. Did you mean --follow? See --help."],
+    [['restore', '--x', '1'], "Unknown option '--x'. See --help."],
+    [['restore', '--att', 'latest'], "'--att'. Did you mean --at? See --help."],
+    [['logs', '-x'], "Unknown option '-x'. See --help."],
+  ])('%j is refused with the nearest option', async (args, message) => {
+    await expectRefusal(petstore, args, message);
+  });
+
   it('is a command that npx finds, and says its version', async () => {
     const file = packageJson.bin.petstore;
     accessSync(join(projectRoot, file), constants.X_OK);
@@ -120,6 +140,11 @@ describe('the completion for bash', () => {
     [['petstore', 'help', 'res'], 'restore'],
     [['petstore', 'import', '--sk'], '--skip-invalid'],
     [['petstore', 'import', '--he'], '--help'],
+    // Nothing of ours, so that the shell offers files.
+    [['petstore', 'import', '--inventory', ''], ''],
+    [['petstore', 'start', '--dir', ''], ''],
+    [['petstore', 'costs', 'month', '--traffic', ''], ''],
+    [['petstore', 'smoke', '--api-key-file', ''], ''],
     [['petstore', 'logs', '--stage', ''], 'staging production'],
     [['npx', 'petstore', 'keys', 'create', '--permission', 'w'], 'write'],
   ])('of %j is %s', async (words, completed) => {
