@@ -31,6 +31,7 @@ const stage = choice(stageNames, 'the stage, found through its stack with your A
 const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage');
 const dataEndpoint = text('URL', `${endpoint.about}, with the tables inventory, pets and orders`);
 const json = flag('print JSON for a machine, in place of text');
+const jsonBeside = flag('print JSON for a machine; the text is on standard error');
 const yes = flag('go ahead without asking');
 /** Where the API keys are. */
 const keyTable = {
@@ -277,6 +278,7 @@ export const commands = {
         ),
         multiple: true,
       },
+      json: jsonBeside,
       yes,
     },
   },
@@ -297,6 +299,7 @@ export const commands = {
         'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
       ),
       from: text('NAME', 'the table to restore from, in place of the one in use'),
+      json: jsonBeside,
     },
   },
   costs: {
@@ -336,16 +339,16 @@ export const commands = {
       },
       diff: {
         summary: 'Compare the month with that of a commit',
-        usage: 'REV',
+        usage: 'REV [options]',
         about:
           'Prints what the month of infra/costs/traffic.json costs more or less than at a commit, and why. It reads the figures that the commit has in infra/costs, and runs none of its code.',
-        options: {},
+        options: { json },
       },
       check: {
         summary: 'Fail if a month costs too much',
         about:
           'Fails if the worst month of a stage costs more than its worstMonthDollars. Fails if the month of infra/costs/traffic.json costs more than infra/costs/accepted.json by over its maxIncreaseDollars or maxIncreasePercent. Fails if infra/costs/figures.json is out of date.',
-        options: { stage: { ...stage, about: 'the stage to check; all stages without it' } },
+        options: { stage: { ...stage, about: 'the stage to check; all stages without it' }, json },
       },
       measure: {
         summary: 'Measure the traffic or the entries of a stage',

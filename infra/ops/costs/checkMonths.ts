@@ -22,14 +22,23 @@ export function checkMonths(
   accepted = readAccepted(),
   figures?: CommittedFigures,
 ): string {
-  const found = checked.flatMap((stage) => [
-    checkWorstMonth(stage),
-    checkIncrease(stage, accepted[stage.name]),
-  ]);
-  if (figures) found.push(checkFigures(figures));
+  const found = findMonths(checked, accepted, figures);
   const failed = found.filter(({ isWithin }) => !isWithin);
   if (failed.length > 0) throw new Error(failed.map(({ text }) => text).join(' '));
   return found.map(({ text }) => `${text}\n`).join('');
+}
+
+/** What `checkMonths` checks, one by one. */
+export function findMonths(
+  checked: readonly Stage[],
+  accepted = readAccepted(),
+  figures?: CommittedFigures,
+) {
+  const found = checked.flatMap((stage) => [
+    { stage: stage.name, ...checkWorstMonth(stage) },
+    { stage: stage.name, ...checkIncrease(stage, accepted[stage.name]) },
+  ]);
+  return figures ? [...found, checkFigures(figures)] : found;
 }
 
 function checkWorstMonth(stage: Stage) {

@@ -10,7 +10,7 @@ import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { readCommittedFigures } from '../../costs/figures.ts';
 import { PRICES_AS_OF } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
-import { checkMonths } from './checkMonths.ts';
+import { checkMonths, findMonths } from './checkMonths.ts';
 import {
   type CostOptions,
   parseWhole,
@@ -52,10 +52,14 @@ const runs: Runs<typeof subcommands, Promise<void>> = {
     const report = { stage: stage.name, region, pricesAsOf: PRICES_AS_OF, worstMonth };
     await write(options, report, toWorstMonthText(worstMonth));
   },
-  diff: (_, [revision = '']) => runDiff(revision),
-  check({ stage }) {
+  diff: ({ json }, [revision = '']) => runDiff(revision, json),
+  async check({ stage, json }) {
     const checked = stage === undefined ? Object.values(stages) : [parseStage(stage)];
-    return writeOut(checkMonths(checked, undefined, readCommittedFigures()));
+    const figures = readCommittedFigures();
+    if (!json) return writeOut(checkMonths(checked, undefined, figures));
+    const found = findMonths(checked, undefined, figures);
+    await writeOut(`${JSON.stringify(found, null, 2)}\n`);
+    if (found.some(({ isWithin }) => !isWithin)) process.exitCode = 1;
   },
   // These load AWS clients or a Parquet reader.
   'by-key': async (options) => (await import('./runByKey.ts')).runByKey(options),

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { writeOut } from '../../cli/output.ts';
+import { tell, writeOut } from '../../cli/output.ts';
 import { findCostChanges } from '../../costs/bills/costChanges.ts';
 import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
@@ -17,7 +17,7 @@ import { stagesForClients } from '../../stages/stages.ts';
  * @param revision as git takes it
  * @throws {Error} when there is no such commit, or it has no units
  */
-export async function runDiff(revision: string): Promise<void> {
+export async function runDiff(revision: string, json = false): Promise<void> {
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
   const { sizes, stages, lacks, ...then } = readFiguresOf(revision);
@@ -31,9 +31,19 @@ export async function runDiff(revision: string): Promise<void> {
       settings &&
       toCostReport({ ...stage, settings }, region, { entries, shares }, entries, figures);
     const after = toCostReport(stage, region, traffic, entries);
-    return findCostChanges(stage.name, before, after).join('\n- ');
+    const [was, is] = [before, after].map((report) => report?.month.total);
+    return {
+      stage: stage.name,
+      before: was,
+      after: is,
+      changes: findCostChanges(stage.name, before, after),
+    };
   });
-  const moved = changes.filter((text) => text !== '');
+  if (json) {
+    lacks.forEach(tell);
+    return writeOut(`${JSON.stringify(changes, null, 2)}\n`);
+  }
+  const moved = changes.map((one) => one.changes.join('\n- ')).filter((text) => text !== '');
   const totals = stagesForClients.map((stage) => {
     return `${stage.name} $${toCents(toStageMonth(stage, traffic).total)}`;
   });

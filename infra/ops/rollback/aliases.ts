@@ -2,7 +2,7 @@ import { type LambdaClient, UpdateAliasCommand } from '@aws-sdk/client-lambda';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import type { LiveFunction, PublishedVersion } from '../../cli/liveFunctions.ts';
-import { print, tell } from '../../cli/output.ts';
+import { tell } from '../../cli/output.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { liveAlias } from '../../stages/resourceNames.ts';
 
@@ -120,15 +120,20 @@ function isNewer({ versions }: LiveFunction, than: PublishedVersion | undefined)
 /**
  * Moves the aliases one by one and reports each. If one cannot be moved, it continues: some requests on good
  * code are better than none.
+ * @param say prints a line
  * @throws {Error} when not all were moved
  */
-export async function moveAliases(client: LambdaClient, moves: readonly Move[]): Promise<void> {
+export async function moveAliases(
+  client: LambdaClient,
+  moves: readonly Move[],
+  say: (line: string) => void,
+): Promise<void> {
   let failed = 0;
   for (const move of moves) {
     const { operationId } = move.from;
     try {
       await moveAlias(client, move);
-      print(`${operationId} goes to version ${move.to.version}.`);
+      say(`${operationId} goes to version ${move.to.version}.`);
     } catch (error) {
       failed += 1;
       tell(`${operationId} was not moved: ${toErrorLine(error)}`);

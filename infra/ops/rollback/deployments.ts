@@ -6,7 +6,6 @@ import {
   StopDeploymentCommand,
 } from '@aws-sdk/client-codedeploy';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { print } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import type { OpenStage } from '../../cli/stageStack.ts';
 import { toFunctionName } from '../../stages/resourceNames.ts';
@@ -19,19 +18,21 @@ const running: DeploymentStatus[] = ['Created', 'Queued', 'InProgress', 'Baking'
  * Stopping moves the requests back and fails the update of the stack. CloudFormation then rolls back the
  * whole update, so the stack matches its state.
  * https://docs.aws.amazon.com/codedeploy/latest/userguide/deployments-rollback-and-redeploy.html
- * @returns whether there were any
+ * @param say prints a line
+ * @returns those that were stopped; `undefined` if there were none to stop
  */
 export async function stopDeployments(
   stack: OpenStage,
   isAgreed: (question: string) => Promise<boolean>,
-): Promise<boolean> {
+  say: (line: string) => void,
+): Promise<string[] | undefined> {
   const { stage, name, open } = stack;
   const deployments = await findDeployments(stack);
-  if (deployments.length === 0) return false;
-  print(`${stage.name} is being moved to new code, by ${deployments.join(', ')}.`);
+  if (deployments.length === 0) return undefined;
+  say(`${stage.name} is being moved to new code, by ${deployments.join(', ')}.`);
   if (!(await isAgreed(`Stop it (${toCount(deployments.length, 'deployment')}), and move back?`))) {
-    print('Nothing was changed.');
-    return true;
+    say('Nothing was changed.');
+    return [];
   }
   for (const deploymentId of deployments) {
     const stop = new StopDeploymentCommand({ deploymentId, autoRollbackEnabled: true });
@@ -40,16 +41,16 @@ export async function stopDeployments(
       .catch((error: Error) => {
         if (error.name !== 'DeploymentAlreadyCompletedException') throw error;
       });
-    print(`${deploymentId} ${stopped ? 'is stopped' : 'was over already'}.`);
+    say(`${deploymentId} ${stopped ? 'is stopped' : 'was over already'}.`);
   }
-  print(
+  say(
     [
       'CodeDeploy moves the requests back, and CloudFormation the rest of the deployment. Wait for it:',
       `  aws cloudformation wait stack-rollback-complete --stack-name ${name}`,
       'Then look again with this command. Nothing needs to be deployed.',
     ].join('\n'),
   );
-  return true;
+  return deployments;
 }
 
 /** @throws {Error} with what to do, where the stack is about to move its aliases by itself */

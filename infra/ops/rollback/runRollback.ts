@@ -9,7 +9,7 @@ import {
   readLiveFunctions,
   toPercent,
 } from '../../cli/liveFunctions.ts';
-import { print, tell, toColumns, toShortTime } from '../../cli/output.ts';
+import { print, tell, toColumns, toShortTime, writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { openStage } from '../../cli/stageStack.ts';
 import { toLeftVersionsParameter } from '../../stages/resourceNames.ts';
@@ -35,11 +35,21 @@ export async function runRollback(args: string[]): Promise<void> {
   });
   const stage = parseStage(values.stage);
   const target = parseTarget([...(values.to ?? []), ...positionals]);
+  const say = values.json ? tell : print;
+  /** What was done, for a machine. */
+  async function report(moves: readonly Move[], stopped: readonly string[] = []): Promise<void> {
+    const moved = moves.map(({ from, to: { version, commit } }) => {
+      return { operationId: from.operationId, from: newestServed(from), to: version, commit };
+    });
+    if (values.json)
+      await writeOut(`${JSON.stringify({ stage: stage.name, moved, stopped }, null, 2)}\n`);
+  }
   const isAgreed = async (question: string) => values.yes || (await confirm(question));
 
   const stack = await openStage(stage, limits);
   const { name, status } = stack;
-  if (await stopDeployments(stack, isAgreed)) return;
+  const stopped = await stopDeployments(stack, isAgreed, say);
+  if (stopped) return report([], stopped);
   if ('value' in status) refuseMovingStack(name, status.value);
   else tell(`The stack ${name} could not be read: ${status.unread}`);
   const functions = await readLiveFunctions(stack);
@@ -51,26 +61,26 @@ export async function runRollback(args: string[]): Promise<void> {
   });
   const isMarked: IsLeft = (from, version) => isLeft(left ?? {}, from, version);
   const moves = target ? chooseMoves(functions, target) : choosePrevious(functions, isMarked);
-  print(toVersionTable(functions, moves, isMarked));
+  say(toVersionTable(functions, moves, isMarked));
   if (!moves) throw new Error(`Nothing was moved: ${toOtherWay(stage, functions)}`);
   for (const from of functions) {
     if (target || moves.some((move) => move.from === from)) continue;
-    print(`${from.operationId} is new: it has no earlier version, and stays.`);
+    say(`${from.operationId} is new: it has no earlier version, and stays.`);
   }
   const ahead = moves.filter((move) => !isDone(move));
   if (ahead.length === 0) {
-    print(
-      '\nEvery alias is there already: nothing was moved. To go elsewhere, say where with --to.',
-    );
+    say('\nEvery alias is there already: nothing was moved. To go elsewhere, say where with --to.');
   } else {
     const names = ahead.map(({ from }) => from.operationId).join(', ');
     if (!(await isAgreed(`\nMove the alias of ${names} in ${stage.name}?`))) {
-      return print('Nothing was changed.');
+      say('Nothing was changed.');
+      return report([]);
     }
     if (left) await noteLeftVersions(stack, left, ahead);
-    await moveAliases(stack.open(LambdaClient), ahead);
+    await moveAliases(stack.open(LambdaClient), ahead, say);
   }
-  print(toNextSteps(stage, functions, moves));
+  say(toNextSteps(stage, functions, moves));
+  await report(ahead);
 }
 
 /** A service that does not respond must not hold up a roll-back. */

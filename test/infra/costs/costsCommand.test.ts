@@ -187,7 +187,7 @@ describe('diff', () => {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder.folder });
   const measured = readRecordedUnits();
   /** Compares with a commit that has these figures. */
-  const diff = async (units?: readonly MeasuredUnits[], figures?: object) => {
+  const diff = async (units?: readonly MeasuredUnits[], figures?: object, ...args: string[]) => {
     rmSync(folder.toPath('infra'), { recursive: true, force: true });
     mkdirSync(folder.toPath('infra/costs/units'), { recursive: true });
     const sizes = readFileSync(join(projectRoot, 'infra/costs/sizes.json'), 'utf8');
@@ -198,7 +198,7 @@ describe('diff', () => {
     git('add', '--all', 'infra');
     const author = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
     git(...author, 'commit', '--quiet', '--no-verify', '--allow-empty', '--message', 'Before');
-    return callOps(runCosts, ['diff', 'HEAD'], { GIT_DIR: folder.toPath('.git') });
+    return callOps(runCosts, ['diff', 'HEAD', ...args], { GIT_DIR: folder.toPath('.git') });
   };
   const unchanged =
     /^At the traffic of \S+, nothing costs more or less than at HEAD: production \$[\d.]+, staging \$[\d.]+ a month\.\n/;
@@ -221,6 +221,30 @@ describe('diff', () => {
     expect(stdout).toContain(`- metrics with an alarm ${alarmMetrics - 1} → ${alarmMetrics} +0.10`);
     // In Markdown, a line right after a list would belong to it.
     expect(stdout).toMatch(/\n- .*\n\nAt the traffic of .*, staging is new: \$[\d.]+ a month\.\n$/);
+  });
+
+  test('says so in JSON', async () => {
+    const always = { alarmMetrics: -1, customMetrics: 1 };
+    const { production } = fixtures;
+    const figures = {
+      ...committed,
+      metrics: { ...committed.metrics, always },
+      stages: { production: production.settings },
+    };
+    const [first, second] = JSON.parse((await diff(measured, figures, '--json')).stdout);
+    expect(first).toMatchObject({
+      stage: 'production',
+      changes: expect.arrayContaining([expect.stringContaining('metrics with an alarm')]),
+    });
+    expect(first.after - first.before).toBeGreaterThan(0.01);
+    expect(second).toMatchObject({
+      stage: 'staging',
+      changes: [expect.stringContaining('is new')],
+    });
+    expect(second.before).toBeUndefined();
+    const { stdout, stderr } = await diff(measured, undefined, '--json');
+    expect(JSON.parse(stdout)).toHaveLength(2);
+    expect(stderr).toMatch(/^HEAD has no infra/);
   });
 
   test('prices an operation that the commit did not have at nothing', async () => {
@@ -282,6 +306,13 @@ describe('check', () => {
     };
     expect(await check()).toEqual(stageNames);
     expect(await check('--stage', 'staging')).toEqual(['staging']);
+    const { status, stdout } = await callOps(runCosts, ['check', '--stage', 'staging', '--json']);
+    expect(status).toBe(1);
+    const text = expect.stringMatching(/^The worst month of staging can cost/);
+    const month = { stage: 'staging', isWithin: expect.any(Boolean), text: expect.any(String) };
+    const figures = { isWithin: expect.any(Boolean), text: expect.any(String) };
+    const worst = { stage: 'staging', isWithin: false, text };
+    expect(JSON.parse(stdout)).toEqual([worst, month, figures]);
   });
 
   test('fails for prices or settings that are not in figures.json', () => {
@@ -431,11 +462,11 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [['getPet=1'], 'There is no command "costs getPet=1". The commands are month, worst, by-key, '],
   [['--stage', 'staging', 'moth'], "Unexpected argument 'moth'."],
   [month('getPet=1'), 'Usage: npx petstore costs month [options]. See --help.'],
-  [['diff'], 'Usage: npx petstore costs diff REV. See --help.'],
-  [['diff', 'HEAD', 'HEAD^'], 'Usage: npx petstore costs diff REV. See --help.'],
-  [['diff', 'HEAD', '--json'], "Unknown option '--json'."],
+  [['diff'], 'Usage: npx petstore costs diff REV [options]. See --help.'],
+  [['diff', 'HEAD', 'HEAD^'], 'Usage: npx petstore costs diff REV [options]. See --help.'],
+  [['diff', 'HEAD', '--yes'], "Unknown option '--yes'."],
   [['reconcile', '--json'], 'Usage: npx petstore costs reconcile FILE… [options]. See --help.'],
-  [['check', '--json'], "Unknown option '--json'."],
+  [['check', '--yes'], "Unknown option '--yes'."],
   [['worst', '--requests', 'getPet=1'], "Unknown option '--requests'."],
   [['--yes'], "Unknown option '--yes'."],
   [['measure', '--entries', '1'], "Unknown option '--entries'."],

@@ -170,6 +170,22 @@ describe('npx petstore rollback', () => {
     if (what === 'two') expect(stdout).toContain('--to getPet=3 listOrders=3');
   });
 
+  it('says in JSON what was moved or stopped, and the rest on standard error', async () => {
+    const { rollback, state, call } = await open(() => ({ StopDeployment: () => ({}) }));
+    const read = async (...args: string[]) => {
+      const { stdout, stderr } = await rollback('--json', ...args);
+      expect(stderr).toContain('\n');
+      return JSON.parse(stdout);
+    };
+    const moved = [{ operationId: 'getPet', from: 3, to: 1, commit: 'aaaaaaaaaaa1' }];
+    const nothing = { stage: 'production', moved: [], stopped: [] };
+    expect(await read('--to', 'getPet=1')).toEqual({ ...nothing, moved });
+    expect(await read('--to', 'getPet=1')).toEqual(nothing);
+    state.deployments = { 'd-1': `${getPet}:live` };
+    expect(await read()).toEqual({ ...nothing, stopped: ['d-1'] });
+    expect(JSON.parse((await call(['--json'], 'n\n')).stdout)).toEqual(nothing);
+  });
+
   it('finishes what an earlier run left half done', async () => {
     const { rollback, live } = await open();
     await rollback('--to', 'listInventory=2', 'getPet=2');
