@@ -26,7 +26,12 @@ import { liveAlias, type NamedStage } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
-import { defineLogMetric, type LogMetricName, toLogMetric } from './serviceMetrics.ts';
+import {
+  clientErrorStatuses,
+  defineLogMetric,
+  type LogMetricName,
+  toLogMetric,
+} from './serviceMetrics.ts';
 
 /** How CodeDeploy moves requests to the new version. If undefined, CloudFormation moves them at once. */
 const deploymentConfigs: Record<StageSettings['rollout'], ILambdaDeploymentConfig | undefined> = {
@@ -92,8 +97,11 @@ const treatMissingData = TreatMissingData.NOT_BREACHING;
 /** Five minutes, so that 20 requests soon come together. The window moves on every minute. */
 const sharePeriod = Duration.minutes(5);
 
+/** As long as the alarm on such 4xx of all requests looks back. */
+const clientErrorPeriod = Duration.minutes(15);
+
 /**
- * The alarms that roll back one function: its code crashes, times out, fails or becomes slow. They watch only the new
+ * The alarms that roll back one function: its code crashes, times out, fails, refuses requests or becomes slow. They watch only the new
  * version, since its tenth of the requests would hardly show among all. While the alias has two versions, Lambda counts
  * each by itself: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
  */
@@ -115,6 +123,7 @@ function defineRollbackAlarms(
     return toLogMetric(stage, id, name, options, version);
   };
   const sum = { period: sharePeriod, statistic: Stats.SUM };
+  const clientErrorSum = { ...sum, period: clientErrorPeriod };
   const slowest = { period, statistic: Stats.p(99) };
   return [
     new Alarm(scope, `${id}RollbackErrors`, {
@@ -137,6 +146,21 @@ function defineRollbackAlarms(
         period: sharePeriod,
       }),
       threshold: 5,
+      evaluationPeriods: 1,
+      treatMissingData,
+    }),
+    new Alarm(scope, `${id}RollbackClientErrors`, {
+      alarmDescription: `At least half of 20 or more calls of ${id}'s newest version got ${clientErrorStatuses.join(', ')} within 15 minutes. During a deployment this rolls it back. See \`npx petstore logs --status 4xx\`.`,
+      metric: new MathExpression({
+        label: '4xx, % of the calls',
+        expression: 'IF(FILL(calls, 0) >= 20, 100 * FILL(clientErrors, 0) / calls, 0)',
+        usingMetrics: {
+          clientErrors: defineMetric('clientErrors', clientErrorSum),
+          calls: ofVersion(live.metricInvocations(clientErrorSum)),
+        },
+        period: clientErrorPeriod,
+      }),
+      threshold: 50,
       evaluationPeriods: 1,
       treatMissingData,
     }),

@@ -27,12 +27,21 @@ const logMetrics = {
   firstByte: { suffix: 'FirstByte', value: '$.message.firstByteMilliseconds' },
   /** Responses from 500 up. Lambda does not count them as errors, since the handler returns them itself. */
   serverErrors: { suffix: 'ServerErrors', value: '1' },
+  clientErrors: { suffix: 'ClientErrors', value: '1' },
 } as const;
 export type LogMetricName = keyof typeof logMetrics;
+
+/** With these, usually a client is at fault. If half of all requests get one, it may be the service. */
+export const clientErrorStatuses = [400, 401, 404, 412];
 
 const patterns: Record<LogMetricName, IFilterPattern> = {
   firstByte: FilterPattern.numberValue(logMetrics.firstByte.value, '>=', 0),
   serverErrors: FilterPattern.numberValue('$.message.status', '>=', 500),
+  clientErrors: FilterPattern.any(
+    ...clientErrorStatuses.map((status) =>
+      FilterPattern.numberValue('$.message.status', '=', status),
+    ),
+  ),
 };
 
 /** Counts a metric for all versions of a function together, or for each one alone. */

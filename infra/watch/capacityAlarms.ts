@@ -6,12 +6,7 @@ import { toUsedTableName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
 import type { WatchAlarm } from './alarms.ts';
-import {
-  period,
-  toTableSystemErrors,
-  toTableThrottles,
-  toTransactionConflicts,
-} from './metrics.ts';
+import { period, toTableThrottles, toTransactionConflicts } from './metrics.ts';
 
 /** Alarms for what will break next, or has begun to. */
 export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
@@ -29,13 +24,6 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
           description: `DynamoDB refuses calls to the table ${tableName} because of their rate; clients get 503. Look at the dashboard for the units consumed. At the table's maximumUnitsPerSecond in ${stagesFile}, slow down the import or raise that value. Below it, wait or lower the throttles: an on-demand table grows to twice its last peak within half an hour. If the alarm stays, one key is read or written too often.`,
           metric: toTableThrottles(stage, table),
           threshold: 1,
-          periods: [2, 3],
-        },
-        {
-          name: `${table}-table-system-errors`,
-          description: `DynamoDB itself fails calls to the table ${tableName}; clients get 503 after three failed attempts. Look at the AWS Health Dashboard; there is nothing to change here.`,
-          metric: toTableSystemErrors(stage, table),
-          threshold: 5,
           periods: [2, 3],
         },
       ];

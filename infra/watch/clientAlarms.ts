@@ -1,9 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
-import { ComparisonOperator, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
-import { toGatewayMetric } from '../service/serviceMetrics.ts';
+import { clientErrorStatuses, toGatewayMetric } from '../service/serviceMetrics.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
-import type { NamedStage } from '../stages/resourceNames.ts';
+import { type NamedStage, toAccessLogName } from '../stages/resourceNames.ts';
 import type { Severity } from '../stages/stageSettings.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import type { WatchAlarm } from './alarms.ts';
@@ -43,47 +43,67 @@ export function defineClientAlarms(
       threshold: 5,
       periods: [2, 3],
     },
+    defineSilentLogAlarm(stage),
   ];
 }
 
 /**
- * Alarms for one operation, busy or rarely called. Crashes, timeouts and calls that Lambda refused count as failures,
- * like the handler's own 5xx.
+ * Alarms for one operation, busy or rarely called, by its objective. Crashes, timeouts and calls that Lambda refused
+ * count as failures, like the handler's own 5xx.
  */
 function defineFailureAlarms(
   stage: Stage,
   id: OperationId,
-  { requests, failures }: RequestMetrics,
+  { requests, failures, clientErrors }: RequestMetrics,
 ): WatchAlarm[] {
   // Nobody needs to be woken for an operation that was turned off on purpose.
   const severity: Severity = toReservedConcurrency(stage.settings, id) === 0 ? 'ticket' : 'page';
-  const toFailureShare = (sharePeriod: Duration) =>
-    toShare('5xx, % of requests', failures, requests, MIN_FAILURES, sharePeriod);
+  const { availabilityPercent } = operationSettings[id];
+  /** This many times the share of failures that the objective allows, in percent. */
+  const toBudget = (times: number) => Number(((100 - availabilityPercent) * times).toFixed(6));
+  const toFailureShare = (minFailures: number, sharePeriod?: Duration) =>
+    toShare('5xx, % of requests', failures, requests, minFailures, sharePeriod);
   const act =
     'Look at the saved query "Errors with their cause" for the reason. If it began with a deployment, roll back.';
   return [
     {
       name: `${id}-server-errors`,
       severity,
-      description: `At least 1 in 20 requests for ${id} gets a 5xx, however small its share of the traffic. ${act}`,
-      metric: toFailureShare(period),
-      threshold: 5,
+      description: `At least ${toBudget(50)}% of the requests for ${id} get a 5xx, however small its share of the traffic. ${act}`,
+      metric: toFailureShare(3),
+      threshold: toBudget(50),
       periods: [2, 3],
     },
-    ...[1, 4].map(
-      (hours): WatchAlarm => ({
-        name: `${id}-failing-${hours}h`,
-        severity,
-        description: `At least ${MIN_FAILURES} requests for ${id}, and at least half of all, got a 5xx within ${hours} h. ${act}`,
-        metric: toFailureShare(Duration.hours(hours)),
-        threshold: 50,
+    {
+      name: `${id}-failing`,
+      severity,
+      description: `At least half of the requests for ${id} got a 5xx, in three quarters of an hour of the last four hours. ${act}`,
+      metric: toFailureShare(1, quarter),
+      threshold: 50,
+      // The quarters move on every minute, so one call and its retries touch two. Three take more than one call.
+      periods: [3, 16],
+    },
+    {
+      name: `${id}-error-budget`,
+      description: `At least 10 requests for ${id}, and ${toBudget(3)}% of all, got a 5xx within 24 hours: three times what its objective of ${availabilityPercent}% allows. ${act}`,
+      metric: toFailureShare(10, Duration.days(1)),
+      threshold: toBudget(3),
+    },
+    {
+      name: `${id}-client-errors`,
+      description: `At least half of 20 or more requests for ${id} got ${clientErrorStatuses.join(', ')} within 15 minutes. Look at \`npx petstore logs --stage ${stage.name} --status 4xx\` for whether one client sends them all. If all clients get them, it is the service: if it began with a deployment, roll back.`,
+      metric: new MathExpression({
+        label: '4xx, % of requests',
+        expression: 'IF(FILL(requests, 0) >= 20, 100 * FILL(clientErrors, 0) / requests, 0)',
+        usingMetrics: { clientErrors, requests },
+        period: quarter,
       }),
-    ),
+      threshold: 50,
+    },
   ];
 }
 
-/** Fewer are chance. */
-const MIN_FAILURES = 3;
+const quarter = Duration.minutes(15);
 
 /** Alarms for someone who tries keys, for a key used beyond its permission, and for a client that missed a rotation. */
 export function defineAbuseAlarms(
@@ -141,5 +161,30 @@ function defineSilenceAlarm(
     }),
     threshold: 1,
     comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
+  };
+}
+
+/** Most alarms count lines of the access log. Without lines, they see nothing. */
+function defineSilentLogAlarm(stage: Stage): WatchAlarm {
+  const logName = toAccessLogName(stage);
+  return {
+    name: 'access-log-silent',
+    description: `The gateway gets requests, but writes no lines to its access log ${logName}, which the alarms on each operation count. Look in the API Gateway console, Settings, for the account's role for logs, and at the stage's log settings. Deploy petstore-${stage.name} again.`,
+    metric: new MathExpression({
+      label: 'requests without a line',
+      expression: 'IF(FILL(lines, 0) < 1, FILL(requests, 0), 0)',
+      usingMetrics: {
+        lines: new Metric({
+          namespace: 'AWS/Logs',
+          metricName: 'IncomingLogEvents',
+          dimensionsMap: { LogGroupName: logName },
+          statistic: Stats.SUM,
+        }),
+        requests: toAllRequests(stage),
+      },
+      period: quarter,
+    }),
+    threshold: 1,
+    periods: [2, 2],
   };
 }

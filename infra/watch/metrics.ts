@@ -1,16 +1,15 @@
 import { Duration } from 'aws-cdk-lib';
-import {
-  type IMetric,
-  MathExpression,
-  Metric,
-  type MetricOptions,
-  Stats,
-} from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type JsonPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { isWrite } from '../../shared/runtime/requestUnits.ts';
-import { toFunctionMetric, toGatewayMetric, toLogMetric } from '../service/serviceMetrics.ts';
+import {
+  clientErrorStatuses,
+  toFunctionMetric,
+  toGatewayMetric,
+  toLogMetric,
+} from '../service/serviceMetrics.ts';
 import {
   type NamedStage,
   toAccessLogName,
@@ -32,8 +31,11 @@ const statuses = { unauthorized: '401', forbidden: '403', throttled: '429' } as 
 /** Refused requests by reason. A metric costs nothing in a month without such a request. */
 export type RefusalMetrics = Record<keyof typeof statuses, Metric>;
 
-/** Clients' requests to an operation, and those that got a 5xx for any reason behind the gateway. */
-export type RequestMetrics = Record<'requests' | 'failures', Metric>;
+/**
+ * Clients' requests to an operation, those that got a 5xx for any reason behind the gateway, and those that got one
+ * of `clientErrorStatuses`.
+ */
+export type RequestMetrics = Record<'requests' | 'failures' | 'clientErrors', Metric>;
 
 export interface AccessLogMetrics {
   readonly refusals: RefusalMetrics;
@@ -63,6 +65,11 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
       FilterPattern.stringValue('$.route', '=', path),
       FilterPattern.stringValue('$.userAgent', '!=', checkAgent),
     ];
+    const isClientError = FilterPattern.any(
+      ...clientErrorStatuses.map((status) =>
+        FilterPattern.stringValue('$.status', '=', `${status}`),
+      ),
+    );
     const isFailure = FilterPattern.stringValue('$.status', '=', '5*');
     return {
       // A custom metric in every hour with a request. Without alarms, Lambda's own count of calls is enough.
@@ -70,6 +77,7 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
         ? defineMetric(`${id}Requests`, ...isOfClient)
         : toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM, period }),
       failures: defineMetric(`${id}Failures`, ...isOfClient, isFailure),
+      clientErrors: defineMetric(`${id}ClientErrors`, ...isOfClient, isClientError),
     };
   };
   return {
@@ -128,15 +136,14 @@ export function toTableThrottles(stage: Stage, table: TableName): MathExpression
   const TableName = toUsedTableName(stage, table);
   const isWritten = toTableCalls(table).some(isWrite);
   const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
-  return toTotal(table, names, (name) => toMetric(name, { TableName }));
-}
-
-/** DynamoDB's own errors, which it counts by kind of call. */
-export function toTableSystemErrors(stage: Stage, table: TableName): MathExpression {
-  const TableName = toUsedTableName(stage, table);
-  return toTotal(table, toTableCalls(table), (Operation) =>
-    toMetric('SystemErrors', { TableName, Operation }),
+  // If one of the metrics has no value, a plain sum has none either. Ids must be unique in a graph.
+  const usingMetrics = Object.fromEntries(
+    names.map((name, index) => [`${table}${index}`, toMetric(name, { TableName })]),
   );
+  const expression = Object.keys(usingMetrics)
+    .map((id) => `FILL(${id}, 0)`)
+    .join(' + ');
+  return new MathExpression({ label: table, expression, usingMetrics, period });
 }
 
 /**
@@ -155,19 +162,4 @@ function toMetric(metricName: string, dimensionsMap: Record<string, string>) {
     statistic: Stats.SUM,
     period,
   });
-}
-
-/** If one of the metrics has no value, a plain sum has none either. Ids must be unique in a graph. */
-function toTotal(
-  table: TableName,
-  names: readonly string[],
-  toNamedMetric: (name: string) => IMetric,
-): MathExpression {
-  const usingMetrics = Object.fromEntries(
-    names.map((name, index) => [`${table}${index}`, toNamedMetric(name)]),
-  );
-  const expression = Object.keys(usingMetrics)
-    .map((id) => `FILL(${id}, 0)`)
-    .join(' + ');
-  return new MathExpression({ label: table, expression, usingMetrics, period });
 }

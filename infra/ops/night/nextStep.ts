@@ -28,7 +28,7 @@ const ofThrottling =
   /^(Throttling|ProvisionedThroughputExceeded|RequestLimitExceeded)|\[.*(Throttling|ProvisionedThroughput)/;
 
 /** Alarms that new code can cause. */
-const failing = /^((\w+-)?server-errors|\w+-(failing-\dh|latency|duration|errors))$/;
+const failing = /^((\w+-)?server-errors|\w+-(failing|client-errors|latency|duration|errors))$/;
 
 /** What to do next, by the first rule that fits. */
 export function toNextStep(stage: Stage, night: Night): NextStep {
@@ -208,7 +208,8 @@ function callFromOutside({ stage, night, firing, failures }: Facts): NextStep | 
 
 /** If neither new code nor a table explains the failures, look at one of them. */
 function findError({ stage, night, firing, failures, failed }: Facts): NextStep | undefined {
-  if (failures.length === 0 && (failed === 0 || firing.length > 0)) return undefined;
+  const isClientError = failures.every(({ name }) => name.endsWith('-client-errors'));
+  if (isClientError && (failed === 0 || firing.length > 0)) return undefined;
   const { errors = [] } = toValue(night.requests) ?? {};
   const known = errors.find(({ requestId = 'warm-up' }) => requestId !== 'warm-up');
   const logs = `npx petstore logs --stage ${stage}`;
@@ -228,6 +229,9 @@ const commands: readonly (readonly [name: RegExp, command: string])[] = [
   [/^(check-throttled|throttled-requests)$/, 'npx petstore logs --stage STAGE --status 429'],
   [/^unauthorized-requests$/, 'npx petstore logs --stage STAGE --status 401'],
   [/^forbidden-requests$/, 'npx petstore logs --stage STAGE --status 403'],
+  [/-client-errors$/, 'npx petstore logs --stage STAGE --status 4xx'],
+  [/-error-budget$/, 'npx petstore logs --stage STAGE --status 5xx --since 24h'],
+  [/^access-log-silent$/, 'npm run deploy petstore-STAGE'],
   [/^transaction-conflicts$/, 'npx petstore logs --stage STAGE --since 15m'],
   [/^inventory-entries$/, 'npx petstore costs check'],
   [/^account-concurrency$/, 'aws lambda get-account-settings'],

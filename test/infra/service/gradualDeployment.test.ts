@@ -7,9 +7,11 @@ const alarms = Object.entries(findResources('production', 'AWS::CloudWatch::Alar
 const groups = Object.values(findResources('production', 'AWS::CodeDeploy::DeploymentGroup'));
 
 describe('the roll-back of a deployment', () => {
-  it('depends on three alarms of each function, and none of other functions', () => {
+  it('depends on four alarms of each function, and none of other functions', () => {
     for (const id of operationIds) {
-      const names = ['Errors', 'ServerErrors', 'Latency'].map((one) => `${id}Rollback${one}`);
+      const names = ['Errors', 'ServerErrors', 'ClientErrors', 'Latency'].map(
+        (one) => `${id}Rollback${one}`,
+      );
       const isOwn = (logicalId: string) => logicalId.startsWith(`${id}Rollback`);
       const own = alarms.map(([logicalId]) => logicalId).filter(isOwn);
       expect(own.map((logicalId) => logicalId.slice(0, -8))).toEqual(names);
@@ -18,7 +20,7 @@ describe('the roll-back of a deployment', () => {
       );
       expect(looksAt).toContainEqual(own);
     }
-    expect(alarms).toHaveLength(3 * operationIds.length);
+    expect(alarms).toHaveLength(4 * operationIds.length);
   });
 
   it('depends only on the new version', () => {
@@ -51,6 +53,18 @@ describe('the roll-back of a deployment', () => {
   });
 
   it.each([
+    ['half of 20', 10, 20, true],
+    ['all of 19', 19, 19, false],
+    ['9 of 20', 9, 20, false],
+    ['none of 100', undefined, 100, false],
+    ['no calls', undefined, undefined, false],
+  ])('with 404 in %s: %s of %s', (_, refused, calls, isTakenBack) => {
+    expect(isFiring('getPetRollbackClient', ['clientErrors', 'calls'], [refused, calls])).toBe(
+      isTakenBack,
+    );
+  });
+
+  it.each([
     ['1 in 20', 1, 20, true],
     ['1 in 21', 1, 21, false],
     ['1 of 19', 1, 19, false],
@@ -61,10 +75,15 @@ describe('the roll-back of a deployment', () => {
     ['none of 100', undefined, 100, false],
     ['no calls', undefined, undefined, false],
   ])('with 5xx in %s: %s of %s', (_, failed, calls, isTakenBack) => {
-    const [, alarm] = alarms.find(([name]) => name.startsWith('getPetRollbackServer')) ?? [];
-    const { Metrics, Threshold } = alarm?.Properties ?? {};
-    const { Expression } = Metrics.find((one: { Expression?: string }) => one.Expression);
-    const share = compile(['failed', 'calls'], Expression)([failed, calls]);
-    expect(share >= Threshold).toBe(isTakenBack);
+    expect(isFiring('getPetRollbackServer', ['failed', 'calls'], [failed, calls])).toBe(
+      isTakenBack,
+    );
   });
 });
+
+function isFiring(name: string, ids: string[], values: (number | undefined)[]): boolean {
+  const [, alarm] = alarms.find(([logicalId]) => logicalId.startsWith(name)) ?? [];
+  const { Metrics, Threshold } = alarm?.Properties ?? {};
+  const { Expression } = Metrics.find((one: { Expression?: string }) => one.Expression);
+  return compile(ids, Expression)(values) >= Threshold;
+}

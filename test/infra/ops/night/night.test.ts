@@ -236,8 +236,8 @@ describe('npx petstore night', () => {
 
       FIRING
         PAGE getPet-server-errors since 02:51Z (13 min ago)
-          At least 1 in 20 requests for getPet gets a 5xx, however
-          small its share of the traffic.
+          At least 5% of the requests for getPet get a 5xx,
+          however small its share of the traffic.
           To do: Look at the saved query "Errors with their cause"
           for the reason. If it began with a deployment, roll
           back.
@@ -292,7 +292,7 @@ describe('npx petstore night', () => {
 
   it.each(operationIds)('shows that %s fails, and leads to one of its requests', async (id) => {
     const { status, stdout, next } = await look({
-      firing: { [`${id}-failing-1h`]: 20, [`${id}-failing-4h`]: 10 },
+      firing: { [`${id}-server-errors`]: 20, [`${id}-failing`]: 10 },
       requests: { [id]: [200, 150] },
       errors: [storeError(id, 'warm-up'), storeError(id)],
     });
@@ -315,7 +315,7 @@ describe('npx petstore night', () => {
     inventoryWriteThrottleEvents: [7, 400],
     inventoryConsumedWriteCapacityUnits: [units * 60, 60],
   });
-  const fails = { 'getPet-failing-4h': 20 };
+  const fails = { 'getPet-failing': 20 };
   const throttled = { ...fails, 'inventory-table-throttles': 9 };
   const atMaximum = { firing: throttled, metrics: writes(2_900) };
   const toPets = (count: number) => ({ requests: { getPet: [999, count] as const } });
@@ -371,7 +371,16 @@ describe('npx petstore night', () => {
     ['a slow operation', byName('getPet-latency'), `npx petstore logs ${stage} --since 15m`],
     ['an old key', byName('key-ends-in-7-days'), `npx petstore keys list --expiring 30d ${stage}`],
     ['calls that Lambda refuses', byName('getPet-throttles'), 'petstore-production-getPet'],
-    ['what has no command', byName('pets-table-system-errors'), 'nothing to change here.'],
+    ['400s of all', byName('getPet-client-errors'), `logs ${stage} --status 4xx`],
+    ['400s after new code', { ...byName('getPet-client-errors'), published: 20 }, rollBack],
+    ['a spent budget', byName('getPet-error-budget'), `logs ${stage} --status 5xx --since 24h`],
+    [
+      'a spent budget after new code',
+      { ...byName('getPet-error-budget'), published: 20 },
+      `logs ${stage} --status 5xx --since 24h`,
+    ],
+    ['a silent access log', byName('access-log-silent'), deploy],
+    ['what has no command', byName('sunset-has-callers'), 'write to them.'],
     ['failures that fire nothing', { access: [{ ...failed, request: 'g-1' }] }, '--request g-1'],
     ['a forged id', { access: [{ ...failed, request: '$(reboot)' }] }, '--status 5xx'],
     ['a stage without alarms', { stage: 'staging' }, 'npx petstore smoke --stage staging --light'],
@@ -492,12 +501,12 @@ describe('npx petstore night', () => {
     ['an old page, and three of new code', { ...badDeployment, firing: twoDays }, rollBack],
     [
       'an alarm of four hours, in time',
-      { ...badDeployment, published: 250, firing: { 'getPet-failing-4h': 12 } },
+      { ...badDeployment, published: 250, firing: { 'getPet-failing': 12 } },
       rollBack,
     ],
     [
       'an alarm of four hours, too late',
-      { ...badDeployment, published: 280, firing: { 'getPet-failing-4h': 12 } },
+      { ...badDeployment, published: 280, firing: { 'getPet-failing': 12 } },
       latest,
     ],
     [

@@ -38,17 +38,25 @@ function toStates(alarm: AlarmProperties, minutes: readonly Minute[], start: num
   const toValue = defineValue(alarm, minutes);
   // An alarm on a metric of DynamoDB ignores missing data, whatever its settings.
   const isIgnored = JSON.stringify(alarm).includes('AWS/DynamoDB');
+  const breaches = new Map<number, boolean | undefined>();
   /** Whether the period that ends before a minute breaches. One that begins before the first minute does not. */
-  const breaches = Array.from({ length: minutes.length + 1 }, (_, end) => {
+  const toBreach = (end: number) => {
     if (end < length) return false;
-    const value = toValue(end - length, end);
-    return value === undefined || Number.isNaN(value) ? undefined : isBreaching(value, Threshold);
-  });
+    if (!breaches.has(end)) {
+      const value = toValue(end - length, end);
+      const isMissing = value === undefined || Number.isNaN(value);
+      breaches.set(end, isMissing ? undefined : isBreaching(value, Threshold));
+    }
+    return breaches.get(end);
+  };
   let isFiring = false;
   return Array.from({ length: minutes.length - start }, (_, index) => {
-    const toBreach = (_: unknown, ago: number) => breaches[start + index + 1 - ago * length];
-    const range = Array.from({ length: EvaluationPeriods + OLDER_PERIODS }, toBreach);
-    const known = range.filter((one) => one !== undefined).slice(0, EvaluationPeriods);
+    const known: boolean[] = [];
+    for (let ago = 0; ago < EvaluationPeriods + OLDER_PERIODS; ago += 1) {
+      if (known.length === EvaluationPeriods) break;
+      const breach = toBreach(start + index + 1 - ago * length);
+      if (breach !== undefined) known.push(breach);
+    }
     const missing = EvaluationPeriods - known.length;
     if (missing === 0 || !isIgnored) {
       const filled = alarm.TreatMissingData === 'breaching' ? missing : 0;

@@ -39,7 +39,8 @@ const only = (minute: Minute, Invocations: number, ServerErrors: number) => {
 /** What fires when every request to an operation fails. */
 const toServerErrors = (id: OperationId | 'OPERATION') => ({
   [`${id}-server-errors`]: 10,
-  [`${id}-failing-1h`]: 30,
+  [`${id}-failing`]: 45,
+  [`${id}-error-budget`]: 30,
   'server-errors': 10,
 });
 
@@ -51,13 +52,13 @@ export const failures: Failure[] = [
   ],
   [
     'a rarely called operation always returns 500',
-    { 'listOrders-server-errors': 10, 'listOrders-failing-1h': 30 },
+    { 'listOrders-server-errors': 10, 'listOrders-failing': 45, 'listOrders-error-budget': 12 },
     whenOf('listOrders', () => ({ Invocations: 1, ServerErrors: 1 })),
     (minute) => withCalls('listOrders', 1)(Object.assign(minute, toOrdinaryMinute(1_000))),
   ],
   [
     'an update, of 24 a day, always returns 503',
-    { 'updateInventory-failing-4h': 125 },
+    { 'updateInventory-failing': 125 },
     whenOf('updateInventory', (_, index) => {
       const Invocations = index % 60 === 0 ? 1 : 0;
       return { Invocations, ServerErrors: Invocations };
@@ -66,26 +67,43 @@ export const failures: Failure[] = [
   ],
   [
     '1 in 20 updates fails',
-    { 'server-errors': 10, 'updateInventory-server-errors': 10 },
+    {
+      ...{ 'server-errors': 10, 'updateInventory-server-errors': 10 },
+      'updateInventory-error-budget': 60,
+    },
     whenOf('updateInventory', () => ({ Invocations: 50, ServerErrors: 2.5 })),
   ],
   [
     'everything fails, at four requests in five minutes',
-    { 'check-failed': 10, 'getPet-server-errors': 10, 'getPet-failing-1h': 60 },
+    {
+      ...{ 'check-failed': 10, 'getPet-server-errors': 10 },
+      'getPet-failing': 45,
+    },
     (minute, index) => {
       only(minute, index % 5 < 4 ? 1 : 0, index % 5 < 4 ? 1 : 0);
       minute.check = 'failed';
     },
   ],
   [
-    'three of the only four requests for a pet in hours fail',
-    { 'getPet-failing-1h': 5, 'getPet-failing-4h': 5 },
-    whenOf('getPet', (_, index) => ({
-      Invocations: index < 4 ? 1 : 0,
-      ServerErrors: index < 3 ? 1 : 0,
-    })),
-    withCalls('getPet', 0),
+    '2 % of all updates fail, at 500 a minute',
+    { 'updateInventory-error-budget': 220 },
+    whenOf('updateInventory', () => ({ Invocations: 500, ServerErrors: 10 })),
+    (minute) => withCalls('updateInventory', 500)(Object.assign(minute, toOrdinaryMinute(7_500))),
   ],
+  [
+    'every pet is 404',
+    { 'getPet-client-errors': 15 },
+    whenOf('getPet', ({ Invocations }) => ({ ClientErrors: Invocations })),
+  ],
+  [
+    'every update is 412, at 80 an hour',
+    { 'updateInventory-client-errors': 20 },
+    whenOf('updateInventory', (_, index) => {
+      const Invocations = index % 3 === 0 ? 4 : 0;
+      return { Invocations, ClientErrors: Invocations };
+    }),
+  ],
+  ['the access log stops', { 'access-log-silent': 30, silence: 15 }, when({ isLogged: false })],
   [
     'the DNS name leads nowhere',
     { 'check-failed': 10, silence: 15 },
@@ -111,7 +129,8 @@ export const failures: Failure[] = [
       'inventory-table-throttles': 10,
       'server-errors': 10,
       'updateInventory-server-errors': 10,
-      'updateInventory-failing-1h': 60,
+      'updateInventory-failing': 60,
+      'updateInventory-error-budget': 15,
     },
     (minute, index) => {
       minute.throttles.inventory = 30;
@@ -121,15 +140,13 @@ export const failures: Failure[] = [
       );
     },
   ],
-  [
-    'DynamoDB fails, and every third attempt helps',
-    { 'orders-table-system-errors': 10 },
-    when({ systemErrors: { orders: 5 } }),
-  ],
   ['updates of one entry collide', { 'transaction-conflicts': 15 }, when({ conflicts: 100 })],
   [
     'Lambda throttles calls',
-    { 'listOrders-throttles': 5, 'listOrders-server-errors': 10, 'server-errors': 10 },
+    {
+      ...{ 'listOrders-throttles': 5, 'listOrders-server-errors': 10, 'server-errors': 10 },
+      'listOrders-error-budget': 60,
+    },
     whenOf('listOrders', () => ({ Throttles: 5 })),
   ],
   ['Lambda throttles five calls', { 'getPet-throttles': 5 }, once('getPet', { Throttles: 5 })],

@@ -13,11 +13,12 @@ import {
 } from '../../../../shared/contract/operations.ts';
 
 /**
- * An operation's metrics of a minute, by name. ServerErrors are the handler's own 5xx, Errors crashes and timeouts.
+ * An operation's metrics of a minute, by name. ServerErrors are the handler's own 5xx, ClientErrors some of its 4xx,
+ * Errors crashes and timeouts.
  * Throttles are calls that Lambda refused, and the gateway returns 5xx. Times are in milliseconds.
  */
 const operationMinute = {
-  ...{ Invocations: 0, ServerErrors: 0, Errors: 0, Throttles: 0 },
+  ...{ Invocations: 0, ServerErrors: 0, ClientErrors: 0, Errors: 0, Throttles: 0 },
   ...{ Duration: 150, FirstByte: 250, ConcurrentExecutions: 2 },
 };
 export type OfOperation = typeof operationMinute;
@@ -38,9 +39,10 @@ export function toOrdinaryMinute(calls: number) {
     gatewayErrors: 0,
     /** Concurrent calls in the account. */
     accountAtOnce: 20,
-    /** Reads that DynamoDB throttled, and its own failures. */
+    /** Whether the gateway writes its access log. */
+    isLogged: true,
+    /** Reads that DynamoDB throttled. */
     throttles: {} as Partial<Record<TableName, number>>,
-    systemErrors: {} as Partial<Record<TableName, number>>,
     /** Updates that met another transaction on their entry. */
     conflicts: 0,
     /** The scheduled check's result, and the days until an end that it reports. */
@@ -70,12 +72,22 @@ export function readMetric(
   minutes: readonly Minute[],
 ): (from: number, end: number) => number | undefined {
   const all = minutes.map(toReading(metric));
+  if (statistic === 'Sum') {
+    const sums = [0];
+    const counts = [0];
+    for (const [index, value] of all.entries()) {
+      sums.push(Number(sums[index]) + (value ?? 0));
+      counts.push(Number(counts[index]) + (value === undefined ? 0 : 1));
+    }
+    const between = (totals: number[], from: number, end: number) =>
+      Number(totals[end]) - Number(totals[from]);
+    return (from, end) => (between(counts, from, end) === 0 ? undefined : between(sums, from, end));
+  }
   return (from, end) => {
     const values = all.slice(from, end).filter((value) => value !== undefined);
     if (values.length === 0) return undefined;
     if (statistic === 'Minimum') return Math.min(...values);
-    const isLargest = statistic === 'Maximum' || /^p\d/.test(statistic);
-    return isLargest ? Math.max(...values) : values.reduce((sum, value) => sum + value, 0);
+    return Math.max(...values);
   };
 }
 
@@ -97,7 +109,7 @@ function toReading({ Namespace, MetricName, Dimensions = [] }: TemplateMetric): 
   const table = tableNames.find((one) => dimension('TableName').endsWith(one));
   const reading =
     (id && ofOperation(id, MetricName.replace(id, ''))) ??
-    (table && ofTable(table, dimension('Operation'))[MetricName]) ??
+    (table && ofTable[MetricName]?.(table)) ??
     ofStage[Namespace === 'AWS/Lambda' ? `account ${MetricName}` : MetricName];
   if (!reading) throw new Error(`There is no ${Namespace} ${MetricName}.`);
   return (minute) => reading(minute) || undefined;
@@ -110,6 +122,8 @@ const ofStage: Record<string, Reading> = {
   '5XXError': (minute) =>
     toSum(minute, ({ ServerErrors, Errors, Throttles }) => ServerErrors + Errors + Throttles) +
     minute.gatewayErrors,
+  IncomingLogEvents: (minute) =>
+    minute.isLogged ? Number(ofStage.Count?.(minute)) + Number(minute.check !== 'none') : 0,
   unauthorized: ({ unauthorized }) => unauthorized,
   forbidden: ({ forbidden }) => forbidden,
   throttled: ({ throttled }) => throttled,
@@ -125,7 +139,8 @@ function toSum({ operations }: Minute, count: (minute: OfOperation) => number): 
 /** Without calls there are no times and no concurrency. */
 function ofOperation(id: OperationId, name: string): Reading {
   const isOfCalls = ['Duration', 'FirstByte', 'ConcurrentExecutions'].includes(name);
-  return ({ operations: { [id]: minute }, gatewayErrors }) => {
+  return ({ operations: { [id]: minute }, gatewayErrors, isLogged }) => {
+    if (!isLogged && ['Requests', 'Failures', 'ClientErrors'].includes(name)) return 0;
     const { Invocations, ServerErrors, Errors, Throttles } = minute;
     const ofGateway = gatewayErrors / operationIds.length;
     // From the access log, without the check's requests.
@@ -135,13 +150,14 @@ function ofOperation(id: OperationId, name: string): Reading {
   };
 }
 
-function ofTable(table: TableName, operation: string): Record<string, Reading> {
-  // For one kind of call alone, so that none is counted twice.
-  const isFirst = ['GetItem', 'Query'].includes(operation);
-  return {
-    ReadThrottleEvents: ({ throttles }) => throttles[table] ?? 0,
-    WriteThrottleEvents: () => 0,
-    TransactionConflict: ({ conflicts }) => conflicts,
-    SystemErrors: ({ systemErrors }) => (isFirst ? (systemErrors[table] ?? 0) : 0),
-  };
-}
+const ofTable: Record<string, (table: TableName) => Reading> = {
+  ReadThrottleEvents:
+    (table) =>
+    ({ throttles }) =>
+      throttles[table] ?? 0,
+  WriteThrottleEvents: () => () => 0,
+  TransactionConflict:
+    () =>
+    ({ conflicts }) =>
+      conflicts,
+};
