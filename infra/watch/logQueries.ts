@@ -1,5 +1,6 @@
 import { CfnQueryDefinition } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { Operation } from '../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import {
   type NamedStage,
@@ -98,7 +99,7 @@ export const logQueries: readonly LogQuery[] = [
 
 /** The operations that clients should no longer use. */
 export function toDeprecatedOperations(): OperationId[] {
-  return operationIds.filter((id) => operations[id].lifecycle.kind === 'deprecated');
+  return operationIds.filter((id) => (operations[id] as Operation).lifecycle.kind === 'deprecated');
 }
 
 /** Who still calls deprecated operations, by the name of the key. */

@@ -8,6 +8,7 @@ import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import type { Operation } from '../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { projectRoot } from '../stages/projectRoot.ts';
@@ -181,7 +182,7 @@ function defineEndAlarms(stage: NamedStage, end: End, what: string, act: string)
 function defineSunsetAlarm(counts: AccessLogMetrics['operations']): WatchAlarm {
   const ids = toDeprecatedOperations();
   const terms = ids.map((id) => {
-    const { lifecycle } = operations[id];
+    const { lifecycle } = operations[id] as Operation;
     const sunset = lifecycle.kind === 'deprecated' ? lifecycle.sunset.getTime() / 1_000 : 0;
     const count = `FILL(${id}, 0)`;
     return `IF(EPOCH(${count}) >= ${sunset - DAYS_AHEAD * 86_400}, ${count}, 0)`;

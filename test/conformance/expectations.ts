@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { errorMessages } from '../../infra/docs/facts/errorFacts.ts';
 import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
+import type { Operation } from '../../shared/contract/operation.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
 import { ErrorBody } from '../../shared/contract/schemas.ts';
 import type { ExactResponse } from '../support/exactFetch.ts';
@@ -58,7 +59,7 @@ function expectCommon({ headers }: ExactResponse): void {
 }
 
 function expectLifecycle({ headers }: ExactResponse, operationId: OperationId): void {
-  const { lifecycle } = operations[operationId];
+  const { lifecycle } = operations[operationId] as Operation;
   const isDeprecated = lifecycle.kind === 'deprecated';
   expect([headers.get('Deprecation'), headers.get('Sunset')]).toEqual(
     isDeprecated ? [`@${+lifecycle.since / 1000}`, lifecycle.sunset.toUTCString()] : [null, null],

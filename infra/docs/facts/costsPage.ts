@@ -2,7 +2,7 @@ import { type OperationCost, toCostReport } from '../../costs/bills/costReport.t
 import { readCommittedTraffic, sumRequests } from '../../costs/bills/traffic.ts';
 import { componentLabels, components } from '../../costs/bills/usage.ts';
 import { pricedRegions } from '../../costs/prices.ts';
-import { stages } from '../../stages/stages.ts';
+import { stagesForClients } from '../../stages/stages.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 
 /** As in the example shop. */
@@ -16,7 +16,7 @@ export function toCostFacts(): Placeholders {
   const requests = sumRequests(traffic).toLocaleString('en-US');
   const entries = traffic.entries.toLocaleString('en-US');
   const [region] = pricedRegions;
-  const report = toCostReport(stages.production, region, traffic, traffic.entries);
+  const report = toCostReport(stagesForClients[0], region, traffic, traffic.entries);
   const { operations, month, pricesAsOf } = report;
   // Successful requests, and refused keys.
   const served = operations.filter(({ response }) => /^(200|304|401)/.test(response));

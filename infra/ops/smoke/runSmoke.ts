@@ -11,7 +11,7 @@ import { readOutput, readStack, type StageStack } from '../../cli/stageStack.ts'
 import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { readCommit } from '../../stages/commit.ts';
-import { stages } from '../../stages/stages.ts';
+import { stagesForClients } from '../../stages/stages.ts';
 import { readCheckKey } from '../keys/checkKey.ts';
 import { rows, Skip, type SmokeRun, type SmokeSettings } from './rows.ts';
 import { defineSmokeClient, Mismatch, RunOver } from './smokeClient.ts';
@@ -82,8 +82,8 @@ async function findTarget(
 ): Promise<Target> {
   if (stageName === undefined) {
     const baseUrl = parseBaseUrl(address);
-    // The stage is unknown, so the pace is staging's.
-    const throttles = isLocal(baseUrl) ? undefined : stages.staging.settings.throttles;
+    // The stage is unknown, so the pace is that of the last one, which is for tests.
+    const throttles = isLocal(baseUrl) ? undefined : stagesForClients.at(-1)?.settings.throttles;
     return { baseUrl, throttles, origin: undefined, commits: undefined, stack: undefined };
   }
   if (address !== undefined) throw new UsageError('Give --stage or --base-url, not both.');

@@ -6,7 +6,7 @@ import {
   toCommittedFigures,
 } from '../../../infra/costs/figures.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import { stages } from '../../../infra/stages/stages.ts';
+import { stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { synthesizeStages } from '../../support/stackTemplates.ts';
 import { fixtures } from '../../support/stageFixtures.ts';
 import { countMetrics } from './countMetrics.ts';
@@ -43,4 +43,4 @@ function countBySetting(): MetricCounts {
 
 const figures = toCommittedFigures(countBySetting(), Object.values(stages));
 writeFileSync(figuresFile, `${JSON.stringify(figures, null, 2)}\n`);
-writeFileSync(page, toPage(stages.production));
+writeFileSync(page, toPage(stagesForClients[0]));

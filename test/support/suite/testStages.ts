@@ -18,6 +18,6 @@ function replaceStages(): readonly Stage[] {
   Object.assign(stages, fixtures);
   stageNames.splice(0, deployed.length, ...fixtureNames);
   const { production, staging } = fixtures;
-  (stagesForClients as Stage[]).splice(0, deployed.length, production, staging);
+  (stagesForClients as readonly Stage[] as Stage[]).splice(0, deployed.length, production, staging);
   return deployed;
 }

@@ -5,6 +5,7 @@ import {
   ends,
   toDaysMetricName,
 } from '../../../../infra/watch/check/checkMetrics.ts';
+import type { Operation } from '../../../../shared/contract/operation.ts';
 import {
   mapOperations,
   type OperationId,
@@ -23,7 +24,7 @@ const operationMinute = {
 };
 export type OfOperation = typeof operationMinute;
 
-const sunsets = Object.values(operations).flatMap(({ lifecycle }) =>
+const sunsets = Object.values<Operation>(operations).flatMap(({ lifecycle }) =>
   lifecycle.kind === 'deprecated' ? [lifecycle.sunset.getTime()] : [],
 );
 /** A time this many days before the first deprecated operation may go. */
