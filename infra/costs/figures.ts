@@ -17,7 +17,7 @@ export interface Figures {
 export type MetricCounts = Readonly<
   Record<(typeof countedSettings)[number] | 'always' | 'reservation', BilledMetrics>
 >;
-type BilledMetrics = Readonly<Record<'alarmMetrics' | 'customMetrics', number>>;
+type BilledMetrics = Readonly<Record<'alarmMetrics' | 'compositeAlarms' | 'customMetrics', number>>;
 
 /** The settings that add metrics. */
 export const countedSettings = [

@@ -47,6 +47,7 @@ export const perUnit = {
   loggedGigabytes: 0.5,
   storedLogGigabytes: 0.03,
   alarmMetrics: 0.1,
+  compositeAlarms: 0.5,
   customMetrics: 0.3,
   // https://aws.amazon.com/xray/pricing/
   traces: 5e-6,

@@ -1,7 +1,11 @@
 import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
+  type AlarmBase,
+  AlarmRule,
+  AlarmState,
   ComparisonOperator,
+  CompositeAlarm,
   type IMetric,
   MathExpression,
   Metric,
@@ -15,12 +19,24 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { isTopic, type Severity, type StageSettings, severities } from '../stages/stageSettings.ts';
 
+/**
+ * Each is a composite alarm over the pages of its kind. What fires for hours, or need not be an outage, is of its own
+ * kind, so that it hides no outage that begins meanwhile.
+ */
+const incidents = {
+  outage: 'Requests fail now, or none arrive.',
+  degraded: 'An operation has failed at few requests within four hours, or is slow.',
+};
+type Incident = keyof typeof incidents;
+
 /** One alarm of the watch stack. */
 export interface WatchAlarm {
   /** Its full name is `petstore-production-<name>`. */
   readonly name: string;
   /** By default a ticket. */
   readonly severity?: Severity;
+  /** The page that it is part of. It then sends none itself, so that one incident is one page. */
+  readonly incident?: Incident;
   /** What it means, where to look first, and what to do. The person it wakes reads this. */
   readonly description: string;
   readonly metric: IMetric;
@@ -34,7 +50,7 @@ export interface WatchAlarm {
 }
 
 /**
- * Sends each alarm, and its end, to the topic of its severity.
+ * Sends each alarm and each incident, and its end, to the topic of its severity.
  * @param targets a topic or an e-mail address for each severity
  */
 export function defineAlarms(
@@ -42,25 +58,44 @@ export function defineAlarms(
   stackName: string,
   alarms: readonly WatchAlarm[],
   targets: StageSettings['alarms'] = {},
-): Alarm[] {
+): AlarmBase[] {
   const topics = defineAlarmTopics(scope, stackName, targets);
-  return alarms.map(({ name, severity = 'ticket', description, metric, threshold, ...other }) => {
-    const [breaching, of] = other.periods ?? [1, 1];
-    const alarm = new Alarm(scope, name, {
-      alarmName: `${stackName}-${name}`,
-      alarmDescription: `${labels[severity]}: ${description}`,
-      metric: metric instanceof Metric ? fill(metric, other.missing) : metric,
-      threshold,
-      datapointsToAlarm: breaching,
-      evaluationPeriods: of,
-      comparisonOperator: other.comparison ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
-    });
+  const notify = (alarm: AlarmBase, severity: Severity) => {
     const action = new SnsAction(topics[severity]);
     alarm.addAlarmAction(action);
     alarm.addOkAction(action);
+  };
+  const parts: Record<Incident, Alarm[]> = { outage: [], degraded: [] };
+  const single = alarms.map(
+    ({ name, severity = 'ticket', incident, description, metric, threshold, ...other }) => {
+      const [breaching, of] = other.periods ?? [1, 1];
+      const alarm = new Alarm(scope, name, {
+        alarmName: `${stackName}-${name}`,
+        alarmDescription: `${labels[severity]}: ${description}`,
+        metric: metric instanceof Metric ? fill(metric, other.missing) : metric,
+        threshold,
+        datapointsToAlarm: breaching,
+        evaluationPeriods: of,
+        comparisonOperator:
+          other.comparison ?? ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      });
+      if (incident && severity === 'page') parts[incident].push(alarm);
+      else notify(alarm, severity);
+      return alarm;
+    },
+  );
+  const composite = Object.entries(incidents).map(([name, means]) => {
+    const own = parts[name as Incident];
+    const alarm = new CompositeAlarm(scope, name, {
+      compositeAlarmName: `${stackName}-${name}`,
+      alarmDescription: `${labels.page}: ${means} The mail names the alarm that began, of: ${own.map(({ node }) => node.id).join(', ')}. Look at \`npx petstore night\` for all that fire now, and for the next step.`,
+      alarmRule: AlarmRule.anyOf(...own.map((one) => AlarmRule.fromAlarm(one, AlarmState.ALARM))),
+    });
+    notify(alarm, 'page');
     return alarm;
   });
+  return [...composite, ...single];
 }
 
 /**

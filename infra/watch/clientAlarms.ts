@@ -27,6 +27,7 @@ export function defineClientAlarms(
     {
       name: 'server-errors',
       severity: 'page',
+      incident: 'outage',
       description:
         'At least 1 in 100 requests fails with a 5xx. Look at the saved query "Errors with their cause" for the reason, and at the dashboard for the function. If it began with a deployment, roll back.',
       metric: toShare('5xx, % of requests', serverErrors, toAllRequests(stage), 5),
@@ -69,6 +70,7 @@ function defineFailureAlarms(
     {
       name: `${id}-server-errors`,
       severity,
+      incident: 'outage',
       description: `At least ${toBudget(50)}% of the requests for ${id} get a 5xx, however small its share of the traffic. ${act}`,
       metric: toFailureShare(3),
       threshold: toBudget(50),
@@ -77,6 +79,7 @@ function defineFailureAlarms(
     {
       name: `${id}-failing`,
       severity,
+      incident: 'degraded',
       description: `At least half of the requests for ${id} got a 5xx, in three quarters of an hour of the last four hours. ${act}`,
       metric: toFailureShare(1, quarter),
       threshold: 50,
@@ -136,6 +139,7 @@ function defineLatencyAlarm(stage: NamedStage, id: OperationId): WatchAlarm {
   return {
     name: `${id}-latency`,
     severity: 'page',
+    incident: 'degraded',
     description: `A call of ${id} takes ${latencyMilliseconds} ms or more${until} at the 99th percentile. Look at the saved query "Slowest requests", and at the X-Ray traces for where the time goes. If it began with a deployment, roll back.`,
     metric: toLatencyMetric(stage, id, { statistic: Stats.p(99), period }),
     threshold: latencyMilliseconds,
@@ -152,6 +156,7 @@ function defineSilenceAlarm(
   return {
     name: 'silence',
     severity: 'page',
+    incident: 'outage',
     description: `No client's request has arrived for ${quietMinutes} minutes. Look at the domain name's DNS record, its certificate and the AWS Health Dashboard, and call the service from outside. If it is night in the shop and nothing is wrong, raise quietMinutes in ${stagesFile}.`,
     metric: new MathExpression({
       label: 'requests',

@@ -1,9 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
 import {
-  type Alarm,
   AlarmStatusWidget,
   Dashboard,
   GraphWidget,
+  type IAlarm,
   type IMetric,
   type IWidget,
   LogQueryVisualizationType,
@@ -54,7 +54,7 @@ export function defineDashboards(
   scope: Construct,
   stage: Stage,
   { refusals, operations }: AccessLogMetrics,
-  alarms: Alarm[],
+  alarms: IAlarm[],
 ): void {
   const dashboardName = toStackName(stage);
   const capacity = [toFunctionRow(stage), toTableRow(stage)];

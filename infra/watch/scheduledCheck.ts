@@ -101,6 +101,7 @@ export function defineCheckAlarms(
     {
       name: 'check-failed',
       severity: 'page',
+      incident: 'outage',
       description: `The scheduled check called an operation at the base address and got a wrong response or none, twice, or it did not run. Look in the log of the function ${toCheckName(stage)} for the operation and the response. The cause may be the domain name, its certificate, the gateway, the check's own key or a table. If a list is empty or an item is missing although its table has it, roll back. Restore a table that is empty and had items; if you emptied it on purpose, this ends within six hours. If its key is missing or has expired, give it one, as the runbook says. For updates the check proves only the way to the function, since its key cannot write.`,
       metric: new Metric({
         namespace: 'AWS/Lambda',

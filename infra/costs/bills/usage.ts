@@ -38,6 +38,7 @@ export const usageParts = {
   firewallRequests: ['firewall', 'requests through the firewall'],
   // Fixed per month. An alarm is billed for each of its metrics.
   alarmMetrics: ['alarms', 'metrics with an alarm'],
+  compositeAlarms: ['alarms', 'composite alarms'],
   customMetrics: ['metrics', 'custom metrics'],
   encryptionKeys: ['encryptionKeys', 'encryption keys'],
   firewalls: ['firewall', 'firewalls'],
@@ -91,10 +92,11 @@ export function toRequestUsage(
 
 /**
  * Prices in dollars per unit.
+ * @param prices those of an earlier commit may lack what it did not use
  * @param month the account's use in the month, since some prices fall with use; default: the first step
  */
 export function toRates(month: Usage = {}, prices: Prices = perUnit): Rates {
-  return toRecord(usageKinds, (kind) => toUnitDollars(prices[kind], month[kind] ?? 0));
+  return toRecord(usageKinds, (kind) => toUnitDollars(prices[kind] ?? 0, month[kind] ?? 0));
 }
 
 /** Multiplies units by prices. Every amount is calculated here. */

@@ -27,6 +27,7 @@ const usageTypes: Readonly<Record<UsageKind, readonly [RegExp, string, string, R
   traces: [xRay, 'XRay-TracesStored', 'traces'],
   firewallRequests: [firewall, 'RequestV2-Tier1', 'requests'],
   alarmMetrics: [cloudWatch, 'CW:AlarmMonitorUsage', 'alarm metrics'],
+  compositeAlarms: [cloudWatch, 'CW:CompositeAlarmMonitorUsage', 'composite alarms'],
   customMetrics: [cloudWatch, 'CW:MetricMonitorUsage', 'metrics'],
   encryptionKeys: [keys, 'KMS-Keys', 'keys'],
   storedGigabytes: [dynamoDb, 'TimedStorage-ByteHrs', 'GB-months'],

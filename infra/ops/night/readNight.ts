@@ -74,9 +74,12 @@ export async function readNight(
 async function readAlarms({ name: stackName, open }: OpenStage) {
   const pages = paginateDescribeAlarms(
     { client: open(CloudWatchClient) },
-    { AlarmNamePrefix: `${stackName}-` },
+    { AlarmNamePrefix: `${stackName}-`, AlarmTypes: ['MetricAlarm', 'CompositeAlarm'] },
   );
-  const alarms = (await Array.fromAsync(pages)).flatMap(({ MetricAlarms = [] }) => MetricAlarms);
+  const found = await Array.fromAsync(pages);
+  const alarms = found.flatMap(({ MetricAlarms = [] }) => MetricAlarms);
+  // They send the mails of their parts, and say no more than those.
+  const composite = found.flatMap(({ CompositeAlarms = [] }) => CompositeAlarms);
   const firing = alarms
     .filter(({ StateValue }) => StateValue === 'ALARM')
     .map((alarm) => {
@@ -101,7 +104,9 @@ async function readAlarms({ name: stackName, open }: OpenStage) {
     .sort((one, other) => toOrder(one).localeCompare(toOrder(other)));
   const withoutData = alarms.filter(({ StateValue }) => StateValue === 'INSUFFICIENT_DATA').length;
   // Those of a rollback notify nobody.
-  const own = alarms.filter(({ AlarmDescription = '' }) => isLabelled.test(AlarmDescription));
+  const own = [...alarms, ...composite].filter(({ AlarmDescription = '' }) =>
+    isLabelled.test(AlarmDescription),
+  );
   const topics = new Set(own.flatMap(({ AlarmActions = [] }) => AlarmActions));
   const unheard = await Promise.all([...topics].map((topic) => findUnheard(open, topic)));
   const muted = own.filter(({ ActionsEnabled }) => ActionsEnabled === false).length;

@@ -186,13 +186,14 @@ test('a key is read again each minute: 43,800 minutes × $0.125 a million, for e
 test('the fixed part is units times prices', () => {
   const fixed = toFixedUsage({ ...settings, firewall: true }, 1e9 / 124);
   const calls = 1 + operationIds.length;
-  const dollars = toDollars({ ...fixed, alarmMetrics: 74, customMetrics: 4 }, toRates());
+  const counted = { alarmMetrics: 74, compositeAlarms: 2, customMetrics: 4 };
+  const dollars = toDollars({ ...fixed, ...counted }, toRates());
   expect(Object.entries(dollars).filter(([, sum]) => sum > 0)).toEqual([
     // 8,760 checks of a second each, with a quarter of a GB. Each calls every operation.
     ['gateway', expect.closeTo(8_760 * operationIds.length * 3.5e-6, 9)],
     ['lambda', expect.closeTo(8_760 * (calls * 0.2e-6 + 0.25 * 0.0000133334), 9)],
     ['firewall', 5 + 3 * 1],
-    ['alarms', expect.closeTo(7.4)],
+    ['alarms', expect.closeTo(74 * 0.1 + 2 * 0.5)],
     ['metrics', expect.closeTo(1.2)],
     ['encryptionKeys', 1],
     ['storage', expect.closeTo((1e9 / 2 ** 30) * (0.25 + 0.2), 6)],

@@ -20,5 +20,6 @@ export function countMetrics(stage: StageTemplates) {
     Metrics?.filter((metric: { MetricStat?: unknown }) => metric.MetricStat).length ?? 1;
   const alarms = findProperties(stage, 'AWS::CloudWatch::Alarm').map(count);
   const alarmMetrics = alarms.reduce((total, one) => total + one, 0);
-  return { alarmMetrics, customMetrics: always.length };
+  const compositeAlarms = findProperties(stage, 'AWS::CloudWatch::CompositeAlarm').length;
+  return { alarmMetrics, compositeAlarms, customMetrics: always.length };
 }

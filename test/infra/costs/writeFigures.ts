@@ -25,13 +25,14 @@ const steps: Readonly<Record<(typeof countedSettings)[number], Partial<StageSett
 /** Counts what each setting adds to the stacks of a stage that has none of them. */
 function countBySetting(): MetricCounts {
   let { settings } = fixtures.staging;
-  let before = { alarmMetrics: 0, customMetrics: 0 };
+  let before = { alarmMetrics: 0, compositeAlarms: 0, customMetrics: 0 };
   const add = (changes: Partial<StageSettings> = {}) => {
     settings = { ...settings, ...changes };
-    const { alarmMetrics, customMetrics } = before;
+    const { alarmMetrics, compositeAlarms, customMetrics } = before;
     before = countMetrics(synthesizeStages([{ ...fixtures.staging, settings }]).staging);
     return {
       alarmMetrics: before.alarmMetrics - alarmMetrics,
+      compositeAlarms: before.compositeAlarms - compositeAlarms,
       customMetrics: before.customMetrics - customMetrics,
     };
   };

@@ -75,11 +75,38 @@ it('a stage with other settings has three more', () => {
   expect(toAsked(changedProduction())).toEqual([operationIds.filter((id) => id !== 'getPet')]);
 });
 
+it('each page about failing or slow requests is part of one incident, and sends nothing itself', () => {
+  const ids = Object.entries(production.watch.findResources('AWS::CloudWatch::Alarm')).map(
+    ([id, { Properties }]) => [id, toNames([Properties])[0]] as const,
+  );
+  const named = find(production, 'AWS::CloudWatch::CompositeAlarm').map(
+    ({ AlarmName, AlarmRule, AlarmDescription }) => {
+      const rule = JSON.stringify(AlarmRule);
+      const parts = ids.filter(([id]) => rule.includes(`"${id}"`)).map(([, name]) => name);
+      for (const part of parts) expect(AlarmDescription).toContain(part);
+      expect(AlarmDescription.length).toBeLessThan(1_024);
+      return [AlarmName, parts.sort()];
+    },
+  );
+  const ofEach = (what: string) => operationIds.map((id) => `${id}-${what}`);
+  expect(named).toEqual([
+    [
+      'petstore-production-outage',
+      ['check-failed', 'server-errors', ...ofEach('server-errors')].sort(),
+    ],
+    ['petstore-production-degraded', [...ofEach('failing'), ...ofEach('latency')].sort()],
+  ]);
+  const silent = alarms.filter(({ AlarmActions, OKActions }) => !AlarmActions && !OKActions);
+  expect(toNames(silent)).toEqual(named.flatMap(([, parts]) => parts).sort());
+});
+
 it('each alarm says what it means and where to look, and sends its start and end', () => {
   const topics = Object.keys(watchTemplates.production.findResources('AWS::SNS::Topic'));
   expect(topics).toHaveLength(2);
-  for (const { AlarmDescription, AlarmActions, OKActions } of alarms) {
+  const composites = find(production, 'AWS::CloudWatch::CompositeAlarm');
+  for (const { AlarmDescription, AlarmActions, OKActions } of [...composites, ...alarms]) {
     expect(AlarmDescription).toMatch(/^(Page|Ticket): .{30,}\. .*\bLook (at|in) .*\.$/);
+    if (!AlarmActions) continue;
     const [severity] = AlarmDescription.split(':');
     const actions = [{ Ref: topics.find((id) => id.startsWith(`${severity}Alarms`)) }];
     expect([AlarmActions, OKActions]).toEqual([actions, actions]);

@@ -57,6 +57,11 @@ const properties = Object.values(
 const texts = new Map<string, string>(
   properties.map(({ AlarmName, AlarmDescription }) => [AlarmName, AlarmDescription]),
 );
+const incidents = new Map<string, string>(
+  Object.values(watchTemplates.production.findResources('AWS::CloudWatch::CompositeAlarm')).map(
+    ({ Properties }) => [Properties.AlarmName, Properties.AlarmDescription],
+  ),
+);
 /** As in the template; those of a rollback have five minutes. */
 const toPeriods = (name: string) => {
   const {
@@ -93,17 +98,29 @@ function record(recorded: Recorded): Responses {
   };
   return {
     ...describeStack(`petstore-${stage}`, {}, () => recorded.status ?? 'UPDATE_COMPLETE'),
-    DescribeAlarms: () => ({
+    DescribeAlarms: ({ AlarmTypes }) => ({
       MetricAlarms: [...alarms].map(([AlarmName, AlarmDescription], index) => {
         const since = firing[AlarmName.replace('petstore-production-', '')];
         const quiet = index < (recorded.withoutData ?? 0) ? 'INSUFFICIENT_DATA' : 'OK';
         return {
           ...{ AlarmName, AlarmDescription, StateValue: since === undefined ? quiet : 'ALARM' },
           ...toPeriods(AlarmName),
-          ...{ ActionsEnabled: recorded.muted !== true, AlarmActions: ['arn:aws:sns:x:1:Pages'] },
+          ActionsEnabled: recorded.muted !== true,
           StateTransitionedTimestamp: Date.parse(toTime(since ?? 9_999)) / 1_000,
         };
       }),
+      // As AWS does, only if the request asks for them.
+      ...(stage === 'production' &&
+        String(AlarmTypes).includes('CompositeAlarm') && {
+          CompositeAlarms: [...incidents].map(([AlarmName, AlarmDescription]) => ({
+            ...{
+              AlarmName,
+              AlarmDescription,
+              StateValue: Object.keys(firing).length > 0 ? 'ALARM' : 'OK',
+            },
+            ...{ ActionsEnabled: recorded.muted !== true, AlarmActions: ['arn:aws:sns:x:1:Pages'] },
+          })),
+        }),
     }),
     GetAlias: () => recorded.live ?? { FunctionVersion: String(versions.length) },
     ListVersionsByFunction: () => ({
@@ -284,7 +301,9 @@ describe('npx petstore night', () => {
     for (const { startTime, endTime } of aws.inputsOf('StartQuery')) {
       expect([startTime, endTime]).toEqual([now / 1_000 - 3_600, now / 1_000]);
     }
-    expect(aws.inputsOf('DescribeAlarms')).toEqual([{ AlarmNamePrefix: 'petstore-production-' }]);
+    expect(aws.inputsOf('DescribeAlarms')).toEqual([
+      { AlarmNamePrefix: 'petstore-production-', AlarmTypes: ['MetricAlarm', 'CompositeAlarm'] },
+    ]);
     const [{ MetricDataQueries }] = aws.inputsOf('GetMetricData') as [{ MetricDataQueries: [] }];
     expect(MetricDataQueries).toHaveLength(50);
     expect(JSON.stringify(MetricDataQueries)).toContain('petstore-production-requests');
@@ -596,7 +615,9 @@ describe('npx petstore night', () => {
       muted: true,
       topic: { SubscriptionsConfirmed: '0', SubscriptionsPending: '1' },
     });
-    expect(stdout).toContain(`  The actions of ${texts.size} alarms are turned off.\n`);
+    expect(stdout).toContain(
+      `  The actions of ${texts.size + incidents.size} alarms are turned off.\n`,
+    );
     expect(stdout).toContain(
       '  Nobody hears the topic Pages: it has no confirmed subscription, and 1',
     );

@@ -30,7 +30,11 @@ const OLDER_PERIODS = 2;
  * evaluated periods. Only if there are too few, the treatment of missing data counts.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
  */
-function toStates(alarm: AlarmProperties, minutes: readonly Minute[], start: number): boolean[] {
+export function toStates(
+  alarm: AlarmProperties,
+  minutes: readonly Minute[],
+  start: number,
+): boolean[] {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, Threshold } = alarm;
   const length = toPeriod(alarm) / 60;
   const isBreaching = comparisons[alarm.ComparisonOperator];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { operationSettings } from '../../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../../shared/contract/operations.ts';
 import { synthesizeProduction } from '../../../support/stackTemplates.ts';
-import { defineValue, evaluateAlarms } from './evaluate.ts';
+import { defineValue, evaluateAlarms, toStates } from './evaluate.ts';
 import { failures, when, whenOf } from './failures.ts';
 import { type Minute, type OfOperation, toOrdinaryMinute } from './minutes.ts';
 
@@ -12,8 +12,11 @@ const { watch } = synthesizeProduction({
   reservedConcurrency: { listInventory: 50 },
   quietMinutes: 15,
 });
-const found = Object.values(watch.findResources('AWS::CloudWatch::Alarm'));
-const alarms = found.map(({ Properties }) => Properties);
+const found = Object.entries(watch.findResources('AWS::CloudWatch::Alarm'));
+const alarms = found.map(([, { Properties }]) => Properties);
+const incidents = Object.values(watch.findResources('AWS::CloudWatch::CompositeAlarm')).map(
+  ({ Properties }) => Properties,
+);
 
 const DAY = 24 * 60;
 
@@ -31,7 +34,9 @@ it('the runbook explains each alarm, under its severity', () => {
       .replace(new RegExp(`^(${operationIds.join('|')})-`), 'OPERATION-')
       .replace(/^\w+-table-/, 'TABLE-table-');
   const ofSeverity = (label: string) => {
-    const found = alarms.filter(({ AlarmDescription }) => AlarmDescription.startsWith(label));
+    const found = [...alarms, ...incidents].filter(({ AlarmDescription }) =>
+      AlarmDescription.startsWith(label),
+    );
     return [...new Set(found.map(({ AlarmName }) => toGeneral(AlarmName)))].sort();
   };
   const expected = [ofSeverity('Page:'), ofSeverity('Ticket:')];
@@ -69,6 +74,72 @@ it.each<[name: string, within: number, change: (minute: Minute, index: number) =
     evaluateAlarms(alarms, some).find((one) => one.name === name)?.isFiring;
   expect([find(minutes.slice(0, 120)), find(minutes)]).toEqual([true, false]);
 });
+
+/** The mails of pages: of incidents, and of pages that are part of none. */
+function countMails(minutes: readonly Minute[]) {
+  const toPagings = (states: readonly boolean[]) => {
+    const mails = { pages: 0, ends: 0 };
+    for (const [index, state] of states.entries()) {
+      if (state && !states[index - 1]) mails.pages += 1;
+      if (!state && states[index - 1]) mails.ends += 1;
+    }
+    return mails;
+  };
+  const states = new Map(
+    found.map(([id, { Properties }]) => [id, toStates(Properties, minutes, 0)]),
+  );
+  const ofIncidents = incidents.map(({ AlarmRule }) => {
+    const rule = JSON.stringify(AlarmRule);
+    const parts = found.filter(([id]) => rule.includes(`"${id}"`)).map(([id]) => states.get(id));
+    return minutes.map((_, index) => parts.some((one) => one?.[index]));
+  });
+  const others = found
+    .filter(([, { Properties }]) => Properties.AlarmActions?.length > 0)
+    .filter(([, { Properties }]) => Properties.AlarmDescription.startsWith('Page:'))
+    .map(([id]) => states.get(id) ?? []);
+  const mails = [...ofIncidents, ...others].map(toPagings);
+  return {
+    pages: mails.reduce((sum, { pages }) => sum + pages, 0),
+    ends: mails.reduce((sum, { ends }) => sum + ends, 0),
+  };
+}
+
+it.each<[what: string, change: (minute: Minute, index: number) => unknown, pages: number]>([
+  ['everything returns 503', failAll, 2],
+  [
+    'every call runs out of time',
+    everyOne(({ Invocations }) => ({ Errors: Invocations, Duration: 120_000, FirstByte: 120_000 })),
+    2,
+  ],
+  ['nothing reaches the gateway', everyOne(() => ({ Invocations: 0 })), 1],
+  ['everything fails for ten minutes', (minute, index) => index < 10 && failAll(minute, index), 1],
+])('%s, and the check fails: few pages, and as many ends', (_, change, pages) => {
+  const minutes = Array.from({ length: 10 * 60 }, () => toOrdinaryMinute(100));
+  for (const [index, minute] of minutes.slice(60, 150).entries()) {
+    change(when({ check: 'failed' })(minute), index);
+  }
+  expect(countMails(minutes)).toEqual({ pages, ends: pages });
+});
+
+it('an outage pages although an operation has failed at few requests before', () => {
+  const minutes = Array.from({ length: 4 * 60 }, () => toOrdinaryMinute(100));
+  for (const [index, minute] of minutes.entries()) {
+    const count = index > 30 && index % 20 === 0 ? 1 : 0;
+    whenOf('getPet', () => ({ Invocations: count, ServerErrors: count }))(minute, index);
+    if (index >= 180) failAll(Object.assign(minute, toOrdinaryMinute(100)), index);
+  }
+  expect([countMails(minutes.slice(0, 180)).pages, countMails(minutes).pages]).toEqual([1, 2]);
+});
+
+function everyOne(toChange: (minute: OfOperation) => Partial<OfOperation>) {
+  return (minute: Minute, index: number) => {
+    for (const id of operationIds) whenOf(id, toChange)(minute, index);
+  };
+}
+
+function failAll(minute: Minute, index: number) {
+  everyOne(({ Invocations }) => ({ ServerErrors: Invocations }))(minute, index);
+}
 
 it('an alarm always has a value, so that it never looks back at older periods', () => {
   const silent = Array.from({ length: DAY }, () => when({ check: 'none' })(toOrdinaryMinute(0)));
