@@ -20,6 +20,7 @@ const staged = {
   restore: ['--table pets --at latest --stage staging', 'cloudformation dynamodb'],
 } as const;
 type Staged = keyof typeof staged;
+const readme = readFileSync(join(projectRoot, 'infra/ops/README.md'), 'utf8');
 
 const callStaged = (name: Staged, variables: Record<string, string>) =>
   callOps(petstore, [name, ...staged[name][0].split(' ')], variables);
@@ -70,6 +71,13 @@ describe('the region of a command', () => {
     const { AWS_REGION, ...variables } = aws.variables;
     await callStaged(name, { ...variables, AWS_DEFAULT_REGION: 'ap-south-1' });
     expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['ap-south-1']));
+    // The permissions of infra/ops/README.md, where CloudWatch has another name.
+    const [, permissions = ''] = readme.split(`- **\`${name}\`**: `);
+    const [own = ''] = permissions.split('\n- ');
+    for (const { service, operation } of aws.calls) {
+      if (service === 'cloudformation') continue;
+      expect(own).toContain(`\`${service.replace('monitoring', 'cloudwatch')}:${operation}\``);
+    }
     const services = new Set(aws.calls.map(({ service }) => service));
     expect([...services].toSorted().join(' ')).toBe(staged[name][1]);
   });
