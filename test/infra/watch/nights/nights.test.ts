@@ -148,6 +148,29 @@ it('an alarm always has a value, so that it never looks back at older periods', 
   }
 });
 
+it.each<[what: string, change: Partial<OfOperation>, count: number, tickets: string[]]>([
+  ['20 of 40 requests get 404', { Invocations: 2, ClientErrors: 1 }, 20, ['getPet-client-errors']],
+  ['20 of 60 do', { Invocations: 3, ClientErrors: 1 }, 20, []],
+  ['all of 19 do', { Invocations: 19, ClientErrors: 19 }, 1, []],
+  [
+    '10 of 1,040 requests of a day fail',
+    { Invocations: 4, ServerErrors: 1 },
+    10,
+    ['getPet-error-budget'],
+  ],
+  ['9 do', { Invocations: 4, ServerErrors: 1 }, 9, []],
+])('%s: a ticket only from there on', (_, change, count, tickets) => {
+  const isError = change.ServerErrors !== undefined;
+  const minutes = Array.from({ length: DAY }, () => toOrdinaryMinute(0));
+  const gap = isError ? 100 : 1;
+  for (const [index, { operations }] of minutes.entries()) {
+    if (isError) operations.getPet.Invocations = 1;
+    if (index % gap === 0 && index / gap < count) Object.assign(operations.getPet, change);
+  }
+  const found = evaluateAlarms(alarms, minutes).filter(({ name }) => name.startsWith('getPet'));
+  expect(found.map(({ name }) => name)).toEqual(tickets);
+});
+
 function toNames(name: string): string[] {
   if (!name.startsWith('OPERATION-')) return [name];
   return operationIds.map((id) => name.replace('OPERATION', id));
