@@ -354,7 +354,7 @@ export const commands = {
         summary: 'Measure the traffic or the entries of a stage',
         about: [
           "Without days, describes a sample of the stage's entries, for infra/costs/sizes.json.",
-          "With --from and --to, prints the requests in the gateway's log, scaled to a month, as a file for --traffic or infra/costs/traffic.json. The log does not know encodings, petId= and Idempotency-Key: their mix is that of infra/costs/traffic.json. Preflights and unknown paths are left out. Asks before queries that cost more than $1.",
+          "With --from and --to, prints the requests in the gateway's log, scaled to a month, as a file for --traffic or infra/costs/traffic.json. The log does not know encodings, petId= and Idempotency-Key: their mix is that of infra/costs/traffic.json. Preflights, unknown paths and the scheduled check are left out. Asks before queries that cost more than $1.",
         ],
         options: { ...pricedStage, ...days, json, yes },
       },

@@ -120,7 +120,15 @@ export async function readLogRows(client: CloudWatchLogsClient, stage: Stage, da
   return { functions, access };
 }
 
-/** @throws {Error} when the logs cannot be asked */
-export function readAccessRows(client: CloudWatchLogsClient, stage: Stage, days: DayRange) {
-  return runQuery(client, [toAccessLogName(stage)], days, accessQuery);
+/**
+ * @param filters more lines before those of the query
+ * @throws {Error} when the logs cannot be asked
+ */
+export function readAccessRows(
+  client: CloudWatchLogsClient,
+  stage: Stage,
+  days: DayRange,
+  filters: readonly string[] = [],
+) {
+  return runQuery(client, [toAccessLogName(stage)], days, [...filters, ...accessQuery]);
 }

@@ -8,6 +8,7 @@ import { openTable } from '../../cli/tableOption.ts';
 import { committedFile, parseTraffic, type Traffic } from '../../costs/bills/traffic.ts';
 import { responsesOf } from '../../costs/units/responseUnits.ts';
 import { toAccessLogName, toTableOutput } from '../../stages/resourceNames.ts';
+import { checkAgent } from '../../watch/check/probes.ts';
 import type { CostOptions } from './costOptions.ts';
 import { openLogs, readAccessRows } from './logRows.ts';
 
@@ -54,7 +55,9 @@ async function measureTraffic(options: CostOptions<'measure'>): Promise<void> {
   if (!logs) return;
   const months = logs.months.reduce((sum, { share }) => sum + share, 0);
   const sums = new Map<string, number>();
-  for (const row of await readAccessRows(logs.client, logs.stage, logs.days)) {
+  // The scheduled check's requests are a part of the fixed costs.
+  const ofClients = [`filter userAgent != "${checkAgent}"`];
+  for (const row of await readAccessRows(logs.client, logs.stage, logs.days, ofClients)) {
     for (const [name, share] of divideByMix(row, committed)) {
       sums.set(name, (sums.get(name) ?? 0) + share * toNumber(row.lines));
     }

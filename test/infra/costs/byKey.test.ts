@@ -289,6 +289,10 @@ describe('costs measure of days', () => {
     expect(aws.inputsOf('StartQuery').map(({ logGroupNames }) => logGroupNames)).toEqual([
       [accessLog],
     ]);
+    const [{ queryString } = {}] = aws.inputsOf('StartQuery');
+    expect(queryString).toMatch(
+      /^filter userAgent != "petstore-check"\s*\| filter ispresent\(route\)/,
+    );
     const half = await run('--to', '2026-11-15');
     expect(JSON.parse(half.stdout)).toMatchObject({ requests: { 'getPet 200': 8_000_020 } });
   });
