@@ -29,6 +29,7 @@ import type { OperationFunctions } from './operationFunctions.ts';
 import {
   clientErrorStatuses,
   defineLogMetric,
+  fillMissing,
   type LogMetricName,
   toLogMetric,
 } from './serviceMetrics.ts';
@@ -128,7 +129,7 @@ function defineRollbackAlarms(
   return [
     new Alarm(scope, `${id}RollbackErrors`, {
       alarmDescription: `${id}'s newest version crashed or timed out. During a deployment this rolls it back. See the function's log, level ERROR.`,
-      metric: ofVersion(live.metricErrors({ period, statistic: Stats.SUM })),
+      metric: fillMissing(ofVersion(live.metricErrors({ period, statistic: Stats.SUM }))),
       threshold: 1,
       evaluationPeriods: 1,
       treatMissingData,
@@ -166,9 +167,9 @@ function defineRollbackAlarms(
     }),
     new Alarm(scope, `${id}RollbackLatency`, {
       alarmDescription: `${id}'s newest version takes ${latencyMilliseconds} ms or more${streamed ? ' until the first byte' : ''} at the 99th percentile. During a deployment this rolls it back. See "Slowest requests" in Logs Insights.`,
-      metric: streamed
-        ? defineMetric('firstByte', slowest)
-        : ofVersion(live.metricDuration(slowest)),
+      metric: fillMissing(
+        streamed ? defineMetric('firstByte', slowest) : ofVersion(live.metricDuration(slowest)),
+      ),
       threshold: latencyMilliseconds,
       // A single slow call among few is chance.
       evaluationPeriods: 2,

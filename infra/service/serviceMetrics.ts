@@ -1,4 +1,4 @@
-import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import {
   FilterPattern,
   type IFilterPattern,
@@ -114,4 +114,15 @@ export function toGatewayMetric(
     dimensionsMap: { ApiName: toApiName(stage), Stage: apiVersion },
     ...options,
   });
+}
+
+/**
+ * Where a value is missing, CloudWatch looks at older periods, and on DynamoDB's metrics keeps the state for ever. So
+ * each alarm is on an expression that always has a value.
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
+ */
+export function fillMissing(metric: Metric, missing = 0): MathExpression {
+  const { label = metric.metricName, period } = metric;
+  const expression = `FILL(metric, ${missing})`;
+  return new MathExpression({ label, expression, usingMetrics: { metric }, period });
 }

@@ -7,7 +7,6 @@ import {
   ComparisonOperator,
   CompositeAlarm,
   type IMetric,
-  MathExpression,
   Metric,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
@@ -17,6 +16,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
+import { fillMissing } from '../service/serviceMetrics.ts';
 import { isTopic, type Severity, type StageSettings, severities } from '../stages/stageSettings.ts';
 
 /**
@@ -72,7 +72,7 @@ export function defineAlarms(
       const alarm = new Alarm(scope, name, {
         alarmName: `${stackName}-${name}`,
         alarmDescription: `${labels[severity]}: ${description}`,
-        metric: metric instanceof Metric ? fill(metric, other.missing) : metric,
+        metric: metric instanceof Metric ? fillMissing(metric, other.missing) : metric,
         threshold,
         datapointsToAlarm: breaching,
         evaluationPeriods: of,
@@ -96,17 +96,6 @@ export function defineAlarms(
     return alarm;
   });
   return [...composite, ...single];
-}
-
-/**
- * Where a value is missing, CloudWatch looks at older periods, and on DynamoDB's metrics keeps the state for ever. So
- * each alarm is on an expression that always has a value.
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html
- */
-function fill(metric: Metric, missing = 0): MathExpression {
-  const { label = metric.metricName, period } = metric;
-  const expression = `FILL(metric, ${missing})`;
-  return new MathExpression({ label, expression, usingMetrics: { metric }, period });
 }
 
 const cloudWatch = new ServicePrincipal('cloudwatch.amazonaws.com');

@@ -23,6 +23,13 @@ describe('the roll-back of a deployment', () => {
     expect(alarms).toHaveLength(4 * operationIds.length);
   });
 
+  it('looks at no older minute where one has no call', () => {
+    const isFilled = ({ Expression = '' }) => /^(IF\()?FILL\(/.test(Expression);
+    for (const [logicalId, { Properties }] of alarms) {
+      expect(Properties.Metrics?.filter(isFilled), logicalId).toHaveLength(1);
+    }
+  });
+
   it('depends only on the new version', () => {
     for (const [logicalId, { Properties }] of alarms) {
       const metrics = Properties.Metrics?.flatMap(
@@ -40,7 +47,8 @@ describe('the roll-back of a deployment', () => {
     for (const id of operationIds) {
       const [, alarm] = alarms.find(([name]) => name.startsWith(`${id}RollbackLatency`)) ?? [];
       const first = operations[id].streamed ? `${id}FirstByte` : 'Duration';
-      expect(alarm?.Properties.MetricName).toBe(first);
+      const [, stat] = alarm?.Properties.Metrics ?? [];
+      expect(stat.MetricStat.Metric.MetricName).toBe(first);
     }
     const filters = Object.values(findResources('production', 'AWS::Logs::MetricFilter'));
     const counted = filters.flatMap(({ Properties }) => Properties.MetricTransformations);
