@@ -15,7 +15,7 @@ export type QueryRow = Readonly<Record<string, string>>;
 /** The most rows of a query: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
 const MAX_ROWS = 10_000;
 /** The first polls come sooner; each waits twice as long as the one before. */
-const FIRST_WAIT_MILLISECONDS = 100;
+const FIRST_WAIT_MILLISECONDS = 25;
 const MAX_WAIT_MILLISECONDS = 1_600;
 
 /**

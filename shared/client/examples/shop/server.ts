@@ -10,10 +10,10 @@ import { join } from 'node:path';
 import { createPetstoreClient, type InventoryItem, PetstoreError } from '../../index.ts';
 import { type Order, sellOrder } from '../orders.ts';
 
-/** Milliseconds between two reads of the stock, however many pages show it. */
-const REFRESH = 5_000;
+const { BASE_ADDRESS = '', API_KEY = '', PORT = '8080', REFRESH_MS = '5000' } = process.env;
 
-const { BASE_ADDRESS = '', API_KEY = '', PORT = '8080' } = process.env;
+/** Milliseconds between two reads of the stock, however many pages show it. */
+const REFRESH = Number(REFRESH_MS);
 
 // The key stays here: pages call only this server.
 const petstore = createPetstoreClient({ baseUrl: BASE_ADDRESS, apiKey: API_KEY });

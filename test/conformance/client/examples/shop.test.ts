@@ -23,6 +23,9 @@ const [shown = 0n, contended = 0n, ordered = 0n, last = 0n, never = 0n, soldOut 
   byStatus('available');
 const [retried = 0n, lastShown = 0n, focused = 0n, doubled = 0n] = more;
 
+/** How long the server keeps the stock, in milliseconds. */
+const REFRESH = 300;
+
 let target: ConformanceTarget;
 let shop: { address: string; stop(): void };
 
@@ -78,7 +81,7 @@ afterAll(async () => {
 async function startShop(API_KEY = target.apiKey): Promise<typeof shop> {
   const file = join(projectRoot, 'shared/client/examples/shop/server.ts');
   const child = spawn(process.execPath, [file], {
-    env: { ...process.env, BASE_ADDRESS, API_KEY, PORT: '0' },
+    env: { ...process.env, BASE_ADDRESS, API_KEY, PORT: '0', REFRESH_MS: `${REFRESH}` },
     // Unsold orders are on its standard error.
     stdio: ['ignore', 'pipe', 'ignore'],
   });
@@ -107,7 +110,7 @@ describe('the shop’s server', () => {
     expect(requests).toEqual(['GET /v1/inventory 200']);
     expect(stock).toHaveLength(fixtures.inventory.length);
     expect(stock).toContainEqual({ petId: `${shown}`, quantity: 3, status: 'available' });
-    await setTimeout(5_100);
+    await setTimeout(REFRESH + 100);
     expect(requests).toHaveLength(1);
     expect(await Promise.all([read(), read()])).toEqual([stock, stock]);
     expect(requests.slice(1)).toEqual(['GET /v1/inventory 304']);
@@ -228,7 +231,7 @@ describe.runIf(findChromium())('the shop’s page', () => {
     await cardOf(lastShown).getByText('may or may not have happened').waitFor();
     lost = 'nothing';
     // The server reads the stock again.
-    await setTimeout(5_100);
+    await setTimeout(REFRESH + 100);
     await page.clock.fastForward(5_000);
     await cardOf(lastShown).getByText('sold out').waitFor();
     await buttonOf(lastShown).click();
