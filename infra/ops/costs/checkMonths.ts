@@ -56,7 +56,7 @@ function checkIncrease(stage: Stage, accepted: number | undefined) {
   const total = Number(toStageMonth(stage, readCommittedTraffic()).total.toFixed(2));
   const { name, settings } = stage;
   const month = `At the traffic of infra/costs/traffic.json, ${name}`;
-  const remedy = `To accept it, set "${name}": ${total} in ${acceptedFile}; its owners in .github/CODEOWNERS must approve.`;
+  const remedy = `To accept it, set "${name}": ${toCents(total)} in ${acceptedFile}; its owners in .github/CODEOWNERS must approve.`;
   if (accepted === undefined) {
     const text = `${month} costs $${toCents(total)} a month, and no month of it was accepted. ${remedy}`;
     return { isWithin: false, text };
