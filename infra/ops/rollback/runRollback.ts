@@ -92,9 +92,12 @@ const limits = {
 /** Why there is no way back by itself, and what to type for the nearest one. */
 function toOtherWay({ name }: Stage, functions: readonly LiveFunction[]): string {
   const typed = `npx petstore rollback --stage ${name} --to`;
-  const [any] = choosePrevious(functions, () => false) ?? [];
-  if (any)
-    return `a roll-back has left every other code. To go there anyway: ${typed} ${any.to.commit}`;
+  const moves = choosePrevious(functions, () => false);
+  if (moves) {
+    const versions = moves.map(({ from, to }) => `${from.operationId}=${to.version}`);
+    const commit = moves[0]?.to.commit || versions.join(' ');
+    return `a roll-back has left every other code. To go there anyway: ${typed} ${commit}`;
+  }
   const versions = functions.flatMap(({ operationId, versions: [newest, ...others] }) => {
     const other = others.find(({ code }) => code !== newest?.code);
     return other ? [`${operationId}=${other.version}`] : [];

@@ -285,6 +285,11 @@ describe('npx petstore rollback knows versions by their code, and what it has le
 
   it.each<[string, Step[], string]>([
     ['the only other code was left', [good, bad, '', goodAgain, ''], '--to bbbbbbbbbbb2'],
+    [
+      'the only other code has no known commit',
+      [bad, unknown, '', documents, ''],
+      '--to listInventory=2 ',
+    ],
     ['there is no other code', [bad, documents, ''], 'deploy the good commit'],
   ])('moves nothing where %s, and says how', async (_, steps, line) => {
     const { outcome, live } = await play(steps);
