@@ -102,9 +102,9 @@ const sharePeriod = Duration.minutes(5);
 const clientErrorPeriod = Duration.minutes(15);
 
 /**
- * The alarms that roll back one function: its code crashes, times out, fails, refuses requests or becomes slow. They watch only the new
- * version, since its tenth of the requests would hardly show among all. While the alias has two versions, Lambda counts
- * each by itself: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
+ * The alarms that roll back one function: its code crashes, times out, fails, refuses requests or becomes slow. They
+ * watch only the new version, since its tenth of the requests would hardly show among all. While the alias has two
+ * versions, Lambda counts each by itself: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
  */
 function defineRollbackAlarms(
   scope: Construct,
