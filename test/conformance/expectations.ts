@@ -1,5 +1,5 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { errorMessages } from '../../infra/docs/facts/errorFacts.ts';
 import { type ErrorCode, statusOfCode } from '../../shared/contract/errorBody.ts';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { type OperationId, operations } from '../../shared/contract/operations.ts';
@@ -77,18 +77,29 @@ function expectNoLeak(message: string): void {
   expect(message).not.toMatch(/psk_|\n/);
 }
 
-/** An error's code and message; the gateway's plain 413 gets the catalogue's code. */
+/** An error's code and message; the gateway's plain 413 gets the guide's code. */
 export function toTold({ status, text }: Pick<ExactResponse, 'status' | 'text'>) {
   if (!text.startsWith('{')) return { code: 'payload_too_large', message: text };
   const { code, message } = JSON.parse(text);
   return { code: code ?? (status === 413 ? 'payload_too_large' : undefined), message };
 }
 
-/** @returns the catalogue's message of that code that matches, except for ids, names and times */
+/** The messages in the guide to errors, each with the code of its section. */
+export const explainedErrors = readExplained();
+
+function readExplained() {
+  const guide = readFileSync(new URL('../../infra/docs/guides/errors.md', import.meta.url), 'utf8');
+  const [, ...sections] = guide.split(/^## `/m);
+  return sections.flatMap((section) => {
+    const [code = ''] = section.split('`');
+    const messages = section.matchAll(/^(?:- | {2})“(.+)”<br>$/gm);
+    return [...messages].map(([, message = '']) => ({ code, message }));
+  });
+}
+
+/** @returns the guide's message of that code that matches, except for ids, names and times */
 export function findExplained(code: string | undefined, message: string): string | undefined {
-  const known = Object.values(errorMessages)
-    .flat()
-    .filter((one) => one.code === code);
+  const known = explainedErrors.filter((one) => one.code === code);
   return known.find((one) => withoutExamples(one.message) === withoutExamples(message))?.message;
 }
 

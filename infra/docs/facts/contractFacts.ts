@@ -1,4 +1,11 @@
 import {
+  type ErrorCode,
+  retryAfter,
+  statusOfCode,
+  toErrorBody,
+} from '../../../shared/contract/errorBody.ts';
+import { NotFound } from '../../../shared/contract/errors.ts';
+import {
   IDEMPOTENCY_HOURS,
   MAX_CLIENT_REQUEST_ID_LENGTH,
   MAX_IDEMPOTENCY_KEY_LENGTH,
@@ -12,7 +19,7 @@ import {
 } from '../../../shared/contract/operation.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { DEFAULT_LIMIT } from '../../../shared/contract/pageQuery.ts';
-import type { Parameter } from '../../../shared/contract/parameters.ts';
+import { entryPetId, type Parameter } from '../../../shared/contract/parameters.ts';
 import { MAX_QUANTITY, petStatuses } from '../../../shared/contract/values.ts';
 import {
   MAX_BODY_BYTES,
@@ -106,6 +113,32 @@ function toRuleTable(): string {
   );
   const rules = all.flatMap(([name, { error }]) => (error ? [`| \`${name}\` | ${error} |`] : []));
   return `${toTable(['parameter', 'value'], [])}\n${[...new Set(rules)].join('\n')}`;
+}
+
+/** The errors, without their messages: a test compares those in `guides/errors.md` with what requests get. */
+export const errorFacts: Placeholders = {
+  error: toStatus,
+  errorExample: () =>
+    JSON.stringify(toErrorBody('not_found', new NotFound(entryPetId, 7n).message)),
+  retryAfter: () =>
+    toTable(
+      ['status', 'seconds', 'when'],
+      [
+        [429, retryAfter.throttled, 'there are too many requests at once'],
+        [503, retryAfter.conflict, 'too many requests update one entry at once'],
+        [503, retryAfter.unavailable, 'the database, or the service itself, is busy'],
+      ],
+    ),
+};
+
+/** The status of a code of the service, and the operations that respond with it. */
+function toStatus(code: string): string | undefined {
+  if (!Object.hasOwn(statusOfCode, code)) return undefined;
+  const known = code as ErrorCode;
+  const from = rows.filter(({ errors }) => errors.includes(known));
+  const names = from.map(({ operationId }) => `\`${operationId}\``).join(', ');
+  const all = from.length === rows.length ? 'every operation' : names;
+  return `Status **${statusOfCode[known]}**, ${all === '' ? 'at any path' : `from ${all}`}.`;
 }
 
 function toCount(number: number): string {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorMessages } from '../../../infra/docs/facts/errorFacts.ts';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 import { injectedStatuses } from '../../../infra/local/gateway/faultInjection.ts';
 import { toErrorResponse } from '../../../infra/local/gateway/messages.ts';
@@ -16,12 +15,12 @@ import {
 } from '../../shared/client/standIn.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { useNoBackOff } from '../../support/faults/backOff.ts';
-import { findExplained, toTold } from '../expectations.ts';
+import { explainedErrors, findExplained, toTold } from '../expectations.ts';
 import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';
 import { suites } from '../operations/suites.ts';
 import { send, sendUpdate } from '../target.ts';
 
-/** The catalogue's messages that requests have got, as the catalogue writes them. */
+/** The guide's messages that requests have got, as the guide writes them. */
 const met = new Set<string>();
 
 function meet(code: string | undefined, message: string): void {
@@ -30,7 +29,7 @@ function meet(code: string | undefined, message: string): void {
   met.add(`${code}: ${found}`);
 }
 
-describe('the catalogue of errors', () => {
+describe('the guide to errors', () => {
   let target: FaultyTarget;
   useNoBackOff();
   beforeAll(async () => {
@@ -115,7 +114,7 @@ describe('the catalogue of errors', () => {
   });
 });
 
-describe('the catalogue of the client’s errors', () => {
+describe('the guide to the client’s errors', () => {
   const standIn = useStandIn();
   const repeated = { headers: { Link: '</v1?cursor=a>; rel="next"' }, body: '[]' };
   const readTwice = (client: PetstoreClient) => Array.fromAsync(client.orders({ cursor: 'a' }));
@@ -143,9 +142,7 @@ describe('the catalogue of the client’s errors', () => {
   });
 });
 
-test('some request gets each message of the catalogue of errors', () => {
-  const all = Object.values(errorMessages)
-    .flat()
-    .map(({ code, message }) => `${code}: ${message}`);
-  expect([...met].sort()).toEqual([...new Set(all)].sort());
+test('some request gets each message in the guide to errors', () => {
+  const all = explainedErrors.map(({ code, message }) => `${code}: ${message}`);
+  expect([...met].sort()).toEqual(all.sort());
 });
