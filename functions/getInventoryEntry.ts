@@ -2,7 +2,6 @@ import { NotFound } from '../shared/contract/errors.ts';
 import { getInventoryEntry } from '../shared/contract/operations/getInventoryEntry.ts';
 import { entryPetId } from '../shared/contract/parameters.ts';
 import { defineHandler } from '../shared/http/defineHandler.ts';
-import { conditionalResponse } from '../shared/http/middleware/conditionalResponse.ts';
 import { defineWarmUp, MIN_ID } from '../shared/http/warmUp.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
@@ -20,7 +19,6 @@ export const handler = defineHandler(
     if (!entry) throw new NotFound(entryPetId, petId);
     return { body: entry.item, version: entry.version };
   },
-  { response: conditionalResponse() },
 );
 
 export const warmUp = defineWarmUp(getInventoryEntry, handler, {

@@ -1,6 +1,6 @@
 import { listInventory } from '../shared/contract/operations/listInventory.ts';
 import { DEFAULT_LIMIT } from '../shared/contract/pageQuery.ts';
-import { defineStreamedHandler } from '../shared/http/defineStreamedHandler.ts';
+import { defineStreamedHandler } from '../shared/http/defineHandler.ts';
 import { defineWarmUp } from '../shared/http/warmUp.ts';
 import { defineDynamoDB } from '../shared/runtime/dynamodb.ts';
 import { readVariable } from '../shared/runtime/environment.ts';

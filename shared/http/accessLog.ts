@@ -1,14 +1,7 @@
 import { Unauthorized } from '../contract/errors.ts';
 import type { Operation } from '../contract/operation.ts';
 import { logInfo } from '../runtime/logger.ts';
-import { meterRequest } from '../runtime/requestUnits.ts';
 import type { OperationRequest } from './operationRequest.ts';
-
-/** Starts the clock and the meter. */
-export function startAccessLog({ internal }: OperationRequest): void {
-  internal.startedAt = Date.now();
-  internal.units = meterRequest();
-}
 
 /** Logs one line per request, when its body is sent or a streamed body has ended. */
 export function logAccess(

@@ -1,22 +1,28 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { PluginExecutionMode } from '@middy/core/executionModeStandard';
+import { executionModeStreamifyResponse } from '@middy/core/executionModeStreamifyResponse';
 import type * as z from 'zod/mini';
 import type { Operation } from '../contract/operation.ts';
 import type { Values } from '../contract/parameters.ts';
-import type { KeyVerifier } from '../keys/keyVerifier.ts';
-import { logAccess, startAccessLog } from './accessLog.ts';
+import { meterRequest } from '../runtime/requestUnits.ts';
+import type { Service } from '../runtime/service.ts';
+import { logAccess } from './accessLog.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { bufferedResponse } from './middleware/bufferedResponse.ts';
-import { corsHeaders } from './middleware/corsHeaders.ts';
 import { errorResponse } from './middleware/errorResponse.ts';
 import { idempotency } from './middleware/idempotency.ts';
 import { jsonBody } from './middleware/jsonBody.ts';
-import { lifecycleHeaders } from './middleware/lifecycleHeaders.ts';
 import { parameters } from './middleware/parameters.ts';
 import { preconditions } from './middleware/preconditions.ts';
 import { requestContext } from './middleware/requestContext.ts';
-import type { OperationMiddleware, OperationRequest, RequestState } from './operationRequest.ts';
-import type { Reply } from './reply.ts';
+import { responseHeaders } from './middleware/responseHeaders.ts';
+import { streamedResponse } from './middleware/streamedResponse.ts';
+import type {
+  OperationMiddleware,
+  OperationRequest,
+  Reply,
+  RequestState,
+} from './operationRequest.ts';
 import { endTime, inTime, startTime, withDeadline } from './requestTime.ts';
 import { isWarmUp } from './warmUp.ts';
 
@@ -33,15 +39,7 @@ export interface OperationInput<O extends Operation> {
   readonly formerKey: string | undefined;
 }
 
-export interface HttpSettings {
-  readonly verifier: KeyVerifier;
-  /** Origins that browsers may call from, or `*` for any. */
-  readonly allowedOrigins: readonly string[];
-  /** The address of the stage's documentation, without a trailing slash. */
-  readonly documentationAddress: string;
-  /** The deployed commit, for each request's log line. */
-  readonly commit?: string | undefined;
-}
+export type HttpSettings = Omit<Service, 'client'>;
 
 /**
  * Makes an operation's Lambda handler. The order of the middleware is the order of the checks: credentials and
@@ -50,16 +48,15 @@ export interface HttpSettings {
  */
 export function defineHandler<O extends Operation>(
   operation: O,
-  { verifier, allowedOrigins, documentationAddress, commit }: HttpSettings,
+  settings: HttpSettings,
   operate: (input: OperationInput<O>) => Promise<Reply>,
-  { response, executionMode }: Sending = { response: bufferedResponse() },
+  { response, executionMode }: Sending = { response: bufferedResponse(operation) },
 ) {
   const chain: (OperationMiddleware | undefined)[] = [
+    responseHeaders(operation, settings),
     requestContext(),
-    corsHeaders(allowedOrigins),
-    lifecycleHeaders(operation.lifecycle, documentationAddress),
     errorResponse(),
-    withDeadline(authenticate(verifier, operation.permission)),
+    withDeadline(authenticate(settings.verifier, operation.permission)),
     parameters(operation),
     operation.requestBody && jsonBody(operation.requestBody),
     operation.requestHeaders?.includes('If-Match') ? preconditions() : undefined,
@@ -72,13 +69,25 @@ export function defineHandler<O extends Operation>(
     // The request's own deadline covers the handler too.
     timeoutEarlyInMillis: 0,
     requestStart: (request) => startRequest(request as OperationRequest),
-    requestEnd: (request) => endRequest(operation, request as OperationRequest, commit),
+    requestEnd: (request) => endRequest(operation, request as OperationRequest, settings.commit),
     ...(executionMode && { executionMode }),
   }).use(chain.filter((middleware) => middleware !== undefined) as MiddlewareObj[]);
 }
 
+/** As `defineHandler`, for an operation with a streamed response. Only its function bundles the code for that. */
+export function defineStreamedHandler<O extends Operation & { readonly streamed: true }>(
+  operation: O,
+  settings: HttpSettings,
+  operate: (input: OperationInput<O>) => Promise<Reply>,
+) {
+  return defineHandler(operation, settings, operate, {
+    response: streamedResponse(operation),
+    executionMode: executionModeStreamifyResponse,
+  });
+}
+
 /** The middleware that makes the response, and how middy sends it. */
-export interface Sending {
+interface Sending {
   readonly response: OperationMiddleware;
   readonly executionMode?: PluginExecutionMode;
 }
@@ -103,7 +112,8 @@ function startRequest(request: OperationRequest): void {
   request.event ??= {} as never;
   request.context ??= {} as never;
   request.internal.isWarmUp = isWarmUp(request.event);
-  startAccessLog(request);
+  request.internal.startedAt = Date.now();
+  request.internal.units = meterRequest();
   startTime(request);
 }
 

@@ -45,6 +45,29 @@ export interface HttpResponse {
   body: string | NodeJS.ReadableStream;
 }
 
+/** A handler's successful reply: a document or a streamed list. */
+export type Reply = DocumentReply | { readonly pages: Pages };
+
+export interface DocumentReply {
+  readonly body: unknown;
+  /** Becomes the `ETag`, if present. */
+  readonly version?: string;
+  /** The cursor of the next page, which becomes the `next` link. */
+  readonly next?: string | undefined;
+  /** Whether it is the response of an earlier attempt, which becomes `Idempotent-Replayed`. */
+  readonly isReplay?: boolean | undefined;
+}
+
+export type Pages = AsyncGenerator<
+  {
+    /** Elements in JSON, separated by commas. */
+    readonly items: Buffer;
+    readonly isLast: boolean;
+  },
+  void,
+  undefined
+>;
+
 export type OperationRequest = Request<
   APIGatewayProxyEvent,
   HttpResponse,
@@ -53,11 +76,13 @@ export type OperationRequest = Request<
   RequestState
 >;
 
-/** A middleware: middy calls its hooks in turn. After a throw, only `onError` runs. */
+export type OperationStep = (request: OperationRequest) => void | Promise<void>;
+
+/** A middleware: middy calls its steps in turn. After a throw, only `onError` runs. */
 export interface OperationMiddleware {
-  before?(request: OperationRequest): void | Promise<void>;
-  after?(request: OperationRequest): void | Promise<void>;
-  onError?(request: OperationRequest): void | Promise<void>;
+  before?: OperationStep;
+  after?: OperationStep;
+  onError?: OperationStep;
 }
 
 /** A header's value; several lines are joined as in RFC 9110 section 5.3. */

@@ -1,6 +1,11 @@
 import { StoreUnavailable } from '../contract/errors.ts';
 import { setDeadline } from '../runtime/requestDeadline.ts';
-import type { OperationMiddleware, OperationRequest, RequestState } from './operationRequest.ts';
+import type {
+  OperationMiddleware,
+  OperationRequest,
+  OperationStep,
+  RequestState,
+} from './operationRequest.ts';
 
 /** A request that still waits this many milliseconds before the function's timeout gets an error. */
 export const MARGIN = 1_000;
@@ -35,17 +40,16 @@ export function inTime<Value>(internal: RequestState, waited: Promise<Value>): P
   });
 }
 
-/** Limits a middleware's time as `inTime` does. */
-export function withDeadline({ before, after }: OperationMiddleware): OperationMiddleware {
-  const withinTime = (step: typeof before) =>
-    step && ((request: OperationRequest) => waitInTime(request, step(request)));
-  const [beforeInTime, afterInTime] = [withinTime(before), withinTime(after)];
-  return {
-    ...(beforeInTime && { before: beforeInTime }),
-    ...(afterInTime && { after: afterInTime }),
-  };
-}
-
-function waitInTime({ internal }: OperationRequest, waited: void | Promise<void>) {
-  return waited && inTime(internal, waited);
+/** Limits the time of each step of a middleware as `inTime` does. */
+export function withDeadline(middleware: OperationMiddleware): OperationMiddleware {
+  const steps: [string, OperationStep][] = Object.entries(middleware);
+  return Object.fromEntries(
+    steps.map(([name, step]) => [
+      name,
+      (request: OperationRequest) => {
+        const waited = step(request);
+        return waited && inTime(request.internal, waited);
+      },
+    ]),
+  );
 }

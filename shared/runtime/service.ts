@@ -9,9 +9,11 @@ export interface Service {
   /** For commands without their own middleware, since it caches middleware by command class. */
   readonly client: DynamoDBClient;
   readonly verifier: KeyVerifier;
+  /** Origins that browsers may call from, or `*` for any. */
   readonly allowedOrigins: readonly string[];
+  /** The address of the stage's documentation, without a trailing slash. */
   readonly documentationAddress: string;
-  /** The deployed commit, if the deployment set it. */
+  /** The deployed commit, for each request's log line. */
   readonly commit: string | undefined;
 }
 

@@ -1,16 +1,29 @@
+import type { Operation } from '../../contract/operation.ts';
 import { toJson } from '../../contract/values.ts';
-import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
-import type { DocumentReply } from '../reply.ts';
+import { matchesIfNoneMatch } from '../entityTags.ts';
+import {
+  type DocumentReply,
+  type OperationMiddleware,
+  type OperationRequest,
+  toHeader,
+} from '../operationRequest.ts';
 
-/** Converts the handler's document to a response. */
-export function bufferedResponse(): OperationMiddleware {
+/** Converts the handler's document to a response. If the client already has the document, there is no body. */
+export function bufferedResponse({ requestHeaders = [] }: Operation): OperationMiddleware {
+  const isConditional = requestHeaders.includes('If-None-Match');
+
   function sendDocument(request: OperationRequest): void {
     const { body, version, next, isReplay } = request.response as unknown as DocumentReply;
+    const tag = version !== undefined && { ETag: `"${version}"` };
+    if (isConditional && tag && matchesIfNoneMatch(toHeader(request, 'if-none-match'), tag.ETag)) {
+      request.response = { statusCode: 304, headers: tag, body: '' };
+      return;
+    }
     request.response = {
       statusCode: 200,
       headers: {
         'Content-Type': 'application/json',
-        ...(version !== undefined && { ETag: `"${version}"` }),
+        ...tag,
         ...(next !== undefined && { Link: toNextLink(request, next) }),
         ...(isReplay && { 'Idempotent-Replayed': 'true' }),
       },

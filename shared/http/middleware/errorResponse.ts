@@ -1,6 +1,24 @@
+import {
+  challenge,
+  type ErrorCode,
+  errorMessages,
+  retryAfter,
+  toErrorBody,
+} from '../../contract/errorBody.ts';
+import type { DomainError } from '../../contract/errors.ts';
 import { logError } from '../../runtime/logger.ts';
-import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
-import { toErrorResponse } from '../toErrorResponse.ts';
+import type { HttpResponse, OperationMiddleware, OperationRequest } from '../operationRequest.ts';
+
+const codeOf: Record<DomainError['name'], ErrorCode> = {
+  InvalidRequest: 'invalid_request',
+  Unauthorized: 'unauthorized',
+  Forbidden: 'forbidden',
+  NotFound: 'not_found',
+  PreconditionFailed: 'precondition_failed',
+  UnsupportedMediaType: 'unsupported_media_type',
+  IdempotencyKeyReused: 'idempotency_key_reused',
+  StoreUnavailable: 'service_unavailable',
+};
 
 /** Turns any error into a response. The details of a 5xx go to the log. */
 export function errorResponse(): OperationMiddleware {
@@ -13,4 +31,37 @@ export function errorResponse(): OperationMiddleware {
   }
 
   return { onError: respondWithError };
+}
+
+/** The only place that maps errors to statuses. An unknown error is a 500 without details. */
+export function toErrorResponse(error: Error): HttpResponse {
+  const known = error.name in codeOf ? (error as DomainError) : undefined;
+  const body = known
+    ? toErrorBody(codeOf[known.name], known.message)
+    : toErrorBody('internal_error', errorMessages.internalError);
+  return {
+    statusCode: body.status,
+    headers: { 'Content-Type': 'application/json', ...(known && toErrorHeaders(known)) },
+    body: JSON.stringify(body),
+  };
+}
+
+function toErrorHeaders(error: DomainError): Record<string, string> {
+  switch (error.name) {
+    case 'Unauthorized':
+      // RFC 6750 section 3.1: no error code for a request without credentials.
+      return {
+        'WWW-Authenticate': error.credentialsSent
+          ? `${challenge}, error="invalid_token"`
+          : challenge,
+      };
+    case 'Forbidden':
+      return { 'WWW-Authenticate': `${challenge}, error="insufficient_scope"` };
+    case 'PreconditionFailed':
+      return { ETag: `"${error.version}"` };
+    case 'StoreUnavailable':
+      return { 'Retry-After': retryAfter[error.isConflict ? 'conflict' : 'unavailable'] };
+    default:
+      return {};
+  }
 }

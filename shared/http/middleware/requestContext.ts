@@ -1,11 +1,7 @@
 import { MAX_CLIENT_REQUEST_ID_LENGTH } from '../../contract/headers.ts';
-import {
-  addHeaders,
-  type OperationMiddleware,
-  type OperationRequest,
-} from '../operationRequest.ts';
+import type { OperationMiddleware, OperationRequest } from '../operationRequest.ts';
 
-/** Reads the event for the later steps, and adds the request id to the response. */
+/** Reads the event for the later steps. */
 export function requestContext(): OperationMiddleware {
   function readContext({ event, context, internal }: OperationRequest): void {
     internal.requestId =
@@ -19,11 +15,7 @@ export function requestContext(): OperationMiddleware {
     internal.query = {};
   }
 
-  function nameRequest(request: OperationRequest): void {
-    addHeaders(request, { 'X-Request-Id': request.internal.requestId });
-  }
-
-  return { before: readContext, after: nameRequest, onError: nameRequest };
+  return { before: readContext };
 }
 
 /** The client's own request id, for the log. Anything but a plain name is ignored. */

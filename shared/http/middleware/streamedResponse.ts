@@ -1,15 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import type { Operation } from '../../contract/operation.ts';
 import { compress, toContentCoding } from '../contentCoding.ts';
 import { matchesIfNoneMatch } from '../entityTags.ts';
 import {
   type HttpResponse,
   type OperationMiddleware,
   type OperationRequest,
+  type Pages,
+  type Reply,
   toHeader,
 } from '../operationRequest.ts';
-import type { Pages, Reply } from '../reply.ts';
 import { bufferedResponse } from './bufferedResponse.ts';
 
 /** A smaller body is not compressed: that would save less than a network packet. */
@@ -20,8 +22,8 @@ const COMPRESSED_FROM_BYTES = 1_024;
  * failure until then is an error response. A later failure breaks the connection, so that a client never takes a
  * truncated list as complete. An array of one page has an `ETag`, and is not sent to a client that already has it.
  */
-export function streamedResponse(): OperationMiddleware {
-  const { after: sendDocument } = bufferedResponse();
+export function streamedResponse(operation: Operation): OperationMiddleware {
+  const { after: sendDocument } = bufferedResponse(operation);
 
   async function sendPages(request: OperationRequest): Promise<void> {
     const reply = request.response as unknown as Reply;

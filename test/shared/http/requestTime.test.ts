@@ -3,7 +3,7 @@ import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
-import type { Pages, Reply } from '../../../shared/http/reply.ts';
+import type { Pages, Reply } from '../../../shared/http/operationRequest.ts';
 import { isOverdue } from '../../../shared/runtime/requestDeadline.ts';
 import { countUnits } from '../../../shared/runtime/requestUnits.ts';
 import { call, settings, useLogs } from './callHandler.ts';
@@ -16,7 +16,7 @@ async function* neverPages(): Pages {
 }
 
 const silentKeys = { ...settings, verifier: { verify: forever } };
-const response = streamedResponse();
+const response = streamedResponse(listInventory);
 const endless = async () => ({ pages: neverPages() });
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));

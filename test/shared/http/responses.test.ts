@@ -196,7 +196,7 @@ async function* onePage() {
 }
 
 const sendDocument = async () => ({ body: {} });
-const response = streamedResponse();
+const response = streamedResponse(listInventory);
 const handlers = {
   'a document': defineHandler(getPet, listed, sendDocument),
   'a list': defineHandler(listInventory, listed, async () => ({ pages: onePage() }), { response }),

@@ -5,11 +5,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
-import { defineHandler } from '../../../shared/http/defineHandler.ts';
-import { defineStreamedHandler } from '../../../shared/http/defineStreamedHandler.ts';
+import { defineHandler, defineStreamedHandler } from '../../../shared/http/defineHandler.ts';
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
-import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
-import type { Pages } from '../../../shared/http/reply.ts';
+import type { HttpResponse, Pages } from '../../../shared/http/operationRequest.ts';
 import { countUnits } from '../../../shared/runtime/requestUnits.ts';
 import { toProxyRequest } from '../../support/proxyRequest.ts';
 import { apiKey, call, settings, useLogs, withKey } from './callHandler.ts';
@@ -33,7 +31,7 @@ async function* toPages(...texts: string[]): Pages {
 
 async function list(pages: Pages, headers: Record<string, string[]> = {}): Promise<HttpResponse> {
   const handler = defineHandler(listInventory, settings, async () => ({ pages }), {
-    response: streamedResponse(),
+    response: streamedResponse(listInventory),
   });
   return call(handler, { headers });
 }
