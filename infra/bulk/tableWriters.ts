@@ -9,7 +9,9 @@ import type { Item } from './resources.ts';
 import { retry, Unprocessed } from './retry.ts';
 
 /** How many items a writer gets together. */
-export const GROUP_SIZE = 100;
+const GROUP_SIZE = 100;
+/** Keeps the engine's thread of a local stage busy without a pause. */
+const GROUPS_UNDER_WAY = 3;
 /** The limit of one BatchWriteItem. */
 const BATCH_SIZE = 25;
 
@@ -89,6 +91,34 @@ export function defineAddingWriter(
   return (items) => sumUp(items.map(add));
 }
 
+/**
+ * Writes items with different keys, some groups at a time. After an error, it starts no other group.
+ * @param onProgress gets the items of each group, and how many of them were written
+ * @throws the first error, once no write is under way
+ */
+export async function writeAll(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  writeGroup: WriteGroup,
+  onProgress: (items: number, written: number) => void,
+): Promise<void> {
+  const groups = toGroups(items);
+  async function writeInTurn(): Promise<void> {
+    for await (const group of groups) onProgress(group.length, await writeGroup(group));
+  }
+  await waitForAll(Array.from({ length: GROUPS_UNDER_WAY }, writeInTurn));
+}
+
+async function* toGroups(items: Iterable<Item> | AsyncIterable<Item>): AsyncGenerator<Item[]> {
+  let group: Item[] = [];
+  for await (const item of items) {
+    group.push(item);
+    if (group.length < GROUP_SIZE) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
+
 /** Spreads the units evenly, so that no second exceeds the limit. */
 export function defineWriteRate(unitsPerSecond: number, signal: AbortSignal): TakeUnits {
   let free = performance.now();
@@ -102,8 +132,12 @@ export function defineWriteRate(unitsPerSecond: number, signal: AbortSignal): Ta
 }
 
 async function sumUp(writes: readonly Promise<number>[]): Promise<number> {
-  await Promise.allSettled(writes);
-  return (await Promise.all(writes)).reduce((sum, count) => sum + count, 0);
+  return (await waitForAll(writes)).reduce((sum, count) => sum + count, 0);
+}
+
+async function waitForAll<Result>(work: readonly Promise<Result>[]): Promise<Result[]> {
+  await Promise.allSettled(work);
+  return Promise.all(work);
 }
 
 /**

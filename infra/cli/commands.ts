@@ -182,14 +182,8 @@ export const commands = {
       ),
       orders: text('FILE.jsonl', 'JSON Lines, as for pets'),
       'dry-run': flag('check files and tables, and write nothing to the tables'),
-      rejects: text(
-        'FILE',
-        'write the invalid rows to this file, to be corrected there and imported; with one data file only',
-      ),
-      'skip-invalid': flag('load the valid rows even if others are invalid; the status is then 3'),
       overwrite: flag('replace existing entries; asks first on a stage'),
       'max-wcu': text('N', 'use at most N write request units a second'),
-      json: { ...json, about: 'print one JSON object for each file' },
       yes,
     },
   },
@@ -205,7 +199,6 @@ export const commands = {
       inventory: text('FILE.csv|FILE.jsonl', 'the stock'),
       pets: text('FILE.jsonl', 'the pets'),
       orders: text('FILE.jsonl', 'the orders'),
-      json: { ...json, about: 'print one JSON object for each file' },
     },
   },
   smoke: {

@@ -7,7 +7,7 @@ import {
 import type { Permission } from '../../shared/contract/operation.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { type Resource, resourceNames, resources } from '../bulk/resources.ts';
-import { defineReplacingWriter, GROUP_SIZE } from '../bulk/tableWriters.ts';
+import { defineReplacingWriter, writeAll } from '../bulk/tableWriters.ts';
 import { defineKeyRegister, type KeyRegister } from '../cli/keyRegister.ts';
 import { type TableDefinition, tables } from '../stages/tables.ts';
 import type { StoreData } from './storeData.ts';
@@ -75,9 +75,6 @@ function toCommand(name: string, { partitionKey, sortKey }: TableDefinition): Cr
   });
 }
 
-/** Keeps the engine's thread busy without a pause. */
-const GROUPS_UNDER_WAY = 3;
-
 /**
  * Writes every entry, and overwrites any with the same id.
  * @throws the signal's reason, or the error of a write
@@ -91,17 +88,10 @@ async function loadData(
     const { toItem }: Resource = resources[tableName];
     const writeGroup = defineReplacingWriter({ client, tableName, signal });
     const entries: readonly unknown[] = data[tableName];
-    let next = 0;
-    const writeInTurn = async () => {
-      while (next < entries.length) {
-        const group = entries.slice(next, next + GROUP_SIZE);
-        next += GROUP_SIZE;
-        await writeGroup(group.map(toItem));
-        done += group.length;
-        onProgress?.(done);
-      }
-    };
-    await Promise.all(Array.from({ length: GROUPS_UNDER_WAY }, writeInTurn));
+    await writeAll(Iterator.from(entries).map(toItem), writeGroup, (items) => {
+      done += items;
+      onProgress?.(done);
+    });
   }
 }
 

@@ -23,16 +23,10 @@ export interface DataFile {
 }
 
 /** One line of a data file: its entry, or what is wrong with it. */
-export type Row = { readonly line: number; readonly text: string } & (
+export type Row = { readonly line: number } & (
   | { readonly entry: Entry }
   | { readonly problem: string }
 );
-
-export interface Rows {
-  readonly rows: Row[];
-  /** The first line of a CSV file. */
-  readonly header: string | undefined;
-}
 
 /** @throws {UsageError} when no file is named, or one in a format that cannot be */
 export function parseFiles(
@@ -75,10 +69,9 @@ export async function* readRows({
   file,
   format,
   copy = file,
-}: DataFile): AsyncGenerator<Rows, void, undefined> {
+}: DataFile): AsyncGenerator<Row[], void, undefined> {
   const resource: Resource = resources[name];
   const columns = resource.columns ?? [];
-  let header: string | undefined;
   let parseLine = parseJsonLine;
   let isFirst = format === 'csv';
   for await (const lines of readLines(copy)) {
@@ -86,13 +79,12 @@ export async function* readRows({
     for (const line of lines) {
       if (isFirst) {
         parseLine = defineCsvParser(file, line, columns);
-        header = line.text;
         isFirst = false;
       } else if (line.text.trim() !== '') {
         rows.push(toRow(line, parseLine, resource));
       }
     }
-    yield { rows, header };
+    yield rows;
   }
   if (isFirst) throw new UsageError(`${file} is empty; ${toHeaderRule(columns)}.`);
 }
@@ -110,12 +102,14 @@ function parseFormat(name: ResourceName, file: string): 'csv' | 'jsonl' {
 type ParseLine = (text: string) => unknown;
 
 function toRow({ number, text }: Line, parseLine: ParseLine, resource: Resource): Row {
-  const place = { line: number, text };
   try {
     const parsed = resource.parse(parseLine(text));
-    return typeof parsed === 'string' ? { ...place, problem: parsed } : { ...place, entry: parsed };
+    return {
+      line: number,
+      ...(typeof parsed === 'string' ? { problem: parsed } : { entry: parsed }),
+    };
   } catch (error) {
-    return { ...place, problem: (error as Error).message };
+    return { line: number, problem: (error as Error).message };
   }
 }
 

@@ -16,7 +16,7 @@ import { checkNamedFiles, replaceFile } from './writeContent.ts';
 export async function runExport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: commands.export.options }).values;
   const targets = parseFiles(options);
-  checkNamedFiles([], targets);
+  checkNamedFiles(targets, 'output');
   const report = targets.some(isStandardStream) ? tell : print;
   const opened = await Promise.all(
     targets.map(async (target) => ({ target, table: await openDataTable(options, target.name) })),
@@ -31,8 +31,7 @@ export async function runExport(args: string[]): Promise<void> {
       const rows = await exportRows(target, client, tableName, signal);
       const time = toTime((performance.now() - started) / 1_000);
       const { name, file } = target;
-      const text = `${name}: ${toCount(rows, 'row')} to ${file}; ${time}.`;
-      report(options.json ? JSON.stringify({ table: name, file, rows }) : text);
+      report(`${name}: ${toCount(rows, 'row')} to ${file}; ${time}.`);
     } catch (error) {
       if (!signal.aborted) throw error;
       if (status() !== 141) tell(`Interrupted; ${target.name} is not saved.`);

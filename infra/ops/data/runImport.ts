@@ -7,8 +7,8 @@ import {
   defineAddingWriter,
   defineReplacingWriter,
   defineWriteRate,
-  GROUP_SIZE,
   type WriteGroup,
+  writeAll,
 } from '../../bulk/tableWriters.ts';
 import { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
@@ -22,18 +22,12 @@ import { copyInput, parseFiles, readRows } from './dataFile.ts';
 import { openDataTable } from './dataOptions.ts';
 import { checkNamedFiles } from './writeContent.ts';
 
-/** The exit status of an import that left out invalid rows. */
-const LEFT_OUT = 3;
-
 export async function runImport(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: commands.import.options }).values;
-  const { overwrite = false, rejects, stage, 'dry-run': isDryRun } = options;
+  const { overwrite = false, stage, 'dry-run': isDryRun } = options;
   const typed = parseFiles(options);
   const maxWcu = parseMaxWcu(options['max-wcu']);
-  if (rejects !== undefined && (rejects === '-' || typed.length > 1)) {
-    throw new UsageError('--rejects must name a file, for the rows of one data file.');
-  }
-  checkNamedFiles(typed, rejects === undefined ? [] : [{ name: 'rejects', file: rejects }]);
+  checkNamedFiles(typed, 'input');
   const opened = await Promise.all(
     typed.map(async ({ name }) => ({ name, table: await openDataTable(options, name) })),
   );
@@ -55,12 +49,11 @@ export async function runImport(args: string[]): Promise<void> {
   await using folder = await mkdtempDisposable(join(tmpdir(), 'petstore-import-'));
   try {
     const readable = await copyInput(typed, folder.path, signal);
-    const files = await checkFiles(readable, options, signal);
-    if (files.some(({ invalid }) => invalid > 0)) process.exitCode = LEFT_OUT;
-    for (const file of isDryRun ? files : []) printDryRun(file, options.json);
-    if (isDryRun) return;
-    for (const [index, file] of files.entries()) {
-      await load(file, writers[index] as WriteGroup, options, signal);
+    for (const [index, checked] of (await checkFiles(readable, signal)).entries()) {
+      const { name, file, rows } = checked;
+      const count = toCount(rows, 'valid row');
+      if (isDryRun) print(`${name}: ${count} in ${file}; nothing was written.`);
+      else await load(checked, writers[index] as WriteGroup, overwrite);
     }
   } catch (error) {
     if (!signal.aborted) throw error;
@@ -75,62 +68,24 @@ function parseMaxWcu(text: string | undefined): number | undefined {
   throw new UsageError(`--max-wcu must be a whole number from 1 to 9999999; it is "${text}".`);
 }
 
-function printDryRun(checked: CheckedFile, json: boolean | undefined): void {
-  const { name, file, rows, invalid } = checked;
-  const valid = `${toCount(rows - invalid)} of ${toCount(rows, 'row')} in ${file} are valid`;
-  print(json ? toJson(checked, 0, 0) : `${name}: ${valid}; nothing was written.`);
-}
-
-function toJson({ name, file, rows, invalid }: CheckedFile, written: number, kept: number): string {
-  return JSON.stringify({ table: name, file, rows, invalid, written, kept });
-}
-
-const GROUPS_UNDER_WAY = 3;
-
-/** Writes the valid rows of a file to its table. */
+/** Writes the rows of a file to its table. */
 async function load(
   checked: CheckedFile,
   writeGroup: WriteGroup,
-  { overwrite, json }: { readonly overwrite?: boolean; readonly json?: boolean },
-  signal: AbortSignal,
+  overwrite: boolean,
 ): Promise<void> {
-  const { name, file, rows, invalid, seen } = checked;
-  const progress = defineProgress(`Loading ${file}`, rows - invalid);
+  const { name, file, rows } = checked;
+  using progress = defineProgress(`Loading ${file}`, rows);
   const started = performance.now();
-  const underWay: Promise<void>[] = [];
-  let group: Item[] = [];
   let done = 0;
   let written = 0;
-
-  async function write(items: readonly Item[]): Promise<void> {
-    const count = await writeGroup(items);
-    written += count;
-    done += items.length;
-    progress.update(done);
-  }
-
-  async function start(): Promise<void> {
-    const writing = write(group);
-    // A failure is handled later, when it is awaited.
-    writing.catch(() => {});
-    underWay.push(writing);
-    group = [];
-    if (underWay.length >= GROUPS_UNDER_WAY) await underWay.shift();
-  }
-
   try {
-    for await (const page of readRows(checked)) {
-      for (const row of page.rows) {
-        signal.throwIfAborted();
-        const isFirst = 'entry' in row && seen.firstLine(row.entry.key) === row.line;
-        if (isFirst) group.push(row.entry.item);
-        if (group.length === GROUP_SIZE) await start();
-      }
-    }
-    await start();
-    await Promise.all(underWay);
+    await writeAll(readItems(checked), writeGroup, (items, count) => {
+      done += items;
+      written += count;
+      progress.update(done);
+    });
   } catch (error) {
-    await Promise.allSettled(underWay);
     progress.clear();
     tell(
       `${toCount(written, 'row')} of ${file} were written; run the same command again to load the rest.`,
@@ -138,15 +93,18 @@ async function load(
     throw error;
   }
   progress.clear();
-  if (json) return print(toJson(checked, written, done - written));
   const seconds = (performance.now() - started) / 1_000;
-  const figures = [
-    `${toCount(written)} ${overwrite ? 'written' : 'added'}`,
-    ...(overwrite ? [] : [`${toCount(done - written)} there already and kept`]),
-    ...(invalid > 0 ? [`${toCount(invalid)} not valid and left out`] : []),
-  ];
+  const figures = overwrite
+    ? `${toCount(written)} written`
+    : `${toCount(written)} added, ${toCount(done - written)} there already and kept`;
   print(
-    `${name}: ${toCount(rows, 'row')} in ${file}: ${figures.join(', ')}; ` +
+    `${name}: ${toCount(rows, 'row')} in ${file}: ${figures}; ` +
       `${toTime(seconds)}, ${toCount(done / seconds, 'row')}/s.`,
   );
+}
+
+async function* readItems(file: CheckedFile): AsyncGenerator<Item> {
+  for await (const page of readRows(file)) {
+    for (const row of page) if ('entry' in row) yield row.entry.item;
+  }
 }

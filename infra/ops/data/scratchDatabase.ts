@@ -2,8 +2,6 @@ import { DatabaseSync } from 'node:sqlite';
 
 const LINES_AT_A_TIME = 2_000;
 
-export type SeenKeys = ReturnType<typeof defineSeenKeys>;
-
 /** The first line of each key, in a database, so that it is exact for millions in any order. */
 export function defineSeenKeys() {
   const database = openScratchDatabase(
@@ -12,12 +10,11 @@ export function defineSeenKeys() {
   const insert = database.prepare('INSERT OR IGNORE INTO seen VALUES (?, ?)');
   const select = database.prepare('SELECT line FROM seen WHERE key = ?');
 
-  const firstLine = (key: string) => select.get(key)?.line as number | undefined;
   return {
-    firstLine,
     /** Records the line, and returns the first that had the key, which may be this one. */
     add: (key: string, line: number) =>
-      insert.run(key, line).changes === 0 ? firstLine(key) : line,
+      insert.run(key, line).changes === 0 ? select.get(key)?.line : line,
+    [Symbol.dispose]: () => database.close(),
   };
 }
 

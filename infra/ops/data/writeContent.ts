@@ -22,15 +22,14 @@ interface NamedFile {
 }
 
 /**
- * Checks all files that a command reads and writes, before it reads the first.
+ * Checks all files that a command reads or writes, before it reads the first.
  * @throws {UsageError} when one is no regular file, or two are the same, by any path or link
  * @throws {Error} when a file to read or the folder of a file to write does not exist, or cannot be used
  */
-export function checkNamedFiles(inputs: readonly NamedFile[], targets: readonly NamedFile[]): void {
+export function checkNamedFiles(files: readonly NamedFile[], use: 'input' | 'output'): void {
   const known = new Map<string, string>();
-  for (const named of [...inputs, ...targets]) {
-    const { name, file } = named;
-    const identity = identify(named, targets.includes(named));
+  for (const { name, file } of files) {
+    const identity = identify({ name, file }, use === 'output');
     const other = known.get(identity);
     if (other !== undefined) {
       throw new UsageError(

@@ -11,7 +11,7 @@ const data = openTemporaryFolder();
 async function readAll(content: string | Buffer, format: 'csv' | 'jsonl', name: ResourceName) {
   const file = data.write('file', content);
   const rows: Row[] = [];
-  for await (const page of readRows({ name, file, format })) rows.push(...page.rows);
+  for await (const page of readRows({ name, file, format })) rows.push(...page);
   return rows.map((row) => ('problem' in row ? `${row.line}: ${row.problem}` : row.entry.key));
 }
 
