@@ -142,8 +142,22 @@ export type StartCall = (options?: CallOptions, names?: readonly string[]) => Ca
 export function defineInventoryMethods(start: StartCall): InventoryMethods {
   const methods: InventoryMethods = {
     // As the overloads say, there is always a list without `ifNoneMatch`.
-    listInventory: (async (query = {}, options) =>
-      listInventory(start(options), query)) as InventoryMethods['listInventory'],
+    listInventory: (async (
+      { ifNoneMatch, ...query }: InventoryQuery & Partial<EntryPreconditions> = {},
+      options?: CallOptions,
+    ) => {
+      const call = start(options);
+      refuseUnknown(query, ['status', 'petIds', 'include', 'limit', 'cursor', 'ifNoneMatch']);
+      const request = { ...toInventoryRequest(query), headers: toConditions(ifNoneMatch) };
+      return send(call, request, ({ status, document, headers }) => {
+        if (status === 304 && ifNoneMatch !== undefined) return undefined;
+        return {
+          items: toList(document, toEntryReader(query.include)),
+          etag: headers.get('ETag') ?? undefined,
+          next: toNextCursor(headers),
+        };
+      });
+    }) as InventoryMethods['listInventory'],
 
     // As the overloads say, there is always an entry without `ifNoneMatch`.
     getInventoryEntry: (async (petId, options) =>
@@ -158,7 +172,22 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
         methods.listInventory({ ...query, limit: query.limit ?? PAGE_LIMIT, cursor }, options),
       ),
 
-    streamInventory: (query = {}, options) => streamInventory(() => start(options), query),
+    async *streamInventory(query = {}, options) {
+      refuseUnknown(query, ['status', 'include']);
+      const toEntry = toEntryReader(query.include);
+      const reader = defineArrayReader();
+      const opened = await withRetries(start(options), toInventoryRequest(query), openResponse);
+      for await (const piece of readPieces(opened)) {
+        let entries: ReturnType<typeof toEntry>[];
+        try {
+          entries = reader.read(piece).map(toEntry);
+        } catch (cause) {
+          throw invalidResponseError(opened, cause);
+        }
+        yield* entries;
+      }
+      if (!reader.isWhole) throw breakError(opened);
+    },
 
     updateInventory: async (petId, update, options) =>
       updateInventory(start(options, ['ifMatch', 'idempotencyKey']), petId, update, options),
@@ -169,25 +198,9 @@ export function defineInventoryMethods(start: StartCall): InventoryMethods {
   return methods;
 }
 
-/** @returns undefined if the list still has the tag `ifNoneMatch` (RFC 9110 section 13.1.2) */
-async function listInventory<Include extends Included = undefined>(
-  call: Call,
-  {
-    ifNoneMatch,
-    ...query
-  }: InventoryQuery<Include> & { readonly ifNoneMatch?: string | undefined },
-): Promise<InventoryList<Include> | undefined> {
-  refuseUnknown(query, ['status', 'petIds', 'include', 'limit', 'cursor', 'ifNoneMatch']);
-  const headers = ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch };
-  const request = { ...toInventoryRequest(query), headers };
-  return send(call, request, ({ status, document, headers }) => {
-    if (status === 304 && ifNoneMatch !== undefined) return undefined;
-    return {
-      items: toList(document, toEntryReader(query.include)),
-      etag: headers.get('ETag') ?? undefined,
-      next: toNextCursor(headers),
-    };
-  });
+/** RFC 9110 section 13.1.2. */
+function toConditions(ifNoneMatch: string | undefined) {
+  return ifNoneMatch === undefined ? {} : { 'If-None-Match': ifNoneMatch };
 }
 
 async function getInventoryEntry(
@@ -199,38 +212,11 @@ async function getInventoryEntry(
     operationId: 'getInventoryEntry',
     method: 'GET',
     path: `/inventory/${toPetIdText(petId)}`,
-    ...(ifNoneMatch !== undefined && { headers: { 'If-None-Match': ifNoneMatch } }),
+    headers: toConditions(ifNoneMatch),
   };
   return send(call, request, (whole) =>
     whole.status === 304 && ifNoneMatch !== undefined ? undefined : toEntryOf(petId, whole),
   );
-}
-
-/**
- * @param start starts the call when the caller requests the first entry
- * @throws {PetstoreError} `incomplete_list`, also after entries, if the list is truncated
- */
-async function* streamInventory<Include extends Included>(
-  start: () => Call,
-  query: InventoryQuery<Include>,
-): AsyncGenerator<EntryOf<Include>, void, undefined> {
-  refuseUnknown(query, ['status', 'include']);
-  const { include } = query;
-  const request = toInventoryRequest(query);
-  const toEntry = toEntryReader(include);
-  const reader = defineArrayReader();
-  const call = start();
-  const opened = await withRetries(call, request, openResponse);
-  for await (const piece of readPieces(opened)) {
-    let entries: EntryOf<Include>[];
-    try {
-      entries = reader.read(piece).map(toEntry);
-    } catch (cause) {
-      throw invalidResponseError(opened, cause);
-    }
-    yield* entries;
-  }
-  if (!reader.isWhole) throw breakError(opened);
 }
 
 function toInventoryRequest({

@@ -23,15 +23,12 @@ const documentationAddress =
  */
 export type Effect = 'none' | 'unknown' | 'applied';
 
-export interface PetstoreErrorDetails {
-  readonly status?: number | undefined;
-  readonly requestId?: string | undefined;
-  readonly retryAfter?: number | undefined;
-  readonly effect?: Effect;
-  readonly operationId?: string;
-  readonly attempts?: number;
-  readonly cause?: unknown;
-}
+export type PetstoreErrorDetails = Partial<
+  Pick<
+    PetstoreError,
+    'status' | 'requestId' | 'retryAfter' | 'effect' | 'operationId' | 'attempts' | 'cause'
+  >
+>;
 
 /** The error of every failed call. An aborted call rejects with the reason of your signal instead. */
 export class PetstoreError extends Error {

@@ -26,7 +26,6 @@ export function isReadable({ secretHash, permission, expiresAt, revokedAt }: Key
   return isPermission && hash.test(secretHash) && isTime(expiresAt) && isTime(revokedAt);
 }
 
-/** SHA-256 in base64url. */
 const hash = /^[\w-]{43}$/;
 const utcTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
@@ -35,14 +34,12 @@ function isTime(time: string | undefined): boolean {
   return time === undefined || (utcTime.test(time) && !Number.isNaN(Date.parse(time)));
 }
 
-/** Reads the key table; functions need nothing else. */
-export interface KeyStore {
-  get(keyId: string): Promise<KeyRecord | undefined>;
-}
+export type KeyStore = ReturnType<typeof defineKeyStore>;
 
-export function defineKeyStore(client: DynamoDBClient, tableName: string): KeyStore {
+/** Reads the key table; functions need nothing else. */
+export function defineKeyStore(client: DynamoDBClient, tableName: string) {
   return {
-    async get(keyId) {
+    async get(keyId: string): Promise<KeyRecord | undefined> {
       // Consistent, so that a revocation counts as soon as it is written.
       const { Item } = await client.send(
         new GetItemCommand({

@@ -8,7 +8,7 @@ export type VerifiedKey = Pick<KeyRecord, 'keyId' | 'name' | 'permission'> &
 export type KeyVerifier = ReturnType<typeof defineKeyVerifier>;
 
 /** @param now the clock, in milliseconds since the epoch */
-export function defineKeyVerifier(store: Pick<KeyStore, 'get'>, now: () => number = Date.now) {
+export function defineKeyVerifier(store: KeyStore, now: () => number = Date.now) {
   const cache = defineKeyCache(store, now);
   return {
     /**
@@ -55,23 +55,18 @@ const JOIN_MILLISECONDS = 1_000;
 const MAX_ENTRIES = 1_000;
 
 interface Entry {
-  readonly record: KeyRecord | undefined;
+  readonly record: KeyRecord | undefined | Promise<KeyRecord | undefined>;
   readonly expires: number;
-}
-
-interface Reading {
-  readonly record: Promise<KeyRecord | undefined>;
-  readonly started: number;
 }
 
 /**
  * Reads keys through a bounded cache. Concurrent misses share one read, and a failed read is not cached. Unknown key
  * ids have their own cache, so that a flood of them cannot evict keys in use.
  */
-function defineKeyCache(store: Pick<KeyStore, 'get'>, now: () => number): Pick<KeyStore, 'get'> {
+function defineKeyCache(store: KeyStore, now: () => number): KeyStore {
   const known = new Map<string, Entry>();
   const unknown = new Map<string, Entry>();
-  const pending = new Map<string, Reading>();
+  const pending = new Map<string, Entry>();
 
   async function read(keyId: string, started: number): Promise<KeyRecord | undefined> {
     const record = await store.get(keyId);
@@ -82,24 +77,17 @@ function defineKeyCache(store: Pick<KeyStore, 'get'>, now: () => number): Pick<K
     return record;
   }
 
-  function begin(keyId: string, started: number): Reading {
-    const forget = () => {
-      if (pending.get(keyId) === reading) pending.delete(keyId);
-    };
-    const record = read(keyId, started).finally(forget);
-    const reading = { record, started };
-    pending.set(keyId, reading);
-    return reading;
-  }
-
   return {
     async get(keyId) {
-      const asked = now();
-      const entry = known.get(keyId) ?? unknown.get(keyId);
-      if (entry && asked < entry.expires) return entry.record;
-      const reading = pending.get(keyId);
-      const joins = reading !== undefined && asked < reading.started + JOIN_MILLISECONDS;
-      return (joins ? reading : begin(keyId, asked)).record;
+      const started = now();
+      const entries = [known, unknown, pending].map((all) => all.get(keyId));
+      const entry = entries.find((one) => one && started < one.expires);
+      if (entry) return entry.record;
+      const reading = { record: read(keyId, started), expires: started + JOIN_MILLISECONDS };
+      pending.set(keyId, reading);
+      return reading.record.finally(() => {
+        if (pending.get(keyId) === reading) pending.delete(keyId);
+      });
     },
   };
 }

@@ -11,53 +11,30 @@ import { StoreUnavailable } from '../contract/errors.ts';
 import type { InventoryItem } from '../contract/schemas.ts';
 import { type PetStatus, parseInt64 } from '../contract/values.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
-import {
-  letterOf,
-  type TaggedItem,
-  toInventoryItem,
-  toKey,
-  toTaggedItem,
-} from './inventoryRecord.ts';
+import { letterOf, toInventoryItem, toKey, toTaggedItem } from './inventoryRecord.ts';
 import { scanPage } from './scanPage.ts';
 
-export interface InventoryPage {
+interface InventoryPage {
   /** Entries as InventoryItems in JSON, separated by commas. */
   readonly items: Buffer;
   readonly isLast: boolean;
 }
 
-export interface Selection {
+interface Selection {
   /** Only entries with this status. */
   readonly status?: PetStatus | undefined;
   /** Whether each has its tag. */
   readonly withTags?: boolean | undefined;
 }
 
-export type ListedItem = InventoryItem | TaggedItem;
-
-export interface InventoryList {
-  /** Every selected entry once. The last page may be empty. */
-  pages(selection?: Selection): AsyncGenerator<InventoryPage, void, undefined>;
-  /** As `pages`, but ends after the first entry. Always costs half a read unit. */
-  sample(): AsyncGenerator<InventoryPage, void, undefined>;
-  /**
-   * At most `limit` entries, from the start or from the cursor.
-   * @throws {InvalidRequest} if this store did not make the cursor
-   */
-  page(request: PageRequest & Selection): Promise<Page<ListedItem>>;
-  /**
-   * The existing entries of at most 100 different ids, in the order of the ids. Each costs half a read unit. With tags,
-   * which updates depend on, the read is consistent and each costs one.
-   */
-  find(petIds: readonly bigint[], selection?: Selection): Promise<ListedItem[]>;
-}
+export type InventoryList = ReturnType<typeof defineInventoryList>;
 
 /** @param scanning sends commands with their own middleware, so it must not cache middleware */
 export function defineInventoryList(
   client: DynamoDBClient,
   tableName: string,
   scanning: DynamoDBClient = client,
-): InventoryList {
+) {
   /** The records of ids, in any order. */
   async function readRecords(
     petIds: readonly bigint[],
@@ -89,7 +66,11 @@ export function defineInventoryList(
   }
 
   return {
-    async *pages({ status, withTags = false } = {}) {
+    /** Every selected entry once. The last page may be empty. */
+    async *pages({
+      status,
+      withTags = false,
+    }: Selection = {}): AsyncGenerator<InventoryPage, void> {
       const filter = toFilter(status);
       const read = (ExclusiveStartKey?: Record<string, AttributeValue>) =>
         scanPage(scanning, { TableName: tableName, ExclusiveStartKey, ...filter }, withTags);
@@ -105,12 +86,22 @@ export function defineInventoryList(
       }
     },
 
-    async *sample() {
+    /** As `pages`, but ends after the first entry. Always costs half a read unit. */
+    async *sample(): AsyncGenerator<InventoryPage, void> {
       const { items } = await scanPage(scanning, { TableName: tableName, Limit: 1 }, false);
       yield { items, isLast: true };
     },
 
-    async page({ limit, cursor, status, withTags }) {
+    /**
+     * At most `limit` entries, from the start or from the cursor.
+     * @throws {InvalidRequest} if this store did not make the cursor
+     */
+    async page({
+      limit,
+      cursor,
+      status,
+      withTags,
+    }: PageRequest & Selection): Promise<Page<InventoryItem>> {
       const found: Record<string, AttributeValue>[] = [];
       let next = cursor === undefined ? undefined : toKey(openCursor(tableName, cursor, isPetId));
       do {
@@ -134,7 +125,11 @@ export function defineInventoryList(
       };
     },
 
-    async find(petIds, { status, withTags = false } = {}) {
+    /**
+     * The existing entries of at most 100 different ids, in the order of the ids. Each costs half a read unit. With
+     * tags, which updates depend on, the read is consistent and each costs one.
+     */
+    async find(petIds: readonly bigint[], { status, withTags = false }: Selection = {}) {
       const records = await readRecords(petIds, withTags);
       const items = records.map(withTags ? toTaggedItem : toInventoryItem);
       const byPetId = new Map(items.map((item) => [item.petId, item]));
