@@ -6,8 +6,6 @@ import { tableNames } from '../stages/tables.ts';
 export interface Option extends ParseArgsOptionDescriptor {
   /** What follows its name, such as `FILE`. */
   readonly value?: string;
-  /** All values that it can have, where there are few. */
-  readonly choices?: readonly string[];
   readonly about: string;
 }
 
@@ -24,20 +22,17 @@ export interface CommandText {
 
 const text = (value: string, about: string) => ({ type: 'string', value, about }) as const;
 const flag = (about: string) => ({ type: 'boolean', about }) as const;
-const choice = (choices: readonly string[], about: string) =>
-  ({ type: 'string', value: choices.join('|'), choices, about }) as const;
+const choice = (choices: readonly string[], about: string) => text(choices.join('|'), about);
 
 const stage = choice(stageNames, 'the stage, found through its stack with your AWS credentials');
 const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage');
 const dataEndpoint = text('URL', `${endpoint.about}, with the tables inventory, pets and orders`);
 const json = flag('print JSON for a machine, in place of text');
-const jsonBeside = flag('print JSON for a machine; the text is on standard error');
 const yes = flag('go ahead without asking');
 /** Where the API keys are. */
 const keyTable = {
   stage,
-  endpoint,
-  table: text('NAME', 'with --endpoint, the table of the keys; apiKeys without it'),
+  endpoint: { ...endpoint, about: `${endpoint.about}, with the table apiKeys` },
 } as const;
 
 const pricedStage = {
@@ -61,7 +56,7 @@ const days = {
   to: text('DAY', 'the last day in UTC'),
 } as const;
 
-/** The commands: what their help says, what they take, and what a shell completes. */
+/** The commands: what their help says, and what they take. */
 export const commands = {
   start: {
     summary: 'Run the service on this machine',
@@ -105,7 +100,6 @@ export const commands = {
         'PORT',
         'let keys, import and export use these tables, with --endpoint http://127.0.0.1:PORT; 0 picks a free port',
       ),
-      json: { ...json, about: 'print the addresses and the keys as one line of JSON' },
     },
   },
   keys: {
@@ -134,11 +128,6 @@ export const commands = {
           expiring: text('14d', 'only keys that expire within this time, the next first'),
           json,
         },
-      },
-      show: {
-        summary: 'Show one key without its secret',
-        usage: 'KEY_ID [options]',
-        options: { ...keyTable, json },
       },
       rotate: {
         summary: 'Make the successor of a key and print it',
@@ -205,15 +194,12 @@ export const commands = {
     summary: 'Test a deployed stage from outside',
     about: [
       'Sends at most 100 requests, one of which lists the whole inventory, and prints a line for each row. Changes nothing without --entry. Skips a row that needs an entry if there is none.',
+      'The key is in PETSTORE_API_KEY. Without it, it is the key that keys check stored for the stage.',
       'The status is 0 if all rows passed, 1 if one failed, 2 if the command line is invalid.',
     ],
     options: {
       stage: { ...stage, about: `${stage.about}; also says which commit is live` },
       'base-url': text('URL', 'the base address, which ends in /v1, in place of a stage'),
-      'api-key-file': text(
-        'FILE',
-        'a file with a key that has read permission; without it, PETSTORE_API_KEY, or else the key that keys check stored for the stage',
-      ),
       light: flag('do not list the whole inventory'),
       entry: text(
         'PETID',
@@ -222,9 +208,6 @@ export const commands = {
       'expect-commit': flag(
         'fail unless all requests go to the commit of this checkout, or PETSTORE_COMMIT',
       ),
-      timeout: { ...text('10s', 'how long a response may pause'), default: '10s' },
-      deadline: { ...text('60s', 'how long everything may take'), default: '60s' },
-      json: { ...json, about: 'print one JSON object for each row, and one with the counts' },
     },
   },
   logs: {
@@ -271,7 +254,7 @@ export const commands = {
         ),
         multiple: true,
       },
-      json: jsonBeside,
+      json: { ...json, about: `${json.about}; the text is on standard error` },
       yes,
     },
   },
@@ -292,7 +275,6 @@ export const commands = {
         'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
       ),
       from: text('NAME', 'the table to restore from, in place of the one in use'),
-      json: jsonBeside,
     },
   },
   costs: {
@@ -383,17 +365,6 @@ export const commands = {
     usage: '',
     about:
       "Writes the guides, the reference and the client's package, with the addresses of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which takes AWS credentials. A stage with an unknown address is left out.",
-    options: {},
-  },
-  completion: {
-    summary: 'Complete commands and options in your shell',
-    usage: 'bash|zsh',
-    about:
-      'Prints a script for the start-up file of your shell, ~/.bashrc or ~/.zshrc, which then completes "npx petstore". To try it in bash: eval "$(npx petstore completion bash)"',
-    subcommands: {
-      bash: { summary: 'Print the script for bash', usage: '', options: {} },
-      zsh: { summary: 'Print the script for zsh', usage: '', options: {} },
-    },
     options: {},
   },
   help: {

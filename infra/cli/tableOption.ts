@@ -1,4 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { toTableOutput } from '../stages/resourceNames.ts';
+import type { TableName } from '../stages/tables.ts';
 import { parseStage, stageUsage } from './stageOption.ts';
 import { readOutput, readStack } from './stageStack.ts';
 import { UsageError } from './usage.ts';
@@ -6,27 +8,25 @@ import { UsageError } from './usage.ts';
 export interface TableOptions {
   readonly stage?: string | undefined;
   readonly endpoint?: string | undefined;
-  readonly table?: string | undefined;
 }
 
 /**
- * The table of a deployed stage, by the output of its stack, or of an emulator.
+ * A table of a deployed stage, by the output of its stack, or of an emulator.
  * @throws {UsageError} when the table is ambiguous
  */
 export async function openTable(
-  output: string,
-  options: TableOptions,
+  name: TableName,
+  { stage, endpoint }: TableOptions,
   settings: DynamoDBClientConfig = {},
 ) {
-  const { stage: name, endpoint, table } = options;
-  if (name !== undefined && endpoint === undefined && table === undefined) {
-    const stack = await readStack(parseStage(name));
-    const tableName = readOutput(stack, output);
+  if (stage !== undefined && endpoint === undefined) {
+    const stack = await readStack(parseStage(stage));
+    const tableName = readOutput(stack, toTableOutput(name));
     return { client: stack.open(DynamoDBClient, settings), tableName, stack };
   }
-  if (name === undefined && endpoint !== undefined && table !== undefined) {
+  if (stage === undefined && endpoint !== undefined) {
     const client = defineEmulatorClient(endpoint, settings);
-    return { client, tableName: table, stack: undefined };
+    return { client, tableName: name, stack: undefined };
   }
   throw new UsageError(`Say which table: ${stageUsage}, or an emulator's. See --help.`);
 }

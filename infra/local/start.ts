@@ -18,7 +18,7 @@ const sample = new URL('sample.json', import.meta.url);
 
 /** Runs the local stage until it is interrupted. */
 export async function start(args: string[]): Promise<void> {
-  const { port, data: file, dir, enginePort, faultInjection, json } = parseOptions(args);
+  const { port, data: file, dir, enginePort, faultInjection } = parseOptions(args);
   // Never disposed of: npm's echo of a Ctrl-C may arrive after everything is closed.
   const { signal: stop } = listenForInterruption();
   useLambdaConsole();
@@ -41,19 +41,16 @@ export async function start(args: string[]): Promise<void> {
       faultInjection,
     }).finally(progress.clear);
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
-    const exposed = enginePort !== undefined && { endpoint: engineEndpoint };
-    const access = json
-      ? JSON.stringify({ baseUrl, apiKey, readKey, documentationAddress, ...exposed })
-      : [
-          `Base address: ${baseUrl}`,
-          `API key: ${apiKey}`,
-          `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`,
-          `Read key: ${readKey}`,
-          `Documentation: ${documentationAddress}/`,
-          ...(exposed
-            ? [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]
-            : []),
-        ].join('\n');
+    const access = [
+      `Base address: ${baseUrl}`,
+      `API key: ${apiKey}`,
+      `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`,
+      `Read key: ${readKey}`,
+      `Documentation: ${documentationAddress}/`,
+      ...(enginePort === undefined
+        ? []
+        : [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]),
+    ].join('\n');
     // In one write, so that a reader of the address has the rest too.
     print(access);
     if (process.stdin.isTTY) printAgainOnDemand(access);

@@ -7,7 +7,7 @@ import { parseStage } from '../../cli/stageOption.ts';
 import { openTable } from '../../cli/tableOption.ts';
 import { committedFile, parseTraffic, type Traffic } from '../../costs/bills/traffic.ts';
 import { responsesOf } from '../../costs/units/responseUnits.ts';
-import { toAccessLogName, toTableOutput } from '../../stages/resourceNames.ts';
+import { toAccessLogName } from '../../stages/resourceNames.ts';
 import { checkAgent } from '../../watch/check/probes.ts';
 import type { CostOptions } from './costOptions.ts';
 import { openLogs, readAccessRows } from './logRows.ts';
@@ -25,7 +25,7 @@ export function runMeasure(options: CostOptions<'measure'>): Promise<void> {
 /** Describes a stage's entries by a sample of its table. */
 async function measureEntries(options: CostOptions<'measure'>): Promise<void> {
   const { name: stage } = parseStage(options.stage);
-  const { client, tableName } = await openTable(toTableOutput('inventory'), { stage });
+  const { client, tableName } = await openTable('inventory', { stage });
   // A scan reads in the order of hashes, so its first page is a random sample.
   const sample = await client.send(new ScanCommand({ TableName: tableName, Limit: 3_000 }));
   const records = (sample.Items ?? []) as unknown as InventoryRecord[];

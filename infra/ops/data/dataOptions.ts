@@ -1,7 +1,6 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import type { ResourceName } from '../../bulk/resources.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
-import { toTableOutput } from '../../stages/resourceNames.ts';
 
 /** One attempt for each call, since the commands retry calls, and a socket for each concurrent call. */
 const settings = {
@@ -17,9 +16,8 @@ const settings = {
 };
 
 /** A table of a deployed stage or of an emulator. @throws {Error} when it does not exist */
-export async function openDataTable({ stage, endpoint }: TableOptions, name: ResourceName) {
-  const options = { stage, endpoint, table: endpoint && name };
-  const table = await openTable(toTableOutput(name), options, settings);
+export async function openDataTable(options: TableOptions, name: ResourceName) {
+  const table = await openTable(name, options, settings);
   await table.client.send(new DescribeTableCommand({ TableName: table.tableName }));
   return table;
 }

@@ -6,7 +6,7 @@ import { confirm } from '../../cli/confirm.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { toHelp } from '../../cli/help.ts';
 import { defineKeyRegister, type KeyRegister } from '../../cli/keyRegister.ts';
-import { tell, toPlain, writeOut } from '../../cli/output.ts';
+import { tell, writeOut } from '../../cli/output.ts';
 import type { StageStack } from '../../cli/stageStack.ts';
 import { callSubcommand, type OptionValues, type Runs } from '../../cli/subcommands.ts';
 import { openTable, type TableOptions } from '../../cli/tableOption.ts';
@@ -36,10 +36,7 @@ export async function runKeys(args: string[]): Promise<void> {
     parseArgs({ args, options: flags });
     return print(toHelp('keys'));
   }
-  const { stage, endpoint, table = endpoint && 'apiKeys' } = called.options as TableOptions;
-  const { client, tableName, stack } = await openTable('ApiKeysTableName', {
-    ...{ stage, endpoint, table },
-  });
+  const { client, tableName, stack } = await openTable('apiKeys', called.options as TableOptions);
   await called.result(defineKeyRegister(client, tableName), stack);
 }
 
@@ -74,17 +71,6 @@ const runs: Runs<Subcommands, Run> = {
       if (json) return print(toJsonText(records.map((record) => toPublicKey(record, now))));
       const none = within === undefined ? 'There are no keys.' : `No key ends within ${expiring}.`;
       await print(records.length > 0 ? toKeyTable(records, now) : none);
-    };
-  },
-
-  show({ json }, [typed]) {
-    const keyId = parseKeyId(typed);
-    return async (register) => {
-      const shown = toPublicKey(await findKey(register, keyId), Date.now());
-      const lines = Object.entries(shown).map(
-        ([name, value]) => `${name.padEnd(12)}${toPlain(value)}`,
-      );
-      await print(json ? toJsonText(shown) : lines.join('\n'));
     };
   },
 
@@ -196,7 +182,7 @@ async function rotateKey(
     // The SDK repeats an update if its response was lost, and then finds its own.
     if (before.successorId !== successorId && isChanged) {
       tell(
-        `Somebody else revoked or rotated the key ${keyId} in the meantime: look at it with show. Its successor ${successorId} works: revoke it if nobody is to use it.`,
+        `Somebody else revoked or rotated the key ${keyId} in the meantime: look at it with list. Its successor ${successorId} works: revoke it if nobody is to use it.`,
       );
     }
   } catch (error) {

@@ -1,5 +1,4 @@
 import { getRandomValues } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
@@ -8,7 +7,6 @@ import { hideSecrets, print, toPlain } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack, type StageStack } from '../../cli/stageStack.ts';
-import { parseDuration } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { readCommit } from '../../stages/commit.ts';
 import { stagesForClients } from '../../stages/stages.ts';
@@ -16,26 +14,25 @@ import { readCheckKey } from '../keys/checkKey.ts';
 import { rows, Skip, type SmokeRun, type SmokeSettings } from './rows.ts';
 import { defineSmokeClient, Mismatch, RunOver } from './smokeClient.ts';
 
+/** In milliseconds: for each pause of a response, and for all requests. */
+const limits = { timeout: 10_000, deadline: 60_000 };
+
 export async function runSmoke(args: string[]): Promise<void> {
   const options = parseArgs({ args, options: commands.smoke.options }).values;
-  const timeout = parseDuration('--timeout', options.timeout);
-  const deadline = parseDuration('--deadline', options.deadline);
   if (options['expect-commit'] && options.stage === undefined) {
     throw new UsageError('--expect-commit takes --stage, whose functions tell what is live.');
   }
   const { commits, stack, ...target } = await findTarget(options.stage, options['base-url']);
-  const apiKey = await readApiKey(options['api-key-file'], stack);
-  const { json = false } = options;
-  if (json) print(JSON.stringify({ baseUrl: target.baseUrl, ...commits }));
-  else print(`Checking ${target.baseUrl} …`);
-  if (commits && !json) print(`Live is ${commits.live}; this checkout is ${commits.checkout}.`);
+  const apiKey = await readApiKey(stack);
+  print(`Checking ${target.baseUrl} …`);
+  if (commits) print(`Live is ${commits.live}; this checkout is ${commits.checkout}.`);
   using interruption = listenForInterruption();
-  const settings = {
-    ...{ ...target, apiKey, timeout, deadline, signal: interruption.signal },
+  const { signal } = interruption;
+  const passed = await checkStage({
+    ...{ ...target, ...limits, apiKey, signal },
     ...{ isLight: options.light ?? false, entry: options.entry },
     commits: options['expect-commit'] ? commits : undefined,
-  };
-  const passed = await checkStage(settings, print, json);
+  });
   process.exitCode = interruption.status() || (passed ? 0 : 1);
 }
 
@@ -43,7 +40,6 @@ export async function runSmoke(args: string[]): Promise<void> {
 export async function checkStage(
   settings: SmokeSettings,
   printLine: (line: string) => void = print,
-  json = false,
 ): Promise<boolean> {
   const started = performance.now();
   const client = defineSmokeClient(settings);
@@ -58,8 +54,7 @@ export async function checkStage(
     );
     const outcome = !error ? 'passed' : error instanceof Skip ? 'skipped' : 'FAILED';
     const message = error && toPlain(hideSecrets(error.message));
-    const text = `${outcome.padEnd(7)}  ${name}${message ? `: ${message}` : ''}`;
-    printLine(json ? JSON.stringify({ row: name, outcome, message }) : text);
+    printLine(`${outcome.padEnd(7)}  ${name}${message ? `: ${message}` : ''}`);
     const isRefused = error instanceof Mismatch && error.status === 401 && counts.passed === 0;
     counts[outcome] += 1;
     if (error instanceof RunOver || isRefused) break;
@@ -67,8 +62,9 @@ export async function checkStage(
   const seconds = Math.ceil((performance.now() - started) / 1_000);
   const { passed, FAILED: failed, skipped } = counts;
   const { sent } = client.counts;
-  const text = `${toCount(passed, 'row')} passed, ${failed} failed, ${skipped} skipped; ${toCount(sent, 'request')} in ${seconds} s.`;
-  printLine(json ? JSON.stringify({ passed, failed, skipped, requests: sent, seconds }) : text);
+  printLine(
+    `${toCount(passed, 'row')} passed, ${failed} failed, ${skipped} skipped; ${toCount(sent, 'request')} in ${seconds} s.`,
+  );
   return counts.FAILED === 0;
 }
 
@@ -111,15 +107,12 @@ function isLocal(baseUrl: string): boolean {
   return /^(localhost|127\.0\.0\.1|\[::1\])$/.test(new URL(baseUrl).hostname);
 }
 
-/** The key in the file, the environment or the stage's check. Errors never contain it. */
-async function readApiKey(
-  file: string | undefined,
-  stack: StageStack | undefined,
-): Promise<string> {
-  const given = file === undefined ? process.env.PETSTORE_API_KEY : await readFile(file, 'utf8');
-  const apiKey = given || (stack && (await readCheckKey(stack))) || '';
-  if (/^psk_[0-9A-Za-z]{42}$/.test(apiKey.trim())) return apiKey.trim();
+/** The key in the environment, or that of the stage's check. Errors never contain it. */
+async function readApiKey(stack: StageStack | undefined): Promise<string> {
+  const given = process.env.PETSTORE_API_KEY || (stack && (await readCheckKey(stack)));
+  const apiKey = given?.trim() ?? '';
+  if (/^psk_[0-9A-Za-z]{42}$/.test(apiKey)) return apiKey;
   throw new UsageError(
-    `The API key, in --api-key-file FILE or PETSTORE_API_KEY, must be psk_ and 42 letters and digits${stack ? `; npx petstore keys check --stage ${stack.stage.name} makes one that the stage keeps` : ''}.`,
+    `The API key in PETSTORE_API_KEY must be psk_ and 42 letters and digits${stack ? `; npx petstore keys check --stage ${stack.stage.name} makes one that the stage keeps` : ''}.`,
   );
 }

@@ -267,7 +267,7 @@ describe('the options', () => {
     ['', { npm_config_throttle: 'production' }],
     ['0.1', { npm_config_lose: 'true' }],
     ['stock.json', {}],
-    ['--port 4000', { npm_config_json: 'true' }],
+    ['--port 4000', { npm_config_fail: 'true' }],
   ])('%j that npm passes on, beside %j, are refused with the place of --', async (line, taken) => {
     const args = line.split(' ').filter(Boolean);
     const outcome = await callOps(start, args, { npm_lifecycle_event: 'start', ...taken });

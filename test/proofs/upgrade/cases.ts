@@ -112,7 +112,7 @@ export const stageCases: Record<string, Case> = {
     await expectStatus(successor, 200);
     await expectStatus(rotated, 401);
     await expectStatus(revoked, 401);
-    match(await runKeys(first, 'show', toKeyId(revoked)), /revoked/);
+    match(await runKeys(first, 'list'), new RegExp(`^${toKeyId(revoked)} .* revoked `, 'm'));
   },
 };
 
