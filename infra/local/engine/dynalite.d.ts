@@ -60,19 +60,12 @@ declare module 'dynalite/actions/*' {
 declare module 'dynalite/validations/*' {
   import type { Store } from 'dynalite/db/index.js';
 
-  /** Checks the parameters of an action. It also parses the expressions and stores them in the parameters. */
-  type Check = (parameters: unknown, store: Store) => string | undefined;
-
   const validation: {
-    readonly types: Readonly<Record<string, object>>;
-    readonly custom: Check;
     /**
-     * Only in `validations/index.js`.
-     * @returns the members that the types name
+     * Checks the parameters of an action. It also parses the expressions and stores them in the parameters.
+     * @returns what is wrong
      */
-    checkTypes(given: object, types: object): object;
-    /** Only in `validations/index.js`. */
-    checkValidations(parameters: unknown, types: object, custom: Check, store: Store): void;
+    custom(parameters: unknown, store: Store): string | undefined;
   };
   export default validation;
 }

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
-import deleteItem from 'dynalite/actions/deleteItem.js';
 import putItem from 'dynalite/actions/putItem.js';
 import updateItem from 'dynalite/actions/updateItem.js';
 import type { Item, RequestError, Store, Write } from 'dynalite/db/index.js';
 import db from 'dynalite/db/index.js';
-import deleteValidation from 'dynalite/validations/deleteItem.js';
-import validations from 'dynalite/validations/index.js';
 import putValidation from 'dynalite/validations/putItem.js';
 import updateValidation from 'dynalite/validations/updateItem.js';
 
@@ -23,7 +20,7 @@ interface Parameters {
   readonly TableName: string;
   /** Only for a Put. */
   readonly Item?: Item;
-  /** For all others. */
+  /** Only for an Update. */
   readonly Key?: Item;
   readonly ReturnValuesOnConditionCheckFailure?: string;
 }
@@ -32,53 +29,19 @@ type Action = Awaited<ReturnType<typeof prepare>>;
 type Outcome = Awaited<ReturnType<typeof attempt>>;
 type Used = Pick<Outcome, 'TableName' | 'units'>;
 
-type Kind = typeof putValidation & { readonly act: typeof putItem };
-
-/** Runs as a deletion without its writes. */
-const conditionCheck: Kind = { act: deleteItem, ...deleteValidation };
-
-const kinds = {
+/** The actions that the service's transactions have. */
+const kinds: Readonly<
+  Record<string, { act: typeof putItem; custom: typeof putValidation.custom }>
+> = {
   Put: { act: putItem, ...putValidation },
   Update: { act: updateItem, ...updateValidation },
-  Delete: { act: deleteItem, ...deleteValidation },
-  ConditionCheck: conditionCheck,
-} satisfies Record<string, Kind>;
-
-/** What the API allows, in the form that dynalite checks. */
-const types = {
-  TransactItems: {
-    type: 'List',
-    notNull: true,
-    lengthGreaterThanOrEqual: 1,
-    lengthLessThanOrEqual: 100,
-    children: {
-      type: 'ValueStruct<TransactWriteItem>',
-      children: {
-        Put: toActionType(kinds.Put),
-        Update: toActionType(kinds.Update, 'UpdateExpression'),
-        Delete: toActionType(kinds.Delete),
-        ConditionCheck: toActionType(kinds.ConditionCheck, 'ConditionExpression'),
-      },
-    },
-  },
-  ClientRequestToken: { type: 'String', lengthGreaterThanOrEqual: 1, lengthLessThanOrEqual: 36 },
-  ReturnConsumedCapacity: putValidation.types.ReturnConsumedCapacity,
 };
-
-function toActionType({ types }: Kind, required?: string) {
-  const ReturnValuesOnConditionCheckFailure = { type: 'String', enum: ['ALL_OLD', 'NONE'] };
-  const children = { ...types, ReturnValuesOnConditionCheckFailure };
-  return {
-    type: 'FieldStruct',
-    children: required ? { ...children, [required]: { type: 'String', notNull: true } } : children,
-  };
-}
 
 /** How long a client token is remembered after its transaction. */
 const TOKEN_MILLISECONDS = 10 * 60 * 1000;
 
 /**
- * Adds the missing TransactWriteItems to a store of dynalite, on tables without an index:
+ * Adds TransactWriteItems to a store of dynalite, for the transactions of the service on tables without an index:
  * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
  * A repeat with the same client token waits for the first call, where DynamoDB responds with
  * TransactionInProgressException. Its parameters are not compared. Tokens are forgotten when the process ends.
@@ -96,7 +59,7 @@ export function defineTransactWrite(store: Store): (given: unknown) => Promise<o
   }
 
   return async function transactWrite(given) {
-    const transaction = parseTransaction(store, given);
+    const transaction = given as Transaction;
     const { ClientRequestToken: token = randomUUID(), ReturnConsumedCapacity } = transaction;
     const first = calls.get(token);
     const used = await (first ?? begin(token, transaction));
@@ -122,34 +85,13 @@ async function write(store: Store, { TransactItems }: Transaction): Promise<Used
   }
 }
 
-/** @throws {RequestError} for what DynamoDB refuses before it reads a table */
-function parseTransaction(store: Store, given: unknown): Transaction {
-  // A body of `null` is an object too.
-  const transaction = validations.checkTypes(Object(given), types);
-  validations.checkValidations(transaction, types, findProblem, store);
-  return transaction as Transaction;
-}
-
-/** dynalite's own validation, which also parses the expressions, for each action. */
-function findProblem(transaction: unknown, store: Store): string | undefined {
-  for (const item of (transaction as Transaction).TransactItems) {
-    const [action, ...others] = Object.entries(item ?? {});
-    if (!action) {
-      return 'Invalid Request: TransactWriteRequest should contain Delete or Put or Update request';
-    }
-    if (others.length > 0) {
-      return 'TransactItems can only contain one of Check, Put, Update or Delete';
-    }
-    const [name, parameters] = action;
-    const problem = kinds[name as keyof typeof kinds].custom(parameters, store);
-    if (problem) return problem;
-  }
-  return undefined;
-}
-
 async function prepare(store: Store, item: TransactItem) {
-  const [[name, parameters]] = Object.entries(item) as [[keyof typeof kinds, Parameters]];
-  const kind: Kind = kinds[name];
+  const [[name = '', parameters] = []] = Object.entries(item);
+  const kind = kinds[name];
+  if (!kind || !parameters) throw db.validationError('A transaction here has only Put and Update');
+  // Also parses the expressions, and stores them in the parameters.
+  const problem = kind.custom(parameters, store);
+  if (problem) throw db.validationError(problem);
   const { TableName, Item, Key = {} } = parameters;
   const table = (await promisify(store.getTable)(TableName, true)) ?? {};
   const invalid = Item ? db.validateItem(Item, table) : db.validateKey(Key, table);
@@ -188,8 +130,7 @@ async function attempt(store: Store, { kind, parameters, items, key, id }: Actio
     const given = { ...parameters, ReturnConsumedCapacity: 'TOTAL' };
     const result = await promisify(kind.act)(collecting, given);
     const units = result?.ConsumedCapacity.CapacityUnits ?? 0;
-    const kept = kind === conditionCheck ? [] : writes;
-    return { reason: { Code: 'None' }, writes: kept, TableName, units };
+    return { reason: { Code: 'None' }, writes, TableName, units };
   } catch (error) {
     const { body, message } = error as RequestError;
     if (!body?.__type.endsWith('#ConditionalCheckFailedException')) throw error;
