@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import scalar from '@scalar/fastify-api-reference';
-import { type CommittedDocument, readCommittedDocument } from '../openapi/committedDocument.ts';
-import { documentation, type OpenApiDocument } from '../openapi/openApi.ts';
+import { documentation, type OpenApiDocument, readCommittedDocument } from '../openapi/openApi.ts';
 import { type Guide, toGuide } from './guide.ts';
 import { renderMarkdown } from './markdown.ts';
 import { type Access, type SiteFile, toPage, toPolicy } from './page.ts';
@@ -132,8 +131,8 @@ function readScalar(): string {
 }
 
 /** The document for publication: the committed one with the addresses of its readers. */
-export function toPublishedDocument({ documentationAddress, servers }: Access): CommittedDocument {
-  const text = String(readCommittedDocument().bytes);
+export function toPublishedDocument({ documentationAddress, servers }: Access) {
+  const text = JSON.stringify(readCommittedDocument());
   const document: OpenApiDocument = {
     ...JSON.parse(text.replaceAll(documentation, `${documentationAddress}/`)),
     servers: servers.map(({ name, baseUrl }) => ({

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** An example. The published copy of the document has the address of its own documentation in place of this. */
 export const documentation = 'https://docs.petstore.example/';
 
@@ -85,4 +87,13 @@ export interface RecordedExample {
   readonly request?: unknown;
   readonly status: number;
   readonly response: unknown;
+}
+
+let committed: OpenApiDocument | undefined;
+
+/** Reads the document on first use: the program that writes it loads this module too, perhaps before it exists. */
+export function readCommittedDocument(): OpenApiDocument {
+  const file = new URL('../../shared/contract/openapi.json', import.meta.url);
+  committed ??= JSON.parse(readFileSync(file, 'utf8')) as OpenApiDocument;
+  return committed;
 }

@@ -10,25 +10,23 @@ import type { JsonSchema, ParameterObject } from './openApi.ts';
 
 type RequestHeader = NonNullable<Operation['requestHeaders']>[number] | 'X-Request-Id';
 
-const requestHeaders: Readonly<Record<RequestHeader, Omit<ParameterObject, 'in' | 'name'>>> = {
+const requestHeaders: Readonly<
+  Record<RequestHeader, Pick<ParameterObject, 'description' | 'schema'>>
+> = {
   'If-Match': {
-    required: false,
-    description: `Up to ${MAX_TAGS} tags of the entry. If the entry has none of them any more, the response is 412 and nothing changes (RFC 9110 section 13.1.1). As the entry exists, \`If-None-Match: *\` gets 412 too; tags in that header are ignored.`,
+    description: `Up to ${MAX_TAGS} tags of the entry. If the entry has none of them any more, the response is 412 and nothing changes (RFC 9110 section 13.1.1). \`If-None-Match: *\` always gets 412, because the entry exists. Tags in that header are ignored.`,
     schema: { type: 'string' },
   },
   'If-None-Match': {
-    required: false,
     description:
       'The `ETag` of the response that you have. If nothing has changed since, the response is 304 (RFC 9110 section 13.1.2).',
     schema: { type: 'string' },
   },
   'Idempotency-Key': {
-    required: false,
     description: `A unique key for the update, such as a new UUID or an order’s id. The same update sent again within ${IDEMPOTENCY_HOURS} hours has no second effect and gets the first response. Another update of the same entry with this key gets 422.`,
     schema: toText('[!-~]', MAX_IDEMPOTENCY_KEY_LENGTH),
   },
   'X-Request-Id': {
-    required: false,
     description: 'The client’s own id for the request. It is logged but not returned.',
     schema: toText('[A-Za-z0-9._-]', MAX_CLIENT_REQUEST_ID_LENGTH),
   },
@@ -45,10 +43,10 @@ export function toParameterObjects(
   const { parameters = {}, query = {}, requestHeaders: headers = [] } = operation;
   return [
     ...toObjects('path', parameters),
-    ...toObjects('query', query).map((parameter) => withExclusions(parameter, operation)),
+    ...toObjects('query', query, operation.exclusive),
     ...[...headers, 'X-Request-Id' as const].map((name): ParameterObject => {
       const example = sent[name] !== undefined && { example: sent[name] };
-      return { name, in: 'header', ...requestHeaders[name], ...example };
+      return { name, in: 'header', required: false, ...requestHeaders[name], ...example };
     }),
   ];
 }
@@ -56,20 +54,28 @@ export function toParameterObjects(
 function toObjects(
   place: 'path' | 'query',
   parameters: Readonly<Record<string, Parameter<unknown>>>,
+  exclusive: Operation['exclusive'] = [],
 ): ParameterObject[] {
-  return Object.entries(parameters).map(([name, { description, schema }]) => ({
-    name,
-    in: place,
-    required: place === 'path',
-    description,
-    // A document can describe only one way to write an array.
-    ...(schema.type === 'array' && {
-      description: `${description} Also accepted as \`${name}=…&${name}=…\`.`,
-      explode: false as const,
-    }),
-    schema,
-    ...toExamples(place, schema),
-  }));
+  return Object.entries(parameters).map(([name, { description, schema }]) => {
+    const isArray = schema.type === 'array';
+    const pairs = exclusive.filter((pair) => pair.includes(name)).flat();
+    const others = pairs.filter((other) => other !== name).map((other) => `\`${other}\``);
+    const sentences = [
+      description,
+      ...(isArray ? [`Also accepted as \`${name}=…&${name}=…\`.`] : []),
+      ...(others.length > 0 ? [`Not together with ${others.join(' or ')}.`] : []),
+    ];
+    return {
+      name,
+      in: place,
+      required: place === 'path',
+      description: sentences.join(' '),
+      // A document can describe only one way to write an array.
+      ...(isArray && { explode: false as const }),
+      schema,
+      ...toExamples(place, schema),
+    };
+  });
 }
 
 /**
@@ -88,15 +94,4 @@ function toExamples(
 /** One or more of these characters. */
 function toText(characters: string, maxLength: number): JsonSchema {
   return { type: 'string', pattern: `^${characters}{1,${maxLength}}$`, maxLength };
-}
-
-function withExclusions(parameter: ParameterObject, { exclusive = [] }: Operation) {
-  const others = exclusive
-    .filter((pair) => pair.includes(parameter.name))
-    .map(([one, other]) => `\`${one === parameter.name ? other : one}\``);
-  if (others.length === 0) return parameter;
-  return {
-    ...parameter,
-    description: `${parameter.description} Not together with ${others.join(' or ')}.`,
-  };
 }

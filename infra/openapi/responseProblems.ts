@@ -3,8 +3,13 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { parseInt64 } from '../../shared/contract/values.ts';
-import { readCommittedDocument } from './committedDocument.ts';
-import type { Content, JsonSchema, OpenApiDocument, ResponseObject } from './openApi.ts';
+import {
+  type Content,
+  type JsonSchema,
+  type OpenApiDocument,
+  type ResponseObject,
+  readCommittedDocument,
+} from './openApi.ts';
 
 /** A response without its body. */
 export interface ResponseHead {
@@ -32,7 +37,7 @@ export function findResponseProblems(
 ): readonly string[] {
   if (method === 'OPTIONS') return [];
   const operationId = findOperation(method, path);
-  const { document } = readCommittedDocument();
+  const document = readCommittedDocument();
   const documented = operationId
     ? document.paths[operations[operationId].path]?.[method.toLowerCase()]?.responses[
         response.status
@@ -120,7 +125,7 @@ function findUnknownHeaders(headers: Headers, documented: ResponseObject['header
 }
 
 function findHeaderProblems(headers: Headers, documented: ResponseObject['headers']): string[] {
-  const { components } = readCommittedDocument().document;
+  const { components } = readCommittedDocument();
   const problems: string[] = [];
   for (const [name, header] of Object.entries(documented)) {
     const reference = header.$ref?.replace('#/components/headers/', '') ?? '';
@@ -146,7 +151,7 @@ const validators = new Map<JsonSchema, ValidateFunction>();
 
 /** Only the first problem, since each of a thousand elements may have it. @param subject of the sentence */
 function findSchemaProblems(schema: JsonSchema, value: unknown, subject: string): string[] {
-  const { components } = readCommittedDocument().document;
+  const { components } = readCommittedDocument();
   // Includes the schemas that its references point to.
   const validate = validators.get(schema) ?? ajv.compile({ ...schema, components });
   validators.set(schema, validate);

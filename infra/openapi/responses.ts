@@ -47,8 +47,8 @@ export function toResponseObjects(
       continue;
     }
     responses[status] = {
-      description: `\`${code}\`: ${errorTexts[code].description} [More](errors.html#${code}).`,
-      headers: toHeaders(operation, errorTexts[code].headers, code),
+      description: `\`${code}\`: ${causes[code]} [More](errors.html#${code}).`,
+      headers: toHeaders(operation, errorHeaders[code], code),
       content: toContent(status, {
         allOf: [
           { $ref: toUri('Error') },
@@ -73,39 +73,30 @@ export function toExamples(
   );
 }
 
-/** When an error occurs, and its additional headers. */
-const errorTexts: Readonly<Record<ErrorCode, { description: string; headers?: HeaderUse }>> = {
-  invalid_request: {
-    description: 'the path, the query, a header or the body is invalid; the message says what.',
-  },
-  unauthorized: {
-    description: 'the API key is missing or not valid.',
-    headers: { 'WWW-Authenticate': false },
-  },
-  forbidden: {
-    description: 'the API key only allows reading.',
-    headers: { 'WWW-Authenticate': false },
-  },
-  not_found: { description: 'nothing has this id.' },
-  method_not_allowed: { description: 'the path does not have this method.' },
-  precondition_failed: {
-    description: 'the entry has changed since its tag was read; the update had no effect.',
-    headers: { ETag: true },
-  },
-  payload_too_large: { description: 'the body is too large.' },
-  unsupported_media_type: { description: 'the `Content-Type` is not JSON.' },
-  idempotency_key_reused: {
-    description: 'another update of this entry had the `Idempotency-Key`; this one had no effect.',
-  },
-  too_many_requests: {
-    description: 'there are too many requests at once; this one had no effect.',
-    headers: { 'Retry-After': true },
-  },
-  internal_error: { description: 'something went wrong in the service.' },
-  service_unavailable: {
-    description: 'the service is busy; an update may or may not have been applied.',
-    headers: { 'Retry-After': true },
-  },
+/** When an error occurs. */
+const causes: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: 'the path, the query, a header or the body is invalid; the message says what.',
+  unauthorized: 'the API key is missing or not valid.',
+  forbidden: 'the API key only allows reading.',
+  not_found: 'nothing has this id.',
+  method_not_allowed: 'the path does not have this method.',
+  precondition_failed: 'the entry has changed since its tag was read; the update had no effect.',
+  payload_too_large: 'the body is too large.',
+  unsupported_media_type: 'the `Content-Type` is not JSON.',
+  idempotency_key_reused:
+    'another update of this entry had the `Idempotency-Key`; this one had no effect.',
+  too_many_requests: 'there are too many requests at once; this one had no effect.',
+  internal_error: 'something went wrong in the service.',
+  service_unavailable: 'the service is busy; an update may or may not have been applied.',
+};
+
+/** The additional headers of an error. */
+const errorHeaders: Readonly<Partial<Record<ErrorCode, HeaderUse>>> = {
+  unauthorized: { 'WWW-Authenticate': false },
+  forbidden: { 'WWW-Authenticate': false },
+  precondition_failed: { ETag: true },
+  too_many_requests: { 'Retry-After': true },
+  service_unavailable: { 'Retry-After': true },
 };
 
 /** The service cannot change this response of API Gateway. */
@@ -133,7 +124,7 @@ const tooLarge: ResponseObject = {
 
 function toSuccessHeaders({ requestHeaders = [], query = {}, tagged }: Operation): HeaderUse {
   return {
-    // A streamed list has no ETag.
+    // A streamed list of several pages has none.
     ...(requestHeaders.includes('If-None-Match') && { ETag: false }),
     ...((tagged || requestHeaders.includes('If-Match')) && { ETag: true }),
     ...('cursor' in query && { Link: false }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readCommittedDocument } from '../../infra/openapi/committedDocument.ts';
+import { readCommittedDocument } from '../../infra/openapi/openApi.ts';
 import { findOperation } from '../../infra/openapi/responseProblems.ts';
 import { errorsAnywhere } from '../../infra/openapi/responses.ts';
 import { statusOfCode } from '../../shared/contract/errorBody.ts';
@@ -51,7 +51,7 @@ export function describeConformance(
       // Each status has one code, and each response has been checked for the code of its status.
       test.each(operationIds)('%s was seen to give each response that the document lists', (id) => {
         const { path, method } = operations[id];
-        const { document } = readCommittedDocument();
+        const document = readCommittedDocument();
         const { responses = {} } = document.paths[path]?.[method.toLowerCase()] ?? {};
         const listed = Object.keys(responses).map(Number);
         const wanted = listed.filter((status) => !onlyInTrouble.includes(status));

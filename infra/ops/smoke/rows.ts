@@ -8,7 +8,7 @@ import {
 } from '../../../shared/contract/operation.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
-import { readCommittedDocument } from '../../openapi/committedDocument.ts';
+import { readCommittedDocument } from '../../openapi/openApi.ts';
 import { unknownCommit } from '../../stages/commit.ts';
 import {
   checkHeader,
@@ -247,7 +247,7 @@ function parseList(response: StageResponse): readonly unknown[] {
 /** A valid request, for an id and a tag that no entry has. */
 function toRequest(operation: Operation, missingId: string): StageRequest {
   const { method, path, query = {}, requestBody, requestHeaders } = operation;
-  const { document } = readCommittedDocument();
+  const document = readCommittedDocument();
   const content = document.paths[path]?.[method.toLowerCase()]?.requestBody?.content;
   const [example] = Object.values(content?.['application/json']?.examples ?? {});
   return {
