@@ -18,6 +18,7 @@ const loads: Readonly<Record<CommandName, () => Promise<Command>>> = {
   restore: async () => (await import('./ops/restore/runRestore.ts')).runRestore,
   costs: async () => (await import('./ops/costs/runCosts.ts')).runCosts,
   docs: async () => (await import('./docs/runDocs.ts')).runDocs,
+  completion: async () => (await import('./cli/completion.ts')).printCompletion,
   help: async () => explain,
 };
 
@@ -35,15 +36,19 @@ export async function petstore([word, ...args]: string[]): Promise<void> {
   }
 }
 
-/** Adds the options of the command to the error for an unknown one. */
+/** Adds the nearest option of the command to the error for an unknown one. */
 function toNamedOption(error: unknown, name: CommandName, args: readonly string[]): unknown {
   const { code, message } = Object(error);
-  const [typed] = /^Unknown option '[^']+'/.exec(message) ?? [];
+  const [, typed] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
+  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || typed === undefined) return error;
   const command: CommandText = commands[name];
   const { options } = command.subcommands?.[findSubcommand(name, args) ?? ''] ?? command;
-  const names = Object.keys(options).map((option) => `--${option}`);
-  if (code !== 'ERR_PARSE_ARGS_UNKNOWN_OPTION' || names.length === 0) return error;
-  return new UsageError(`${typed}. The options are ${names.join(', ')}. See --help.`);
+  const toEdits = (option: string) => countEdits(typed, option);
+  const [nearest] = Object.keys(options)
+    .filter((one) => one.startsWith(typed) || toEdits(one) < Math.min(3, one.length))
+    .toSorted((one, other) => toEdits(one) - toEdits(other));
+  if (nearest === undefined) return error;
+  return new UsageError(`Unknown option '--${typed}'. Did you mean --${nearest}? See --help.`);
 }
 
 async function explain([word, subcommand, ...others]: (string | undefined)[]): Promise<void> {
@@ -56,11 +61,33 @@ function isHelp(arg: string): boolean {
   return arg === '--help' || arg === '-h';
 }
 
-/** @throws {UsageError} with all commands */
+/** @throws {UsageError} with all commands, first those that begin like the word */
 function parseName(word: string): CommandName {
   const found = commandNames.find((name) => name === word);
   if (found !== undefined) return found;
-  throw new UsageError(
-    `There is no command "${word}". The commands are ${commandNames.join(', ')}.`,
+  const names = commandNames.toSorted(
+    (one, other) => countSame(word, other) - countSame(word, one),
   );
+  throw new UsageError(`There is no command "${word}". The commands are ${names.join(', ')}.`);
+}
+
+/** How many letters must be added, removed or changed to make one word of the other. */
+function countEdits(one: string, other: string): number {
+  let previous = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (const [row, letter] of [...one].entries()) {
+    const next = [row + 1];
+    for (const [column, wanted] of [...other].entries()) {
+      const [changed = 0, removed = 0] = previous.slice(column);
+      const added = next[column] ?? 0;
+      next.push(Math.min(changed + Number(letter !== wanted), removed + 1, added + 1));
+    }
+    previous = next;
+  }
+  return previous.at(-1) ?? 0;
+}
+
+/** How many letters are the same at the beginning. */
+function countSame(one: string, other: string): number {
+  const differing = [...one].findIndex((letter, index) => letter !== other[index]);
+  return differing < 0 ? one.length : differing;
 }

@@ -6,6 +6,8 @@ import { tableNames } from '../stages/tables.ts';
 export interface Option extends ParseArgsOptionDescriptor {
   /** What follows its name, such as `FILE`. */
   readonly value?: string;
+  /** All values that it can have, where there are few. */
+  readonly choices?: readonly string[];
   readonly about: string;
 }
 
@@ -22,12 +24,14 @@ export interface CommandText {
 
 const text = (value: string, about: string) => ({ type: 'string', value, about }) as const;
 const flag = (about: string) => ({ type: 'boolean', about }) as const;
-const choice = (choices: readonly string[], about: string) => text(choices.join('|'), about);
+const choice = (choices: readonly string[], about: string) =>
+  ({ type: 'string', value: choices.join('|'), choices, about }) as const;
 
 const stage = choice(stageNames, 'the stage, found through its stack with your AWS credentials');
 const endpoint = text('URL', 'a DynamoDB emulator, in place of a stage');
 const dataEndpoint = text('URL', `${endpoint.about}, with the tables inventory, pets and orders`);
 const json = flag('print JSON for a machine, in place of text');
+const jsonBeside = flag('print JSON for a machine; the text is on standard error');
 const yes = flag('go ahead without asking');
 /** Where the API keys are. */
 const keyTable = {
@@ -56,7 +60,7 @@ const days = {
   to: text('DAY', 'the last day in UTC'),
 } as const;
 
-/** The commands: what their help says, and what they take. */
+/** The commands: what their help says, what they take, and what a shell completes. */
 export const commands = {
   start: {
     summary: 'Run the service on this machine',
@@ -254,7 +258,7 @@ export const commands = {
         ),
         multiple: true,
       },
-      json: { ...json, about: `${json.about}; the text is on standard error` },
+      json: jsonBeside,
       yes,
     },
   },
@@ -275,6 +279,7 @@ export const commands = {
         'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
       ),
       from: text('NAME', 'the table to restore from, in place of the one in use'),
+      json: jsonBeside,
     },
   },
   costs: {
@@ -365,6 +370,17 @@ export const commands = {
     usage: '',
     about:
       "Writes the guides, the reference and the client's package, with the addresses of the deployed stages. An address is the baseAddress or customDomain in infra/stages/stages.ts, or else the output BaseUrl of the stage's stack, which takes AWS credentials. A stage with an unknown address is left out.",
+    options: {},
+  },
+  completion: {
+    summary: 'Complete commands and options in your shell',
+    usage: 'bash|zsh',
+    about:
+      'Prints a script for the start-up file of your shell, ~/.bashrc or ~/.zshrc, which then completes "npx petstore". To try it in bash: eval "$(npx petstore completion bash)"',
+    subcommands: {
+      bash: { summary: 'Print the script for bash', usage: '', options: {} },
+      zsh: { summary: 'Print the script for zsh', usage: '', options: {} },
+    },
     options: {},
   },
   help: {

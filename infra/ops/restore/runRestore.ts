@@ -18,7 +18,7 @@ import { isOutage } from '../../../shared/runtime/isOutage.ts';
 import { commands } from '../../cli/commands.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { print, tell } from '../../cli/output.ts';
+import { print, tell, writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { readOutput, readStack } from '../../cli/stageStack.ts';
 import { parseInstant, toSecond } from '../../cli/time.ts';
@@ -72,7 +72,10 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
     process.exitCode = status();
     return;
   }
-  print(toNextSteps(stage, restores, time));
+  const say = values.json ? tell : print;
+  say(toNextSteps(stage, restores, time));
+  const restored = { stage: stage.name, time: toSecond(time), tables: restores };
+  if (values.json) await writeOut(`${JSON.stringify(restored, null, 2)}\n`);
 }
 
 function parseTables(words: readonly string[] = []): TableName[] {

@@ -46,7 +46,7 @@ describe.each(commandNames)('petstore %s', (name) => {
     expect(await callOps(petstore, [name, 'x', '-h'])).toEqual(long);
     expect(await callOps(petstore, ['help', name])).toEqual(long);
     if (name === 'help') return;
-    await expectRefusal(petstore, [name, '--bogus'], "Unknown option '--bogus'. ");
+    await expectRefusal(petstore, [name, '--bogus'], "Unknown option '--bogus'. See --help.\n");
   });
 });
 

@@ -1,4 +1,4 @@
-import { exec } from 'node:child_process';
+import { exec, execFileSync } from 'node:child_process';
 import { accessSync, constants, globSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
@@ -27,23 +27,34 @@ describe('petstore', () => {
   });
 
   test.each([
-    [['imprt'], 'There is no command "imprt". The commands are start, '],
-    [['help', 'rolback'], 'There is no command "rolback". The commands are start, '],
+    [['imprt'], 'There is no command "imprt". The commands are import, '],
+    [['help', 'rolback'], 'There is no command "rolback". The commands are rollback, '],
     [['toString'], 'There is no command "toString".'],
     [['--stage', 'staging'], 'There is no command "--stage".'],
     [['help', 'keys', 'list', 'x'], 'help takes one command.'],
     [['help', 'keys', 'ls'], 'There is no command "keys ls". The commands are create, '],
+    [['completion', 'fish'], 'completion takes bash or zsh'],
   ])('%j is refused', async (args, message) => {
     await expectRefusal(petstore, args, message);
   });
 
   test.each([
-    [['night', '--stge', 'production'], "option '--stge'. The options are --stage, --json. See"],
-    [['keys', 'list', '--grace', '1h'], "'--grace'. The options are --stage, --endpoint, --exp"],
-    [['costs', '--entires', '5'], "'--entires'. The options are --stage, --entries, --json."],
-    [['logs', '-x'], "Unknown option '-x'. The options are --stage, --request, "],
-    [['docs', '--bogus'], "Unknown option '--bogus'. See --help."],
-  ])('%j is refused with the options that there are', async (args, message) => {
+    [
+      ['night', '--stge', 'production'],
+      "Unknown option '--stge'. Did you mean --stage? See --help.",
+    ],
+    [['import', '--overwirte=yes'], "'--overwirte'. Did you mean --overwrite?"],
+    [['restore', '--talbe', 'pets'], "'--talbe'. Did you mean --table?"],
+    [['keys', 'create', '--perm', 'read'], "'--perm'. Did you mean --permission?"],
+    [['costs', 'month', '--growht', '5%'], "'--growht'. Did you mean --growth?"],
+    [['costs', '--entires', '5'], "'--entires'. Did you mean --entries?"],
+    // Options of another subcommand, or of none.
+    [['keys', 'list', '--grace', '1h'], "Unknown option '--grace'. See --help."],
+    [['logs', '--fellow'], "Unknown option '--fellow'. Did you mean --follow? See --help."],
+    [['restore', '--x', '1'], "Unknown option '--x'. See --help."],
+    [['restore', '--att', 'latest'], "'--att'. Did you mean --at? See --help."],
+    [['logs', '-x'], "Unknown option '-x'. See --help."],
+  ])('%j is refused with the nearest option', async (args, message) => {
     await expectRefusal(petstore, args, message);
   });
 
@@ -102,4 +113,31 @@ it('every line of petstore in a text has a command and options that exist', () =
       expect(toHelp(name as CommandName, own, 80), line).toContain(`  ${option}`);
     }
   }
+});
+
+describe('the completion for bash', () => {
+  it.each([
+    [['petstore', 'im'], 'import'],
+    [['npx', 'petstore', 'ro'], 'rollback'],
+    [['npx', 'pet'], 'petstore'],
+    [['npx', 'vitest', 'im'], ''],
+    [['npx', 'petstore', 'keys', 'ro'], 'rotate'],
+    [['npx', 'petstore', 'keys', 'rotate', '--gr'], '--grace'],
+    [['petstore', 'keys', 'revoke', '0123456789', '--gr'], ''],
+    [['petstore', 'help', 'res'], 'restore'],
+    [['petstore', 'import', '--ov'], '--overwrite'],
+    [['petstore', 'import', '--he'], '--help'],
+    // Nothing of ours, so that the shell offers files.
+    [['petstore', 'import', '--inventory', ''], ''],
+    [['petstore', 'start', '--dir', ''], ''],
+    [['petstore', 'costs', 'month', '--traffic', ''], ''],
+    [['petstore', 'logs', '--stage', ''], 'staging production'],
+    [['npx', 'petstore', 'keys', 'create', '--permission', 'w'], 'write'],
+  ])('of %j is %s', async (words, completed) => {
+    const { stdout } = await callOps(petstore, ['completion', 'bash']);
+    const typed = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}`;
+    const script = `${stdout}\n${typed}; _petstore; echo "\${COMPREPLY[*]}"`;
+    const printed = execFileSync('bash', ['--norc', '-c', script], { encoding: 'utf8' });
+    expect(printed).toBe(`${completed}\n`);
+  });
 });

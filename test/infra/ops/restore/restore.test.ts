@@ -107,6 +107,17 @@ describe('npx petstore restore', () => {
     expect(changes().slice(expected.length)).toEqual(expected.slice(1, 3));
   });
 
+  it('says in JSON what was restored, and the rest on standard error', async () => {
+    const { restore } = await open();
+    const { stdout, stderr } = await restore(...inventory, ...at, '--json');
+    expect(JSON.parse(stdout)).toEqual({
+      stage: 'production',
+      time: '2026-11-20T09:59:00Z',
+      tables: [{ name: 'inventory', source, target }],
+    });
+    expect(stderr).toContain(`\n  restoredTables: { inventory: '${target}' },\n`);
+  });
+
   it('restores several tables to the same second, and the deletion of what has expired', async () => {
     const { restore, tables, changes } = await open();
     const more = ['--table', 'requests', '--table', 'apiKeys'];

@@ -1,0 +1,58 @@
+import { parseArgs } from 'node:util';
+import { type CommandText, commandNames, commands, type Option } from './commands.ts';
+import { writeOut } from './output.ts';
+import { UsageError } from './usage.ts';
+
+/** Prints a script that completes commands, options, and the values of options with few. */
+export async function printCompletion(args: string[]): Promise<void> {
+  const [shell, ...others] = parseArgs({ args, allowPositionals: true }).positionals;
+  if ((shell !== 'bash' && shell !== 'zsh') || others.length > 0) {
+    throw new UsageError('completion takes bash or zsh: npx petstore completion bash.');
+  }
+  const start =
+    shell === 'zsh' ? 'autoload -Uz compinit bashcompinit; compinit; bashcompinit\n' : '';
+  await writeOut(start + toScript());
+}
+
+/** A script that both shells run. Other commands of `npx` are completed with file names. */
+function toScript(): string {
+  const all = Object.entries<CommandText>(commands);
+  const texts = all.flatMap(([name, text]) => [
+    ...Object.entries(text.subcommands ?? {}).map(
+      ([word, one]) => [`${name} ${word}`, one] as const,
+    ),
+    [name, text] as const,
+  ]);
+  const words = texts.map(([typed, { subcommands = {}, options }]) => {
+    const next = typed === 'help' ? commandNames : Object.keys(subcommands);
+    const names = [...Object.keys(options), ...(typed === 'help' ? [] : ['help'])];
+    const list = [...next, ...names.map((one) => `--${one}`)].join(' ');
+    return `    "${typed} "*) list="${list}";;`;
+  });
+  const options: Record<string, Option> = Object.assign({}, ...texts.map(([, one]) => one.options));
+  const values = Object.entries(options).flatMap(([option, { choices, value = '' }]) => {
+    if (choices) return [`    --${option}) list="${choices.join(' ')}";;`];
+    // Without a word of ours, the shell offers files: `complete -o default`.
+    return /^(FILE|FOLDER)/.test(value) ? [`    --${option}) list=;;`] : [];
+  });
+  return `_petstore() {
+  local first=1 list second=
+  if [[ \${COMP_WORDS[0]} == npx ]]; then
+    [[ $COMP_CWORD -gt 1 && \${COMP_WORDS[1]} != petstore ]] && return
+    first=2
+  fi
+  if [[ $COMP_CWORD -lt $first ]]; then list="petstore"
+  elif [[ $COMP_CWORD -eq $first ]]; then list="${commandNames.join(' ')}"
+  else
+    [[ $COMP_CWORD -gt $((first + 1)) ]] && second="\${COMP_WORDS[$((first + 1))]} "
+    case "\${COMP_WORDS[$first]} $second" in
+${words.join('\n')}
+  esac; fi
+  case "\${COMP_WORDS[$((COMP_CWORD - 1))]}" in
+${values.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$list" -- "\${COMP_WORDS[$COMP_CWORD]}"))
+}
+complete -o default -F _petstore petstore npx
+`;
+}
