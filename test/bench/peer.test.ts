@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseJson, toJson } from '../../shared/contract/values.ts';
 import { mintApiKey } from '../../shared/keys/apiKey.ts';
 import { defineFreshFunctions, openLocalTarget } from '../conformance/localTarget.ts';
-import { changeableEntry } from '../conformance/operations/inventoryEntry.ts';
+import { changeableEntry } from '../conformance/operations/operationSuite.ts';
 import { sendValid } from '../conformance/operations/suites.ts';
 import { type ConformanceTarget, send, sendUpdate } from '../conformance/target.ts';
 import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 import { type BenchedId, benchedIds, buildPeer } from './buildBundles.ts';
-import { toGatewayHandler } from './contenders/toGatewayHandler.ts';
+import { toGatewayHandler } from './functionHost.ts';
 
 // The benchmarks compare the service with this peer, so it must do the same.
 const { folder } = openTemporaryFolder();

@@ -13,9 +13,8 @@ import type { ExactResponse } from '../support/exactFetch.ts';
 import type { Certificate } from '../support/faults/certificate.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from '../support/faults/faultyEndpoint.ts';
 import { findExplained, toTold } from './expectations.ts';
-import { fixtures } from './fixtures.ts';
 import { suites } from './operations/suites.ts';
-import type { ConformanceTarget } from './target.ts';
+import { type ConformanceTarget, fixtures } from './target.ts';
 
 /** A local stage in this process, with the fixtures unless the options have other data. */
 export async function openLocalTarget(

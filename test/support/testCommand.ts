@@ -23,10 +23,11 @@ export async function runTestCommand<const Options extends ParseArgsOptionsConfi
   process.exit();
 }
 
-/** A folder outside the checkout, deleted when this process ends, also by a signal. */
-export function makeScratchFolder(name: string): string {
+/** A folder outside the checkout, deleted when this process ends, also by a signal, unless it is kept. */
+export function makeScratchFolder(name: string, isKept = false): string {
   const folder = mkdtempSync(join(tmpdir(), `petstore-${name}-`));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  if (!isKept) process.once('exit', remove);
   process.once('SIGINT', () => process.exit(130));
   process.once('SIGTERM', () => process.exit(143));
   return folder;
@@ -39,4 +40,18 @@ export function parseInteger(option: string, text: string, min = 0, max = 2 ** 3
   throw new UsageError(
     `Option '${option}' must be an integer from ${min} to ${max}, not '${text}'`,
   );
+}
+
+/** Draws numbers from 0 to below 1. */
+export type Draw = () => number;
+
+/** The same numbers for the same seed (mulberry32, https://github.com/cprosche/mulberry32). */
+export function defineDraw(seed: number): Draw {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

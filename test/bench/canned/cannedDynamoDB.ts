@@ -6,8 +6,7 @@ import { crc32 } from 'node:zlib';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { makeCertificate } from '../../support/faults/certificate.ts';
-import { cannedOrders, cannedPet, toCompactItem } from './cannedRecords.ts';
-import { toPages } from './requestUnits.ts';
+import { cannedOrders, cannedPet, toCompactItem, toPages } from './records.ts';
 
 /** What the canned DynamoDB holds, as a message says it. */
 export interface CannedTable {

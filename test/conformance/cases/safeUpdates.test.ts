@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createPetstoreClient } from '../../../shared/client/index.ts';
 import { engines } from '../../support/engines.ts';
 import { startLossyProxy } from '../../support/faults/lossyProxy.ts';
-import { fixtures } from '../fixtures.ts';
 import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';
-import { setQuantity } from '../operations/inventoryEntry.ts';
+import { setQuantity } from '../operations/operationSuite.ts';
+import { fixtures } from '../target.ts';
 
 const CLIENTS = 25;
 const STOCK = 1_000;

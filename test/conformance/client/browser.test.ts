@@ -7,8 +7,8 @@ import { listen } from '../../../infra/local/engine/loopback.ts';
 import type * as clientModule from '../../../shared/client/index.ts';
 import { findChromium, launchChromium } from '../../browser/chromium.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
-import { fixtures } from '../fixtures.ts';
 import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';
+import { fixtures } from '../target.ts';
 
 /** The client's module, as a page uses it. */
 declare global {

@@ -6,10 +6,9 @@ import {
 } from '../../../shared/client/index.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
-import { exactPetIds, fixtures } from '../fixtures.ts';
 import { openLocalTarget } from '../localTarget.ts';
 import { sendValid, suites } from '../operations/suites.ts';
-import type { ConformanceTarget } from '../target.ts';
+import { type ConformanceTarget, exactPetIds, fixtures } from '../target.ts';
 
 const { changeablePetId, missingPetId } = fixtures;
 

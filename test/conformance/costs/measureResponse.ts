@@ -16,8 +16,7 @@ import {
   toInventoryJson,
   toInventoryRecord,
 } from '../../../shared/store/inventoryRecord.ts';
-import { toCompactItem } from '../../bench/canned/cannedRecords.ts';
-import { toPages } from '../../bench/canned/requestUnits.ts';
+import { toCompactItem, toPages } from '../../bench/canned/records.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 
 /** A request's log line from the function. */

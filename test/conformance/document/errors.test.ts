@@ -14,7 +14,7 @@ import {
   useStandIn,
 } from '../../shared/client/standIn.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
-import { useNoBackOff } from '../../support/faults/backOff.ts';
+import { useNoBackOff } from '../../support/faults/clock.ts';
 import { explainedErrors, findExplained, toTold } from '../expectations.ts';
 import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';
 import { suites } from '../operations/suites.ts';

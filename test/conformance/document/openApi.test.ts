@@ -6,7 +6,7 @@ import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
-import { useNoBackOff } from '../../support/faults/backOff.ts';
+import { useNoBackOff } from '../../support/faults/clock.ts';
 import type { Fault } from '../../support/faults/faults.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';

@@ -9,15 +9,14 @@ import { type OperationId, operationIds } from '../../../shared/contract/operati
 import { writeBundle } from '../../support/bundles.ts';
 import type { Silence } from '../../support/faults/blackHole.ts';
 import { type Certificate, makeCertificate } from '../../support/faults/certificate.ts';
-import { onFastClock } from '../../support/faults/fastClock.ts';
+import { onFastClock } from '../../support/faults/clock.ts';
 import type { FaultyEndpoint } from '../../support/faults/faultyEndpoint.ts';
 import { keepLogs } from '../../support/keepLogs.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
-import { fixtures } from '../fixtures.ts';
 import { openFaultyStage, toStoreCalls } from '../localTarget.ts';
 import { sendValid } from '../operations/suites.ts';
-import type { ConformanceTarget } from '../target.ts';
+import { type ConformanceTarget, fixtures } from '../target.ts';
 
 type Handler = (...args: unknown[]) => Promise<unknown>;
 type Spoil = (store: FaultyEndpoint) => Promise<void> | void;

@@ -3,8 +3,14 @@ import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
-import { changeableEntry, restoreEntryAfterEach, setQuantity } from './inventoryEntry.ts';
-import { malformedPetIds, type OperationSuite, withoutKey } from './operationSuite.ts';
+import {
+  changeableEntry,
+  malformedPetIds,
+  type OperationSuite,
+  restoreEntryAfterEach,
+  setQuantity,
+  withoutKey,
+} from './operationSuite.ts';
 
 export const getInventoryEntry: OperationSuite = {
   toValidRequest: ({ fixtures }) => ({

@@ -5,8 +5,7 @@ import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
-import type { Entry } from './inventoryEntry.ts';
-import { type OperationSuite, withoutKey } from './operationSuite.ts';
+import { type Entry, type OperationSuite, withoutKey } from './operationSuite.ts';
 
 export const listInventory: OperationSuite = {
   toValidRequest: () => ({ method: 'GET', path: '/inventory' }),

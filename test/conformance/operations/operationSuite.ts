@@ -1,8 +1,18 @@
+import { afterEach } from 'vitest';
 import type { DynamoDbAction } from '../../../infra/stages/stageSettings.ts';
 import type { TableName } from '../../../infra/stages/tables.ts';
 import type { PetstoreClient } from '../../../shared/client/index.ts';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
-import type { ConformanceTarget, Fixtures, Sending, TargetSource } from '../target.ts';
+import type { InventoryItem } from '../../../shared/contract/schemas.ts';
+import { expectSuccess } from '../expectations.ts';
+import {
+  type ConformanceTarget,
+  type Fixtures,
+  type Sending,
+  send,
+  sendUpdate,
+  type TargetSource,
+} from '../target.ts';
 
 /** An operation's test data. Written out and not read from the contract, so that a mistake there shows. */
 export interface OperationSuite {
@@ -54,3 +64,46 @@ const petIds = [
 
 /** Texts for `{petId}` that are no int64, or spell one in another way; each after a short name. */
 export const malformedPetIds = petIds.map((petId) => [petId.slice(0, 24), petId] as const);
+
+export interface Entry {
+  readonly petId: number | bigint;
+  readonly quantity: number;
+  readonly status: string;
+}
+
+/** The entry that tests may change, as in the fixtures. */
+export function changeableEntry(fixtures: Fixtures): InventoryItem {
+  const entry = fixtures.inventory.find(({ petId }) => petId === fixtures.changeablePetId);
+  if (entry === undefined) throw new Error('The fixtures have no changeable entry.');
+  return entry;
+}
+
+export async function readEntry(
+  target: ConformanceTarget,
+  petId: bigint,
+): Promise<Entry | undefined> {
+  const response = await send(target, 'GET', `/inventory/${petId}`);
+  if (response.status === 404) return undefined;
+  expectSuccess(response, 'getInventoryEntry');
+  return response.json() as Entry;
+}
+
+/** The changeable entry's quantity. */
+export async function readQuantity(target: ConformanceTarget): Promise<number | undefined> {
+  return (await readEntry(target, target.fixtures.changeablePetId))?.quantity;
+}
+
+/** Sets the changeable entry's quantity. @returns its new ETag */
+export async function setQuantity(target: ConformanceTarget, quantity: number): Promise<string> {
+  const { changeablePetId } = target.fixtures;
+  const response = await sendUpdate(target, changeablePetId, `{"quantity":${quantity}}`);
+  expectSuccess(response, 'updateInventory');
+  return response.headers.get('ETag') ?? '';
+}
+
+/** Restores the changeable entry after each test of the surrounding group. */
+export function restoreEntryAfterEach(target: TargetSource): void {
+  afterEach(async () => {
+    await setQuantity(target(), changeableEntry(target().fixtures).quantity);
+  });
+}

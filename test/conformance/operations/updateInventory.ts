@@ -6,14 +6,12 @@ import { expectError, expectSuccess } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
 import {
   changeableEntry,
-  readEntry,
-  restoreEntryAfterEach,
-  setQuantity,
-} from './inventoryEntry.ts';
-import {
   type ExampleRequest,
   malformedPetIds,
   type OperationSuite,
+  readEntry,
+  restoreEntryAfterEach,
+  setQuantity,
   withoutKey,
 } from './operationSuite.ts';
 import { describeBodies } from './updateInventoryBodies.ts';

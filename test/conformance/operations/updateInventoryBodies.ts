@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expectError, expectSuccess, expectTooLarge } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
-import { readEntry, restoreEntryAfterEach, setQuantity } from './inventoryEntry.ts';
+import { readEntry, restoreEntryAfterEach, setQuantity } from './operationSuite.ts';
 
 const jsonTypes = [
   ...['application/json', 'application/json; charset=utf-8', 'application/json;charset=UTF-8'],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
-import { readQuantity, restoreEntryAfterEach, setQuantity } from '../operations/inventoryEntry.ts';
+import { readQuantity, restoreEntryAfterEach, setQuantity } from '../operations/operationSuite.ts';
 import { sendValid } from '../operations/suites.ts';
 import { sendUpdate, type TargetSource } from '../target.ts';
 

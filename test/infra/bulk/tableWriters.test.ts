@@ -8,7 +8,7 @@ import {
   defineWriteRate,
 } from '../../../infra/bulk/tableWriters.ts';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
-import { skipBackOff } from '../../support/faults/backOff.ts';
+import { skipBackOff } from '../../support/faults/clock.ts';
 import { AwsError, type Responses, useAws } from '../ops/aws.ts';
 
 /** A table with these responses; emulators never leave part of a batch unprocessed. */

@@ -17,7 +17,7 @@ import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody
 import { operations } from '../../../shared/contract/operations.ts';
 import { expectError, expectReadableFrom, expectTooLarge } from '../../conformance/expectations.ts';
 import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
-import { onFastClock } from '../../support/faults/fastClock.ts';
+import { onFastClock } from '../../support/faults/clock.ts';
 import { documentationAddress, startTestGateway, type TestGateway } from './testGateway.ts';
 
 /** Of the functions, in milliseconds. */

@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { exactFetch } from '../../support/exactFetch.ts';
-import { onFastClock } from '../../support/faults/fastClock.ts';
+import { onFastClock } from '../../support/faults/clock.ts';
 import { startTestGateway, type TestGateway } from './testGateway.ts';
 
 type Act = (responseStream: Writable) => Promise<unknown>;

@@ -3,15 +3,16 @@ import { toReservedConcurrency } from '../../../infra/stages/concurrency.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type TableName, tableNames } from '../../../infra/stages/tables.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import { cannedOrders, toCompactItem } from '../../bench/canned/cannedRecords.ts';
 import {
+  cannedOrders,
+  toCompactItem,
   toItemSize,
   toPetUnits,
   toReadUnits,
   toRequestUnits,
   toScanUnits,
   toUpdateUnits,
-} from '../../bench/canned/requestUnits.ts';
+} from '../../bench/canned/records.ts';
 import { fixtures } from '../../support/stageFixtures.ts';
 import { deployedStages } from '../../support/suite/testStages.ts';
 

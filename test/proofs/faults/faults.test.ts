@@ -2,11 +2,10 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { toJson } from '../../../shared/contract/values.ts';
-import { fixtures } from '../../conformance/fixtures.ts';
+import { fixtures } from '../../conformance/target.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
-import type { Cell, FaultName } from './cell.ts';
+import { type Cell, type FaultName, situations } from './cells.ts';
 import { type Lane, type LaneRequest, runCell } from './runCell.ts';
-import { situations } from './situations.ts';
 
 const command = new URL('faults.ts', import.meta.url).pathname;
 

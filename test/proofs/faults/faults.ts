@@ -1,9 +1,15 @@
 import { UsageError } from '../../../infra/cli/usage.ts';
 import { type Section, toText } from '../../bench/report.ts';
 import { runTestCommand } from '../../support/testCommand.ts';
-import { type Cell, type CellResult, canMeet, faultNames, type Responded } from './cell.ts';
+import {
+  type Cell,
+  type CellResult,
+  canMeet,
+  faultNames,
+  type Responded,
+  situations,
+} from './cells.ts';
 import { type Lane, openLane, runCell } from './runCell.ts';
-import { situations } from './situations.ts';
 
 /**
  * If all its attempts fail, a call takes 10 or 20 of the 500 retry tokens that the SDK gives a client. Without

@@ -8,12 +8,11 @@ import { operationIds } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { parseJson } from '../../../shared/contract/values.ts';
 import { toInventoryRecord, toVersion } from '../../../shared/store/inventoryRecord.ts';
-import { fixtures } from '../../conformance/fixtures.ts';
 import { openFaultyStage } from '../../conformance/localTarget.ts';
 import { sendValid } from '../../conformance/operations/suites.ts';
-import { type Sending, send } from '../../conformance/target.ts';
+import { fixtures, type Sending, send } from '../../conformance/target.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
-import { type Cell, type CellResult, hasNoEffect, toAllowed } from './cell.ts';
+import { type Cell, type CellResult, hasNoEffect, toAllowed } from './cells.ts';
 
 export interface LaneRequest extends Sending {
   /** Relative to the base address. */

@@ -4,7 +4,7 @@ import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { toErrorBody } from '../../../shared/contract/errorBody.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import { defineFreshFunctions } from '../../conformance/localTarget.ts';
-import { onFastClock } from '../../support/faults/fastClock.ts';
+import { onFastClock } from '../../support/faults/clock.ts';
 import { type FuzzOptions, runFuzz } from './runFuzz.ts';
 import { captureLog, type FuzzTarget, type Handler, openFuzzTarget, petIds } from './target.ts';
 

@@ -3,7 +3,7 @@ import { toCount } from '../../../infra/cli/progress.ts';
 import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts';
 import { importHandler } from '../../../infra/local/lambda/lambdaFunction.ts';
 import { toText } from '../../bench/report.ts';
-import { dynoxideIsInstalled, startDynoxide } from '../../engines/engineProcess.ts';
+import { dynoxideIsInstalled, startDynoxide } from '../../support/engines.ts';
 import { parseInteger, runTestCommand } from '../../support/testCommand.ts';
 import { describeCase } from './cases.ts';
 import { type FuzzReport, runFuzz } from './runFuzz.ts';

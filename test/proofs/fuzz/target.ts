@@ -20,7 +20,7 @@ import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import type { WholeResponse } from '../../../infra/openapi/responseProblems.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
-import { fixtures } from '../../conformance/fixtures.ts';
+import { fixtures } from '../../conformance/target.ts';
 import type { EventCase } from './cases.ts';
 
 export type Entry = Record<string, AttributeValue>;

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { runCommand } from '../../../infra/cli/usage.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
-import { addLines, applyBlocks, type Copy, openCopy } from './copy.ts';
+import { makeScratchFolder, runTestCommand } from '../../support/testCommand.ts';
 
 const help = `Usage: npm run growth -- [--keep]
 
@@ -33,15 +33,12 @@ const growths = {
   "a team's settings": { change: setTeam, commands: ['npm run format', 'npm run figures'] },
 };
 
-await runCommand(async (args) => {
-  const options = { keep: { type: 'boolean' }, help: { type: 'boolean' } } as const;
-  const { values } = parseArgs({ args, options });
-  if (values.help) return void process.stdout.write(help);
-  process.once('SIGINT', () => process.exit(130));
-  process.once('SIGTERM', () => process.exit(143));
+const options = { keep: { type: 'boolean', default: false } } as const;
+
+await runTestCommand(help, options, async ({ keep }) => {
   for (const [name, { change, commands }] of Object.entries(growths)) {
-    const copy = openCopy(values.keep === true);
-    process.stdout.write(`${name}${values.keep ? ` in ${copy.folder}` : ''}\n`);
+    const copy = openCopy(keep);
+    process.stdout.write(`${name}${keep ? ` in ${copy.folder}` : ''}\n`);
     change(copy);
     for (const command of commands) await runStep(copy, command);
     await acceptMonths(copy);
@@ -94,4 +91,73 @@ async function runStep(copy: Copy, command: string): Promise<void> {
   if (isOk) return;
   process.stderr.write(output.slice(-20_000));
   throw new Error(`${command} failed.`);
+}
+
+/** A copy of the project's tracked files, with uncommitted changes, in a repository of its own. */
+type Copy = ReturnType<typeof openCopy>;
+
+/** @param isKept whether the folder outlives this process */
+function openCopy(isKept: boolean) {
+  const folder = makeScratchFolder('growth', isKept);
+  const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd }).toString();
+  for (const file of git(projectRoot, 'ls-files', '-z').split('\0').filter(Boolean)) {
+    const from = join(projectRoot, file);
+    if (existsSync(from)) cpSync(from, join(folder, file));
+  }
+  git(folder, 'init', '--quiet');
+  git(folder, 'add', '.');
+  const author = ['-c', 'user.name=growth', '-c', 'user.email=growth@petstore.example'];
+  git(folder, ...author, 'commit', '--quiet', '--message', 'Copy');
+  symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
+  const toPath = (file: string) => join(folder, file);
+  return {
+    folder,
+    has: (file: string) => existsSync(toPath(file)),
+    change(file: string, toText: (text: string) => string) {
+      writeFileSync(toPath(file), toText(readFileSync(toPath(file), 'utf8')));
+    },
+    write: (file: string, text: string) => writeFileSync(toPath(file), text),
+    /** Runs a command there to its end. */
+    async run(line: string) {
+      const [command = '', ...args] = line.split(' ');
+      const child = spawn(command, args, { cwd: folder, detached: true });
+      // With all its children, before the folder is deleted.
+      const end = () => void process.kill(-Number(child.pid), 'SIGKILL');
+      process.prependOnceListener('exit', end);
+      let output = '';
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text) => {
+          output += text;
+        });
+      }
+      const [status] = await once(child, 'close');
+      process.off('exit', end);
+      return { isOk: status === 0, output };
+    },
+  };
+}
+
+/**
+ * Applies the blocks of a Markdown file. The first line of each names its file: ```` ```ts FILE ````, or
+ * ```` ```ts FILE before TEXT ```` to put the block above each line that begins with the text, or `for TEXT` to replace it.
+ */
+function applyBlocks(copy: Copy, markdown: string): void {
+  const blocks = markdown.matchAll(/^```\w+ (\S+)(?: (before|for) ([^\n]+))?\n(.*?)^```$/gms);
+  for (const [, file = '', how, anchor = '', block = ''] of blocks) {
+    if (how === undefined) copy.write(file, block);
+    else addLines(copy, file, anchor, block, how === 'for');
+  }
+}
+
+/** @throws {Error} if no line begins with the text */
+function addLines(copy: Copy, file: string, anchor: string, block: string, isReplaced = false) {
+  copy.change(file, (text) => {
+    const lines = text.split('\n');
+    if (!lines.some((line) => line.startsWith(anchor))) {
+      throw new Error(`No line of ${file} begins with "${anchor}".`);
+    }
+    const toLines = (line: string) =>
+      line.startsWith(anchor) ? [block.replace(/\n$/, ''), ...(isReplaced ? [] : [line])] : [line];
+    return lines.flatMap(toLines).join('\n');
+  });
 }

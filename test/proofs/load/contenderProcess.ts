@@ -8,7 +8,7 @@ import type { LoadHandler } from '../../../infra/local/lambda/lambdaFunction.ts'
 import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
-import { toGatewayHandler } from '../../bench/contenders/toGatewayHandler.ts';
+import { toGatewayHandler } from '../../bench/functionHost.ts';
 import { startConflictingEndpoint } from '../../support/faults/conflictingEndpoint.ts';
 import { measureHeap } from '../../support/measureHeap.ts';
 import type { Bundles, Conditions, Contender, Started, Vitals } from './runs.ts';

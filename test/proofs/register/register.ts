@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../../infra/cli/usage.ts';
 import { toText } from '../../bench/report.ts';
-import { dynoxideIsInstalled } from '../../engines/engineProcess.ts';
+import { dynoxideIsInstalled } from '../../support/engines.ts';
 import { makeScratchFolder, parseInteger, runTestCommand } from '../../support/testCommand.ts';
 import { check } from './checker.ts';
 import { explore, toReport } from './interleavings/explore.ts';

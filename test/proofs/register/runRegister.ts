@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Engine, StartEngine } from '../../../infra/local/engine/engine.ts';
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
-import { startDynoxide } from '../../engines/engineProcess.ts';
+import { startDynoxide } from '../../support/engines.ts';
+import { type Draw, defineDraw } from '../../support/testCommand.ts';
 import type { Entry, Operation } from './checker.ts';
-import { runClient } from './client.ts';
-import { type Draw, defineDraw } from './draw.ts';
-import { defineRecorder, type Run, toEntry } from './recorder.ts';
+import { defineRecorder, type Run, runClient, toEntry } from './client.ts';
 
 export interface RegisterOptions {
   readonly clients: number;

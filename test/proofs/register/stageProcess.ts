@@ -2,7 +2,7 @@ import { defineEngineThread } from '../../../infra/local/engine/engineThread.ts'
 import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
-import type { Run } from './recorder.ts';
+import type { Run } from './client.ts';
 
 /** The local stage on a folder; the optional second argument is the endpoint of a running engine. */
 const [dir, endpoint] = process.argv.slice(2);

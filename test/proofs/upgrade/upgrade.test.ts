@@ -4,8 +4,7 @@ import { afterAll, expect, it, vi } from 'vitest';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
-import { entryCases } from './cases.ts';
-import { runUpgrade } from './runUpgrade.ts';
+import { entryCases, runUpgrade } from './cases.ts';
 
 vi.spyOn(console, 'info').mockImplementation(() => {});
 const data = { inventory: [], pets: [], orders: [] };

@@ -6,9 +6,8 @@ import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { type Section, toText } from '../../bench/report.ts';
 import { makeScratchFolder, runTestCommand } from '../../support/testCommand.ts';
-import { entryCases, stageCases } from './cases.ts';
+import { entryCases, runUpgrade, stageCases } from './cases.ts';
 import { checkOut, openRelease, type Release } from './release.ts';
-import { runUpgrade } from './runUpgrade.ts';
 
 const help = `Usage: npm run upgrade -- [options]
 

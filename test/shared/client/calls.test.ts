@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { pause } from '../../../shared/client/call.ts';
 import type { Bounds, PetstoreClient } from '../../../shared/client/index.ts';
-import { onFastClock } from '../../support/faults/fastClock.ts';
+import { onFastClock } from '../../support/faults/clock.ts';
 import {
   brokenOff,
   lost,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { PetstoreError } from '../../../shared/client/index.ts';
-import { onFastClock } from '../../support/faults/fastClock.ts';
+import { onFastClock } from '../../support/faults/clock.ts';
 import { brokenOff, useStandIn } from './standIn.ts';
 
 const standIn = useStandIn();

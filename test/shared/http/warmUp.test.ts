@@ -10,7 +10,7 @@ import { defineWarmUp, MIN_ID } from '../../../shared/http/warmUp.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { isOverdue } from '../../../shared/runtime/requestDeadline.ts';
 import { countUnits, meterRequest } from '../../../shared/runtime/requestUnits.ts';
-import { onFastClock } from '../../support/faults/fastClock.ts';
+import { onFastClock } from '../../support/faults/clock.ts';
 import { call, settings, useLogs } from './callHandler.ts';
 
 const logs = useLogs();

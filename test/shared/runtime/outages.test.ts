@@ -9,8 +9,7 @@ import { isOutage } from '../../../shared/runtime/isOutage.ts';
 import { logError } from '../../../shared/runtime/logger.ts';
 import { setDeadline } from '../../../shared/runtime/requestDeadline.ts';
 import { scanPage } from '../../../shared/store/scanPage.ts';
-import { useNoBackOff } from '../../support/faults/backOff.ts';
-import { onFastClock } from '../../support/faults/fastClock.ts';
+import { onFastClock, useNoBackOff } from '../../support/faults/clock.ts';
 
 /** The response to each attempt of a lookup, and of a page. */
 let respond: (response: ServerResponse) => void;

@@ -13,10 +13,9 @@ import { parseJson } from '../../../../shared/contract/values.ts';
 import { readVariable } from '../../../../shared/runtime/environment.ts';
 import { startLossyProxy } from '../../../support/faults/lossyProxy.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
-import { fixtures } from '../../fixtures.ts';
 import { type FaultyTarget, openFaultyStage } from '../../localTarget.ts';
-import { readEntry } from '../../operations/inventoryEntry.ts';
-import { sendUpdate } from '../../target.ts';
+import { readEntry } from '../../operations/operationSuite.ts';
+import { fixtures, sendUpdate } from '../../target.ts';
 
 const byStatus = (status: string) =>
   fixtures.inventory.filter((entry) => entry.status === status).map(({ petId }) => petId);

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Order, putBack, sellOrder } from '../../../../shared/client/examples/orders.ts';
 import { createPetstoreClient, type PetstoreClient } from '../../../../shared/client/index.ts';
-import { fixtures } from '../../fixtures.ts';
 import { openLocalTarget } from '../../localTarget.ts';
-import { type ConformanceTarget, sendUpdate } from '../../target.ts';
+import { type ConformanceTarget, fixtures, sendUpdate } from '../../target.ts';
 
 const [one = 0n, other = 0n, soldOut = 0n] = fixtures.inventory
   .filter(({ status }) => status === 'available')

@@ -10,10 +10,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
 import { findChromium, launchChromium } from '../../../browser/chromium.ts';
-import { fixtures } from '../../fixtures.ts';
 import { openLocalTarget } from '../../localTarget.ts';
-import { readEntry } from '../../operations/inventoryEntry.ts';
-import { type ConformanceTarget, sendUpdate } from '../../target.ts';
+import { readEntry } from '../../operations/operationSuite.ts';
+import { type ConformanceTarget, fixtures, sendUpdate } from '../../target.ts';
 
 const byStatus = (status: string) =>
   fixtures.inventory.filter((entry) => entry.status === status).map(({ petId }) => petId);

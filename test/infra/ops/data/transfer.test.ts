@@ -25,7 +25,7 @@ import { runExport } from '../../../../infra/ops/data/runExport.ts';
 import { runImport } from '../../../../infra/ops/data/runImport.ts';
 import { toJson } from '../../../../shared/contract/values.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
-import { fixtures } from '../../../conformance/fixtures.ts';
+import { fixtures } from '../../../conformance/target.ts';
 import { firstEngine } from '../../../support/engines.ts';
 import {
   type FaultyEndpoint,

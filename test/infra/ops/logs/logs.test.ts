@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { LogSource } from '../../../../infra/ops/logs/requestText.ts';
 import { runLogs } from '../../../../infra/ops/logs/runLogs.ts';
 import { operationIds } from '../../../../shared/contract/operations.ts';
-import { skipBackOff } from '../../../support/faults/backOff.ts';
+import { skipBackOff } from '../../../support/faults/clock.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
 

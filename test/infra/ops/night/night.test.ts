@@ -7,7 +7,7 @@ import {
   operationIds,
   operations,
 } from '../../../../shared/contract/operations.ts';
-import { skipBackOff } from '../../../support/faults/backOff.ts';
+import { skipBackOff } from '../../../support/faults/clock.ts';
 import { watchTemplates } from '../../../support/stackTemplates.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, expectRefusal } from '../opsProcess.ts';

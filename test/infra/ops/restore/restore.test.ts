@@ -3,7 +3,7 @@ import { runRestore, toNextSteps } from '../../../../infra/ops/restore/runRestor
 import { toTableOutput } from '../../../../infra/stages/resourceNames.ts';
 import { stages } from '../../../../infra/stages/stages.ts';
 import { tableNames } from '../../../../infra/stages/tables.ts';
-import { skipBackOff } from '../../../support/faults/backOff.ts';
+import { skipBackOff } from '../../../support/faults/clock.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, expectRefusal } from '../opsProcess.ts';
 

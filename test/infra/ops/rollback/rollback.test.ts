@@ -6,7 +6,7 @@ import {
   type OperationId,
   operationIds,
 } from '../../../../shared/contract/operations.ts';
-import { skipBackOff } from '../../../support/faults/backOff.ts';
+import { skipBackOff } from '../../../support/faults/clock.ts';
 import { AwsError, describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, expectRefusal, runOps } from '../opsProcess.ts';
 

@@ -11,9 +11,8 @@ import {
   operationIds,
   operations,
 } from '../../../../shared/contract/operations.ts';
-import { fixtures } from '../../../conformance/fixtures.ts';
 import { openLocalTarget } from '../../../conformance/localTarget.ts';
-import type { ConformanceTarget } from '../../../conformance/target.ts';
+import { type ConformanceTarget, fixtures } from '../../../conformance/target.ts';
 import { describeStack, type Responses, useAws } from '../aws.ts';
 import { callOps, defineInterrupt, expectRefusal, runOps } from '../opsProcess.ts';
 

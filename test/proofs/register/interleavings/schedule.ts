@@ -8,7 +8,7 @@ import type { InventoryItem } from '../../../../shared/contract/schemas.ts';
 import { defineDynamoDB } from '../../../../shared/runtime/dynamodb.ts';
 import { toInventoryItem, toVersion } from '../../../../shared/store/inventoryRecord.ts';
 import { defineInventoryUpdates } from '../../../../shared/store/inventoryUpdates.ts';
-import { defineDraw } from '../draw.ts';
+import { defineDraw } from '../../../support/testCommand.ts';
 import {
   type Call,
   type Database,
