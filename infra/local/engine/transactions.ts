@@ -59,7 +59,8 @@ export function defineTransactWrite(store: Store): (given: unknown) => Promise<o
   }
 
   return async function transactWrite(given) {
-    const transaction = given as Transaction;
+    // A body of `null` is an object too.
+    const transaction = Object(given) as Transaction;
     const { ClientRequestToken: token = randomUUID(), ReturnConsumedCapacity } = transaction;
     const first = calls.get(token);
     const used = await (first ?? begin(token, transaction));
@@ -69,7 +70,11 @@ export function defineTransactWrite(store: Store): (given: unknown) => Promise<o
 }
 
 async function write(store: Store, { TransactItems }: Transaction): Promise<Used[]> {
-  const actions = await Promise.all(TransactItems.map((item) => prepare(store, item)));
+  const { length } = Array.isArray(TransactItems) ? TransactItems : [];
+  if (length < 1 || length > 100) {
+    throw db.validationError('A transaction has a list of 1 to 100 items as its TransactItems');
+  }
+  const actions = await Promise.all(Array.from(TransactItems, (item) => prepare(store, item)));
   if (new Set(actions.map(({ id }) => id)).size < actions.length) {
     throw db.validationError('Transaction request cannot include multiple operations on one item');
   }
@@ -85,8 +90,8 @@ async function write(store: Store, { TransactItems }: Transaction): Promise<Used
   }
 }
 
-async function prepare(store: Store, item: TransactItem) {
-  const [[name = '', parameters] = []] = Object.entries(item);
+async function prepare(store: Store, item?: TransactItem) {
+  const [[name = '', parameters] = []] = Object.entries(item ?? {});
   const kind = kinds[name];
   if (!kind || !parameters) throw db.validationError('A transaction here has only Put and Update');
   // Also parses the expressions, and stores them in the parameters.

@@ -233,19 +233,24 @@ describe('the embedded engine', () => {
     expect(await tables.read(inventory(3_000_000))).toBeUndefined();
   });
 
-  test.each<[string, unknown, number]>([
-    ['no transaction', null, 500],
-    ['items that are no list', { TransactItems: {} }, 500],
-    ['an item that is null', { TransactItems: [written, null] }, 500],
-    ['another action', { TransactItems: [written, { Delete: inventory(1) }] }, 400],
-    ['an attribute without a value', { TransactItems: [put({ p: null } as never)] }, 400],
-  ])('refuses %s, and goes on', async (_, transaction, status) => {
+  test.each<[string, unknown]>([
+    ['no transaction', null],
+    ['items that are no list', { TransactItems: {} }],
+    ['no item', { TransactItems: [] }],
+    ['101 items', { TransactItems: Array.from({ length: 101 }, (_, id) => sell(4_000_000 + id)) }],
+    ['an item that is null', { TransactItems: [written, null] }],
+    ['another action', { TransactItems: [written, { Delete: inventory(1) }] }],
+    ['an attribute without a value', { TransactItems: [put({ p: null } as never)] }],
+  ])('refuses %s, and goes on', async (_, transaction) => {
     const response = await fetch(endpoint, {
       method: 'POST',
       headers: { 'X-Amz-Target': 'DynamoDB_20120810.TransactWriteItems' },
       body: JSON.stringify(transaction),
     });
-    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({
+      __type: expect.stringMatching(/#ValidationException$/),
+    });
+    expect(response.status).toBe(400);
     expect(await tables.read(inventory(3_000_000))).toBeUndefined();
   });
 
