@@ -66,7 +66,7 @@ export const commands = {
     summary: 'Run the service on this machine',
     about: [
       'Runs the functions behind a gateway on the loopback address. The data is in an embedded DynamoDB. The documentation is served beside them, and requests can be tried in it. Logs go to standard error.',
-      'On a terminal, k and Enter print the address and the keys again. Ctrl-C stops the service once requests under way have a response; a second Ctrl-C stops it at once.',
+      'Ctrl-C stops the service once requests under way have a response; a second Ctrl-C stops it at once.',
     ],
     options: {
       port: { ...text('N', 'the port; 0 picks a free one'), default: '3000' },
@@ -122,7 +122,6 @@ export const commands = {
             'WHEN',
             'when the key ends: after a time such as 90d, at 0:00 UTC of a day such as 2027-01-31, or at a time such as 2027-01-31T18:00:00Z; never without this option',
           ),
-          json,
         },
       },
       list: {
@@ -141,7 +140,6 @@ export const commands = {
         options: {
           ...keyTable,
           grace: text('24h', 'how long the old key keeps working; 24h without it'),
-          json,
           yes,
         },
       },

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { commands } from '../cli/commands.ts';
 import { listenForInterruption } from '../cli/interruption.ts';
@@ -41,19 +40,19 @@ export async function start(args: string[]): Promise<void> {
       faultInjection,
     }).finally(progress.clear);
     const { baseUrl, documentationAddress, apiKey, readKey, engineEndpoint } = stage;
-    const access = [
-      `Base address: ${baseUrl}`,
-      `API key: ${apiKey}`,
-      `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`,
-      `Read key: ${readKey}`,
-      `Documentation: ${documentationAddress}/`,
-      ...(enginePort === undefined
-        ? []
-        : [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]),
-    ].join('\n');
     // In one write, so that a reader of the address has the rest too.
-    print(access);
-    if (process.stdin.isTTY) printAgainOnDemand(access);
+    print(
+      [
+        `Base address: ${baseUrl}`,
+        `API key: ${apiKey}`,
+        `Try it: curl -H 'Authorization: Bearer ${apiKey}' ${baseUrl}/inventory`,
+        `Read key: ${readKey}`,
+        `Documentation: ${documentationAddress}/`,
+        ...(enginePort === undefined
+          ? []
+          : [`DynamoDB: ${engineEndpoint}, with the tables ${tableNames.join(', ')}`]),
+      ].join('\n'),
+    );
     const end = AbortSignal.any([stop, stage.engineCrash]);
     if (!end.aborted) await once(end, 'abort');
     stage.engineCrash.throwIfAborted();
@@ -61,17 +60,6 @@ export async function start(args: string[]): Promise<void> {
   } catch (error) {
     if (!stop.aborted || (error as Error).name !== 'AbortError') throw error;
   }
-}
-
-/** The log pushes them off the screen. The terminal is not in raw mode, so Ctrl-C and Ctrl-Z work. */
-function printAgainOnDemand(access: string): void {
-  // Without a listener, typing stops a stage in the background (`npm start &`).
-  process.on('SIGTTIN', () => {});
-  print('Press k and Enter to see this again.');
-  const lines = createInterface({ input: process.stdin });
-  lines.on('line', (line) => {
-    if (line.trim().toLowerCase() === 'k') print(access);
-  });
 }
 
 /**

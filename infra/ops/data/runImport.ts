@@ -13,13 +13,13 @@ import {
 import { commands } from '../../cli/commands.ts';
 import { confirm } from '../../cli/confirm.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
-import { print, tell } from '../../cli/output.ts';
+import { print, tell, toPlain } from '../../cli/output.ts';
 import { defineProgress, toCount, toTime } from '../../cli/progress.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { tables } from '../../stages/tables.ts';
-import { type CheckedFile, checkFiles } from './checkRows.ts';
-import { copyInput, parseFiles, readRows } from './dataFile.ts';
+import { copyInput, type DataFile, parseFiles, type Row, readRows } from './dataFile.ts';
 import { openDataTable } from './dataOptions.ts';
+import { defineSeenKeys } from './scratchDatabase.ts';
 import { checkNamedFiles } from './writeContent.ts';
 
 export async function runImport(args: string[]): Promise<void> {
@@ -66,6 +66,60 @@ function parseMaxWcu(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
   throw new UsageError(`--max-wcu must be a whole number from 1 to 9999999; it is "${text}".`);
+}
+
+/** How many invalid rows of a file are reported one by one. */
+const MAX_SHOWN = 20;
+
+interface CheckedFile extends DataFile {
+  readonly rows: number;
+}
+
+/** Checks every row of every file, and reports the invalid ones. @throws {Error} if there are any */
+async function checkFiles(files: readonly DataFile[], signal: AbortSignal): Promise<CheckedFile[]> {
+  const checked: CheckedFile[] = [];
+  const problems: string[] = [];
+  for (const file of files) {
+    const { rows, invalid } = await countRows(file, signal);
+    checked.push({ ...file, rows });
+    if (invalid > 0) {
+      problems.push(`${toCount(invalid)} of ${toCount(rows, 'row')} in ${file.file}`);
+    }
+  }
+  if (problems.length === 0) return checked;
+  throw new Error(`Nothing was written; not valid: ${problems.join(' and ')}. Correct them.`);
+}
+
+async function countRows(checked: DataFile, signal: AbortSignal) {
+  const { file } = checked;
+  using progress = defineProgress(`Checking ${file}`, undefined);
+  using seen = defineSeenKeys();
+  let rows = 0;
+  let invalid = 0;
+
+  function findProblem(row: Row): string | undefined {
+    if ('problem' in row) return row.problem;
+    const { key } = row.entry;
+    const first = seen.add(key, row.line);
+    return first === row.line ? undefined : `${key} is already in line ${first}`;
+  }
+
+  for await (const page of readRows(checked)) {
+    signal.throwIfAborted();
+    for (const row of page) {
+      rows += 1;
+      const problem = findProblem(row);
+      if (problem === undefined) continue;
+      invalid += 1;
+      progress.clear();
+      // The problem may quote the file.
+      if (invalid <= MAX_SHOWN) tell(`${file}:${row.line}: ${toPlain(problem)}`);
+    }
+    progress.update(rows);
+  }
+  progress.clear();
+  if (invalid > MAX_SHOWN) tell(`… and ${toCount(invalid - MAX_SHOWN, 'more invalid row')}.`);
+  return { rows, invalid };
 }
 
 /** Writes the rows of a file to its table. */

@@ -1,5 +1,4 @@
 import { isReadable, type KeyRecord } from '../../../shared/keys/keyStore.ts';
-import type { NewKey } from '../../cli/keyRegister.ts';
 import { toColumns, toShortTime } from '../../cli/output.ts';
 
 type KeyStatus = 'active' | 'ending' | 'expired' | 'revoked' | 'unreadable';
@@ -49,15 +48,6 @@ export function toKeyTable(records: readonly KeyRecord[], now: number): string {
     record.successorId ?? '-',
   ]);
   return toColumns([header, ...rows]);
-}
-
-/** The key alone, for a shell variable, or with its record as JSON. */
-export function toNewKeyText({ apiKey, record }: NewKey, asJson: boolean | undefined): string {
-  return asJson ? toJsonText({ ...toPublicKey(record, Date.now()), apiKey }) : apiKey;
-}
-
-export function toJsonText(value: unknown): string {
-  return JSON.stringify(value, null, 2);
 }
 
 /** When a key ends, in milliseconds since the epoch; infinite if it never ends. */

@@ -13,15 +13,7 @@ import { openTable, type TableOptions } from '../../cli/tableOption.ts';
 import { parseDuration, parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { provideCheckKey } from './checkKey.ts';
-import {
-  filterEnding,
-  isAtWork,
-  toJsonText,
-  toKeyStatus,
-  toKeyTable,
-  toNewKeyText,
-  toPublicKey,
-} from './keyText.ts';
+import { filterEnding, isAtWork, toKeyStatus, toKeyTable, toPublicKey } from './keyText.ts';
 
 const { options: flags, subcommands } = commands.keys;
 
@@ -53,7 +45,7 @@ const runs: Runs<Subcommands, Run> = {
       const { keyId } = made.record;
       try {
         tell(`Made the key ${keyId}. ${shownOnce}`);
-        await print(toNewKeyText(made, options.json));
+        await print(made.apiKey);
       } catch (error) {
         throw new Error(
           `The key ${keyId} was made and could not be shown: revoke it. The cause: ${toErrorLine(error)}`,
@@ -68,7 +60,8 @@ const runs: Runs<Subcommands, Run> = {
       const now = Date.now();
       const all = await register.list();
       const records = within === undefined ? all : filterEnding(all, within, now);
-      if (json) return print(toJsonText(records.map((record) => toPublicKey(record, now))));
+      const shown = records.map((record) => toPublicKey(record, now));
+      if (json) return print(JSON.stringify(shown, null, 2));
       const none = within === undefined ? 'There are no keys.' : `No key ends within ${expiring}.`;
       await print(records.length > 0 ? toKeyTable(records, now) : none);
     };
@@ -157,7 +150,7 @@ async function rotateKey(
   register: KeyRegister,
   keyId: string,
   grace: number,
-  { yes, json }: OptionValues<Subcommands['rotate']>,
+  { yes }: OptionValues<Subcommands['rotate']>,
 ): Promise<void> {
   const old = await findKey(register, keyId);
   if (!isAtWork(old) || !old.name || Number.isNaN(Date.parse(old.createdAt))) {
@@ -173,7 +166,7 @@ async function rotateKey(
   const successorId = successor.record.keyId;
   try {
     tell(`Made the key ${successorId}, the successor of ${keyId} (${old.name}). ${shownOnce}`);
-    await print(toNewKeyText(successor, json));
+    await print(successor.apiKey);
     const { ends, before } = await register.retire(keyId, successorId, grace);
     const isOver = Date.parse(ends) <= Date.now();
     const end = isOver ? 'has ended: it stops working within a minute' : `works until ${ends}`;

@@ -29,11 +29,6 @@ function run(args: readonly string[], ...modules: string[]) {
 
 /** Makes standard error look like a terminal. */
 const terminal = 'Object.assign(process.stderr, { isTTY: true, columns: 200 })';
-/** Makes standard input look like a terminal with this typed text. */
-const typing = (text: string) => `import { PassThrough } from 'node:stream';
-  const typed = Object.assign(new PassThrough(), { isTTY: true });
-  Object.defineProperty(process, 'stdin', { value: typed });
-  typed.end(${JSON.stringify(text)});`;
 /** Throws an uncaught error in each other thread when a file exists. */
 const crashAt = (trigger: string) => `import { existsSync } from 'node:fs';
   import { isMainThread } from 'node:worker_threads';
@@ -134,18 +129,6 @@ Documentation: ${baseUrl.replace('/v1', '/docs/')}
       logged('updateInventory', 403),
       logged('updateInventory', 200),
     ]);
-  });
-
-  test('prints the address and the keys again on k, in a terminal', async () => {
-    const stage = await untilReady(run([], typing('x\nk\n')));
-    const hint = 'Press k and Enter to see this again.\n';
-    await expect.poll(() => stage.written.stdout.split(hint)[1]).toMatch(/docs\/\n$/);
-    const [first, again, ...others] = stage.written.stdout.split(hint);
-    expect([again, others]).toEqual([first, []]);
-    await list(stage);
-    stage.child.kill('SIGTTIN');
-    expect(await list(stage)).toHaveLength(50);
-    expect(await stop(stage, 'SIGINT')).toBe(0);
   });
 
   test('shows the progress of a large file, and can be interrupted', async () => {

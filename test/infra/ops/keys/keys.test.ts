@@ -102,11 +102,9 @@ describe('npx petstore keys', () => {
   it.each([
     ['2027-01-31', '2027-01-31T00:00:00.000Z'],
     ['2027-01-31T18:00:00+02:00', '2027-01-31T16:00:00.000Z'],
-  ])('creates a key that ends at %s, and prints it as JSON', async (expires, expiresAt) => {
-    const args = ['create', '--name', 'a', '--permission', 'write', '--expires', expires];
-    const { apiKey, ...shown } = JSON.parse((await keys(...args, '--json')).stdout);
-    expect(shown).toMatchObject({ permission: 'write', expiresAt, status: 'active' });
-    expect(shown.keyId).toBe(parseApiKey(apiKey)?.keyId);
+  ])('creates a key that ends at %s', async (expires, expiresAt) => {
+    const { keyId } = await create('--permission', 'write', '--expires', expires);
+    expect(await register.get(keyId)).toMatchObject({ permission: 'write', expiresAt });
   });
 
   it.each<[string, string, AttributeValue | undefined, RegExp]>([
@@ -236,11 +234,10 @@ describe('npx petstore keys', () => {
   it('recognises its own update after a lost response', async () => {
     const { keyId } = await create();
     database.fail({ action: 'UpdateItem', fault: 'lostResponse', times: 1 });
-    const { status, stdout, stderr } = await keys('rotate', keyId, '--json');
+    const { status, stderr } = await keys('rotate', keyId);
     expect(database.calls.get('UpdateItem')).toBe(2);
     expect(status).toBe(0);
     expect(stderr).not.toContain('Somebody else');
-    expect(JSON.parse(stdout)).toMatchObject({ name: 'till', status: 'active' });
   });
 
   it.each([
