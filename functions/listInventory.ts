@@ -2,8 +2,8 @@ import { listInventory } from '../shared/contract/operations/listInventory.ts';
 import { DEFAULT_LIMIT } from '../shared/contract/pageQuery.ts';
 import { defineStreamedHandler } from '../shared/http/defineHandler.ts';
 import { defineWarmUp } from '../shared/http/warmUp.ts';
-import { defineDynamoDB } from '../shared/runtime/dynamodb.ts';
 import { readVariable } from '../shared/runtime/environment.ts';
+import { defineScanPage } from '../shared/runtime/sdk/scanPage.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { defineInventoryList } from '../shared/store/inventoryList.ts';
 
@@ -11,7 +11,7 @@ const service = openService();
 const inventory = defineInventoryList(
   service.client,
   readVariable('INVENTORY_TABLE'),
-  defineDynamoDB({ beside: service.client }),
+  defineScanPage(service.client),
 );
 
 /** GET /inventory: all entries as a streamed list, or a page of them, or the entries of some ids. */

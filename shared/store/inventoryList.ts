@@ -6,13 +6,14 @@ import {
   GetItemCommand,
   type KeysAndAttributes,
   ScanCommand,
+  type ScanCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { StoreUnavailable } from '../contract/errors.ts';
 import type { InventoryItem } from '../contract/schemas.ts';
 import { type PetStatus, parseInt64 } from '../contract/values.ts';
 import { openCursor, type Page, type PageRequest, sealCursor } from './cursor.ts';
 import { letterOf, toInventoryItem, toKey, toTaggedItem } from './inventoryRecord.ts';
-import { scanPage } from './scanPage.ts';
+import { type RewrittenPage, toPage } from './scanResponse.ts';
 
 interface InventoryPage {
   /** Entries as InventoryItems in JSON, separated by commas. */
@@ -27,14 +28,15 @@ interface Selection {
   readonly withTags?: boolean | undefined;
 }
 
+/** Scans a page, and lets `rewrite` take the items out of the response's bytes. */
+type ScanPage = (
+  input: ScanCommandInput,
+  rewrite: (response: Buffer) => RewrittenPage,
+) => Promise<{ items: Buffer; next: Record<string, AttributeValue> | undefined }>;
+
 export type InventoryList = ReturnType<typeof defineInventoryList>;
 
-/** @param scanning sends commands with their own middleware, so it must not cache middleware */
-export function defineInventoryList(
-  client: DynamoDBClient,
-  tableName: string,
-  scanning: DynamoDBClient = client,
-) {
+export function defineInventoryList(client: DynamoDBClient, tableName: string, scanPage: ScanPage) {
   /** The records of ids, in any order. */
   async function readRecords(
     petIds: readonly bigint[],
@@ -73,7 +75,9 @@ export function defineInventoryList(
     }: Selection = {}): AsyncGenerator<InventoryPage, void> {
       const filter = toFilter(status);
       const read = (ExclusiveStartKey?: Record<string, AttributeValue>) =>
-        scanPage(scanning, { TableName: tableName, ExclusiveStartKey, ...filter }, withTags);
+        scanPage({ TableName: tableName, ExclusiveStartKey, ...filter }, (response) =>
+          toPage(response, withTags),
+        );
       let page = await read();
       for (;;) {
         const { items, next } = page;
@@ -88,7 +92,9 @@ export function defineInventoryList(
 
     /** As `pages`, but ends after the first entry. Always costs half a read unit. */
     async *sample(): AsyncGenerator<InventoryPage, void> {
-      const { items } = await scanPage(scanning, { TableName: tableName, Limit: 1 }, false);
+      const { items } = await scanPage({ TableName: tableName, Limit: 1 }, (response) =>
+        toPage(response, false),
+      );
       yield { items, isLast: true };
     },
 

@@ -1,5 +1,5 @@
 import { MAX_QUANTITY } from '../contract/values.ts';
-import { letterOf } from './inventoryRecord.ts';
+import { letterOf, toInventoryJson, toTaggedJson } from './inventoryRecord.ts';
 
 /** A Scan page, rewritten from DynamoDB's JSON to the list's JSON. */
 export interface RewrittenPage {
@@ -46,6 +46,17 @@ const statusTexts = toStatusTexts('}');
 /** For an entry with a tag. */
 const taggedTexts = toStatusTexts(',"etag":"\\"');
 const tagEnd = Buffer.from('\\""}');
+
+/** Rewrites a response, with a JSON parser unless it has only our own records. */
+export function toPage(response: Buffer, withTags: boolean): RewrittenPage {
+  const rewritten = rewriteScanResponse(response, withTags);
+  if (rewritten) return rewritten;
+  const { Items = [], ...rest } = JSON.parse(response.toString());
+  return {
+    items: Buffer.from(Items.map(withTags ? toTaggedJson : toInventoryJson).join(',')),
+    remainder: Buffer.from(JSON.stringify(rest)),
+  };
+}
 
 /**
  * Rewrites a response byte by byte, without an object or a string per entry, so numbers keep their digits. It takes

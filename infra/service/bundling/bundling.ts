@@ -9,14 +9,14 @@ export function toEntry(operationId: OperationId): string {
 }
 
 /** Modules that a function would load at every cold start without need, each with its replacement. */
-export const alias: Readonly<Record<string, string>> = {
-  '@aws-sdk/credential-provider-node': toPath('environmentCredentials.ts'),
-  '@smithy/core/event-streams': toPath('lazyModules.ts'),
-  'node:fs/promises': toPath('lazyModules.ts'),
-};
+export const alias: Readonly<Record<string, string>> = Object.fromEntries(
+  ['@aws-sdk/credential-provider-node', '@smithy/core/event-streams', 'node:fs/promises'].map(
+    (name) => [name, join(projectRoot, 'shared/runtime/sdk/replacements.ts')],
+  ),
+);
 
 /** Adds `index.mjs` to the folder of a bundle: `node putInFront.js FOLDER`. */
-export const putInFront = toPath('putInFront.js');
+export const putInFront = join(import.meta.dirname, 'putInFront.js');
 
 /**
  * Makes one minified file per function, behind a small one that awaits its warm-up. The format is CommonJS, since an
@@ -42,7 +42,3 @@ export const bundling: BundlingOptions = {
     ...Object.fromEntries(Object.entries(alias).map(([name, path]) => [`--alias:${name}`, path])),
   },
 };
-
-function toPath(file: string): string {
-  return join(import.meta.dirname, file);
-}

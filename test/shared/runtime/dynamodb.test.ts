@@ -4,6 +4,7 @@ import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { meterRequest, type RequestUnits } from '../../../shared/runtime/requestUnits.ts';
+import { defineScanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
 import { engines, firstEngine } from '../../support/engines.ts';
@@ -16,7 +17,7 @@ let list: InventoryList;
 let updates: ReturnType<typeof defineInventoryUpdates>;
 
 beforeAll(async () => {
-  list = defineInventoryList(client(), 'inventory');
+  list = defineInventoryList(client(), 'inventory', defineScanPage(client()));
   updates = defineInventoryUpdates(client(), 'inventory', 'requests');
   await put(stock);
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { toClientSettings } from '../../../shared/runtime/dynamodb.ts';
+import { toClientSettings } from '../../../shared/runtime/sdk/settings.ts';
 import { openService } from '../../../shared/runtime/service.ts';
 import { writeBundle } from '../../support/bundles.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';

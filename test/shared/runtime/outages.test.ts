@@ -8,7 +8,8 @@ import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
 import { isOutage } from '../../../shared/runtime/isOutage.ts';
 import { logError } from '../../../shared/runtime/logger.ts';
 import { setDeadline } from '../../../shared/runtime/requestDeadline.ts';
-import { scanPage } from '../../../shared/store/scanPage.ts';
+import { defineScanPage } from '../../../shared/runtime/sdk/scanPage.ts';
+import { toPage } from '../../../shared/store/scanResponse.ts';
 import { onFastClock, useNoBackOff } from '../../support/faults/clock.ts';
 
 /** The response to each attempt of a lookup, and of a page. */
@@ -131,7 +132,7 @@ it('a large page may take one more second for each MB', async () => {
     response.writeHead(200, { 'content-length': page.length }).write(page.slice(0, 1_000_000));
     setTimeout(() => response.end(page.slice(1_000_000)), 3_500);
   };
-  const scan = () => scanPage(client, { TableName: 't' }, false);
+  const scan = () => defineScanPage(client)({ TableName: 't' }, (bytes) => toPage(bytes, false));
   const { items } = await onFastClock(scan);
   expect(items.toString().match(/petId/g)).toHaveLength(Items.length);
   expect(pages).toBe(1);

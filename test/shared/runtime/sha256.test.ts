@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Sha256 } from '../../../shared/runtime/sha256.ts';
+import { Sha256 } from '../../../shared/runtime/sdk/sha256.ts';
 
 it('SHA-256 is the one of FIPS 180-2, appendix B.1', async () => {
   expect(await digest(new Sha256(), 'abc')).toMatch(/^ba7816bf8f01cfea.*f20015ad$/);

@@ -5,6 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
+import { defineScanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { engines } from '../../support/engines.ts';
@@ -16,7 +17,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
 
   /** Twenty entries; three are sold. */
   beforeAll(async () => {
-    store = defineInventoryList(client(), 'inventory');
+    store = defineInventoryList(client(), 'inventory', defineScanPage(client()));
     const none = { items: Buffer.alloc(0), isLast: true };
     expect(await Array.fromAsync(store.pages())).toEqual([none]);
     for (let petId = 1n; petId <= 20n; petId++) {
@@ -83,7 +84,7 @@ describe('keys that a batch leaves unprocessed', () => {
       };
     };
     const client = { send } as unknown as DynamoDBClient;
-    return { batches, list: defineInventoryList(client, 't') };
+    return { batches, list: defineInventoryList(client, 't', undefined as never) };
   }
 
   it('are requested again, and nothing else', async () => {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Order, Pet } from '../../../shared/contract/schemas.ts';
 import { toJson } from '../../../shared/contract/values.ts';
 import { defineDocuments } from '../../../shared/runtime/documents.ts';
+import { defineScanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { sealCursor } from '../../../shared/store/cursor.ts';
 import { defineInventoryList } from '../../../shared/store/inventoryList.ts';
 import { defineOrderStore, toOrderRecord } from '../../../shared/store/orderStore.ts';
@@ -52,7 +53,9 @@ describe.each(engines)('on $name', ({ start }) => {
       const page =
         table === 'orders'
           ? defineOrderStore(documents, 'orders').page(request)
-          : defineInventoryList(tables.client(), 'inventory').page(request);
+          : defineInventoryList(tables.client(), 'inventory', defineScanPage(tables.client())).page(
+              request,
+            );
       await expect(page).rejects.toMatchObject({ name: 'InvalidRequest' });
     },
   );

@@ -1,8 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
-import { scanPage } from '../../../shared/store/scanPage.ts';
+import { setFunctionEnvironment } from '../../../infra/local/lambda/lambdaRuntime.ts';
+import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
+import { defineScanPage } from '../../../shared/runtime/sdk/scanPage.ts';
+import { toPage } from '../../../shared/store/scanResponse.ts';
 
 /** The response to the next Scan. */
 let respond: (response: ServerResponse) => void;
@@ -10,12 +13,8 @@ const server = createServer((_, response) => respond(response));
 let client: DynamoDBClient;
 
 beforeAll(async () => {
-  client = new DynamoDBClient({
-    endpoint: `http://127.0.0.1:${await listen(server, 0, '')}`,
-    region: 'local',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    maxAttempts: 1,
-  });
+  setFunctionEnvironment(`http://127.0.0.1:${await listen(server, 0, '')}`, '');
+  client = defineDynamoDB();
 });
 afterAll(() => {
   client.destroy();
@@ -31,7 +30,8 @@ const toBody = (petIds: readonly number[], rest: object = {}, space?: string) =>
   JSON.stringify({ Items: petIds.map(toRecord), ...rest }, null, space);
 
 const scan = async (withTags = false) => {
-  const { items, next } = await scanPage(client, { TableName: 't' }, withTags);
+  const scanPage = defineScanPage(client);
+  const { items, next } = await scanPage({ TableName: 't' }, (bytes) => toPage(bytes, withTags));
   return { items: items.toString(), next };
 };
 const toItems = (petIds: readonly number[]) => ({ items: petIds.map(toItem).join(',') });

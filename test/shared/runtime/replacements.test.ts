@@ -1,6 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { defaultProvider } from '../../../../infra/service/bundling/environmentCredentials.ts';
-import { EventStreamSerde, readFile } from '../../../../infra/service/bundling/lazyModules.ts';
+import {
+  defaultProvider,
+  EventStreamSerde,
+  readFile,
+} from '../../../shared/runtime/sdk/replacements.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,0 +1,73 @@
+import {
+  type AttributeValue,
+  type DynamoDBClient,
+  ScanCommand,
+  type ScanCommandInput,
+} from '@aws-sdk/client-dynamodb';
+import { defineDynamoDB } from '../dynamodb.ts';
+
+/**
+ * Reads a page of a table as bytes, without an object per item. The SDK still signs, retries, times out and reads the
+ * rest of the response, but does not parse the items.
+ */
+export function defineScanPage(beside: DynamoDBClient) {
+  // Its commands have their own middleware, so it needs its own client.
+  const client = defineDynamoDB({ beside });
+
+  /** @param rewrite takes the items out of the response, and leaves the remainder to the SDK */
+  return async function scanPage(
+    input: ScanCommandInput,
+    rewrite: (response: Buffer) => { readonly items: Buffer; readonly remainder: Buffer },
+  ): Promise<{ items: Buffer; next: Record<string, AttributeValue> | undefined }> {
+    let items: Buffer = Buffer.alloc(0);
+    const command = new ScanCommand(input);
+    command.middlewareStack.add(
+      (next) =>
+        async function takeItems(args) {
+          const result = await next(args);
+          const response = result.response as HttpResponse;
+          // Any other response goes unchanged to the deserializer, which throws its error.
+          if (response.statusCode === 200) {
+            const bytes = await readBytes(response);
+            const page = rewrite(bytes);
+            spare = bytes;
+            items = page.items;
+            response.body = page.remainder;
+          }
+          return result;
+        },
+      // Closer to the network than the deserializer, so that it gets the response first, but not closer than the
+      // middleware that limits the response's time.
+      { step: 'deserialize', priority: 'normal', name: 'takeItems' },
+    );
+    const { LastEvaluatedKey } = await client.send(command);
+    return { items, next: LastEvaluatedKey };
+  };
+}
+
+interface HttpResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  body: AsyncIterable<Uint8Array> | Uint8Array;
+}
+
+/**
+ * The last page's buffer, reused for the next page. A page takes some megabytes outside the JavaScript heap, and V8
+ * lets many of them accumulate before it collects them.
+ */
+let spare: Buffer | undefined;
+
+async function readBytes({ headers, body }: HttpResponse): Promise<Buffer> {
+  const expected = Number(headers['content-length'] ?? 0);
+  let bytes = spare && spare.length >= expected ? spare : Buffer.allocUnsafe(expected);
+  spare = undefined;
+  let length = 0;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    if (length + chunk.length > bytes.length) {
+      bytes = Buffer.concat([bytes.subarray(0, length)], 2 * (length + chunk.length));
+    }
+    bytes.set(chunk, length);
+    length += chunk.length;
+  }
+  return bytes.subarray(0, length);
+}
