@@ -73,7 +73,17 @@ describe('npx petstore keys', () => {
 
   it('creates a key, which its holder alone gets to see', async () => {
     const { apiKey, keyId } = await create('--expires', '90d');
-    expect(await register.get(keyId)).toMatchObject({ name: 'till', permission: 'read' });
+    const added = { ConditionExpression: 'attribute_not_exists(keyId)' };
+    expect(database.requests).toMatchObject([{ action: 'PutItem', input: added }]);
+    expect(await register.get(keyId)).toEqual({
+      ...{
+        keyId,
+        name: 'till',
+        permission: 'read',
+        secretHash: expect.stringMatching(/^[\w-]{43}$/),
+      },
+      ...{ createdAt: expect.any(String), expiresAt: expect.any(String) },
+    });
     expect(await hoursLeft(keyId, 'expiresAt')).toBe(90 * 24);
     const list = (await keys('list')).stdout;
     expect(list).toMatch(/^KEY ID .* SUCCESSOR$/m);
@@ -128,7 +138,7 @@ describe('npx petstore keys', () => {
     expect(shown.map(({ stdout, stderr }) => stdout + stderr).join()).not.toContain('undefined');
   });
 
-  it('lists alone what ends within a time, next first', async () => {
+  it('lists every key, oldest first, or alone what ends within a time, next first', async () => {
     const names: string[] = [];
     for (const expires of ['13d', '15d', '2d']) {
       names.push((await create('--expires', expires)).keyId);
@@ -136,10 +146,16 @@ describe('npx petstore keys', () => {
     const rotated = await create();
     const { keyId } = toKey(await keys('rotate', rotated.keyId, '--grace', '3d'));
     expect((await keys('list')).stdout).toMatch(new RegExp(`^${rotated.keyId} .* ${keyId}$`, 'm'));
-    const ending = JSON.parse((await keys('list', '--expiring', '14d', '--json')).stdout);
-    const ids = (ending as { keyId: string }[]).map((one) => one.keyId);
-    const ours = [...names, rotated.keyId];
-    expect(ids.filter((id) => ours.includes(id))).toEqual([names[2], rotated.keyId, names[0]]);
+    const ours = [...names, rotated.keyId, keyId];
+    const list = async (...options: string[]) => {
+      const all = JSON.parse((await keys('list', ...options, '--json')).stdout);
+      return (all as { keyId: string }[]).map((one) => one.keyId).filter((id) => ours.includes(id));
+    };
+    expect(await list('--expiring', '14d')).toEqual([names[2], rotated.keyId, names[0]]);
+    database.pageSize = 2;
+    expect(await list()).toEqual(ours);
+    const scans = database.requests.filter(({ action }) => action === 'Scan');
+    expect(scans.every(({ input }) => input.ConsistentRead)).toBe(true);
     expect((await keys('list', '--expiring', '1s')).stdout).toBe('No key ends within 1s.\n');
   });
 
@@ -154,8 +170,11 @@ describe('npx petstore keys', () => {
       ),
     );
     expect(rotated.stderr).not.toContain('psk_');
-    expect(await register.get(keyId)).toMatchObject({ name: 'till', permission: 'read' });
+    const like = { name: 'till', permission: 'read', originId: old.keyId };
+    expect(await register.get(keyId)).toMatchObject(like);
     expect(await hoursLeft(keyId, 'expiresAt')).toBe(240);
+    const next = toKey(await keys('rotate', keyId));
+    expect(await register.get(next.keyId)).toMatchObject(like);
     expect(await hoursLeft(old.keyId)).toBe(2);
     expect((await keys('list')).stdout).toMatch(new RegExp(`^${old.keyId} .* ending `, 'm'));
     await keys('rotate', old.keyId, '--grace', '24h', '--yes');
@@ -344,6 +363,9 @@ describe('npx petstore keys', () => {
     const outcome = await keys('revoke', '0000000000');
     const stderr = 'There is no key with the key id 0000000000; see list.\n';
     expect(outcome).toEqual({ status: 2, stdout: '', stderr });
+    await register.revoke('0000000000');
+    await expect(register.retire('0000000000', 'successor1', 0)).rejects.toThrow();
+    expect(await register.get('0000000000')).toBeUndefined();
     const stack = describeStack('petstore-staging', { ApiKeysTableName: 'keys-of-staging' });
     const empty = await useAws({ ...stack, Scan: () => ({}) });
     const { stdout } = await callOps(runKeys, ['list', '--stage', 'staging'], empty.variables);
