@@ -1,7 +1,16 @@
-import { expect, it } from 'vitest';
+import { expect, expectTypeOf, it } from 'vitest';
 import type * as z from 'zod/mini';
+import type * as client from '../../../shared/client/index.ts';
+import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { InventoryUpdate } from '../../../shared/contract/inventoryUpdate.ts';
-import { ErrorBody, InventoryItem, Order, Pet } from '../../../shared/contract/schemas.ts';
+import type { OperationId } from '../../../shared/contract/operations.ts';
+import {
+  ErrorBody,
+  InventoryItem,
+  Order,
+  Pet,
+  type PetStatus,
+} from '../../../shared/contract/schemas.ts';
 
 const item = { petId: 1, quantity: 0, status: 'sold' };
 const pet = {
@@ -63,4 +72,15 @@ it.each([
   { code: 'not_found', message: 'x', status: 'x' },
 ])('the schema of an error refuses %j', (document) => {
   expect(toProblems(ErrorBody, document)).toHaveLength(1);
+});
+
+// `tsc` checks these.
+it('the client’s types match the contract', () => {
+  expectTypeOf<client.InventoryItem>().toEqualTypeOf<InventoryItem>();
+  expectTypeOf<client.InventoryUpdate>().toEqualTypeOf<InventoryUpdate>();
+  expectTypeOf<client.Pet>().toEqualTypeOf<Pet>();
+  expectTypeOf<client.Order>().toEqualTypeOf<Order>();
+  expectTypeOf<client.PetStatus>().toEqualTypeOf<z.output<typeof PetStatus>>();
+  expectTypeOf<client.ErrorCode>().toEqualTypeOf<ErrorCode>();
+  expectTypeOf<OperationId>().toExtend<keyof client.PetstoreClient>();
 });

@@ -72,18 +72,3 @@ it('the document client shares the connections of the other client', () => {
   const { config } = defineDocuments(client());
   expect(config.requestHandler).toBe(client().config.requestHandler);
 });
-
-it('a key is read consistently, so that a revocation counts as soon as it is written', async () => {
-  await defineKeyStore(client(), 'apiKeys').get('0123456789');
-  expect(endpoint().requests).toMatchObject([
-    { action: 'GetItem', input: { TableName: 'apiKeys', ConsistentRead: true } },
-  ]);
-});
-
-it('after a failed condition, the read for 404 or 412 is consistent', async () => {
-  await set(7n, ['nonsense']).catch(() => {});
-  expect(endpoint().requests).toMatchObject([
-    { action: 'UpdateItem' },
-    { action: 'GetItem', input: { TableName: 'inventory', ConsistentRead: true } },
-  ]);
-});

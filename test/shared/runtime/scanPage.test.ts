@@ -24,14 +24,13 @@ afterAll(() => {
 
 const toRecord = (petId: number) => ({ p: { N: `${petId}` }, q: { N: '1' }, s: { S: 'a' } });
 const toItem = (petId: number) => `{"petId":${petId},"quantity":1,"status":"available"}`;
-const toTaggedItem = (petId: number) => `${toItem(petId).slice(0, -1)},"etag":"\\"AAAAAQBh\\""}`;
 
-const toBody = (petIds: readonly number[], rest: object = {}, space?: string) =>
-  JSON.stringify({ Items: petIds.map(toRecord), ...rest }, null, space);
+const toBody = (petIds: readonly number[], rest: object = {}) =>
+  JSON.stringify({ Items: petIds.map(toRecord), ...rest });
 
-const scan = async (withTags = false) => {
+const scan = async () => {
   const scanPage = defineScanPage(client);
-  const { items, next } = await scanPage({ TableName: 't' }, (bytes) => toPage(bytes, withTags));
+  const { items, next } = await scanPage({ TableName: 't' }, (bytes) => toPage(bytes, false));
   return { items: items.toString(), next };
 };
 const toItems = (petIds: readonly number[]) => ({ items: petIds.map(toItem).join(',') });
@@ -73,24 +72,10 @@ describe('a page', () => {
     expect(read.map(({ items }) => items).sort()).toEqual(pages.map((one) => toItems(one).items));
   });
 
-  it('that may not be ours goes through a JSON parser', async () => {
-    respond = (response) => response.end('{ "Count": 0 }');
-    expect(await scan()).toEqual(toItems([]));
-  });
-
-  it('says where the next one starts, in both ways of reading', async () => {
+  it('says where the next one starts', async () => {
     const LastEvaluatedKey = { p: { N: '7' } };
-    for (const space of [undefined, ' ']) {
-      respond = (response) => response.end(toBody([7, 9], { LastEvaluatedKey }, space));
-      expect(await scan()).toEqual({ ...toItems([7, 9]), next: LastEvaluatedKey });
-    }
-  });
-
-  it('has tags on request, in both ways of reading', async () => {
-    for (const space of [undefined, ' ']) {
-      respond = (response) => response.end(toBody([7, 9], {}, space));
-      expect(await scan(true)).toEqual({ items: [7, 9].map(toTaggedItem).join(',') });
-    }
+    respond = (response) => response.end(toBody([7, 9], { LastEvaluatedKey }));
+    expect(await scan()).toEqual({ ...toItems([7, 9]), next: LastEvaluatedKey });
   });
 
   it('with an error throws it', async () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toInventoryJson, toTaggedJson } from '../../../shared/store/inventoryRecord.ts';
-import { rewriteScanResponse } from '../../../shared/store/scanResponse.ts';
+import { rewriteScanResponse, toPage } from '../../../shared/store/scanResponse.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 
 /** A page as a JSON parser reads it. */
 function read(response: string, withTags: boolean): { items: string; remainder: unknown } {
-  const { Items, ...rest } = JSON.parse(response);
+  const { Items = [], ...rest } = JSON.parse(response);
   const toJson = withTags ? toTaggedJson : toInventoryJson;
   return { items: Items.map(toJson).join(','), remainder: { ...rest, Items: [] } };
 }
@@ -120,6 +120,18 @@ describe.each([
     const page = (items: string) => Buffer.from(`{"Items":[${items}],"Count":1}`);
     expect(rewriteScanResponse(page(record), withTags)).toBeUndefined();
     expect(rewriteScanResponse(page(`{${p},${q},${status}}`), withTags)).toBeDefined();
+  });
+
+  it('is a shortcut for the parser, which reads any other page of records', () => {
+    for (const response of [
+      `{"Items":[{${p},${q},${status}}]}`,
+      `{ "Items":[{${p},${q},${status}}]}`,
+      '{ }',
+    ]) {
+      const { items, remainder } = toPage(Buffer.from(response), withTags);
+      expect(String(items)).toBe(read(response, withTags).items);
+      expect(JSON.parse(String(remainder))).not.toHaveProperty('Items.0');
+    }
   });
 
   it('leaves a page truncated at any byte to the parser', () => {
