@@ -6,7 +6,7 @@ import { statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { expectDocumented } from './localTarget.ts';
 import { suites } from './operations/suites.ts';
-import { describeAuthentication } from './rows/authentication.ts';
+import { describeAuthentication, describePetIds } from './rows/authentication.ts';
 import { describeCors, describeGateway } from './rows/gateway.ts';
 import { describePages } from './rows/pages.ts';
 import { describePreconditions } from './rows/preconditions.ts';
@@ -42,6 +42,7 @@ export function describeConformance(
       return opened;
     };
     describeAuthentication(target);
+    describePetIds(target);
     describeGateway(target);
     describeCors(target);
     describePages(target);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
-import { expectError, expectSuccess } from '../expectations.ts';
+import { expectSuccess } from '../expectations.ts';
 import { send, type TargetSource } from '../target.ts';
-import { malformedPetIds, type OperationSuite, withoutKey } from './operationSuite.ts';
+import { type OperationSuite, withoutKey } from './operationSuite.ts';
 
 export const getPet: OperationSuite = {
   toValidRequest: ({ fixtures }) => ({ method: 'GET', path: `/pets/${fixtures.pets[0]?.id}` }),
@@ -37,25 +37,6 @@ function describeRows(target: TargetSource): void {
       const response = await get(Buffer.from(`${pet?.id}`).toString('hex').replace(/../g, '%$&'));
       expectSuccess(response, 'getPet');
       expect(response.json()).toStrictEqual(parseJson(toJson(pet)));
-    });
-
-    test.each(malformedPetIds)('returns 400 for the petId %s', async (_, petId) => {
-      expectError(await get(petId), 'invalid_request', 'getPet');
-    });
-
-    test('returns 404 for a petId that no pet has', async () => {
-      expectError(await get(target().fixtures.missingPetId), 'not_found', 'getPet');
-    });
-
-    test('checks the key before the petId', async () => {
-      const response = await send(target(), 'GET', '/pets/abc', { apiKey: null });
-      expectError(response, 'unauthorized', 'getPet');
-    });
-
-    test('keeps an empty petId out', async () => {
-      const response = await get('');
-      expect([400, 404]).toContain(response.status);
-      expectError(response, response.status === 400 ? 'invalid_request' : 'not_found');
     });
   });
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
-import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
+import { expectError, expectSuccess } from '../expectations.ts';
 import { send, sendUpdate, type TargetSource } from '../target.ts';
 import { type Entry, type OperationSuite, withoutKey } from './operationSuite.ts';
 
@@ -58,30 +58,6 @@ function describeRows(target: TargetSource): void {
       const response = await list('utm_source=mail&petIds=1&Limit=1');
       expectSuccess(response, 'listInventory');
       expect(response.json()).toHaveLength((whole.json() as unknown[]).length);
-    });
-  });
-
-  describe('listInventory names its list by an ETag', () => {
-    test('that stays the same while the list does, and returns 304 without a body to it', async () => {
-      const entityTag = (await list()).headers.get('ETag') ?? '';
-      expect(entityTag).toMatch(/^W\/"[^"]+"$/);
-      for (const value of [entityTag, `"x", ${entityTag}`, entityTag.replace('W/', ''), '*']) {
-        const response = await list('', { 'If-None-Match': value, Origin: target().origin });
-        expect(response.status).toBe(304);
-        expect(response.bytes).toHaveLength(0);
-        expect(response.headers.get('ETag')).toBe(entityTag);
-        expect(response.headers.get('Vary')).toMatch(/\bAccept-Encoding\b/);
-        expect(response.headers.get('X-Request-Id')).toBeTruthy();
-        expectReadableFrom(target().origin, response);
-      }
-    });
-
-    test('and returns 200 to any other', async () => {
-      for (const value of ['W/"x"', '"x"', 'nonsense', '']) {
-        const response = await list('', { 'If-None-Match': value });
-        expect(response.status).toBe(200);
-        expect(response.json()).not.toEqual([]);
-      }
     });
   });
 

@@ -54,17 +54,6 @@ export function withoutKey(request: Omit<ExampleRequest, 'summary'>) {
   } as const satisfies Record<string, ExampleRequest>;
 }
 
-const petIds = [
-  ...'abc null 1.0 1.5 +1 %2B1 01 -01 -0 --1 - %201 1%20 1%0A 1%00 1e3 0x10 1_000 1,2 1%2F2'.split(
-    ' ',
-  ),
-  ...'%EF%BC%91 9223372036854775808 -9223372036854775809 18446744073709551617'.split(' '),
-  '1'.repeat(4000),
-];
-
-/** Texts for `{petId}` that are no int64, or spell one in another way; each after a short name. */
-export const malformedPetIds = petIds.map((petId) => [petId.slice(0, 24), petId] as const);
-
 export interface Entry {
   readonly petId: number | bigint;
   readonly quantity: number;

@@ -10,14 +10,18 @@ export const suites = Object.fromEntries(
   ),
 ) as Record<OperationId, OperationSuite>;
 
-/** Sends the operation's valid request; `sending` changes the key, adds headers or replaces the body. */
+/** Sends the operation's valid request; `sending` changes the key, the path or the body, or adds headers. */
 export function sendValid(
   target: ConformanceTarget,
   operationId: OperationId,
-  { headers, ...sending }: Sending = {},
+  { headers, path, ...sending }: Sending & { path?: string } = {},
 ): Promise<ExactResponse> {
-  const { method, path, ...content } = suites[operationId].toValidRequest(target);
+  const { method, path: own, ...content } = suites[operationId].toValidRequest(target);
   const type: Record<string, string> =
     content.body === undefined ? {} : { 'Content-Type': 'application/json' };
-  return send(target, method, path, { ...content, ...sending, headers: { ...type, ...headers } });
+  return send(target, method, path ?? own, {
+    ...content,
+    ...sending,
+    headers: { ...type, ...headers },
+  });
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { sendValid } from '../operations/suites.ts';
-import type { TargetSource } from '../target.ts';
+import { type Sending, send, type TargetSource } from '../target.ts';
 
 const withoutCredentials: Record<string, Record<string, string>> = {
   'no Authorization header': {},
@@ -61,6 +61,51 @@ export function describeAuthentication(target: TargetSource): void {
       else expectError(response, 'forbidden', id);
     },
   );
+}
+
+const petIds = [
+  ...'abc null 1.0 1.5 +1 %2B1 01 -01 -0 --1 - %201 1%20 1%0A 1%00 1e3 0x10 1_000 1,2 1%2F2'.split(
+    ' ',
+  ),
+  ...'%EF%BC%91 9223372036854775808 -9223372036854775809 18446744073709551617'.split(' '),
+  '1'.repeat(4000),
+];
+
+/** Texts for `{petId}` that are no int64, or spell one in another way; each after a short name. */
+const malformedPetIds = petIds.map((petId) => [petId.slice(0, 24), petId] as const);
+
+const conditions = [{}, { 'If-Match': '*' }, { 'If-Match': '"1"' }, { 'If-None-Match': '*' }];
+
+export function describePetIds(target: TargetSource): void {
+  const ask = (id: OperationId, petId: unknown, sending: Sending = {}) => {
+    const path = operations[id].path.replace('{petId}', String(petId));
+    return sendValid(target(), id, { ...sending, path });
+  };
+  const withPetId = operationIds.filter((id) => operations[id].path.endsWith('/{petId}'));
+
+  describe.each(withPetId)('%s checks the petId', (id) => {
+    test.each(malformedPetIds)('returns 400 for %s', async (_, petId) => {
+      expectError(await ask(id, petId), 'invalid_request', id);
+    });
+
+    test('returns 404 for one that nothing has, whatever tag the client has, and creates nothing', async () => {
+      const { missingPetId } = target().fixtures;
+      for (const headers of conditions) {
+        const response = await ask(id, missingPetId, { headers });
+        expectError(response, 'not_found', id);
+        expect(response.headers.get('ETag')).toBeNull();
+      }
+      expect((await send(target(), 'GET', `/inventory/${missingPetId}`)).status).toBe(404);
+    });
+
+    test('checks the key first', async () => {
+      expectError(await ask(id, 'abc', { apiKey: null }), 'unauthorized', id);
+    });
+
+    test('refuses an empty one', async () => {
+      expect([400, 404, 405]).toContain((await ask(id, '')).status);
+    });
+  });
 }
 
 /** API Gateway renames this header of a function's response, and this cannot be turned off. */

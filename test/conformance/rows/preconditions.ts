@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
-import { expectError, expectSuccess } from '../expectations.ts';
+import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { readQuantity, restoreEntryAfterEach, setQuantity } from '../operations/operationSuite.ts';
 import { sendValid } from '../operations/suites.ts';
 import { sendUpdate, type TargetSource } from '../target.ts';
@@ -38,6 +38,33 @@ export function describePreconditions(target: TargetSource): void {
     if (code === 'precondition_failed') expect(response.headers.get('ETag')).toEqual(tag);
     expect(await readQuantity(target())).toBe(before);
   }
+
+  describe.each(['listInventory', 'getInventoryEntry'] as const)('%s with If-None-Match', (id) => {
+    const get = (value: string) =>
+      sendValid(target(), id, { headers: { 'If-None-Match': value, Origin: target().origin } });
+
+    test('returns 304 without a body while nothing changes', async () => {
+      const { headers } = await get('');
+      const [tag = '', weak = '', opaque = ''] =
+        /^(W\/)?("[\x21\x23-\x7e]+")$/.exec(headers.get('ETag') ?? '') ?? [];
+      expect(weak).toBe(id === 'listInventory' ? 'W/' : '');
+      for (const value of [opaque, `W/${opaque}`, `"x", ${tag}`, `, W/"x",,${tag},`, ' * ', '*']) {
+        const response = await get(value);
+        expect([response.status, value]).toEqual([304, value]);
+        expect(response.bytes).toHaveLength(0);
+        for (const name of ['ETag', 'Vary']) {
+          expect(response.headers.get(name)).toBe(headers.get(name));
+        }
+        expect(response.headers.get('X-Request-Id')).toBeTruthy();
+        expectReadableFrom(target().origin, response);
+      }
+    });
+
+    test.each(['"x"', 'W/"x"', 'nonsense', '"a" "b"', '*, "a"', ''])(
+      'returns 200 to %j',
+      async (value) => expectSuccess(await get(value), id),
+    );
+  });
 
   describe('updateInventory with If-Match', () => {
     restoreEntryAfterEach(target);
