@@ -3,7 +3,6 @@ import { type BuildOptions, build } from 'esbuild';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { deployedOptions, writeBundles } from '../support/bundles.ts';
 
-/** The operations that have contenders. */
 export const benchedIds = [
   'listInventory',
   'updateInventory',
@@ -12,7 +11,6 @@ export const benchedIds = [
 ] as const satisfies OperationId[];
 export type BenchedId = (typeof benchedIds)[number];
 
-/** The paths of what is measured, and of the script that measures it. */
 export type Bundles = Awaited<ReturnType<typeof buildBundles>>;
 
 export async function buildBundles(outdir: string) {
@@ -65,7 +63,6 @@ async function buildEach(
   return Object.fromEntries(await Promise.all(paths));
 }
 
-/** Bundles a source in this folder. @returns the bundle's path */
 async function buildSource(
   contents: string,
   outfile: string,

@@ -24,7 +24,6 @@ export async function startChild<First>(
 
   const first = await nextMessage<First>();
   return {
-    /** Its first message, sent when it was ready. */
     first,
     /** @throws {Error} with the process's own message when it failed */
     async ask<Reply>(message: object): Promise<Reply> {

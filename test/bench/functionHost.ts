@@ -10,7 +10,6 @@ import type { CannedEndpoints, CannedTable } from './canned/cannedDynamoDB.ts';
 import { type ChildProcess, startChild } from './childProcess.ts';
 import type { Loaded } from './functionProcess.ts';
 
-/** The input of each benchmark. */
 export interface PartInput {
   readonly host: FunctionHost;
   readonly bundles: Bundles;
@@ -32,9 +31,7 @@ export async function startFunctionHost(bundles: Bundles) {
   const trusted = join(dirname(bundles.functionProcess), 'certificate.pem');
   writeFileSync(trusted, certificate);
   return {
-    /** Valid, with write permission. */
     apiKey,
-    /** Sets the length of the inventory and the delay of each response. */
     setEntries: (entries: number, delayMilliseconds = 0) =>
       canned.ask({ entries, key, delayMilliseconds } satisfies CannedTable),
     /** @param isSecure whether DynamoDB speaks TLS */

@@ -5,7 +5,6 @@ import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { setFunctionEnvironment, toLambdaContext } from '../../infra/local/lambda/lambdaRuntime.ts';
 
-/** Calls the function so many times in sequence. */
 export interface RunRequest {
   readonly event: APIGatewayProxyEvent;
   readonly times: number;
@@ -18,15 +17,11 @@ interface Time {
 }
 
 export interface RunResult extends Time {
-  /** The length of the last body as sent. */
   readonly bytes: number;
-  /** The peak memory (resident set) of the process, in bytes. */
   readonly peakMemory: number;
 }
 
-/** Sent when the function is loaded, with the time that it took to load. */
 export interface Loaded extends Time {
-  /** The memory (resident set) at that time, in bytes. */
   readonly idleMemory: number;
 }
 
@@ -69,7 +64,6 @@ async function run({ event, times }: RunRequest): Promise<RunResult> {
   return { bytes, ...toTime(), peakMemory: readPeakMemory() };
 }
 
-/** @returns a function that returns the time since */
 function startClock(): () => Time {
   const cpu = process.cpuUsage();
   const started = performance.now();

@@ -1,6 +1,5 @@
 import { toColumns } from '../../infra/cli/output.ts';
 
-/** A benchmark's result, as a table and as data. */
 export interface Section {
   readonly title: string;
   readonly columns: readonly Column[];
@@ -29,7 +28,6 @@ export function toText({ title, columns, rows, goals = [], notes = [] }: Section
   return [title, '', table, '', ...goals.map(toGoalText), ...notes, ''].join('\n');
 }
 
-/** Many measurements of one thing. */
 export interface Summary {
   readonly median: number;
   /** Half of the measurements lie between these two. */

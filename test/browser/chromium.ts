@@ -9,7 +9,6 @@ export function findChromium(): string | undefined {
   return stdout?.split('\n')[0] || undefined;
 }
 
-/** @throws {Error} if no Chromium is installed */
 export function launchChromium(...args: readonly string[]): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined) throw new Error('No Chromium is installed.');

@@ -11,14 +11,12 @@ const exposedHeaders =
     ' ',
   );
 
-/** Expects a 200 with everything that each response of the operation has. */
 export function expectSuccess(response: ExactResponse, operationId: OperationId): void {
   expect(`${response.status} ${response.status === 200 ? '' : response.text}`).toBe('200 ');
   expectCommon(response);
   expectLifecycle(response, operationId);
 }
 
-/** Expects an error with its status, its code, an Error body and everything that each response has. */
 export function expectError(
   response: ExactResponse,
   code: ErrorCode,

@@ -61,7 +61,6 @@ export function defineFreshFunctions(): LoadHandler {
   };
 }
 
-/** Adds a new key to the table of this process's local stage. @returns the key */
 export async function addApiKey(permission: Permission): Promise<string> {
   const client = new DynamoDBClient();
   const register = defineKeyRegister(client, readVariable('API_KEYS_TABLE'));

@@ -8,17 +8,13 @@ export interface ConformanceTarget {
   readonly baseUrl: string;
   /** A key with write permission. */
   readonly apiKey: string;
-  /** A key that allows only reading. */
   readonly readOnlyApiKey: string;
-  /** An origin that the stage allows. */
   readonly origin: string;
   readonly fixtures: Fixtures;
-  /** Called with each response. */
   onResponse?(method: string, path: string, response: ExactResponse): void;
   close(): Promise<void>;
 }
 
-/** All the data of the service. */
 export interface Fixtures {
   readonly inventory: readonly InventoryItem[];
   readonly pets: readonly Pet[];
@@ -55,7 +51,6 @@ export async function send(
   return response;
 }
 
-/** Sends an update as JSON. */
 export function sendUpdate(
   target: ConformanceTarget,
   petId: bigint | string,
@@ -117,7 +112,6 @@ function order(id: bigint, placedAt: string): Order {
   return { id, petId: 9007199254740993n, quantity: 1, status: 'placed', placedAt };
 }
 
-/** The data of the suite's own stages. */
 export const fixtures: Fixtures & { inventory: InventoryItem[]; pets: Pet[]; orders: Order[] } = {
   inventory,
   pets,

@@ -14,7 +14,6 @@ export interface StageTemplates {
   readonly watch: Template;
 }
 
-/** The commit in the templates. */
 export const builtCommit = '0123456789ab';
 
 const built = synthesizeStages(Object.values(fixtures));
@@ -29,7 +28,6 @@ export interface CfnResource {
   readonly UpdateReplacePolicy?: string;
 }
 
-/** The resources of a type in the service stack, by logical id. */
 export function findResources(stage: FixtureName, type: string): Record<string, CfnResource> {
   return templates[stage].findResources(type) as Record<string, CfnResource>;
 }

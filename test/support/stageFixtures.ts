@@ -103,7 +103,6 @@ export const changedSettings = {
   upgradesFrom: '1.1.0',
 } as const satisfies Partial<StageSettings>;
 
-/** `production` with some settings changed. */
 export function changeProduction(changes: Partial<StageSettings>): Stage {
   return { ...production, settings: { ...production.settings, ...changes } };
 }

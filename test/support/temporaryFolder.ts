@@ -12,7 +12,6 @@ export function openTemporaryFolder() {
     folder,
     toPath,
     read: (name: string) => readFileSync(toPath(name), 'utf8'),
-    /** Returns the file's path. */
     write(name: string, content: string | Uint8Array): string {
       writeFileSync(toPath(name), content);
       return toPath(name);

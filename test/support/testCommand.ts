@@ -42,7 +42,6 @@ export function parseInteger(option: string, text: string, min = 0, max = 2 ** 3
   );
 }
 
-/** Draws numbers from 0 to below 1. */
 export type Draw = () => number;
 
 /** The same numbers for the same seed (mulberry32, https://github.com/cprosche/mulberry32). */

@@ -8,20 +8,15 @@ import { listen } from '../../../infra/local/engine/loopback.ts';
 import { makeCertificate } from '../../support/faults/certificate.ts';
 import { cannedOrders, cannedPet, toCompactItem, toPages } from './records.ts';
 
-/** What the canned DynamoDB holds, as a message says it. */
 export interface CannedTable {
-  /** The number of inventory entries. */
   readonly entries: number;
-  /** How long each response takes; 0 by default. */
   readonly delayMilliseconds?: number;
   /** The record of the only valid API key. */
   readonly key: Record<string, string>;
 }
 
-/** Where the canned DynamoDB listens. */
 export interface CannedEndpoints {
   readonly endpoint: string;
-  /** The same over TLS, as DynamoDB itself does. */
   readonly secureEndpoint: string;
   /** What a function must trust there, in PEM. */
   readonly certificate: string;

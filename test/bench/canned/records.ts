@@ -16,7 +16,6 @@ export function toCompactItem(index: number): CannedItem {
 /** Multiplying by an odd number permutes the integers of 64 bits; this one scatters neighbours. */
 const ODD = 0x9e3779b97f4a7c15n;
 
-/** A pet as the table of pets keeps it. */
 export const cannedPet: CannedItem = marshall({
   id: 7,
   name: 'Rex',
@@ -26,7 +25,6 @@ export const cannedPet: CannedItem = marshall({
   tags: [{ id: 3, name: 'friendly' }],
 });
 
-/** Twenty orders as the table of orders keeps them, newest first. */
 export const cannedOrders = Array.from({ length: 20 }, (_, index): CannedItem => {
   const placedAt = `2026-10-${String(31 - index).padStart(2, '0')}T09:30:00.000Z`;
   const id = 120 - index;
@@ -51,7 +49,6 @@ export function toItemSize(item: CannedItem): number {
   return size;
 }
 
-/** The read request units of an eventually consistent read of so many bytes. */
 export function toReadUnits(bytes: number): number {
   return Math.ceil(bytes / 4_096) / 2;
 }
@@ -83,7 +80,6 @@ export function toScanUnits(entries: number, toItem: (index: number) => CannedIt
 
 const version = { B: Buffer.alloc(5) };
 
-/** The write request units of an update of one entry with a new version. */
 export function toUpdateUnits(): number {
   return toWriteUnits({ ...toCompactItem(0), v: version });
 }

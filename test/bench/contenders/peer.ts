@@ -90,7 +90,6 @@ function toExactNumber(text: string): number | bigint {
   return Number.isSafeInteger(value) ? value : BigInt(text);
 }
 
-/** An error for the client, as the `http-errors` package makes them. */
 class HttpError extends Error {
   readonly statusCode: number;
 
@@ -134,7 +133,6 @@ function authenticate(permission: Permission): Middleware {
   };
 }
 
-/** Headers of every response, on success and on error. */
 function responseHeaders(headers: Record<string, string>): Middleware {
   const addHeaders: Middleware['after'] = ({ event, response }) => {
     if (!response) return;
@@ -182,7 +180,6 @@ function toStatus(error: unknown): number {
 const MIN_ID = -(2n ** 63n);
 const MAX_ID = 2n ** 63n - 1n;
 
-/** The `{petId}` of a path: the canonical text of an int64. */
 const PathParameters = z.object({
   petId: z
     .string()

@@ -53,7 +53,6 @@ function call(action: string, input: object): Promise<Record<string, unknown>> {
   });
 }
 
-/** Each operation's call, with the table's name and the requested id. */
 const calls: Record<BenchedId, (id: string) => [action: string, input: object]> = {
   listInventory: () => ['Scan', { TableName: process.env.INVENTORY_TABLE }],
   updateInventory: (id) => [

@@ -104,7 +104,6 @@ const toFirst = ({ first }: Start) => first;
 const toMean = (values: readonly number[]) =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** The median of one contender's times ÷ that of another's. */
 function toRatio(
   samples: Samples,
   one: Contender,

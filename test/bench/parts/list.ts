@@ -21,16 +21,13 @@ function listsOf(entries: number): number {
 /** For this length only memory is measured, to see whether it is flat. */
 const MEMORY_ENTRIES = 3_000_000;
 
-/** One way to list the inventory. */
 interface ListContender {
   readonly name: string;
   readonly bundle: string;
-  /** Sent in addition to the key. */
   readonly headers?: Record<string, string>;
   readonly query?: string;
 }
 
-/** One way to list so many entries. */
 interface Row {
   readonly entries: number;
   readonly contender: string;
@@ -38,13 +35,11 @@ interface Row {
   readonly memory: number;
   /** Milliseconds. */
   readonly cpu?: Summary;
-  /** The body's length as sent. */
   readonly bytes?: number;
   /** CPU ÷ the floor's CPU. */
   readonly ratio?: number;
 }
 
-/** The CPU and memory that a warm function takes to list the inventory, by length. */
 export async function measureList({ host, bundles, quick }: PartInput): Promise<Section> {
   const { ours, peer, floor } = bundles;
   const bundle = ours.listInventory;
@@ -142,7 +137,6 @@ function toListEvent({ apiKey }: FunctionHost, { headers, query }: ListContender
   return toEvent('listInventory', apiKey, headers, query);
 }
 
-/** Goals for short and long lists, for tags, and for the CPU and bytes of compression. */
 function toSpeedGoals(rows: readonly Row[]): Goal[] {
   const find = (entries: number, name: string) =>
     rows.find((row) => row.entries === entries && row.contender === name);

@@ -76,7 +76,6 @@ async function measureKeyed({ host, bundles, quick }: PartInput): Promise<Sectio
   };
 }
 
-/** The CPU of one request by contender, in the order of the bundles. */
 async function measureCpu(
   { host, quick }: PartInput,
   operationId: BenchedId,

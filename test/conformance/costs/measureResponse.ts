@@ -19,10 +19,8 @@ import {
 import { toCompactItem, toPages } from '../../bench/canned/records.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 
-/** A request's log line from the function. */
 export type RequestLine = Readonly<Record<string, unknown>>;
 
-/** A measured request. */
 export interface Seen {
   readonly operationId: OperationId;
   readonly response: ResponseKind;
@@ -33,7 +31,6 @@ export interface Seen {
   readonly entries?: number;
 }
 
-/** The units of a measured response. */
 export function toResponseUnits(seen: Seen): MeasuredUnits {
   const { operationId, response, received, line, entries } = seen;
   const billedMilliseconds = toBilledDuration(operationId, response, entries);

@@ -126,9 +126,7 @@ describe('the billed units of a request', () => {
 /** Whether it is the list of the local stage. */
 const isSeen = ({ entries, idDigits }: List) => entries === measuredSizes[0] && idDigits === 19;
 
-/** A request for the measured response. */
 interface MeasuredRequest extends Sending {
-  /** Relative to the base address. */
   readonly path: string;
 }
 
@@ -175,7 +173,6 @@ function toMeasuredRequest(
   return { path, ...(body && { body }), ...change, headers };
 }
 
-/** The operation's path with the same value for each of its parameters. */
 function toPath(id: OperationId, value: string): string {
   return operations[id].path.replaceAll(/\{\w+\}/g, value);
 }

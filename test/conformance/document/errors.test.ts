@@ -37,7 +37,6 @@ describe('the guide to errors', () => {
   });
   afterAll(() => target?.close());
 
-  /** Sends a request that must be refused. */
   async function ask(line: string, sending: Parameters<typeof send>[3] = {}): Promise<void> {
     const [method = '', path = ''] = line.split(' ');
     const response = await send(target, method, path, sending);

@@ -72,7 +72,6 @@ describe.skipIf(findChromium() === undefined)('in a browser', () => {
     }
   }
 
-  /** Opens an operation's request form. */
   async function openForm(button: string): Promise<void> {
     await page.getByRole('button', { name: button, exact: true }).click();
     await page.getByRole('button', { name: 'Send' }).first().waitFor();

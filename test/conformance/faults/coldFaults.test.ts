@@ -83,7 +83,6 @@ async function open(spoil: Spoil, identity?: Certificate) {
   return { target, setTimeLeft, ...(await (starting ?? start(target.store))) };
 }
 
-/** Expects a start within the timeout, with one log line for each function. */
 function expectBoundedStart({ milliseconds, logged }: Awaited<ReturnType<typeof open>>): void {
   expect(milliseconds).toBeLessThan(TIMEOUT);
   expect(logged).toHaveLength(operationIds.length);

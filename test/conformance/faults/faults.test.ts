@@ -29,7 +29,6 @@ beforeAll(async () => {
 afterEach(() => target.store.heal());
 afterAll(() => target?.close());
 
-/** Sends all operations at once, as from a browser. */
 function sendAll(apiKey = target.apiKey) {
   const headers = { Origin: target.origin };
   return Promise.all(
@@ -42,7 +41,6 @@ function sendAll(apiKey = target.apiKey) {
 }
 
 describe('each operation', () => {
-  /** Sends each operation in sequence while the calls to its table fail. */
   async function forEachOperation(
     failure: { fault: Fault; times?: number },
     check: (response: ExactResponse, id: OperationId, calls: number) => void,

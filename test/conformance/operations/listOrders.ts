@@ -38,7 +38,6 @@ function describeRows(target: TargetSource): void {
   });
 }
 
-/** Compares instants, since one instant has many valid spellings. */
 function withInstants({ placedAt, shipDate, ...order }: Order) {
   return {
     ...order,

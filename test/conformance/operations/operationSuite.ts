@@ -16,7 +16,6 @@ import {
 
 /** An operation's test data. Written out and not read from the contract, so that a mistake there shows. */
 export interface OperationSuite {
-  /** A request that gets 200. */
   toValidRequest(target: Pick<ConformanceTarget, 'fixtures'>): {
     readonly method: string;
     readonly path: string;
@@ -34,10 +33,8 @@ export interface OperationSuite {
   describeRows(target: TargetSource): void;
 }
 
-/** A request for one of the document's examples. */
 export interface ExampleRequest extends Omit<Sending, 'apiKey' | 'body'> {
   readonly summary: string;
-  /** Relative to the base address. */
   readonly path: string;
   /** The expected error; without one, a 200 is expected. */
   readonly code?: ErrorCode;
@@ -46,7 +43,6 @@ export interface ExampleRequest extends Omit<Sending, 'apiKey' | 'body'> {
   readonly key?: 'read' | 'none' | 'invalid';
 }
 
-/** Examples of a request without a key, and with an invalid one. */
 export function withoutKey(request: Omit<ExampleRequest, 'summary'>) {
   return {
     noKey: { ...request, summary: 'No API key', key: 'none', code: 'unauthorized' },
@@ -77,7 +73,6 @@ export async function readEntry(
   return response.json() as Entry;
 }
 
-/** The changeable entry's quantity. */
 export async function readQuantity(target: ConformanceTarget): Promise<number | undefined> {
   return (await readEntry(target, target.fixtures.changeablePetId))?.quantity;
 }
@@ -90,7 +85,6 @@ export async function setQuantity(target: ConformanceTarget, quantity: number): 
   return response.headers.get('ETag') ?? '';
 }
 
-/** Restores the changeable entry after each test of the surrounding group. */
 export function restoreEntryAfterEach(target: TargetSource): void {
   afterEach(async () => {
     await setQuantity(target(), changeableEntry(target().fixtures).quantity);

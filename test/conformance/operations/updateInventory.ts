@@ -68,7 +68,6 @@ export const updateInventory: OperationSuite = {
   },
 };
 
-/** Rows that do not change the store. */
 function describeRefusals(target: TargetSource): void {
   describe('updateInventory refuses', () => {
     test('with the first of several reasons: key, permission, petId, media type, body, store', async () => {
@@ -93,7 +92,6 @@ function describeRefusals(target: TargetSource): void {
   });
 }
 
-/** Rows that change the store. */
 function describeUpdates(target: TargetSource): void {
   describe('updateInventory', () => {
     restoreEntryAfterEach(target);

@@ -19,7 +19,6 @@ const otherMethods = operationIds.flatMap((id) => {
   return others.map((method) => [method, id, allowed] as const);
 });
 
-/** Responses of the gateway itself. */
 export function describeGateway(target: TargetSource): void {
   describe('the gateway', () => {
     test.each(unknownPaths)('returns 404 for the unknown path %s', async (path) => {

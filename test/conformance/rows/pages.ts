@@ -74,7 +74,6 @@ export function describePages(target: TargetSource): void {
   });
 }
 
-/** Follows the `next` links from a path to the last page. */
 async function readPages(target: ConformanceTarget, path: string, limit: number) {
   const elements: Record<string, unknown>[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {

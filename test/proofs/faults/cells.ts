@@ -21,7 +21,6 @@ export interface Situation {
   readonly acceptEncoding?: string;
   /** Whether the list is streamed; its entries are then updated meanwhile. */
   readonly streams?: boolean;
-  /** An update of the entry, and its headers. */
   readonly update?: { readonly ifMatch?: 'current' | 'stale'; readonly idempotencyKey?: boolean };
 }
 
@@ -103,7 +102,6 @@ export const faultNames = [
 ] as const satisfies (Fault | 'refused')[];
 export type FaultName = (typeof faultNames)[number];
 
-/** Whether a call with this fault never takes effect. */
 export function hasNoEffect(fault: FaultName): boolean {
   return fault === 'refused' || fault in refusals;
 }
@@ -120,7 +118,6 @@ export type Responded = number | 'broken';
 
 export interface CellResult extends Cell {
   readonly responded: Responded;
-  /** From the request to the end of its response. */
   readonly milliseconds: number;
   /** The service's mistake; nothing if there is none. */
   readonly problem?: string;

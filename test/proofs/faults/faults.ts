@@ -30,7 +30,6 @@ Options:
   --help          show this
 `;
 
-/** How the table shows a response. */
 const signs = new Map<Responded | undefined, string>([
   [undefined, '-'],
   [200, '+'],
@@ -72,7 +71,6 @@ function toCells(faults: readonly Cell['fault'][]): Cell[] {
   );
 }
 
-/** @returns the results in the order of the cells */
 async function runCells(cells: readonly Cell[]): Promise<CellResult[]> {
   const results: CellResult[] = [];
   let opening: Promise<unknown> = Promise.resolve();

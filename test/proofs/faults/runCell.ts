@@ -15,12 +15,10 @@ import type { ExactResponse } from '../../support/exactFetch.ts';
 import { type Cell, type CellResult, hasNoEffect, toAllowed } from './cells.ts';
 
 export interface LaneRequest extends Sending {
-  /** Relative to the base address. */
   readonly path: string;
 }
 
 const json = { 'Content-Type': 'application/json' };
-/** The path of the entry that the updates change. */
 const changeablePath = `/inventory/${fixtures.changeablePetId}`;
 
 export type Lane = Awaited<ReturnType<typeof openLane>>;
@@ -39,7 +37,6 @@ export async function openLane() {
   return {
     /** The proxy between the functions and the engine. */
     store: target.store,
-    /** The engine without faults. */
     engine,
     /** @returns a key with write permission that no function has seen */
     async addKey(): Promise<string> {
@@ -47,7 +44,6 @@ export async function openLane() {
     },
     send: ({ method = 'GET', path, ...sending }: LaneRequest) =>
       send(target, method, path, sending),
-    /** The changeable entry as stored. */
     async readEntry() {
       const Key = { p: { N: `${fixtures.changeablePetId}` } };
       const get = new GetItemCommand({ TableName: 'inventory', Key, ConsistentRead: true });
@@ -214,7 +210,6 @@ function judgeError(response: ExactResponse | undefined): string | undefined {
   return undefined;
 }
 
-/** The decompressed body. */
 function toText({ bytes, headers }: ExactResponse): string {
   const coding = headers.get('Content-Encoding');
   if (coding === 'gzip') return String(gunzipSync(bytes));

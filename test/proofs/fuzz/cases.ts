@@ -19,7 +19,6 @@ export interface EventCase {
 export interface SocketCase {
   readonly transport: 'socket';
   readonly request: FuzzRequest;
-  /** Written in sequence. */
   readonly chunks: readonly Buffer[];
   readonly framing: Framing;
 }
@@ -36,7 +35,6 @@ type Framing = 'whole' | 'broken' | 'half' | 'left';
 export interface RunFacts {
   /** The value of a placeholder in a request, such as `write0` or `tag`. */
   resolve(placeholder: string, request: FuzzRequest): string;
-  /** A new id for an event's request. */
   nextRequestId(): string;
 }
 
@@ -52,7 +50,6 @@ export function arbitraryDraft(petIds: readonly string[]): fc.Arbitrary<Draft> {
   );
 }
 
-/** A case in one line. */
 export function describeCase(one: FuzzCase): string {
   const sent =
     one.transport === 'event'
@@ -128,7 +125,6 @@ function toEventDraft([draft, change]: [FuzzRequest, EventChange]): Draft {
   };
 }
 
-/** Decodes a path parameter as API Gateway does. */
 export function percentDecode(encoded: string): string {
   try {
     return decodeURIComponent(encoded);

@@ -17,7 +17,6 @@ export interface Responded extends Outcome {
   readonly response: WholeResponse;
 }
 
-/** What is wrong with a single response. */
 export function findOwnProblems({ one, response }: Responded): string[] {
   const { status, bytes } = response;
   const isImpossible = one.transport === 'event' && !one.isPossible;
@@ -56,7 +55,6 @@ function findErrorProblems({ status, bytes }: WholeResponse): string[] {
   }
 }
 
-/** A line about a request. */
 interface LogLine {
   readonly requestId?: string;
   readonly operation?: string;
@@ -191,13 +189,11 @@ export async function defineStoreOracle(target: FuzzTarget) {
   }
 
   return {
-    /** An entry's version at the last read. */
     versionOf(petId: string): string {
       const entry = entries.get(petId);
       return entry ? toVersion(entry) : 'none';
     },
 
-    /** What is wrong with the entries after these cases. */
     async findEntryProblems(outcomes: readonly Outcome[]): Promise<string[]> {
       const sent = outcomes.filter(({ one }) => isUpdate(one));
       if (sent.length === 0) return [];
@@ -218,7 +214,6 @@ export async function defineStoreOracle(target: FuzzTarget) {
       return problems;
     },
 
-    /** Finds other changes than to the inventory's entries. */
     async findOtherProblems(): Promise<string[]> {
       return isDeepStrictEqual(await target.readOthers(), others)
         ? []
@@ -239,7 +234,6 @@ function isUpdate(one: FuzzCase): boolean {
     : Buffer.concat(one.chunks).includes('PATCH');
 }
 
-/** Reads the entry from the response to an update. */
 function parseUpdate({ status, headers, bytes }: WholeResponse): Update[] {
   const tag = headers.get('etag') ?? '';
   if (status !== 200 || !tag.startsWith('"')) return [];

@@ -7,9 +7,7 @@ import { anyCharacter } from '../../support/anyCharacter.ts';
 export interface FuzzRequest {
   readonly operationId: OperationId;
   readonly method: string;
-  /** Relative to the base address, without the query. */
   readonly path: string;
-  /** The path's last part, if it is the `{petId}`. */
   readonly petId: string | undefined;
   /** After the question mark, as the client writes it. */
   readonly query: string;
@@ -212,7 +210,6 @@ const header: fc.Arbitrary<Header> = fc.oneof(
 const changes = fc.record({
   method: rarely(pick(...methods)),
   petId: rarely(text),
-  /** Inserted into the path at this position. */
   inserted: rarely(fc.tuple(fc.nat(40), text)),
   query: rarely(query),
   body: rarely(body),

@@ -56,7 +56,6 @@ export async function runFuzz(
     late: 0,
     logLines: 0,
   };
-  /** Responses by status. */
   const statuses = new Map<number, number>();
   const heapBytes: number[] = [];
   const crashes: string[] = [];
@@ -139,7 +138,6 @@ export async function runFuzz(
     problems: found
       ? found.problems
       : [...(await store.findOtherProblems()), ...findHeapProblems(heapBytes)],
-    /** The smallest failing batch. */
     failure: found && { path: counterexamplePath ?? '', cases: found.cases.map(describeCase) },
   };
 }

@@ -26,10 +26,8 @@ import type { EventCase } from './cases.ts';
 export type Entry = Record<string, AttributeValue>;
 export type Handler = (...values: never[]) => Promise<unknown>;
 
-/** A stage to send cases to. */
 export type FuzzTarget = Awaited<ReturnType<typeof openFuzzTarget>>;
 
-/** The ids of the inventory's entries. */
 export const petIds = fixtures.inventory.map(({ petId }) => petId.toString());
 
 /** A local stage with the conformance suite's data, in this process. */
@@ -66,7 +64,6 @@ export async function openFuzzTarget(startEngine: StartEngine, loadModule: LoadH
     port: Number(new URL(stage.baseUrl).port),
     /** By the name in a request's placeholder, such as `write0`. */
     keys,
-    /** The secret parts of the stage's keys. */
     secrets: [...keys.values()].flatMap((apiKey) => parseApiKey(apiKey)?.secret ?? []),
     /** The tags in responses to updates, in any run: a repeated update gets the tag of its first response. */
     respondedTags: new Set<string>(),
@@ -139,7 +136,6 @@ class CollectedResponse extends PassThrough {
 
 /** The output of this process, captured from its standard streams. */
 export interface CapturedLog extends Disposable {
-  /** The writes since the last call. */
   take(): readonly string[];
 }
 

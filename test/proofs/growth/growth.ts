@@ -82,7 +82,6 @@ async function acceptMonths(copy: Copy): Promise<void> {
   }
 }
 
-/** @throws {Error} if it fails, after the end of its output */
 async function runStep(copy: Copy, command: string): Promise<void> {
   const begun = performance.now();
   const { isOk, output } = await copy.run(command);
@@ -96,7 +95,6 @@ async function runStep(copy: Copy, command: string): Promise<void> {
 /** A copy of the project's tracked files, with uncommitted changes, in a repository of its own. */
 type Copy = ReturnType<typeof openCopy>;
 
-/** @param isKept whether the folder outlives this process */
 function openCopy(isKept: boolean) {
   const folder = makeScratchFolder('growth', isKept);
   const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd }).toString();
@@ -117,7 +115,6 @@ function openCopy(isKept: boolean) {
       writeFileSync(toPath(file), toText(readFileSync(toPath(file), 'utf8')));
     },
     write: (file: string, text: string) => writeFileSync(toPath(file), text),
-    /** Runs a command there to its end. */
     async run(line: string) {
       const [command = '', ...args] = line.split(' ');
       const child = spawn(command, args, { cwd: folder, detached: true });
@@ -149,7 +146,6 @@ function applyBlocks(copy: Copy, markdown: string): void {
   }
 }
 
-/** @throws {Error} if no line begins with the text */
 function addLines(copy: Copy, file: string, anchor: string, block: string, isReplaced = false) {
   copy.change(file, (text) => {
     const lines = text.split('\n');

@@ -3,7 +3,6 @@ import { stages } from '../../../infra/stages/stages.ts';
 import { createPetstoreClient, PetstoreError } from '../../../shared/client/index.ts';
 import type { Cell } from '../../bench/report.ts';
 import {
-  type Bundles,
   type Conditions,
   type Contender,
   type Outcome,
@@ -11,7 +10,6 @@ import {
   takeVitals,
 } from './runs.ts';
 
-/** Buyers of one piece each of one entry, all at once. */
 export interface Crowd {
   readonly name: string;
   readonly buyers: number;
@@ -21,7 +19,7 @@ export interface Crowd {
   readonly conditions: Conditions;
 }
 
-const delayMilliseconds = 20;
+const faultInjection = { delayMilliseconds: 20 };
 
 const crowds: readonly Crowd[] = [
   {
@@ -29,19 +27,19 @@ const crowds: readonly Crowd[] = [
     buyers: 50,
     pieces: 50,
     pages: 40,
-    conditions: { throttles: stages.production.settings.throttles },
+    conditions: { faultInjection: { throttles: stages.production.settings.throttles } },
   },
   {
     name: '200 buyers of 100 pieces, 20 ms a response',
     buyers: 200,
     pieces: 100,
-    conditions: { delayMilliseconds },
+    conditions: { faultInjection },
   },
   {
     name: 'the same, and transactions conflict',
     buyers: 200,
     pieces: 100,
-    conditions: { delayMilliseconds, transactionsConflict: true },
+    conditions: { faultInjection, transactionsConflict: true },
   },
 ];
 
@@ -50,13 +48,13 @@ const MAX_SECONDS = 20;
 
 /** An entry of `infra/local/sample.json` that is available. */
 const PET_ID = 7n;
-/** Milliseconds between two reads of a page. */
 const REFRESH = 5_000;
 
 class SoldOut extends Error {}
 
-/** Lets each crowd buy from a service of its own. */
-export async function sellToCrowds(bundles: Bundles): Promise<Outcome> {
+export async function sellToCrowds(
+  bundles: Parameters<typeof startContender>[1],
+): Promise<Outcome> {
   const rows: Cell[][] = [];
   const problems: string[] = [];
   for (const crowd of crowds) {
@@ -83,8 +81,7 @@ export async function sellToCrowds(bundles: Bundles): Promise<Outcome> {
 }
 
 export async function sellToCrowd(contender: Contender, { buyers, pieces, pages = 0 }: Crowd) {
-  const { origin, apiKey } = contender.process.first;
-  const baseUrl = `${origin}/v1`;
+  const { baseUrl, apiKey } = contender.process.first;
   const owner = createPetstoreClient({ baseUrl, apiKey });
   await owner.updateInventory(PET_ID, { quantity: pieces });
   const closing = new AbortController();

@@ -3,15 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { writeBundles } from '../../support/bundles.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
+import type { Vitals } from '../stageProcess.ts';
 import { sellToCrowd } from './crowds.ts';
-import {
-  type Contender,
-  MAX_GROWTH,
-  putUnderLoad,
-  soak,
-  startContender,
-  type Vitals,
-} from './runs.ts';
+import { type Contender, MAX_GROWTH, putUnderLoad, soak, startContender } from './runs.ts';
 
 const healthy = {
   usedBytes: 40_000_000,
@@ -43,10 +37,13 @@ test.concurrent.each<[string, Partial<Vitals>[], number, unknown[]]>([
     // At full speed, it would take the processors from other tests.
     setTimeout(() => response.end('{}'), 3);
   });
-  const origin = `http://127.0.0.1:${await listen(server, 0, '')}`;
+  const baseUrl = `http://127.0.0.1:${await listen(server, 0, '')}/v1`;
   const next = vitals[Symbol.iterator]();
   const ask = async () => ({ ...healthy, ...next.next().value }) as never;
-  const process = { first: { origin, apiKey: 'psk_none' }, ask } as unknown as Contender['process'];
+  const process = {
+    first: { baseUrl, apiKey: 'psk_none' },
+    ask,
+  } as unknown as Contender['process'];
   const { section, problems } = await soak({ name: 'ours', process }, 1.5);
   server.closeAllConnections();
   server.close();
@@ -76,8 +73,8 @@ describe('a crowd', () => {
   test('of a service that sells a piece twice is a problem', async () => {
     const entry = '{"petId": 7, "quantity": 6, "status": "available"}';
     const server = createServer((_, response) => response.setHeader('ETag', '"a"').end(entry));
-    const origin = `http://127.0.0.1:${await listen(server, 0, '')}`;
-    const process = { first: { origin, apiKey: 'psk_none' }, ask: async () => healthy };
+    const baseUrl = `http://127.0.0.1:${await listen(server, 0, '')}/v1`;
+    const process = { first: { baseUrl, apiKey: 'psk_none' }, ask: async () => healthy };
     const { problems } = await sellToCrowd({ name: 'ours', process: process as never }, crowd);
     server.closeAllConnections();
     server.close();

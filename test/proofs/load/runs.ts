@@ -1,54 +1,25 @@
 import autocannon, { type Request } from 'autocannon';
-import type { FaultInjection } from '../../../infra/local/gateway/faultInjection.ts';
-import type { OperationId } from '../../../shared/contract/operations.ts';
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 import { type Cell, interleave, type Section, summarize } from '../../bench/report.ts';
+import type { StageProcessOptions, Started, Vitals } from '../stageProcess.ts';
 
-/** A server under load: the service, the benchmarks' peer, or plain HTTP with the SDK. */
 export interface Contender {
-  readonly name: 'ours' | 'peer' | 'floor';
+  readonly name: NonNullable<StageProcessOptions['name']>;
   readonly process: ChildProcess<Started>;
-}
-
-/** The paths of the functions behind the gateway. The peer lacks some operations. The floor does not use them. */
-export type Bundles = Readonly<Partial<Record<OperationId, string>>>;
-
-/** Where a contender listens. */
-export interface Started {
-  readonly origin: string;
-  /** With write permission. */
-  readonly apiKey: string;
-}
-
-export interface Vitals {
-  /** The memory of its functions and its gateway after a collection, in bytes; 0 if not measured. */
-  readonly usedBytes: number;
-  /** All memory of its process, with the engine, in bytes. */
-  readonly rss: number;
-  /** The number of logged lines of level ERROR, and the first one. */
-  readonly errorLines: number;
-  readonly firstError?: string | undefined;
-  /** The CPU of all its process's threads. */
-  readonly cpuMilliseconds: number;
-  /** The writes that met a transaction on the same item, if transactions conflict. */
-  readonly conflicts: number;
-}
-
-/** What clients meet besides the load. */
-export interface Conditions extends FaultInjection {
-  /** As DynamoDB's do; those of the embedded engine wait for each other. */
-  readonly transactionsConflict?: boolean;
 }
 
 export async function startContender(
   name: Contender['name'],
-  bundles: Bundles,
+  bundles: StageProcessOptions['bundles'] & {},
   conditions: Conditions = {},
 ): Promise<Contender> {
-  const script = new URL('contenderProcess.ts', import.meta.url).pathname;
-  const args = [name, JSON.stringify(bundles), JSON.stringify(conditions)];
-  return { name, process: await startChild(script, args) };
+  const script = new URL('../stageProcess.ts', import.meta.url).pathname;
+  const options: StageProcessOptions = { name, bundles, ...conditions };
+  return { name, process: await startChild(script, [JSON.stringify(options)]) };
 }
+
+/** What clients meet besides the load. */
+export type Conditions = Pick<StageProcessOptions, 'faultInjection' | 'transactionsConflict'>;
 
 /** @param collects whether to collect garbage and measure memory */
 export function takeVitals({ process }: Contender, collects: boolean): Promise<Vitals> {
@@ -58,14 +29,13 @@ export function takeVitals({ process }: Contender, collects: boolean): Promise<V
 /** Requests in flight at once. */
 const CONNECTIONS = 10;
 
-/** What clients measure of a server under load. */
 type LoadFigures = Awaited<ReturnType<typeof putUnderLoad>>;
 
 /** Sends requests in sequence on each connection, as fast as the responses come. */
 export async function putUnderLoad({ process }: Contender, load: LoadName, seconds: number) {
-  const { origin, apiKey } = process.first;
+  const { baseUrl, apiKey } = process.first;
   const { requests, latency, duration, errors, non2xx } = await autocannon({
-    url: origin,
+    url: baseUrl,
     connections: CONNECTIONS,
     duration: seconds,
     // The load ends at the end of a sample.
@@ -87,7 +57,6 @@ const petIds = Array.from({ length: 40 }, (_, index) => index + 1);
 
 /** Loads by name: the requests that each connection repeats. */
 const loads = {
-  /** A pet by its id. */
   lookups: (apiKey: string) => petIds.map((petId) => toRead(`/pets/${petId}`, apiKey)),
   /** Of ten requests, seven look up a pet, one lists the inventory, one lists the orders, and one is an update. */
   mix: (apiKey: string) =>

@@ -45,7 +45,6 @@ export interface Entry {
 export interface Verdict {
   /** Undecided if the search reached its bound. */
   readonly kind: 'linearizable' | 'violation' | 'undecided';
-  /** How many placements of updates were tried. */
   readonly steps: number;
   /** Why no order explains the history, or where the longest explanation of it ends. */
   readonly reason: string;

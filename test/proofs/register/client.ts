@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Draw } from '../../support/testCommand.ts';
+import type { Started } from '../stageProcess.ts';
 import type { Asked, Entry, Operation, Outcome, Write } from './checker.ts';
 
 export interface ClientOptions {
@@ -84,9 +85,7 @@ export async function runClient({ recorder, draw, ...options }: ClientOptions) {
 }
 
 /** The local stage, from one start to its end. */
-export interface Run {
-  readonly baseUrl: string;
-  readonly apiKey: string;
+export interface Run extends Started {
   isKilled: boolean;
 }
 

@@ -4,6 +4,7 @@ import type { Engine, StartEngine } from '../../../infra/local/engine/engine.ts'
 import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 import { startDynoxide } from '../../support/engines.ts';
 import { type Draw, defineDraw } from '../../support/testCommand.ts';
+import type { StageProcessOptions, Started } from '../stageProcess.ts';
 import type { Entry, Operation } from './checker.ts';
 import { defineRecorder, type Run, runClient, toEntry } from './client.ts';
 
@@ -72,7 +73,7 @@ export async function runRegister(
 }
 
 /** The first entries of the inventory. */
-async function readFirst({ baseUrl, apiKey }: Run): Promise<Map<string, Entry>> {
+async function readFirst({ baseUrl, apiKey }: Started): Promise<Map<string, Entry>> {
   const response = await fetch(`${baseUrl}/inventory?limit=${ENTRIES}&include=etag`, {
     headers: { Authorization: `Bearer ${apiKey}` },
   });
@@ -101,15 +102,16 @@ async function killAgainAndAgain(
  * @param startEngine starts an engine in its own process, which is killed with the stage; by default the stage has one
  */
 function startKillableStage(folder: string, startEngine?: StartEngine) {
-  const script = new URL('stageProcess.ts', import.meta.url).pathname;
-  let child: ChildProcess<Run> | undefined;
+  const script = new URL('../stageProcess.ts', import.meta.url).pathname;
+  let child: ChildProcess<Started> | undefined;
   let engine: Engine | undefined;
   let run = start();
 
   async function start(): Promise<Run> {
     engine = await startEngine?.({ dir: folder });
-    child = await startChild<Run>(script, engine ? [folder, engine.endpoint] : [folder]);
-    return child.first;
+    const options: StageProcessOptions = { dir: folder, endpoint: engine?.endpoint };
+    child = await startChild<Started>(script, [JSON.stringify(options)]);
+    return { ...child.first, isKilled: false };
   }
 
   async function end(): Promise<void> {

@@ -23,7 +23,6 @@ export interface Turn {
 /** @returns 'skipped' if a release lacks what the case needs. @throws {AssertionError} if a release is wrong */
 export type Case = (turn: Turn) => Promise<unknown>;
 
-/** Each uses one entry, whatever happened to it before. */
 export const entryCases: Record<string, Case> = {
   async 'the tag of a response is accepted once'(turn) {
     await expectAcceptedOnce(turn, toTag(await update(turn, turn.first, draw())));

@@ -15,7 +15,6 @@ export function openBlackHole(port: number, silence: Silence): Promise<BlackHole
   return silence === 'handshake' ? acceptInSilence(port) : acceptNothing(port);
 }
 
-/** Accepts connections and never sends a byte. */
 async function acceptInSilence(port: number): Promise<BlackHole> {
   // A client may give up with a reset.
   const server = createServer((socket) => void socket.resume().on('error', () => {}));

@@ -1,6 +1,5 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 
-/** A server's identity, in PEM. */
 export type Certificate = ReturnType<typeof makeCertificate>;
 
 /** Makes a self-signed certificate of 127.0.0.1 in DER (RFC 5280 section 4.1): Node.js can make only keys. */

@@ -41,7 +41,6 @@ export async function startConflictingEndpoint(behind: string) {
 
   return {
     endpoint: `http://127.0.0.1:${await listen(server, 0, '')}`,
-    /** How many writes were refused. */
     conflicts: () => conflicts,
     close() {
       server.closeAllConnections();

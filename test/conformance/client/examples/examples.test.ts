@@ -37,7 +37,6 @@ beforeAll(async () => {
 });
 afterAll(() => target?.close());
 
-/** Runs a script to its end. @returns its output */
 async function run(
   program: string,
   file: string,

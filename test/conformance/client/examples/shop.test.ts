@@ -90,7 +90,6 @@ async function startShop(API_KEY = target.apiKey): Promise<typeof shop> {
 
 const quantityNow = async (petId: bigint) => (await readEntry(target, petId))?.quantity;
 
-/** Sends an order. @returns the status and the message for the customer */
 async function order(id: string, petId: unknown, { address } = shop): Promise<[number, string]> {
   const response = await fetch(`${address}/orders/${id}/${petId}`, { method: 'PUT' });
   const { message } = (await response.json()) as { message: string };

@@ -15,9 +15,7 @@ export async function explore(
   ...database: Parameters<typeof defineScheduler>
 ) {
   const runSchedule = defineScheduler(...database);
-  /** Calls to the database, by fate. */
   const calls: Record<string, number> = {};
-  /** Attempts, by status. */
   const attempts: Record<string, number> = {};
   /** The schedules that show each problem. */
   const problems = new Map<string, Schedule[]>();
@@ -52,7 +50,6 @@ export function toReport(
   return toText({ title, columns, rows, notes: notes.length > 0 ? notes : ['0 wrong'] });
 }
 
-/** The problems that a schedule shows; nothing if there are none. */
 function judge({ requests }: Schedule): string[] {
   const withEffect = requests.filter(({ key, effects }) => key && effects.length > 0);
   const used = new Set(withEffect.map(({ key }) => key));

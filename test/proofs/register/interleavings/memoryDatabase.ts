@@ -3,7 +3,6 @@ import { type TableDefinition, tables } from '../../../../infra/stages/tables.ts
 
 /** One attempt of a call to DynamoDB, as JSON. */
 export interface Call {
-  /** For example `GetItem`. */
   readonly action: string;
   readonly parameters: CallParameters;
 }

@@ -22,7 +22,6 @@ import {
 export interface Request {
   readonly name: string;
   readonly quantity: number;
-  /** The `Idempotency-Key`. */
   readonly key: string | undefined;
   /** The `If-Match`; drawn at the first attempt. */
   versions?: readonly string[] | undefined;
@@ -38,7 +37,6 @@ export interface Attempt {
   /** How many of its calls to the database failed on purpose. */
   failures: number;
   status?: 200 | 404 | 412 | 422 | 503 | 500 | 'killed';
-  /** The state in a 200. */
   told?: State;
   error?: Error;
   /** The stored entry at its end, and how often its request had changed the entry by then. */

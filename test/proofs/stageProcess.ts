@@ -1,0 +1,128 @@
+import { openSync, writeSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { pathToFileURL } from 'node:url';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import type { StartEngine } from '../../infra/local/engine/engine.ts';
+import { defineEngineThread } from '../../infra/local/engine/engineThread.ts';
+import { listen } from '../../infra/local/engine/loopback.ts';
+import type { FaultInjection } from '../../infra/local/gateway/faultInjection.ts';
+import { useLambdaConsole } from '../../infra/local/lambda/lambdaRuntime.ts';
+import { startLocalStage } from '../../infra/local/localStage.ts';
+import { readStoreData } from '../../infra/local/storeData.ts';
+import type { OperationId } from '../../shared/contract/operations.ts';
+import { toGatewayHandler } from '../bench/functionHost.ts';
+import { startConflictingEndpoint } from '../support/faults/conflictingEndpoint.ts';
+import { measureHeap } from '../support/measureHeap.ts';
+
+/** A local stage in a process of its own, with the sample data. */
+export interface StageProcessOptions {
+  /** The service, the benchmarks' peer, or plain HTTP with the SDK. */
+  readonly name?: 'ours' | 'peer' | 'floor';
+  /** The paths of the functions behind the gateway, by default the sources. The peer lacks some. */
+  readonly bundles?: Readonly<Partial<Record<OperationId, string>>>;
+  /** Keeps the data between runs. */
+  readonly dir?: string;
+  /** Of an engine that runs already. */
+  readonly endpoint?: string | undefined;
+  readonly faultInjection?: FaultInjection;
+  /** As DynamoDB's do; those of the embedded engine wait for each other. */
+  readonly transactionsConflict?: boolean;
+}
+
+export interface Started {
+  readonly baseUrl: string;
+  /** With write permission. */
+  readonly apiKey: string;
+}
+
+export interface Vitals {
+  /** The memory of its functions and its gateway after a collection, in bytes; 0 if not measured. */
+  readonly usedBytes: number;
+  /** All memory of its process, with the engine, in bytes. */
+  readonly rss: number;
+  /** The number of logged lines of level ERROR, and the first one. */
+  readonly errorLines: number;
+  readonly firstError?: string | undefined;
+  /** The CPU of all its process's threads. */
+  readonly cpuMilliseconds: number;
+  /** The writes that met a transaction on the same item, if transactions conflict. */
+  readonly conflicts: number;
+}
+
+const options: StageProcessOptions = JSON.parse(process.argv[2] ?? '');
+const { name, bundles, dir, endpoint, faultInjection, transactionsConflict } = options;
+
+let errorLines = 0;
+let firstError: string | undefined;
+writeLogNowhere();
+useLambdaConsole();
+const startEngine: StartEngine = endpoint
+  ? async () => ({ endpoint, close: async () => {} })
+  : defineEngineThread().startEngine;
+async function loadBundle(id: OperationId) {
+  const path = bundles?.[id];
+  if (path === undefined) return async () => ({ statusCode: 501 });
+  const loaded = await import(pathToFileURL(path).href);
+  return name === 'peer' ? toGatewayHandler(id, loaded.handler) : loaded;
+}
+let toConflicts = () => 0;
+const stage = await startLocalStage({
+  port: 0,
+  onlyIfNew: true,
+  ...(dir && { dir }),
+  ...(faultInjection && { faultInjection }),
+  async startEngine(options) {
+    const engine = await startEngine(options);
+    if (!transactionsConflict) return engine;
+    const { endpoint, conflicts } = await startConflictingEndpoint(engine.endpoint);
+    toConflicts = conflicts;
+    return { ...engine, endpoint };
+  },
+  ...(bundles && { loadHandler: loadBundle }),
+  data: await readStoreData(new URL('../../infra/local/sample.json', import.meta.url)),
+});
+
+process.on('message', async ({ collects }: { collects: boolean }) => {
+  const { user, system } = process.cpuUsage();
+  const cpuMilliseconds = (user + system) / 1_000;
+  const usedBytes = collects ? await measureHeap() : 0;
+  const { rss } = process.memoryUsage();
+  const conflicts = toConflicts();
+  const vitals = { usedBytes, rss, errorLines, firstError, cpuMilliseconds, conflicts };
+  process.send?.(vitals satisfies Vitals);
+});
+process.on('disconnect', async () => {
+  await stage.close();
+  process.exit();
+});
+const baseUrl = name === 'floor' ? await startFloorServer() : stage.baseUrl;
+process.send?.({ baseUrl, apiKey: stage.apiKey } satisfies Started);
+
+/** Writes each line to /dev/null, since writing is part of the work, and counts errors. */
+function writeLogNowhere(): void {
+  const sink = openSync('/dev/null', 'w');
+  process.stderr.write = (line: string | Uint8Array) => {
+    if (String(line).includes('"level":"ERROR"')) {
+      errorLines += 1;
+      firstError ??= String(line).trim();
+    }
+    writeSync(sink, line as string);
+    return true;
+  };
+}
+
+/**
+ * Looks up pets without gateway, functions and keys: HTTP, the SDK and the engine.
+ * @returns the base address
+ */
+async function startFloorServer(): Promise<string> {
+  const client = new DynamoDBClient({});
+  const server = createServer(async ({ url = '' }, response) => {
+    const id = url.slice(url.lastIndexOf('/') + 1);
+    const lookup = new GetItemCommand({ TableName: 'pets', Key: { id: { N: id } } });
+    const { Item } = await client.send(lookup);
+    response.writeHead(Item ? 200 : 404, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(Item));
+  });
+  return `http://127.0.0.1:${await listen(server, 0, '')}/v1`;
+}
