@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-// Runs a TypeScript file with the arguments behind its name; without one, it only looks at the version, for
-// what is not ours to run. In JavaScript, so that a Node.js which is too old for TypeScript can still say so:
-// where npm ran no install scripts, the machine's own runs this.
+// Runs a TypeScript file with its arguments. Without a file, it only checks the version of Node.js, before another
+// program runs. It is JavaScript, so that a Node.js that is too old for TypeScript can still say so: if npm ran no
+// install scripts, the machine's own Node.js runs this.
 const { devDependencies } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );

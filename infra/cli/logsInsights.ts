@@ -12,7 +12,7 @@ import { tell } from './output.ts';
 /** The fields of a row that are not empty. */
 export type QueryRow = Readonly<Record<string, string>>;
 
-/** The most rows of a query: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
+/** How many rows a query returns at most: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/API_StartQuery.html */
 const MAX_ROWS = 10_000;
 /** The first polls come sooner; each waits twice as long as the one before. */
 const FIRST_WAIT_MILLISECONDS = 25;

@@ -19,7 +19,7 @@ const MAX_DOLLARS_UNASKED = 1;
 
 /**
  * Opens some logs of a stage for the given days, once the user accepts the cost of the queries.
- * @returns `undefined` where it is not
+ * @returns `undefined` if the user does not
  * @throws {UsageError} when what was typed makes no sense
  */
 export async function openLogs(

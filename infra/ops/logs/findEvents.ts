@@ -59,7 +59,7 @@ export async function* findEvents(
   yield* follow ? followEvents(readSince, from, signal) : readSince(from);
 }
 
-/** The most ids of one filter pattern. A client may have sent its own id with more requests. */
+/** How many ids one filter pattern has at most. A client may have sent its own id with more requests. */
 const MAX_RELATED = 3;
 
 /**

@@ -4,7 +4,7 @@ import { parseJson } from '../../../shared/contract/values.ts';
 import { findOperation, findResponseProblems } from '../../openapi/responseProblems.ts';
 import type { StageSettings } from '../../stages/stageSettings.ts';
 
-/** The most requests of a run, including those that the gateway refuses with 429. */
+/** How many requests a run sends at most, including those that the gateway refuses with 429. */
 export const MAX_REQUESTS = 100;
 
 export interface StageRequest {
