@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { packClient, tarballName, toInstalled } from '../client/buildClient.ts';
-import { readClientFacts } from './facts/clientFacts.ts';
+import { readClientFacts, toStageFacts } from './facts/accessFacts.ts';
 import { errorFacts, toExampleFacts, toOperationFacts, valueFacts } from './facts/contractFacts.ts';
 import { toCostFacts } from './facts/costsPage.ts';
-import { toStageFacts } from './facts/stageFacts.ts';
 import { type Guide, guideNames, type Placeholders, readGuide } from './guide.ts';
 import { type Access, type Site, type SiteFile, toPage } from './page.ts';
 import { defineReference, javascript, toOverview, toPublishedDocument } from './reference.ts';

@@ -10,7 +10,7 @@ import { stageNames, stages } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
 import { defineEngineThread } from './engine/engineThread.ts';
 import { type InjectedFailure, injectedStatuses } from './gateway/faultInjection.ts';
-import { useLambdaConsole } from './lambda/lambdaRuntime.ts';
+import { useLambdaConsole } from './lambdaRuntime.ts';
 import { readStoreData } from './storeData.ts';
 
 const sample = new URL('sample.json', import.meta.url);

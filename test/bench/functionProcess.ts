@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { setFunctionEnvironment, toLambdaContext } from '../../infra/local/lambda/lambdaRuntime.ts';
+import { setFunctionEnvironment, toLambdaContext } from '../../infra/local/lambdaRuntime.ts';
 
 export interface RunRequest {
   readonly event: APIGatewayProxyEvent;

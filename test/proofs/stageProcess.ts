@@ -6,7 +6,7 @@ import type { StartEngine } from '../../infra/local/engine/engine.ts';
 import { defineEngineThread } from '../../infra/local/engine/engineThread.ts';
 import { listen } from '../../infra/local/engine/loopback.ts';
 import type { FaultInjection } from '../../infra/local/gateway/faultInjection.ts';
-import { useLambdaConsole } from '../../infra/local/lambda/lambdaRuntime.ts';
+import { useLambdaConsole } from '../../infra/local/lambdaRuntime.ts';
 import { startLocalStage } from '../../infra/local/localStage.ts';
 import { readStoreData } from '../../infra/local/storeData.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { Engine } from '../../infra/local/engine/engine.ts';
-import { setFunctionEnvironment } from '../../infra/local/lambda/lambdaRuntime.ts';
+import { setFunctionEnvironment } from '../../infra/local/lambdaRuntime.ts';
 import { createTables } from '../../infra/local/localTables.ts';
 import { defineDynamoDB } from '../../shared/runtime/dynamodb.ts';
 import { type FaultyEndpoint, startFaultyEndpoint } from './faults/faultyEndpoint.ts';

@@ -25,7 +25,7 @@ import {
   MAX_BODY_BYTES,
   MAX_HEADER_BYTES,
   MAX_PAYLOAD_BYTES,
-} from '../../gateway/gatewayLimits.ts';
+} from '../../gateway/gatewayErrors.ts';
 import type { OpenApiDocument } from '../../openapi/openApi.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 

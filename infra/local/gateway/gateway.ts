@@ -3,15 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import {
   type GatewayError,
   gatewayErrors,
-  toAllow,
-  toMethodNotAllowedError,
-} from '../../gateway/gatewayErrors.ts';
-import {
   MAX_BODY_BYTES,
   MAX_HEADER_BYTES,
   MAX_PAYLOAD_BYTES,
-} from '../../gateway/gatewayLimits.ts';
-import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
+  toAllow,
+  toMethodNotAllowedError,
+} from '../../gateway/gatewayErrors.ts';
+import type { LambdaFunction } from '../lambdaRuntime.ts';
 import { respondToMalformedRequest } from './connections.ts';
 import { defineThrottling, type FaultInjection, injectFault } from './faultInjection.ts';
 import { FunctionTimeout, invoke } from './invoke.ts';

@@ -3,14 +3,14 @@ import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { MAX_PAYLOAD_BYTES } from '../../gateway/gatewayLimits.ts';
-import type { LambdaFunction } from '../lambda/lambdaFunction.ts';
+import { MAX_PAYLOAD_BYTES } from '../../gateway/gatewayErrors.ts';
 import {
   ClientLeft,
   defineResponseStream,
+  type LambdaFunction,
   requestIds,
   toLambdaContext,
-} from '../lambda/lambdaRuntime.ts';
+} from '../lambdaRuntime.ts';
 import { type GatewayResponse, sendResponse } from './messages.ts';
 
 /** The function exceeded its timeout. */

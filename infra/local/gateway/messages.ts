@@ -9,8 +9,11 @@ import {
   preflightMaxAgeSeconds,
 } from '../../../shared/contract/headers.ts';
 import { apiVersion } from '../../../shared/contract/operation.ts';
-import { type GatewayError, tooLargeResponses } from '../../gateway/gatewayErrors.ts';
-import { MAX_BODY_BYTES } from '../../gateway/gatewayLimits.ts';
+import {
+  type GatewayError,
+  MAX_BODY_BYTES,
+  tooLargeResponses,
+} from '../../gateway/gatewayErrors.ts';
 
 // The requests that the gateway reads, and its own responses.
 

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { type AttributeValue, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { toJson } from '../../../shared/contract/values.ts';
 import { resources } from '../../bulk/resources.ts';
-import { retry } from '../../bulk/retry.ts';
+import { retry } from '../../bulk/tableWriters.ts';
 import { commands } from '../../cli/commands.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';
 import { escapeControls, print, tell } from '../../cli/output.ts';

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Item } from '../../../infra/bulk/resources.ts';
-import { retry } from '../../../infra/bulk/retry.ts';
 import {
   defineAddingWriter,
   defineReplacingWriter,
   defineWriteRate,
+  retry,
 } from '../../../infra/bulk/tableWriters.ts';
 import { defineEmulatorClient } from '../../../infra/cli/tableOption.ts';
 import { skipBackOff } from '../../support/faults/clock.ts';

@@ -2,8 +2,7 @@ import { listen } from '../../../infra/local/engine/loopback.ts';
 import { defineDrain } from '../../../infra/local/gateway/connections.ts';
 import type { FaultInjection } from '../../../infra/local/gateway/faultInjection.ts';
 import { defineGateway } from '../../../infra/local/gateway/gateway.ts';
-import type { LambdaFunction } from '../../../infra/local/lambda/lambdaFunction.ts';
-import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
+import { defineAwslambda, type LambdaFunction } from '../../../infra/local/lambdaRuntime.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 
 export const documentationAddress = 'https://docs.petstore.example';

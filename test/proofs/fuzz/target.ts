@@ -15,8 +15,8 @@ import {
   type LambdaFunction,
   type LoadHandler,
   loadFunctions,
-} from '../../../infra/local/lambda/lambdaFunction.ts';
-import { useLambdaConsole } from '../../../infra/local/lambda/lambdaRuntime.ts';
+  useLambdaConsole,
+} from '../../../infra/local/lambdaRuntime.ts';
 import { startLocalStage } from '../../../infra/local/localStage.ts';
 import type { WholeResponse } from '../../../infra/openapi/responseProblems.ts';
 import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';

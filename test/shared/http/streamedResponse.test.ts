@@ -2,7 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGunzip, createZstdDecompress, gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
+import { defineAwslambda } from '../../../infra/local/lambdaRuntime.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
 import { defineHandler, defineStreamedHandler } from '../../../shared/http/defineHandler.ts';

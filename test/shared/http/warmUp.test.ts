@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { expect, it, vi } from 'vitest';
-import { defineAwslambda } from '../../../infra/local/lambda/lambdaRuntime.ts';
+import { defineAwslambda } from '../../../infra/local/lambdaRuntime.ts';
 import { StoreUnavailable } from '../../../shared/contract/errors.ts';
 import { getPet } from '../../../shared/contract/operations/getPet.ts';
 import { listInventory } from '../../../shared/contract/operations/listInventory.ts';

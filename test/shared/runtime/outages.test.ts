@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
-import { setFunctionEnvironment } from '../../../infra/local/lambda/lambdaRuntime.ts';
+import { setFunctionEnvironment } from '../../../infra/local/lambdaRuntime.ts';
 import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
 import { isOutage } from '../../../shared/runtime/isOutage.ts';
 import { logError } from '../../../shared/runtime/logger.ts';

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
-import { setFunctionEnvironment } from '../../../infra/local/lambda/lambdaRuntime.ts';
+import { setFunctionEnvironment } from '../../../infra/local/lambdaRuntime.ts';
 import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
 import { defineScanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { toPage } from '../../../shared/store/scanResponse.ts';

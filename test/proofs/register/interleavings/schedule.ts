@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { StandardRetryStrategy } from '@smithy/core/retry';
-import { setFunctionEnvironment } from '../../../../infra/local/lambda/lambdaRuntime.ts';
+import { setFunctionEnvironment } from '../../../../infra/local/lambdaRuntime.ts';
 import type { InventoryItem } from '../../../../shared/contract/schemas.ts';
 import { defineDynamoDB } from '../../../../shared/runtime/dynamodb.ts';
 import { toInventoryItem, toVersion } from '../../../../shared/store/inventoryRecord.ts';
