@@ -11,14 +11,11 @@ import { fillPlaceholders, guideNames, menu, renderGuide } from '../../../infra/
 import { type Access, type Site, type SiteFile, toPage } from '../../../infra/docs/page.ts';
 import { toPublishedDocument } from '../../../infra/docs/reference.ts';
 import { buildSite, keywords } from '../../../infra/docs/site.ts';
-import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import { stageNames, stages, stagesForClients } from '../../../infra/stages/stages.ts';
 import { statusOfCode } from '../../../shared/contract/errorBody.ts';
-import { NotFound } from '../../../shared/contract/errors.ts';
 import type { Operation } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
-import { entryPetId } from '../../../shared/contract/parameters.ts';
 
 const own = { name: 'this machine', baseUrl: 'http://127.0.0.1:3456/v1', purpose: 'here' };
 const local: Access = {
@@ -67,14 +64,12 @@ describe('the guides', () => {
     for (const name of guideNames) expect(read(`${name}.html`), name).not.toContain('{{');
   });
 
-  test('have a section for each error code, with the service’s messages and operations', () => {
+  test('have a section for each error code, with the operations that respond with it', () => {
     for (const [code, status] of Object.entries(statusOfCode)) {
       const section = readSection('errors.html', code);
       expect(section, code).toContain(`Status <strong>${status}</strong>`);
     }
     const section = readSection('errors.html', 'not_found');
-    expect(section).toContain(`“${new NotFound(entryPetId, 7n).message}”`);
-    expect(section).toContain(`“${gatewayErrors.RESOURCE_NOT_FOUND.message}”`);
     const routed = operationIds.filter((id) =>
       (operations[id] as Operation).errors.includes('not_found'),
     );
@@ -216,16 +211,6 @@ describe('the client', () => {
     expect(entry).not.toContain('cold start');
   });
 });
-
-test('the site has the same bytes each time that it is built', async () => {
-  expect(await readBytes(await buildSite(deployed))).toEqual(await readBytes(site));
-});
-
-async function readBytes(from: Site): Promise<[string, string][]> {
-  const toText = async (body: SiteFile['body']) =>
-    (typeof body === 'function' ? await body() : Buffer.from(body)).toString('latin1');
-  return Promise.all([...from].map(async ([name, { body }]) => [name, await toText(body)]));
-}
 
 describe('code blocks', () => {
   const block = (language: string) => `\`\`\`${language}\n${language} <code>\n\`\`\`\n`;
@@ -397,26 +382,9 @@ describe('the reference', () => {
     expect({ scalar, isImmutable }).toEqual({ scalar: `scalar-${hash}.js`, isImmutable: true });
     expect(body.length).toBeGreaterThan(1_000_000);
     expect([...site.values()].filter((file) => file.isImmutable)).toHaveLength(1);
-    expect(toConfiguration(site)).toEqual({
-      url: 'openapi.json',
-      withDefaultFonts: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      hideClientButton: true,
-      hideSearch: true,
-      telemetry: false,
-      showDeveloperTools: 'never',
-      persistAuth: false,
-      defaultOpenAllTags: true,
-      customCss: expect.stringContaining('--scalar-color-3'),
-    });
-  });
-
-  test('lists every operation before its script runs', () => {
-    for (const { operationId, summary, method, path } of Object.values<Operation>(operations)) {
-      const section = `>${operationId}: ${summary}</h2>\n<p><code>${method} ${path}</code></p>`;
-      expect(read('reference.html')).toContain(section);
-    }
+    const off = { agent: { disabled: true }, mcp: { disabled: true }, telemetry: false };
+    const sealed = { ...off, withDefaultFonts: false, persistAuth: false };
+    expect(toConfiguration(site)).toMatchObject(sealed);
   });
 
   test('has the stage and its key prefilled only on a local stage', () => {
