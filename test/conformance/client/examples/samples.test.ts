@@ -21,6 +21,7 @@ const sample = new URL('../../../../infra/local/sample.json', import.meta.url);
 const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start':
     'CI runs both commands; the other samples call the service that `npm start` starts.',
+  'npm install http:': 'It ran before all samples, which need what it installs.',
 };
 
 /** The README comes first: its update names the state of the sample data. The client's README is a guide's text. */
