@@ -19,7 +19,7 @@ import {
 } from '../../../shared/contract/operation.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { DEFAULT_LIMIT } from '../../../shared/contract/pageQuery.ts';
-import { entryPetId, type Parameter } from '../../../shared/contract/parameters.ts';
+import { entryPetId } from '../../../shared/contract/parameters.ts';
 import { MAX_QUANTITY, petStatuses } from '../../../shared/contract/values.ts';
 import {
   MAX_BODY_BYTES,
@@ -34,12 +34,8 @@ const rows = Object.values<Operation>(operations);
 /**
  * Facts from the contract about operations and their values.
  * @param documentationAddress where the site is published, without a slash at the end
- * @param now the time of the build; a deprecation may begin later
  */
-export function toOperationFacts(
-  documentationAddress: string,
-  now: Date = new Date(),
-): Placeholders {
+export function toOperationFacts(documentationAddress: string): Placeholders {
   return {
     apiVersion: () => apiVersion,
     operations: toOperationTable,
@@ -49,11 +45,9 @@ export function toOperationFacts(
         .map(([name, value]) => `${name}: ${value}`)
         .join('\n');
     },
-    deprecations: toDeprecationTable,
     deprecation: (id) => {
       const { since, sunset } = toDeprecation(id);
-      const from = since > now ? 'from' : 'since';
-      return `Deprecated ${from} **${toDay(since)}**; available at least until **${toDay(sunset)}** (00:00 UTC).`;
+      return `Deprecated from **${toDay(since)}**; available at least until **${toDay(sunset)}** (00:00 UTC).`;
     },
   };
 }
@@ -78,15 +72,6 @@ function toDeprecation(operationId: string): Extract<Lifecycle, { kind: 'depreca
   return lifecycle;
 }
 
-function toDeprecationTable(): string {
-  const deprecated = rows.flatMap(({ operationId: id, lifecycle }) =>
-    lifecycle.kind === 'deprecated'
-      ? [[`[\`${id}\`](#${id})`, toDay(lifecycle.since), toDay(lifecycle.sunset)]]
-      : [],
-  );
-  return toTable(['operation', 'deprecated from', 'sunset'], deprecated);
-}
-
 function toDay(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }
@@ -103,17 +88,7 @@ export const valueFacts: Placeholders = {
   clientRequestIdLength: () => toCount(MAX_CLIENT_REQUEST_ID_LENGTH),
   maxQuantity: () => toCount(MAX_QUANTITY),
   statuses: () => petStatuses.map((status) => `\`${status}\``).join(', '),
-  rules: toRuleTable,
 };
-
-/** The rules for the parameters of paths and queries, in the words of the errors. */
-function toRuleTable(): string {
-  const all = rows.flatMap(({ parameters, query }) =>
-    Object.entries<Parameter<unknown>>({ ...query, ...parameters }),
-  );
-  const rules = all.flatMap(([name, { error }]) => (error ? [`| \`${name}\` | ${error} |`] : []));
-  return `${toTable(['parameter', 'value'], [])}\n${[...new Set(rules)].join('\n')}`;
-}
 
 /** The errors, without their messages: a test compares those in `guides/errors.md` with what requests get. */
 export const errorFacts: Placeholders = {

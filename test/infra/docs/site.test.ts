@@ -139,15 +139,6 @@ test('a placeholder is replaced in every place, and an unknown one fails the bui
   expect(() => deprecation?.('listInventory')).toThrow('listInventory is not deprecated.');
 });
 
-test.each([
-  ['2026-11-30T23:59:59Z', 'Deprecated from **2026-12-01**; '],
-  ['2026-12-01T00:00:00Z', 'Deprecated since **2026-12-01**; '],
-  ['2027-06-01T00:00:00Z', 'Deprecated since **2026-12-01**; '],
-])('on %s, a guide says %s', (day, told) => {
-  const { deprecation } = toOperationFacts('', new Date(day));
-  expect(deprecation?.('getPet')).toContain(told);
-});
-
 test('the guide has the cause and the cure of each error message', () => {
   const page = `${import.meta.dirname}/../../../infra/docs/guides/errors.md`;
   const items = readFileSync(page, 'utf8')
