@@ -75,11 +75,10 @@ function expectNoLeak(message: string): void {
   expect(message).not.toMatch(/psk_|\n/);
 }
 
-/** An error's code and message; the gateway's plain 413 gets the guide's code. */
-export function toTold({ status, text }: Pick<ExactResponse, 'status' | 'text'>) {
-  if (!text.startsWith('{')) return { code: 'payload_too_large', message: text };
-  const { code, message } = JSON.parse(text);
-  return { code: code ?? (status === 413 ? 'payload_too_large' : undefined), message };
+/** Expects the guide to have an error response; it has the gateway's plain 413 under the code of others. */
+export function expectInGuide({ status, text }: Pick<ExactResponse, 'status' | 'text'>): void {
+  const { code, message } = text.startsWith('{') ? JSON.parse(text) : { message: text };
+  expectExplained(code ?? (status === 413 ? 'payload_too_large' : undefined), message);
 }
 
 /** The messages in the guide to errors, each with the code of its section. */
@@ -95,10 +94,16 @@ function readExplained() {
   });
 }
 
-/** @returns the guide's message of that code that matches, except for ids, names and times */
-export function findExplained(code: string | undefined, message: string): string | undefined {
-  const known = explainedErrors.filter((one) => one.code === code);
-  return known.find((one) => withoutExamples(one.message) === withoutExamples(message))?.message;
+/** Those of them that this process has met. */
+export const metErrors = new Set<(typeof explainedErrors)[number]>();
+
+/** Expects the guide to have the message under that code, except for ids, names and times. */
+export function expectExplained(code: string | undefined, message: string): void {
+  const found = explainedErrors.find(
+    (one) => one.code === code && withoutExamples(one.message) === withoutExamples(message),
+  );
+  expect(found, `${code}: ${message}`).toBeDefined();
+  if (found) metErrors.add(found);
 }
 
 function withoutExamples(message: string): string {

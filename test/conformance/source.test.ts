@@ -1,12 +1,30 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { gatewayErrors } from '../../infra/gateway/gatewayErrors.ts';
+import { injectedStatuses } from '../../infra/local/gateway/faultInjection.ts';
+import { toErrorResponse } from '../../infra/local/gateway/messages.ts';
+import { type PetstoreClient, PetstoreError } from '../../shared/client/index.ts';
 import { parseApiKey } from '../../shared/keys/apiKey.ts';
+import { startTestGateway } from '../infra/local/testGateway.ts';
+import {
+  brokenOff,
+  lost,
+  type StandInResponse,
+  silent,
+  useStandIn,
+} from '../shared/client/standIn.ts';
 import { firstEngine } from '../support/engines.ts';
+import { exactFetch } from '../support/exactFetch.ts';
+import { skipBackOff } from '../support/faults/clock.ts';
 import { keepLogs } from '../support/keepLogs.ts';
 import { describeConformance } from './conformance.ts';
-import { openLocalTarget } from './localTarget.ts';
+import { expectExplained, expectInGuide, explainedErrors, metErrors } from './expectations.ts';
+import { openFaultyStage, openLocalTarget } from './localTarget.ts';
+import { send } from './target.ts';
 
 const log = keepLogs();
 const secrets: string[] = [];
+
+beforeAll(() => metErrors.clear());
 
 describeConformance(`the handlers' source on ${firstEngine.name}`, async () => {
   const target = await openLocalTarget({ startEngine: () => firstEngine.start() });
@@ -30,5 +48,59 @@ describe('the log of the run above', () => {
     for (const secret of secrets) expect(text).not.toContain(secret);
     // Nor any of the suite's invalid credentials.
     expect(text).not.toMatch(/psk_|bearer [^c]|dXNlcjpwYXNzd29yZA|eyJhbGci/i);
+  });
+});
+
+describe('the guide to errors', () => {
+  test.each(['throttled', 'accessDenied'] as const)('has the message after %s', async (fault) => {
+    const pauses = skipBackOff();
+    const target = await openFaultyStage();
+    target.store.fail({ fault });
+    expect((await send(target, 'GET', '/inventory')).status).toBeGreaterThanOrEqual(500);
+    await target.close();
+    pauses();
+  });
+
+  test.each(injectedStatuses)('has the message of --fail %i', async (status) => {
+    const faults = { failures: [{ status, share: 1 }] };
+    const { baseUrl, drain } = await startTestGateway({}, 1_000, faults);
+    expectInGuide(await exactFetch(`${baseUrl}/inventory`));
+    await drain();
+  });
+
+  test.each(Object.entries(gatewayErrors))('has the gateway’s message for %s', (_, error) => {
+    const { statusCode: status, headers, body } = toErrorResponse(error, 'request-1');
+    expect(headers).toBeDefined();
+    expectInGuide({ status, text: String(body) });
+  });
+
+  const standIn = useStandIn();
+  const repeated = { headers: { Link: '</v1?cursor=a>; rel="next"' }, body: '[]' };
+  const readTwice = (client: PetstoreClient) => Array.fromAsync(client.orders({ cursor: 'a' }));
+  const call = (response: StandInResponse, timeout?: number, baseUrl = standIn.baseUrl) => {
+    standIn.responses = [response];
+    return standIn.open({ baseUrl, maxRetries: 0, ...(timeout && { timeout }) });
+  };
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['an invalid count', () => call({}).updateInventory(7n, { quantity: -1 })],
+    ['an invalid id', () => call({}).getPet(7 as never)],
+    ['a closed port', () => call({}, undefined, 'http://127.0.0.1:2').getPet(7n)],
+    ['a lost connection', () => call(lost).getPet(7n)],
+    ['a truncated response', () => call(brokenOff('{"id":')).getPet(7n)],
+    ['a truncated list', () => call(brokenOff('[{"petId":')).listInventory()],
+    ['a timeout', () => call(silent, 20).getPet(7n)],
+    ['another document', () => call({ body: '{}' }).getPet(7n)],
+    ['a page that repeats', () => readTwice(call(repeated))],
+    ['a redirect', () => call({ status: 302 }).getPet(7n)],
+    ['another server’s error', () => call({ status: 502, body: '<html>' }).getPet(7n)],
+  ])('has the client’s message for %s', async (_, reject) => {
+    const error = await reject().catch((cause) => cause);
+    if (!(error instanceof PetstoreError)) throw error;
+    expectExplained(error.code, error.message);
+  });
+
+  test('has no message that nothing above got', () => {
+    expect(explainedErrors.filter((error) => !metErrors.has(error))).toEqual([]);
   });
 });

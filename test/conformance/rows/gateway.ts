@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { httpMethods } from '../../../shared/contract/operation.ts';
+import { httpMethods, type Operation } from '../../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { sendValid, suites } from '../operations/suites.ts';
@@ -52,6 +52,20 @@ export function describeGateway(target: TargetSource): void {
       'returns 400 for %s, which is not percent-encoded text',
       async (path) => {
         expectError(await send(target(), 'GET', path), 'invalid_request');
+      },
+    );
+
+    test.each(operationIds)(
+      'refuses each parameter of %s that is empty or repeated',
+      async (id) => {
+        const { query = {}, exclusive = [] }: Operation = operations[id];
+        const invalid = Object.keys(query).flatMap((name) => [`${name}=`, `${name}=&${name}=`]);
+        const pairs = exclusive.map(([one, other]) => `${one}=1&${other}=1`);
+        const { method, path } = suites[id].toValidRequest(target());
+        for (const search of [...invalid, ...pairs]) {
+          const response = await send(target(), method, `${path}?${search}`);
+          expectError(response, 'invalid_request', id);
+        }
       },
     );
 
