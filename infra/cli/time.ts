@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { UsageError } from './usage.ts';
 
 const milliseconds: Record<string, number> = {
@@ -20,23 +21,18 @@ export function parseDuration(option: string, text: string): number {
   );
 }
 
+const instant = z.iso.datetime({ offset: true });
+
 /**
  * Reads a time as in RFC 3339 (https://www.rfc-editor.org/rfc/rfc3339#section-5.6), always with its zone. Without
  * a zone, it is another time on each machine.
  * @returns `undefined` for anything else, such as 30 February
  */
 export function parseInstant(text: string): Date | undefined {
-  const [, wall, fraction = '', zone] =
-    /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
-  const time = new Date(`${wall}${fraction}${zone}`);
-  // JavaScript takes the 30th of February for the 2nd of March.
-  if (Number.isNaN(time.getTime()) || toSecond(new Date(`${wall}Z`)) !== `${wall}Z`) {
-    return undefined;
-  }
-  return time;
+  return instant.safeParse(text).success ? new Date(text) : undefined;
 }
 
 /** Such as `2026-12-24T09:59:00Z`, without fractions of a second. */
 export function toSecond(time: Date): string {
-  return Number.isNaN(time.getTime()) ? '' : `${time.toISOString().slice(0, 19)}Z`;
+  return `${time.toISOString().slice(0, 19)}Z`;
 }

@@ -104,23 +104,21 @@ function refuseMisplaced([first = '--']: string[], options: readonly string[]): 
 
 function parsePort(option: string, text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new UsageError(`Option '${option}' must be a number from 0 to 65535, not '${text}'`);
+  return port <= 65_535 ? port : refuse(option, 'a number from 0 to 65535', text);
 }
 
 /** A share from 0 to 1. */
 const SHARE = /^(?:0?\.\d+|[01](?:\.0+)?)$/;
 
 function parseFailures(texts: readonly string[]): InjectedFailure[] {
+  const known = injectedStatuses.join(', ');
+  const rule = `such as 503:0.1, with a share from 0 to 1 and one of ${known}`;
   const failures = texts.map((text) => {
     const [status, share = ''] = text.split(/(?<=^\d{3}):/);
-    if (!injectedStatuses.includes(Number(status)) || !SHARE.test(share)) {
-      const known = injectedStatuses.join(', ');
-      throw new UsageError(
-        `Option '--fail' must be such as 503:0.1, with a share from 0 to 1 and one of ${known}, not '${text}'`,
-      );
-    }
-    return { status: Number(status), share: Number(share) };
+    const isValid = injectedStatuses.includes(Number(status)) && SHARE.test(share);
+    return isValid
+      ? { status: Number(status), share: Number(share) }
+      : refuse('--fail', rule, text);
   });
   // Rounded, since 0.1 and 0.2 are not exact.
   const sum = Number(failures.reduce((all, { share }) => all + share, 0).toFixed(9));
@@ -129,21 +127,24 @@ function parseFailures(texts: readonly string[]): InjectedFailure[] {
 }
 
 function parseLostShare(text: string): number {
-  if (SHARE.test(text)) return Number(text);
-  throw new UsageError(`Option '--lose' must be a share from 0 to 1, such as 0.1, not '${text}'`);
+  const rule = 'a share from 0 to 1, such as 0.1';
+  return SHARE.test(text) ? Number(text) : refuse('--lose', rule, text);
 }
 
 function parseThrottles(text: string): StageSettings['throttles'] {
   const name = stageNames.find((each) => each === text);
-  if (name !== undefined) return stages[name].settings.throttles;
-  const known = stageNames.join(' or ');
-  throw new UsageError(`Option '--throttle' must be ${known}, not '${text}'`);
+  return name
+    ? stages[name].settings.throttles
+    : refuse('--throttle', stageNames.join(' or '), text);
 }
 
 /** In milliseconds, at most the gateway's timeout for a function. */
 function parseDelay(text: string): number {
   const [, count, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? [];
   const delay = Number(count) * (unit === 's' ? 1_000 : 1);
-  if (delay <= 29_000) return delay;
-  throw new UsageError(`Option '--delay' must be such as 200ms or 2s, up to 29s, not '${text}'`);
+  return delay <= 29_000 ? delay : refuse('--delay', 'such as 200ms or 2s, up to 29s', text);
+}
+
+function refuse(option: string, rule: string, text: string): never {
+  throw new UsageError(`Option '${option}' must be ${rule}, not '${text}'`);
 }

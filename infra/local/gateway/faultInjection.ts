@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { challenge } from '../../../shared/contract/errorBody.ts';
+import { challenge, statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { type Operation, toLifecycleHeaders } from '../../../shared/contract/operation.ts';
 import type { OperationId } from '../../../shared/contract/operations.ts';
 import {
@@ -28,7 +28,9 @@ export interface InjectedFailure {
 }
 
 const errors: Readonly<Record<number, GatewayError>> = {
-  400: gatewayErrors.DEFAULT_4XX,
+  ...Object.fromEntries(
+    Object.values(gatewayErrors).map((error) => [statusOfCode[error.code], error]),
+  ),
   401: {
     ...gatewayErrors.UNAUTHORIZED,
     headers: { 'WWW-Authenticate': `${challenge}, error="invalid_token"` },
@@ -37,19 +39,13 @@ const errors: Readonly<Record<number, GatewayError>> = {
     ...gatewayErrors.ACCESS_DENIED,
     headers: { 'WWW-Authenticate': `${challenge}, error="insufficient_scope"` },
   },
-  404: gatewayErrors.RESOURCE_NOT_FOUND,
   405: toMethodNotAllowedError('OPTIONS'),
   412: {
     ...injectedConflict,
     // In place of the current tag. No entry has it.
     headers: { ETag: '"rehearsed"' },
   },
-  413: gatewayErrors.REQUEST_TOO_LARGE,
-  415: gatewayErrors.UNSUPPORTED_MEDIA_TYPE,
   422: injectedReuse,
-  429: gatewayErrors.THROTTLED,
-  500: gatewayErrors.DEFAULT_5XX,
-  503: gatewayErrors.INTEGRATION_FAILURE,
 };
 
 /** Every status of the contract's errors. */
