@@ -6,10 +6,14 @@ import { statusOfCode } from '../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../shared/contract/operations.ts';
 import { expectDocumented } from './localTarget.ts';
 import { suites } from './operations/suites.ts';
-import { describeAuthentication, describePetIds } from './rows/authentication.ts';
-import { describeCors, describeGateway } from './rows/gateway.ts';
 import { describePages } from './rows/pages.ts';
 import { describePreconditions } from './rows/preconditions.ts';
+import {
+  describeAuthentication,
+  describeCors,
+  describeGateway,
+  describePetIds,
+} from './rows/requests.ts';
 import type { ConformanceTarget } from './target.ts';
 
 /** Statuses that no request alone can cause: `openApi.test.ts` causes them. */

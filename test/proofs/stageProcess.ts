@@ -11,7 +11,7 @@ import { startLocalStage } from '../../infra/local/localStage.ts';
 import { readStoreData } from '../../infra/local/storeData.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
 import { toGatewayHandler } from '../bench/functionHost.ts';
-import { startConflictingEndpoint } from '../support/faults/conflictingEndpoint.ts';
+import { type FaultyEndpoint, startFaultyEndpoint } from '../support/faults/faultyEndpoint.ts';
 import { measureHeap } from '../support/measureHeap.ts';
 
 /** A local stage in a process of its own, with the sample data. */
@@ -65,7 +65,7 @@ async function loadBundle(id: OperationId) {
   const loaded = await import(pathToFileURL(path).href);
   return name === 'peer' ? toGatewayHandler(id, loaded.handler) : loaded;
 }
-let toConflicts = () => 0;
+let proxy: FaultyEndpoint | undefined;
 const stage = await startLocalStage({
   port: 0,
   onlyIfNew: true,
@@ -74,9 +74,9 @@ const stage = await startLocalStage({
   async startEngine(options) {
     const engine = await startEngine(options);
     if (!transactionsConflict) return engine;
-    const { endpoint, conflicts } = await startConflictingEndpoint(engine.endpoint);
-    toConflicts = conflicts;
-    return { ...engine, endpoint };
+    proxy = await startFaultyEndpoint(engine.endpoint);
+    proxy.occupyItems();
+    return { ...engine, endpoint: proxy.endpoint };
   },
   ...(bundles && { loadHandler: loadBundle }),
   data: await readStoreData(new URL('../../infra/local/sample.json', import.meta.url)),
@@ -87,7 +87,7 @@ process.on('message', async ({ collects }: { collects: boolean }) => {
   const cpuMilliseconds = (user + system) / 1_000;
   const usedBytes = collects ? await measureHeap() : 0;
   const { rss } = process.memoryUsage();
-  const conflicts = toConflicts();
+  const conflicts = proxy?.conflicts ?? 0;
   const vitals = { usedBytes, rss, errorLines, firstError, cpuMilliseconds, conflicts };
   process.send?.(vitals satisfies Vitals);
 });

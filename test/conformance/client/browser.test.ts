@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleClient } from '../../../infra/client/buildClient.ts';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import type * as clientModule from '../../../shared/client/index.ts';
-import { findChromium, launchChromium } from '../../browser/chromium.ts';
+import { findChromium, launchChromium } from '../../support/chromium.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';
 import { fixtures } from '../target.ts';

@@ -5,7 +5,7 @@ import { guideNames, renderGuide } from '../../../infra/docs/guide.ts';
 import { toPage } from '../../../infra/docs/page.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
 import { type LocalStage, startLocalStage } from '../../../infra/local/localStage.ts';
-import { findChromium, launchChromium } from '../../browser/chromium.ts';
+import { findChromium, launchChromium } from '../../support/chromium.ts';
 import { exactFetch } from '../../support/exactFetch.ts';
 import { keepLogs } from '../../support/keepLogs.ts';
 import { defineFreshFunctions } from '../localTarget.ts';

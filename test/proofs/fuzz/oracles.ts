@@ -10,8 +10,7 @@ import { toVersion } from '../../../shared/store/inventoryRecord.ts';
 import { summarize } from '../../bench/report.ts';
 import { type FuzzCase, percentDecode } from './cases.ts';
 import { secretMark } from './requests.ts';
-import type { Outcome } from './sender.ts';
-import type { Entry, FuzzTarget } from './target.ts';
+import type { Entry, FuzzTarget, Outcome } from './target.ts';
 
 export interface Responded extends Outcome {
   readonly response: WholeResponse;

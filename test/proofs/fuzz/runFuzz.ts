@@ -8,8 +8,14 @@ import {
   findOwnProblems,
   type Responded,
 } from './oracles.ts';
-import { type Outcome, send } from './sender.ts';
-import { type CapturedLog, catchCrashes, type FuzzTarget, petIds } from './target.ts';
+import {
+  type CapturedLog,
+  catchCrashes,
+  type FuzzTarget,
+  type Outcome,
+  petIds,
+  send,
+} from './target.ts';
 
 /** After so many cases, the other tables and the heap are checked. */
 const CASES_PER_CHECK = 5_000;

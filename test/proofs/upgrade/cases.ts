@@ -5,10 +5,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { LocalStage } from '../../../infra/local/localStage.ts';
 import { parseJson, petStatuses, toJson } from '../../../shared/contract/values.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
-import type { Release } from './release.ts';
+
+/** A release on tables that it shares with another. Functions that it does not have respond with 5xx. */
+export interface Release extends Pick<LocalStage, 'baseUrl' | 'apiKey' | 'engineEndpoint'> {
+  readonly name: string;
+  /** The folder of its sources. */
+  readonly root: string;
+  readonly version: string;
+}
 
 /** Two releases that take turns, as in a canary, after an upgrade or after a rollback. */
 export interface Turn {

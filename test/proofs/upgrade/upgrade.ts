@@ -1,13 +1,19 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { build } from 'esbuild';
 import { tell } from '../../../infra/cli/output.ts';
 import { startEmbeddedEngine } from '../../../infra/local/engine/engine.ts';
+import { startLocalStage } from '../../../infra/local/localStage.ts';
+import { readStoreData } from '../../../infra/local/storeData.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { type Section, toText } from '../../bench/report.ts';
+import { deployedOptions } from '../../support/bundles.ts';
 import { makeScratchFolder, runTestCommand } from '../../support/testCommand.ts';
-import { entryCases, runUpgrade, stageCases } from './cases.ts';
-import { checkOut, openRelease, type Release } from './release.ts';
+import { entryCases, type Release, runUpgrade, stageCases } from './cases.ts';
 
 const help = `Usage: npm run upgrade -- [options]
 
@@ -61,3 +67,43 @@ await runTestCommand(help, options, async ({ from, to }) => {
   process.stdout.write(toText(section));
   if (wrong.length > 0) process.exitCode = 1;
 });
+
+/**
+ * Writes a commit's files into a folder, which uses the packages that are installed here.
+ * @throws {Error} if this clone does not have the commit
+ */
+function checkOut(commit: string, folder: string): string {
+  mkdirSync(folder);
+  const archive = ['archive', '--output', join(folder, 'release.tar'), commit];
+  try {
+    execFileSync('git', archive, { cwd: projectRoot, stdio: 'ignore' });
+  } catch {
+    throw new Error(`This clone has no commit ${commit}. Fetch the whole history.`);
+  }
+  execFileSync('tar', ['-xf', 'release.tar'], { cwd: folder });
+  symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+/**
+ * Bundles a release's functions as a deployment does, and serves them. Only the keys of the last one that opens work.
+ * @param outdir a folder outside of any package
+ */
+async function openRelease(
+  name: string,
+  root: string,
+  outdir: string,
+  engineEndpoint: string,
+): Promise<Release> {
+  const entryPoints = operationIds.map((id) => join(root, 'functions', `${id}.ts`));
+  await build({ ...deployedOptions, entryPoints: entryPoints.filter(existsSync), outdir });
+  const load = createRequire(join(outdir, 'index.js'));
+  const { baseUrl, apiKey } = await startLocalStage({
+    port: 0,
+    data: await readStoreData(join(projectRoot, 'infra/local/sample.json')),
+    startEngine: async () => ({ endpoint: engineEndpoint, close: async () => {} }),
+    loadHandler: async (id) => (existsSync(join(outdir, `${id}.js`)) ? load(`./${id}.js`) : {}),
+  });
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return { name, root, version, baseUrl, apiKey, engineEndpoint };
+}

@@ -6,7 +6,6 @@ import type { HttpResponse } from '../../../shared/http/operationRequest.ts';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
 import { countUnits } from '../../../shared/runtime/requestUnits.ts';
-import { toProxyRequest } from '../../support/proxyRequest.ts';
 
 /** A key, and the settings of handlers that know only this key. @param units of its lookup */
 export function defineHandlerSettings(permission: Permission, key = mintApiKey(), units = 0) {
@@ -57,4 +56,18 @@ export function useLogs() {
   });
   afterEach(() => vi.restoreAllMocks());
   return logs;
+}
+
+/** An event as a REST API's proxy integration sends it, with the parts that the functions read. */
+export function toProxyRequest(
+  headers: Record<string, string[]> = {},
+  pathParameters: Record<string, string> | null = null,
+): APIGatewayProxyEvent {
+  return {
+    multiValueHeaders: headers,
+    pathParameters,
+    body: null,
+    isBase64Encoded: false,
+    requestContext: { requestId: 'request-1' },
+  } as unknown as APIGatewayProxyEvent;
 }

@@ -9,8 +9,7 @@ import { defineHandler, defineStreamedHandler } from '../../../shared/http/defin
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
 import type { HttpResponse, Pages } from '../../../shared/http/operationRequest.ts';
 import { countUnits } from '../../../shared/runtime/requestUnits.ts';
-import { toProxyRequest } from '../../support/proxyRequest.ts';
-import { apiKey, call, settings, useLogs, withKey } from './callHandler.ts';
+import { apiKey, call, settings, toProxyRequest, useLogs, withKey } from './callHandler.ts';
 
 const logs = useLogs();
 let hasReturned: boolean;

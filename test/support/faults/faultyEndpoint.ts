@@ -10,6 +10,7 @@ import {
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { type BlackHole, openBlackHole, type Silence } from './blackHole.ts';
 import type { Certificate } from './certificate.ts';
@@ -41,6 +42,10 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
   let rules: { rule: FaultRule; met: number }[] = [];
   let requests: { action: string; body: Buffer }[] = [];
 
+  /** The items of transactions in progress, if these occupy them. */
+  const occupied = new Set<string>();
+  let occupiesItems = false;
+
   const server = identity ? createSecureServer(identity) : createServer();
   server.on('request', async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const body = await buffer(incoming);
@@ -50,6 +55,19 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
     const { fault, until } = takeRule(action, body) ?? {};
     await until;
     if (fault && fault in refusals) return refusals[fault as keyof typeof refusals](outgoing);
+    const items = occupiesItems ? toWrittenItems(action, body) : [];
+    const isTransaction = action === 'TransactWriteItems';
+    if (items.some((item) => occupied.has(item))) {
+      proxy.conflicts += 1;
+      return refusals[isTransaction ? 'transactionCanceled' : 'transactionConflict'](outgoing);
+    }
+    if (isTransaction && items.length > 0) {
+      for (const item of items) occupied.add(item);
+      outgoing.once('close', () => {
+        for (const item of items) occupied.delete(item);
+      });
+      await setTimeout(HELD);
+    }
     const { host: _, ...headers } = incoming.headers;
     // Only complete requests: an incomplete one would end the engine.
     const sent = withPageSize(action, body, proxy.pageSize);
@@ -93,6 +111,15 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
     get requests() {
       return requests.map(({ action, body }) => ({ action, input: JSON.parse(body.toString()) }));
     },
+    /** The writes that met a transaction on one of their items. */
+    conflicts: 0,
+    /**
+     * From now on, transactions occupy their items, as DynamoDB's do, and conflict; those of the engines wait for each
+     * other. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+     */
+    occupyItems() {
+      occupiesItems = true;
+    },
     /** If set, the most records on a page of a Scan or Query. */
     pageSize: undefined as number | undefined,
     /** From now on, calls that match the rule fail. */
@@ -110,6 +137,20 @@ export async function startFaultyEndpoint(behind: string, identity?: Certificate
     close: door.close,
   };
   return proxy;
+}
+
+/** How long a transaction occupies its items before it is written, in milliseconds. */
+const HELD = 10;
+
+/** The entries and the rows of requests that a call writes. */
+function toWrittenItems(action: string, body: Buffer): string[] {
+  if (!/^(TransactWrite|Put|Update|Delete)Item/.test(action)) return [];
+  const { TransactItems, ...write } = JSON.parse(body.toString());
+  const writes = TransactItems?.flatMap(Object.values) ?? [write];
+  return writes.map(({ TableName, Key, Item }: Record<string, Record<string, object>>) => {
+    const { p, r } = Key ?? Item ?? {};
+    return JSON.stringify([TableName, p, r]);
+  });
 }
 
 /** A batch has its tables as members. */

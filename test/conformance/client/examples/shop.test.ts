@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
 import { projectRoot } from '../../../../infra/stages/projectRoot.ts';
-import { findChromium, launchChromium } from '../../../browser/chromium.ts';
+import { findChromium, launchChromium } from '../../../support/chromium.ts';
 import { openLocalTarget } from '../../localTarget.ts';
 import { readEntry } from '../../operations/operationSuite.ts';
 import { type ConformanceTarget, fixtures, sendUpdate } from '../../target.ts';

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { httpMethods, type Operation } from '../../../shared/contract/operation.ts';
-import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
+import { mintApiKey, parseApiKey } from '../../../shared/keys/apiKey.ts';
+import type { ExactResponse } from '../../support/exactFetch.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { sendValid, suites } from '../operations/suites.ts';
-import { send, type TargetSource } from '../target.ts';
+import { type Sending, send, type TargetSource } from '../target.ts';
 
 const unknownPaths = [
   ...'/ /nothing /Inventory /inventory/1/2 /inventory/1/quantity /pets /pets/1/photos'.split(' '),
@@ -118,4 +120,116 @@ export function describeCors(target: TargetSource): void {
 
 function list(header: string | null): string[] {
   return (header ?? '').split(',').map((name) => name.trim().toLowerCase());
+}
+
+const withoutCredentials: Record<string, Record<string, string>> = {
+  'no Authorization header': {},
+  'an empty Authorization header': { Authorization: '' },
+  'another scheme': { Authorization: 'Basic dXNlcjpwYXNzd29yZA==' },
+  'a key in a header of another name': { 'X-Api-Key': 'psk_abc' },
+};
+
+const invalidKeys: Record<string, (apiKey: string) => string> = {
+  nonsense: () => 'nonsense',
+  'a JSON Web Token': () => 'eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.',
+  'a well-formed key that nobody was given': () => mintApiKey().apiKey,
+  'a well-formed key with the right key id and another secret': (key) =>
+    mintApiKey(parseApiKey(key)?.keyId).apiKey,
+  'a very long key': () => 'a'.repeat(4000),
+  'the key with its last character changed': (key) =>
+    key.slice(0, -1) + (key.endsWith('0') ? '1' : '0'),
+  'the key with a character of its middle changed': (key) => changeMiddle(key),
+  'the key cut short': (key) => key.slice(0, -1),
+  'the key with more behind it': (key) => `${key}0`,
+  'the key twice': (key) => `${key} ${key}`,
+  'the key in capitals': (key) => key.toUpperCase(),
+  'the key without its prefix': (key) => key.replace(/^[^_]*_/, ''),
+};
+
+export function describeAuthentication(target: TargetSource): void {
+  describe.each(operationIds)('%s checks the API key', (operationId) => {
+    test.each(Object.entries(withoutCredentials))('asks for one after %s', async (_, headers) => {
+      const response = await sendValid(target(), operationId, { apiKey: null, headers });
+      expectError(response, 'unauthorized', operationId);
+      expect(toChallenge(response)).toBe('Bearer realm="petstore"');
+    });
+
+    test.each(Object.entries(invalidKeys))('refuses %s', async (_, toInvalidKey) => {
+      const apiKey = toInvalidKey(target().apiKey);
+      const response = await sendValid(target(), operationId, { apiKey });
+      expectError(response, 'unauthorized', operationId);
+      expect(toChallenge(response)).toMatch(/^Bearer realm="petstore", ?error="invalid_token"/);
+      expect(response.text).not.toContain(apiKey);
+    });
+
+    test('takes the scheme and the header name in any case', async () => {
+      const headers = { aUTHORIZATION: `bEARER ${target().apiKey}` };
+      const response = await sendValid(target(), operationId, { apiKey: null, headers });
+      expectSuccess(response, operationId);
+    });
+  });
+
+  test.each(operationIds)(
+    '%s takes a key that allows reading alone, unless it writes',
+    async (id) => {
+      const response = await sendValid(target(), id, { apiKey: target().readOnlyApiKey });
+      if (operations[id].permission === 'read') expectSuccess(response, id);
+      else expectError(response, 'forbidden', id);
+    },
+  );
+}
+
+const petIds = [
+  ...'abc null 1.0 1.5 +1 %2B1 01 -01 -0 --1 - %201 1%20 1%0A 1%00 1e3 0x10 1_000 1,2 1%2F2'.split(
+    ' ',
+  ),
+  ...'%EF%BC%91 9223372036854775808 -9223372036854775809 18446744073709551617'.split(' '),
+  '1'.repeat(4000),
+];
+
+/** Texts for `{petId}` that are no int64, or spell one in another way; each after a short name. */
+const malformedPetIds = petIds.map((petId) => [petId.slice(0, 24), petId] as const);
+
+const conditions = [{}, { 'If-Match': '*' }, { 'If-Match': '"1"' }, { 'If-None-Match': '*' }];
+
+export function describePetIds(target: TargetSource): void {
+  const ask = (id: OperationId, petId: unknown, sending: Sending = {}) => {
+    const path = operations[id].path.replace('{petId}', String(petId));
+    return sendValid(target(), id, { ...sending, path });
+  };
+  const withPetId = operationIds.filter((id) => operations[id].path.endsWith('/{petId}'));
+
+  describe.each(withPetId)('%s checks the petId', (id) => {
+    test.each(malformedPetIds)('returns 400 for %s', async (_, petId) => {
+      expectError(await ask(id, petId), 'invalid_request', id);
+    });
+
+    test('returns 404 for one that nothing has, whatever tag the client has, and creates nothing', async () => {
+      const { missingPetId } = target().fixtures;
+      for (const headers of conditions) {
+        const response = await ask(id, missingPetId, { headers });
+        expectError(response, 'not_found', id);
+        expect(response.headers.get('ETag')).toBeNull();
+      }
+      expect((await send(target(), 'GET', `/inventory/${missingPetId}`)).status).toBe(404);
+    });
+
+    test('checks the key first', async () => {
+      expectError(await ask(id, 'abc', { apiKey: null }), 'unauthorized', id);
+    });
+
+    test('refuses an empty one', async () => {
+      expect([400, 404, 405]).toContain((await ask(id, '')).status);
+    });
+  });
+}
+
+/** API Gateway renames this header of a function's response, and this cannot be turned off. */
+function toChallenge({ headers }: ExactResponse): string | null {
+  return headers.get('WWW-Authenticate') ?? headers.get('x-amzn-Remapped-WWW-Authenticate');
+}
+
+function changeMiddle(key: string): string {
+  const middle = Math.floor(key.length / 2);
+  return key.slice(0, middle) + (key[middle] === 'A' ? 'B' : 'A') + key.slice(middle + 1);
 }

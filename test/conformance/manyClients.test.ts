@@ -1,0 +1,170 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { defineKeyRegister } from '../../infra/cli/keyRegister.ts';
+import { createPetstoreClient } from '../../shared/client/index.ts';
+import { readVariable } from '../../shared/runtime/environment.ts';
+import { engines } from '../support/engines.ts';
+import { startLossyProxy } from '../support/faults/lossyProxy.ts';
+import { expectError } from './expectations.ts';
+import { type FaultyTarget, openFaultyStage, openLocalTarget } from './localTarget.ts';
+import { setQuantity } from './operations/operationSuite.ts';
+import { type ConformanceTarget, fixtures, send } from './target.ts';
+
+const CLIENTS = 25;
+const STOCK = 1_000;
+
+/** Clients sell one piece each by `updateStock`: no sale is lost, and none happens twice. */
+describe.each(engines)("many clients that sell one entry's stock on $name", ({ start }) => {
+  let target: FaultyTarget;
+  let lossy: Awaited<ReturnType<typeof startLossyProxy>>;
+
+  beforeAll(async () => {
+    target = await openFaultyStage(fixtures, start);
+    lossy = await startLossyProxy(target.baseUrl);
+  }, 30_000);
+  afterAll(async () => {
+    vi.restoreAllMocks();
+    lossy?.close();
+    await target?.close();
+  });
+
+  test('end with exactly the right count where a tenth of all responses is lost, the database’s and the gateway’s', async () => {
+    const { apiKey } = target;
+    const petId = target.fixtures.changeablePetId;
+    for (const action of ['TransactWriteItems', 'GetItem']) {
+      target.store.fail({ action, fault: 'lostResponse', every: 10 });
+    }
+    // A slow clock: the clients pause for a tenth of the time, and give up after ten times as long.
+    vi.spyOn(performance, 'now').mockImplementation(() => Date.now() / 10);
+    let etag: string | undefined = await setQuantity(target, STOCK);
+    let tries = 0;
+    /** From the tag before each sale to the tag after it. */
+    const sales = new Map<string, string>();
+    const sellOne = async () => {
+      // Of a thousand requests, one may be lost four times.
+      const client = createPetstoreClient({ baseUrl: lossy.baseUrl, apiKey, maxRetries: 20 });
+      let before = '';
+      const after = await client.updateStock(petId, (entry) => {
+        tries += 1;
+        before = entry.etag;
+        return entry.quantity - 1;
+      });
+      sales.set(before, after.etag);
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, sellOne));
+    const client = createPetstoreClient({ baseUrl: target.baseUrl, apiKey });
+    const { items } = await client.listInventory({ petIds: [petId], include: 'etag' });
+    expect(items[0]?.quantity).toBe(STOCK - CLIENTS);
+    // Every change from the first state to the last is the effect of one sale: a 412 had none.
+    for (let sold = 0; sold < CLIENTS; sold++) etag = sales.get(String(etag));
+    expect(etag).toBe(items[0]?.etag);
+    expect(tries).toBeGreaterThan(CLIENTS * 1.2);
+    expect(lossy.lost()).toBeGreaterThan(CLIENTS / 10);
+    expect(target.store.calls.get('TransactWriteItems')).toBeGreaterThan(CLIENTS);
+  });
+});
+
+const update = { method: 'PATCH', body: '{"quantity":7}' };
+// Most of them consume different request units.
+const requests: { path: string; method?: string; body?: string; ifMatch?: string }[] = [
+  { path: '/pets/1' },
+  { path: '/store/orders?limit=2' },
+  { path: '/inventory?limit=3' },
+  { path: '/inventory?petId=1,2,3,4,5' },
+  { ...update, path: '/inventory/9' },
+  { ...update, path: '/inventory/10', ifMatch: '"a"' },
+];
+
+describe('one container', () => {
+  const lines: Record<string, unknown>[] = [];
+  let target: ConformanceTarget;
+  let register: ReturnType<typeof defineKeyRegister>;
+  let keys: Awaited<ReturnType<typeof register.create>>[];
+  let sent = 0;
+
+  beforeAll(async () => {
+    target = await openLocalTarget();
+    vi.spyOn(console, 'info').mockImplementation((line) => void lines.push(line));
+    register = defineKeyRegister(new DynamoDBClient(), readVariable('API_KEYS_TABLE'));
+    const permissions = [
+      'write',
+      'read',
+      'write',
+      'read',
+      'write',
+      'read',
+      'write',
+      'read',
+    ] as const;
+    keys = await Promise.all(
+      permissions.map((permission, index) =>
+        register.create({ name: `client ${index}`, permission }),
+      ),
+    );
+  });
+  afterAll(async () => {
+    vi.restoreAllMocks();
+    await target?.close();
+  });
+
+  /** Sends a request, checks the key's permission and its logged name, and returns its units. */
+  async function ask(
+    { apiKey, record }: (typeof keys)[number],
+    request: (typeof requests)[number],
+  ) {
+    const { method = 'GET', path, body, ifMatch } = request;
+    const { keyId, name: keyName, permission } = record;
+    sent += 1;
+    const clientRequestId = `isolation-${sent}`;
+    const { status } = await send(target, method, path, {
+      apiKey,
+      headers: {
+        'X-Request-Id': clientRequestId,
+        'Content-Type': 'application/json',
+        ...(ifMatch && { 'If-Match': ifMatch }),
+      },
+      ...(body && { body }),
+    });
+    expect(status).toBe(body && permission === 'read' ? 403 : ifMatch ? 412 : 200);
+    // A streamed response ends before its line is written.
+    const toLine = () => lines.find((one) => one.clientRequestId === clientRequestId);
+    await expect.poll(toLine).toMatchObject({ keyId, keyName, status });
+    const { readUnits, writeUnits, failedWrites = 0 } = toLine() ?? {};
+    return `${permission} ${path}: ${readUnits} read, ${writeUnits} written, ${failedWrites} failed`;
+  }
+
+  test('lets each of many keys at once do what it may, and logs its own name and units', async () => {
+    // Each function has now cached each key, so that no lookup adds units later.
+    for (const key of keys) for (const request of requests) await ask(key, request);
+    const alone = new Set<string>();
+    for (const key of keys.slice(0, 2)) {
+      for (const request of requests) alone.add(await ask(key, request));
+    }
+    // If all requests took the same units, a mix-up would not show.
+    expect(new Set([...alone].map((units) => units.split(': ')[1])).size).toBeGreaterThanOrEqual(4);
+
+    const jobs = [1, 2, 3, 4].flatMap(() =>
+      keys.flatMap((key) => requests.map((request) => ask(key, request))),
+    );
+    for (const units of await Promise.all(jobs)) expect(alone).toContain(units);
+  });
+
+  test('gives a retry the first response also after a rotation of its key, and another client’s key is its own', async () => {
+    const { petId = 0n, quantity = 0 } = target.fixtures.inventory.at(-1) ?? {};
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'order-1' };
+    async function sell({ apiKey }: (typeof keys)[number], left: number) {
+      const sending = { apiKey, headers, body: `{"quantity":${left}}` };
+      return send(target, 'PATCH', `/inventory/${petId}`, sending);
+    }
+    const [old, , other] = keys as [(typeof keys)[number], unknown, (typeof keys)[number]];
+    const first = await sell(old, quantity + 2);
+    const successor = await register.succeed(old.record);
+    for (const key of [successor, await register.succeed(successor.record)]) {
+      expectError(await sell(key, quantity + 1), 'idempotency_key_reused', 'updateInventory');
+      const again = await sell(key, quantity + 2);
+      expect(again.headers.get('Idempotent-Replayed')).toBe('true');
+      expect(again.text).toBe(first.text);
+    }
+    expect((await sell(other, quantity)).headers.get('Idempotent-Replayed')).toBeNull();
+  });
+});
