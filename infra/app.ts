@@ -1,3 +1,3 @@
-import { synthesize } from './synthesize.ts';
+import { synthesize } from './buildApp.ts';
 
 synthesize();

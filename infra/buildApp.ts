@@ -1,11 +1,31 @@
-import { Annotations, App, type AppProps, type Stack } from 'aws-cdk-lib';
+import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { tell } from './cli/output.ts';
 import { defineBackupStack } from './service/backups.ts';
 import { defineServiceStack } from './service/serviceStack.ts';
 import { findExampleSettings } from './stages/addresses.ts';
-import { checkStageSettings } from './stages/checkStageSettings.ts';
-import { isEdited, readCommit } from './stages/commit.ts';
+import { checkStageSettings, StageSettingsError } from './stages/checkStageSettings.ts';
+import { CommitError, isEdited, readCommit } from './stages/commit.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
+
+/** Writes the templates of every deployment. Invalid settings end it with one line and status 1. */
+export function synthesize(deployments?: readonly Stage[]): void {
+  try {
+    const app = buildApp(undefined, deployments);
+    refuseFindings(app);
+    app.synth();
+  } catch (error) {
+    if (!(error instanceof StageSettingsError || error instanceof CommitError)) throw error;
+    tell(error.message);
+    process.exitCode = 1;
+  }
+}
+
+/** Makes the synthesis fail at any finding of cdk-nag's AwsSolutions rules without a reason beside the resource. */
+export function refuseFindings(app: App): void {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+}
 
 // A feature flag of the CDK. Without it, CloudFormation reports the access log as drifted.
 const context = { '@aws-cdk/aws-apigateway:logGroupDestinationArnWithoutWildcard': true };

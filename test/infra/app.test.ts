@@ -3,11 +3,10 @@ import { App, Stack, Validations } from 'aws-cdk-lib';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import type { IConstruct } from 'constructs';
 import { afterEach, expect, it, vi } from 'vitest';
-import { buildApp } from '../../infra/buildApp.ts';
+import { buildApp, refuseFindings, synthesize } from '../../infra/buildApp.ts';
 import { unknownCommit } from '../../infra/stages/commit.ts';
 import { toStackName, toWatchStackName } from '../../infra/stages/resourceNames.ts';
 import { type Stage, stages } from '../../infra/stages/stages.ts';
-import { refuseFindings, synthesize } from '../../infra/synthesize.ts';
 import { changedStage, changeProduction, fixtures } from '../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../support/temporaryFolder.ts';
 

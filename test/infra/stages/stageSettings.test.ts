@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { buildApp } from '../../../infra/buildApp.ts';
+import { buildApp, synthesize } from '../../../infra/buildApp.ts';
 import { findBaseAddress, findDocumentationAddress } from '../../../infra/stages/addresses.ts';
 import {
   checkStageSettings,
@@ -14,7 +14,6 @@ import {
 } from '../../../infra/stages/resourceNames.ts';
 import { type StageSettings, stageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type StageName, stageNames, stagesForClients } from '../../../infra/stages/stages.ts';
-import { synthesize } from '../../../infra/synthesize.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { deployedStages } from '../../support/suite/testStages.ts';
