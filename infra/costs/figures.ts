@@ -27,11 +27,14 @@ export const countedSettings = [
 const pricedSettings = [
   ...countedSettings,
   ...(['alarms', 'firewall', 'logRetentionDays', 'memoryMegabytes', 'protectsData'] as const),
-  ...(['reservedConcurrency', 'tracing'] as const),
+  // The worst month also depends on these.
+  ...(['inventoryEntries', 'reservedConcurrency', 'throttles', 'tracing'] as const),
 ] as const;
 
 /** The settings that a month's cost depends on. */
 export type PricedSettings = Pick<StageSettings, (typeof pricedSettings)[number]>;
+
+export type PricedStage = Pick<Stage, 'name'> & { readonly settings: PricedSettings };
 
 /** @param stage for the sizes of its entries; the largest possible without it */
 export function readFigures(stage?: string): Figures {

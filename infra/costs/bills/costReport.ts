@@ -1,6 +1,5 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
-import type { Stage } from '../../stages/stages.ts';
-import { type PricedSettings, readFigures } from '../figures.ts';
+import { type PricedStage, readFigures } from '../figures.ts';
 import { PRICES_AS_OF } from '../prices.ts';
 import {
   findUnits,
@@ -12,8 +11,6 @@ import {
 import { toMonth, toRequestsBill, toStagePricing } from './monthlyBill.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
 import { type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
-
-type PricedStage = Pick<Stage, 'name'> & { readonly settings: PricedSettings };
 
 export type CostReport = ReturnType<typeof toCostReport>;
 

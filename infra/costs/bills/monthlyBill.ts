@@ -5,8 +5,7 @@ import {
   type StageSettings,
   type TraceSampling,
 } from '../../stages/stageSettings.ts';
-import type { Stage } from '../../stages/stages.ts';
-import { type PricedSettings, readFigures } from '../figures.ts';
+import { type PricedSettings, type PricedStage, readFigures } from '../figures.ts';
 import { findUnits, responsesOf } from '../units/responseUnits.ts';
 import { toFixedUsage } from './fixedCosts.ts';
 import { readCommittedTraffic, sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
@@ -126,17 +125,18 @@ export type WorstMonth = ReturnType<typeof toWorstMonth>;
 
 /** @param entries the length of the inventory, since a whole list is by far the most expensive request */
 export function toWorstMonth(
-  { name, settings }: Stage,
+  { name, settings }: PricedStage,
   entries: number = settings.inventoryEntries,
+  figures = readFigures(name),
 ) {
   // In a flood, only the fixed percentage of requests is traced.
-  const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, readFigures(name));
+  const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, figures);
   const shares = operationIds.map((id) => mostExpensiveShare(settings, id, pricing, entries));
   // The logs stay longer, but later months pay for that.
   const month = toMonth({ ...settings, logRetentionDays: 30 }, { entries, shares }, pricing);
   const refused = findUnits(pricing, 'getPet', '429', 0);
   const perRefusal = refused ? sumDollars(toDollarsPerMillion(refused, pricing)) / 1e6 : 0;
-  const perResponse = perRefusal + toRates().gatewayRequests;
+  const perResponse = perRefusal + toRates({}, pricing.prices).gatewayRequests;
   // The gateway's own responses, for example to unknown paths, at their own throttle.
   const other = perResponse * settings.throttles.other.rate * SECONDS_A_MONTH;
   // 10,000 a second. Nothing but AWS's protection against floods bounds them. The request is free, but its line in the
@@ -146,7 +146,7 @@ export function toWorstMonth(
 }
 
 function mostExpensiveShare(
-  settings: StageSettings,
+  settings: PricedSettings,
   operationId: OperationId,
   pricing: RequestPricing,
   entries: number,

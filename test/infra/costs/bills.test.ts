@@ -157,6 +157,25 @@ test('a change that saves nothing is not advised', () => {
   expect(advise(longer)).toEqual(advise(recorded).slice(1));
 });
 
+test.each(['the month', 'one more shop'])(
+  '%s has what safe sales send, and no other update',
+  (of) => {
+    const traffic = readCommittedTraffic();
+    const { shares = [] } = of === 'the month' ? traffic : { ...traffic.shop };
+    const [reads, updates] = (['getInventoryEntry', 'updateInventory'] as const).map((id) =>
+      shares.filter(({ operationId }) => operationId === id),
+    );
+    expect(updates?.map(({ response }) => response)).toEqual([
+      '200 Idempotency-Key',
+      '412 Idempotency-Key',
+    ]);
+    // Each attempt reads the entry.
+    expect(reads?.map(({ requests }) => requests)).toEqual([
+      sumRequests({ shares: updates ?? [] }),
+    ]);
+  },
+);
+
 const { gatewayRequests, sentGigabytes } = perUnit;
 test.each([
   ['500 M requests', gatewayRequests, 500e6, 333 * 3.5 + 167 * 2.8],
@@ -430,7 +449,7 @@ test('the page for finance has the month, the worst one, one more shop and each 
   for (const figure of [
     `**$${month.total.toFixed(2)}**`,
     `**$${Math.round(total).toLocaleString('en-US')}**`,
-    '| updateInventory | 200 Idempotency-Key | 7.00 |',
+    '| updateInventory | 412 Idempotency-Key | 7.02 |',
     `| 1 | ${shop.toFixed(2)} |`,
     ...savings.map(({ name, dollars }) => `| ${name} | ${dollars.toFixed(2)} |`),
     `"alarms" : ${month.fixedParts.alarms.toFixed(2)}`,

@@ -275,9 +275,9 @@ describe('costs measure of days', () => {
   /** Lists have kinds of bodies as in the committed traffic; a 502 counts as a 200, a 413 as a 400. */
   const counted = {
     ...{ 'getPet 200': 4_000_010, 'getPet 401': 10_000, 'getPet 429': 5_000 },
-    ...{ 'updateInventory 412': 1_000, 'listInventory 200': 300_000 },
+    ...{ 'updateInventory 412 Idempotency-Key': 1_000, 'listInventory 200': 300_000 },
     ...{ 'listInventory 200 gzip': 500_000, 'listInventory 200 petId': 500_000 },
-    ...{ 'listInventory 304': 7, 'updateInventory 200': 30 },
+    ...{ 'listInventory 304': 7, 'updateInventory 200 Idempotency-Key': 30 },
     'updateInventory 400': 3,
   };
 
