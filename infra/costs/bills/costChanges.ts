@@ -1,15 +1,13 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import type { CostReport } from './costReport.ts';
 import {
   componentLabels,
   components,
   type Dollars,
-  sumDollars,
-  toAmount,
-  toCents,
   usageKinds,
   usageParts,
-} from './usage.ts';
+} from '../usageParts.ts';
+import type { CostReport } from './costReport.ts';
+import { sumDollars, toAmount, toCents } from './usage.ts';
 
 /** A stage as priced with the figures of one commit. */
 type PricedStage = Pick<CostReport, 'operations' | 'month'>;

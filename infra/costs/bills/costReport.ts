@@ -1,6 +1,6 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
 import { type PricedStage, readFigures } from '../figures.ts';
-import { PRICES_AS_OF } from '../prices.ts';
+import { readPrices, usualRegion } from '../prices.ts';
 import {
   findUnits,
   growsWithInventory,
@@ -20,16 +20,16 @@ export type CostReport = ReturnType<typeof toCostReport>;
  */
 export function toCostReport(
   { name, settings }: PricedStage,
-  region: string,
   traffic: Traffic,
   entries?: number,
-  figures = readFigures(name),
+  figures = readFigures(settings, name),
 ) {
+  const { region = usualRegion } = settings;
   const pricing = toStagePricing(settings, sumRequests(traffic), figures);
   return {
     stage: name,
     region,
-    pricesAsOf: PRICES_AS_OF,
+    pricesAsOf: readPrices(region).asOf,
     operations: toOperationCosts(pricing, entries === undefined ? measuredSizes : [entries]),
     month: toMonth(settings, traffic, pricing),
     savings: toSavings(traffic, pricing),
@@ -37,7 +37,8 @@ export function toCostReport(
 }
 
 export function toStageMonth({ name, settings }: PricedStage, traffic: Traffic) {
-  const pricing = toStagePricing(settings, sumRequests(traffic), readFigures(name));
+  const figures = readFigures(settings, name);
+  const pricing = toStagePricing(settings, sumRequests(traffic), figures);
   return toMonth(settings, traffic, pricing);
 }
 

@@ -1,10 +1,6 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
-import {
-  accountThrottle,
-  type StageSettings,
-  type TraceSampling,
-} from '../../stages/stageSettings.ts';
+import { accountThrottle, type TraceSampling } from '../../stages/stageSettings.ts';
 import { type PricedSettings, type PricedStage, readFigures } from '../figures.ts';
 import { findUnits, responsesOf } from '../units/responseUnits.ts';
 import { toFixedUsage } from './fixedCosts.ts';
@@ -27,10 +23,11 @@ const SECONDS_A_MONTH = 730 * 3600;
  * @param requests per month; if the stage traces a fixed number per second, the traced share depends on it
  */
 export function toStagePricing(
-  { firewall, memoryMegabytes, tracing }: RequestSettings,
+  settings: RequestSettings,
   requests: number,
-  figures = readFigures(),
+  figures = readFigures(settings),
 ): RequestPricing {
+  const { firewall, memoryMegabytes, tracing } = settings;
   const units = figures.units.map((one) => ({
     ...one,
     memoryMegabytes: memoryMegabytes[one.operationId],
@@ -40,7 +37,7 @@ export function toStagePricing(
 }
 
 /** The settings that a request's price depends on. */
-type RequestSettings = Pick<StageSettings, 'firewall' | 'memoryMegabytes' | 'tracing'>;
+type RequestSettings = Pick<PricedSettings, 'firewall' | 'memoryMegabytes' | 'region' | 'tracing'>;
 
 /**
  * What a month's requests cost. Prices that fall with use are those of an account with only this traffic. Each request
@@ -61,7 +58,7 @@ export function toRequestsBill({ entries, shares }: Traffic, pricing: RequestPri
   });
   const keyReads = countKeyReads(shares);
   const usage = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
-  const rates = toRates(usage, pricing.prices);
+  const rates = toRates(pricing.prices, usage);
   return {
     shares: metered.map(({ usage: own, ...share }) => ({
       ...share,
@@ -107,7 +104,7 @@ export function toMonth(settings: PricedSettings, traffic: Traffic, pricing: Req
   const { entries } = traffic;
   const { shares, dollars, keyReads, usage, rates } = toRequestsBill(traffic, pricing);
   const fixedUsage = toFixedUsage(settings, entries, pricing, usage.loggedGigabytes);
-  const fixedParts = toDollars(fixedUsage, toRates({}, pricing.prices));
+  const fixedParts = toDollars(fixedUsage, toRates(pricing.prices));
   const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
   const total = requests + fixed;
   // `keyReads` is the part of the requests' cost for reading key records again, once a minute.
@@ -127,7 +124,7 @@ export type WorstMonth = ReturnType<typeof toWorstMonth>;
 export function toWorstMonth(
   { name, settings }: PricedStage,
   entries: number = settings.inventoryEntries,
-  figures = readFigures(name),
+  figures = readFigures(settings, name),
 ) {
   // In a flood, only the fixed percentage of requests is traced.
   const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, figures);
@@ -136,7 +133,7 @@ export function toWorstMonth(
   const month = toMonth({ ...settings, logRetentionDays: 30 }, { entries, shares }, pricing);
   const refused = findUnits(pricing, 'getPet', '429', 0);
   const perRefusal = refused ? sumDollars(toDollarsPerMillion(refused, pricing)) / 1e6 : 0;
-  const perResponse = perRefusal + toRates({}, pricing.prices).gatewayRequests;
+  const perResponse = perRefusal + toRates(pricing.prices).gatewayRequests;
   // The gateway's own responses, for example to unknown paths, at their own throttle.
   const other = perResponse * settings.throttles.other.rate * SECONDS_A_MONTH;
   // 10,000 a second. Nothing but AWS's protection against floods bounds them. The request is free, but its line in the

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { commands } from '../../cli/commands.ts';
 import { tell } from '../../cli/output.ts';
-import { toRegion } from '../../cli/stageOption.ts';
+import { parseStage, toRegion } from '../../cli/stageOption.ts';
 import type { OptionValues } from '../../cli/subcommands.ts';
 import { UsageError } from '../../cli/usage.ts';
 import {
@@ -12,7 +12,7 @@ import {
   scaleTraffic,
   type Traffic,
 } from '../../costs/bills/traffic.ts';
-import { PRICES_AS_OF, pricedRegions } from '../../costs/prices.ts';
+import { readPrices, usualRegion } from '../../costs/prices.ts';
 import type { Stage } from '../../stages/stages.ts';
 
 type Subcommands = (typeof commands.costs)['subcommands'];
@@ -78,19 +78,25 @@ export function parsePercent(option: string, text: string, min = 0): number {
 
 const YEAR = 365 * 24 * 3600 * 1000;
 
+/** A stage whose region is known. */
+type LocatedStage = Stage & { readonly settings: { readonly region: string } };
+
+/** @throws {Error} when there is no such stage, or the prices of its region are not known */
+export function parsePricedStage(name: string | undefined): LocatedStage {
+  const stage = parseStage(name);
+  return toPricedStage(stage, toRegion(stage).region);
+}
+
 /**
- * Warns if the prices are another region's, or over a year old.
- * @returns the region
+ * The stage in the region whose prices are its own. Warns if they are over a year old.
+ * @throws {Error} when they are not known
  */
-export function warnOfPrices(stage: Stage, region = toRegion(stage).region): string {
-  const [first] = pricedRegions;
-  if (region !== undefined && !pricedRegions.some((one) => one === region)) {
-    tell(`The prices of ${region} are not known: these are those of ${first}.`);
-  }
-  if (Date.now() - Date.parse(PRICES_AS_OF) > YEAR) {
+export function toPricedStage(stage: Stage, region = usualRegion): LocatedStage {
+  const { asOf } = readPrices(region);
+  if (Date.now() - Date.parse(asOf) > YEAR) {
     tell(
-      `The prices are of ${PRICES_AS_OF}, over a year old: look them up again, at the pages that infra/costs/prices.ts names.`,
+      `The prices of ${region} are of ${asOf}, over a year old: npx petstore costs prices --region ${region} reads them again.`,
     );
   }
-  return region ?? first;
+  return { ...stage, settings: { ...stage.settings, region } };
 }

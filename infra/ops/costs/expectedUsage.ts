@@ -1,7 +1,6 @@
 import { toStageMonth } from '../../costs/bills/costReport.ts';
 import type { Traffic } from '../../costs/bills/traffic.ts';
-import { usageKinds } from '../../costs/bills/usage.ts';
-import type { UsageKind } from '../../costs/prices.ts';
+import { type UsageKind, usageKinds } from '../../costs/usageParts.ts';
 import type { Stage } from '../../stages/stages.ts';
 
 const [apiGateway, lambda, dynamoDb] = [/api ?gateway/i, /lambda/i, /dynamodb/i];

@@ -8,6 +8,7 @@ import {
   toRates,
   type Usage,
 } from '../../costs/bills/usage.ts';
+import { readPrices } from '../../costs/prices.ts';
 import { findUnits, readRecordedUnits } from '../../costs/units/responseUnits.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
@@ -43,7 +44,8 @@ export function toKeyCosts({ functions, access }: LogRows, volume: LogVolume, st
   const all = functions.flatMap(toLoggedRequests);
   divideGatewayRequests(all, access, volume, stage);
   divideCalls(all, functions, volume, stage);
-  const rates = toRates(sumUsage(all.flatMap(({ used }) => used)));
+  const { prices } = readPrices(stage.settings.region);
+  const rates = toRates(prices, sumUsage(all.flatMap(({ used }) => used)));
   const groups = Map.groupBy(all, ({ key, operation }) => toOrder(key, operation));
   const inOrder = [...groups].sort(([one], [other]) => (one < other ? -1 : 1));
   return inOrder.flatMap(([, rows]) => {

@@ -7,11 +7,11 @@ import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { FREE_STREAMED_BYTES } from '../../costs/bills/usage.ts';
-import { LOG_QUERY_PER_GIGABYTE } from '../../costs/prices.ts';
+import { readPrices, toUnitDollars } from '../../costs/prices.ts';
 import { BYTES_OF_A_REQUEST } from '../../costs/units/responseUnits.ts';
 import { toAccessLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import type { CostOptions } from './costOptions.ts';
+import { type CostOptions, toPricedStage } from './costOptions.ts';
 import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 
 /** Queries that cost more need the user's consent. */
@@ -26,10 +26,11 @@ export async function openLogs(
   options: CostOptions<'by-key' | 'measure'>,
   toNames: (stage: Stage) => string[],
 ) {
-  const stage = parseStage(options.stage);
-  const days = toKeptDays(stage, parseDayRange(options));
-  const { open } = await readStack(stage);
+  const named = parseStage(options.stage);
+  const days = toKeptDays(named, parseDayRange(options));
+  const { open } = await readStack(named);
   const metrics = open(CloudWatchClient);
+  const stage = toPricedStage(named, await metrics.config.region());
   const months = await Promise.all(
     splitByMonth(days).map(async (month) => ({
       ...month,
@@ -38,7 +39,8 @@ export async function openLogs(
   );
   const bytes = months.flatMap(({ volume }) => [...volume.values()]);
   const gigabytes = bytes.reduce((sum, one) => sum + one, 0) / 2 ** 30;
-  const dollars = gigabytes * LOG_QUERY_PER_GIGABYTE;
+  const { queriedGigabytes } = readPrices(stage.settings.region).prices;
+  const dollars = gigabytes * toUnitDollars(queriedGigabytes, gigabytes);
   tell(`The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $${dollars.toFixed(2)}.`);
   const isAgreed = options.yes || dollars <= MAX_DOLLARS_UNASKED || (await confirm('Go ahead?'));
   return isAgreed ? { stage, days, months, client: open(CloudWatchLogsClient) } : undefined;

@@ -1,9 +1,9 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
 import { toStageMonth } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
-import { PRICES_AS_OF } from '../../costs/prices.ts';
+import { readPrices } from '../../costs/prices.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import { type CostOptions, warnOfPrices } from './costOptions.ts';
+import type { CostOptions } from './costOptions.ts';
 import { defineDollarColumns } from './costsText.ts';
 import { type DayRange, toDay } from './dayRange.ts';
 import { type KeyCost, toKeyCosts, toKeyTotals } from './keyCosts.ts';
@@ -18,7 +18,7 @@ export async function runByKey(options: CostOptions<'by-key'>): Promise<void> {
   const logs = await openLogs(options, toLogNames);
   if (!logs) return;
   const { stage, client } = logs;
-  const region = warnOfPrices(stage, await client.config.region());
+  const { region } = stage.settings;
   const { fixed: fixedOfMonth } = toStageMonth(stage, readCommittedTraffic());
   const months: MonthCosts[] = [];
   for (const month of logs.months) {
@@ -29,9 +29,9 @@ export async function runByKey(options: CostOptions<'by-key'>): Promise<void> {
   const total = months.reduce((sum, month) => sum + month.total, 0);
   const fixed = months.reduce((sum, month) => sum + month.fixed, 0);
   const { name } = stage;
-  const priced = { stage: name, tags: toTags(stage), region, pricesAsOf: PRICES_AS_OF };
+  const priced = { stage: name, tags: toTags(stage), region, pricesAsOf: readPrices(region).asOf };
   const report = { ...priced, months, total, fixed };
-  const title = `Dollars of ${name} in ${region}, by the prices of ${PRICES_AS_OF}: ${total.toFixed(2)} of requests, ${fixed.toFixed(2)} fixed`;
+  const title = `Dollars of ${name} in ${region}, by the prices of ${priced.pricesAsOf}: ${total.toFixed(2)} of requests, ${fixed.toFixed(2)} fixed`;
   const tables = `${title}\n\n${toTable(months)}\n\n${toTotalsTable(months)}`;
   await writeOut(`${options.json ? JSON.stringify(report, null, 2) : tables}\n`);
 }

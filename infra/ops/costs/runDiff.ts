@@ -6,7 +6,7 @@ import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { toCents } from '../../costs/bills/usage.ts';
 import { type CommittedFigures, readFigures, toCommittedFigures } from '../../costs/figures.ts';
-import { pricedRegions } from '../../costs/prices.ts';
+import { type Prices, readPrices, usualRegion } from '../../costs/prices.ts';
 import type { MeasuredUnits } from '../../costs/units/responseUnits.ts';
 import { readSizes } from '../../costs/units/sizes.ts';
 import { stagesForClients } from '../../stages/stages.ts';
@@ -20,17 +20,16 @@ import { stagesForClients } from '../../stages/stages.ts';
 export async function runDiff(revision: string, json = false): Promise<void> {
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
-  const { sizes, stages, lacks, ...then } = readFiguresOf(revision);
+  const { sizes, stages, lacks, toPrices, ...then } = readFiguresOf(revision);
   const known = new Set(then.units.map((one) => `${one.operationId} ${one.response}`));
   const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.response}`));
-  const [region] = pricedRegions;
   const changes = stagesForClients.map((stage) => {
     const settings = stages[stage.name];
-    const figures = { ...then, sizes: readSizes(stage.name, sizes) };
+    const prices = toPrices(settings?.region);
+    const figures = { ...then, sizes: readSizes(stage.name, sizes), prices };
     const before =
-      settings &&
-      toCostReport({ ...stage, settings }, region, { entries, shares }, entries, figures);
-    const after = toCostReport(stage, region, traffic, entries);
+      settings && toCostReport({ ...stage, settings }, { entries, shares }, entries, figures);
+    const after = toCostReport(stage, traffic, entries);
     const [was, is] = [before, after].map((report) => report?.month.total);
     return {
       stage: stage.name,
@@ -61,13 +60,19 @@ function readFiguresOf(revision: string) {
   }
   const units: MeasuredUnits[] = JSON.parse(read(unitsFile));
   const sizes = read('infra/costs/sizes.json');
-  if (files.includes(figuresFile)) {
-    const figures: CommittedFigures = JSON.parse(read(figuresFile));
-    return { units, sizes, ...figures, lacks: [] };
-  }
+  const hasFigures = files.includes(figuresFile);
+  const figures: CommittedFigures & { prices?: Prices } = hasFigures
+    ? JSON.parse(read(figuresFile))
+    : toCommittedFigures(readFigures().metrics, stagesForClients);
+  const toPrices = (region = usualRegion): Prices => {
+    const file = `infra/costs/prices/${region}.json`;
+    // Before there were prices by region, the figures had those of one.
+    return files.includes(file)
+      ? JSON.parse(read(file)).prices
+      : (figures.prices ?? readPrices(region).prices);
+  };
   const lacks = `${revision} has no ${figuresFile}: it is priced with today's settings, prices and alarms.`;
-  const { metrics } = readFigures();
-  return { units, sizes, ...toCommittedFigures(metrics, stagesForClients), lacks: [lacks] };
+  return { units, sizes, ...figures, toPrices, lacks: hasFigures ? [] : [lacks] };
 }
 
 /** @throws {Error} with what git says */

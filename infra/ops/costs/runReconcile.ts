@@ -1,9 +1,8 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toAmount } from '../../costs/bills/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import { type CostOptions, parsePercent, readTraffic, warnOfPrices } from './costOptions.ts';
+import { type CostOptions, parsePercent, parsePricedStage, readTraffic } from './costOptions.ts';
 import { parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 import { toExpectedUsage } from './expectedUsage.ts';
 import { type Bill, type BilledUsage, readBill } from './readBill.ts';
@@ -19,7 +18,7 @@ export async function runReconcile(
   files: readonly string[],
   options: CostOptions<'reconcile'>,
 ): Promise<void> {
-  const stage = parseStage(options.stage);
+  const stage = parsePricedStage(options.stage);
   const account = options.account ?? stage.settings.account;
   const tolerance = parsePercent('--tolerance', options.tolerance);
   const isAll = options.from === undefined && options.to === undefined;
@@ -29,7 +28,6 @@ export async function runReconcile(
     throw new UsageError(`${packed} is a ZIP archive: unpack it, and name the files in it.`);
   }
   const expected = toExpectedUsage(stage, readTraffic(options));
-  warnOfPrices(stage);
   const bill = await readBill(files, toTags(stage), expected, account, days);
   const found = reconcile(bill, tolerance);
   await writeOut(`${options.json ? JSON.stringify(found, null, 2) : toText(found)}\n`);

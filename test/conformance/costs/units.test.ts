@@ -167,7 +167,9 @@ function toMeasuredRequest(
     '403': { apiKey: target.readOnlyApiKey },
     '404': { path: toPath(id, `${target.fixtures.missingPetId}`) },
     '412': { headers: stale },
-    '412 Idempotency-Key': { headers: { ...stale, 'Idempotency-Key': '7d2b9c1e-4d6b-4c39-9f5a-6a1d6f0f7a11' } },
+    '412 Idempotency-Key': {
+      headers: { ...stale, 'Idempotency-Key': '7d2b9c1e-4d6b-4c39-9f5a-6a1d6f0f7a11' },
+    },
     // After the same key with another quantity.
     '422': { headers: keyed, body: '{"quantity":1}' },
   };

@@ -30,7 +30,7 @@ import {
   type Usage,
 } from '../../../infra/costs/bills/usage.ts';
 import { readFigures } from '../../../infra/costs/figures.ts';
-import { perUnit, toUnitDollars } from '../../../infra/costs/prices.ts';
+import { readPrices, toUnitDollars } from '../../../infra/costs/prices.ts';
 import {
   findUnits,
   type MeasuredUnits,
@@ -56,6 +56,7 @@ import { changedSettings, changeProduction, fixtures } from '../../support/stage
 import { countMetrics, findProperties } from './countMetrics.ts';
 import { page, toPage } from './page.ts';
 
+const { prices } = readPrices();
 const { settings } = fixtures.production;
 const { memoryMegabytes } = settings;
 const { units: recorded } = toStagePricing(settings, 1);
@@ -176,7 +177,7 @@ test.each(['the month', 'one more shop'])(
   },
 );
 
-const { gatewayRequests, sentGigabytes } = perUnit;
+const { gatewayRequests, sentGigabytes } = prices;
 test.each([
   ['500 M requests', gatewayRequests, 500e6, 333 * 3.5 + 167 * 2.8],
   ['21,000 M', gatewayRequests, 21e9, 333 * 3.5 + 667 * 2.8 + 19_000 * 2.38 + 1_510],
@@ -206,7 +207,7 @@ test('the fixed part is units times prices', () => {
   const fixed = toFixedUsage({ ...settings, firewall: true }, 1e9 / 124);
   const calls = 1 + operationIds.length;
   const counted = { alarmMetrics: 74, compositeAlarms: 2, customMetrics: 4 };
-  const dollars = toDollars({ ...fixed, ...counted }, toRates());
+  const dollars = toDollars({ ...fixed, ...counted }, toRates(prices));
   expect(Object.entries(dollars).filter(([, sum]) => sum > 0)).toEqual([
     // 8,760 checks of a second each, with a quarter of a GB. Each calls every operation.
     ['gateway', expect.closeTo(8_760 * operationIds.length * 3.5e-6, 9)],
@@ -302,9 +303,9 @@ test('the savings in a month of 2,000,000 lists of 1,000 entries match those cal
 
 describe('the effect of a change on the month of the committed traffic', () => {
   const { alarmMetrics } = toFixedUsage(settings, 0);
-  const before = { settings, ...readFigures('production') };
+  const before = { settings, ...readFigures(settings, 'production') };
   const price = ({ settings: own, ...figures }: typeof before) =>
-    toCostReport({ name: 'production', settings: own }, 'us-east-1', committed, 1_000, figures);
+    toCostReport({ name: 'production', settings: own }, committed, 1_000, figures);
   const report = price(before);
   const set = (changes: Partial<StageSettings>) => () =>
     price({ ...before, settings: { ...settings, ...changes } });
@@ -336,7 +337,7 @@ describe('the effect of a change on the month of the committed traffic', () => {
     ['memory doubled', set({ memoryMegabytes }), lambda, ['Lambda', 'GB-seconds of functions']],
     [
       'a price tenfold',
-      () => price({ ...before, prices: { ...perUnit, gigabyteSeconds: 0.000133334 } }),
+      () => price({ ...before, prices: { ...prices, gigabyteSeconds: 0.000133334 } }),
       // With the 8,760 checks, of a quarter of a GB-second.
       9 * (gigabyteSeconds + 2_190) * 0.0000133334,
       ['Lambda', 'price of GB-seconds of functions 0.0000133334 → 0.000133334'],
@@ -415,10 +416,10 @@ test.each<[string, StageSettings, () => StageTemplates]>([
 });
 
 test('monitoring production costs at most 3.20 dollars a month for each operation, as OPERATIONS.md says', () => {
-  const fixed = toDollars(toFixedUsage(settings, 0), toRates());
+  const fixed = toDollars(toFixedUsage(settings, 0), toRates(prices));
   const monitoring = fixed.alarms + fixed.metrics + fixed.encryptionKeys + fixed.lambda;
   // One more metric while a key is about to end.
-  const most = 3.2 * operationIds.length - perUnit.customMetrics;
+  const most = 3.2 * operationIds.length - Number(prices.customMetrics);
   expect(monitoring).toBeLessThanOrEqual(most);
 });
 
@@ -443,7 +444,7 @@ test('the page for finance has the month, the worst one, one more shop and each 
   // With the tests' own stage: the page in the repository has the figures of the deployed one.
   const text = toPage(fixtures.production);
   const traffic = readCommittedTraffic();
-  const { month, savings } = toCostReport(fixtures.production, 'us-east-1', traffic);
+  const { month, savings } = toCostReport(fixtures.production, traffic);
   const { total } = toWorstMonth(fixtures.production);
   const shop = toStageMonth(fixtures.production, addShops(traffic, 1)).total;
   for (const figure of [

@@ -2,14 +2,9 @@ import { readFileSync } from 'node:fs';
 import { toCostReport, toStageMonth } from '../../../infra/costs/bills/costReport.ts';
 import { toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
 import { addShops, readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
-import {
-  componentLabels,
-  components,
-  sumDollars,
-  toCents,
-} from '../../../infra/costs/bills/usage.ts';
-import { pricedRegions } from '../../../infra/costs/prices.ts';
+import { sumDollars, toCents } from '../../../infra/costs/bills/usage.ts';
 import type { ResponseKind } from '../../../infra/costs/units/responseUnits.ts';
+import { componentLabels, components } from '../../../infra/costs/usageParts.ts';
 import { toTable } from '../../../infra/docs/guide.ts';
 import type { Stage } from '../../../infra/stages/stages.ts';
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
@@ -27,7 +22,7 @@ export function toPage(stage: Stage): string {
 function toFigures(stage: Stage): string {
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
-  const { month, operations, savings } = toCostReport(stage, pricedRegions[0], traffic, entries);
+  const { month, operations, savings } = toCostReport(stage, traffic, entries);
   const worst = toWorstMonth(stage);
   const parts: Part[] = components.map((one) => [
     componentLabels[one],
