@@ -58,7 +58,7 @@ const traffic = {
 } as const;
 const days = {
   from: text('DAY', 'the first day in UTC, such as 2026-11-01'),
-  to: text('DAY', 'the last day in UTC'),
+  to: text('DAY', 'the last day in UTC; at most yesterday'),
 } as const;
 
 /** The commands: what their help says, what they take, and what a shell completes. */
@@ -334,8 +334,14 @@ export const commands = {
       'by-key': {
         summary: 'Price what each API key used',
         about:
-          "Prints what the requests of each API key cost, by the stage's own logs, with its share of the fixed costs. Asks before queries that cost more than $1.",
+          "Prints what the requests of each API key cost, by the stage's own logs, with its share of the fixed costs. The scheduled check's requests are a part of those. Asks before queries that cost more than $1.",
         options: { ...pricedStage, ...days, json, yes },
+      },
+      forecast: {
+        summary: 'Say what this month will cost',
+        about:
+          "Prints one line: what this month has cost by the stage's own logs until yesterday in UTC, what it will cost at this rate, the accepted month, the budget, and dollars per thousand sales. A sale is an update with status 200. On the first of a month, the line is about the month before. The status is 1 if the month will cost more than accepted, past maxIncreaseDollars or maxIncreasePercent. Asks before queries that cost more than $1.",
+        options: { ...pricedStage, 'by-key': flag('also print it for each API key'), json, yes },
       },
       diff: {
         summary: 'Compare the month with that of a commit',
@@ -354,7 +360,7 @@ export const commands = {
         summary: 'Measure the traffic or the entries of a stage',
         about: [
           "Without days, describes a sample of the stage's entries, for infra/costs/sizes.json.",
-          "With --from and --to, prints the requests in the gateway's log, scaled to a month, as a file for --traffic or infra/costs/traffic.json. The log does not know encodings, petId= and Idempotency-Key: their mix is that of infra/costs/traffic.json. Preflights, unknown paths and the scheduled check are left out. Asks before queries that cost more than $1.",
+          "With --from and --to, prints the requests in the stage's logs, scaled to a month, as a file for --traffic or infra/costs/traffic.json. Write units tell which updates had an Idempotency-Key. No log knows encodings and petId=: their mix is that of infra/costs/traffic.json. Preflights, unknown paths and the scheduled check are left out. Asks before queries that cost more than $1.",
         ],
         options: { ...pricedStage, ...days, json, yes },
       },

@@ -8,7 +8,7 @@ import { type Stage, stages, stagesFile } from '../../stages/stages.ts';
 
 /** The last accepted dollars of a month with the committed traffic, by stage. */
 const acceptedFile = 'infra/costs/accepted.json';
-const readAccepted = (): Partial<Record<string, number>> =>
+export const readAccepted = (): Partial<Record<string, number>> =>
   JSON.parse(readFileSync(new URL('../../costs/accepted.json', import.meta.url), 'utf8'));
 
 /**
@@ -54,24 +54,30 @@ function checkWorstMonth(stage: Stage) {
 
 function checkIncrease(stage: Stage, accepted: number | undefined) {
   const total = Number(toStageMonth(stage, readCommittedTraffic()).total.toFixed(2));
-  const { name, settings } = stage;
+  const { name } = stage;
   const month = `At the traffic of infra/costs/traffic.json, ${name}`;
   const remedy = `To accept it, set "${name}": ${toCents(total)} in ${acceptedFile}; its owners in .github/CODEOWNERS must approve.`;
   if (accepted === undefined) {
     const text = `${month} costs $${toCents(total)} a month, and no month of it was accepted. ${remedy}`;
     return { isWithin: false, text };
   }
+  const { added, percent, isWithin, limits } = toIncrease(stage, total, accepted);
+  const change = `${month} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;
+  const text = isWithin
+    ? `${change}, within its ${limits}.`
+    : `${change}, past its ${limits}. npx petstore costs diff REV says why. ${remedy}`;
+  return { isWithin, text };
+}
+
+/** How much more a month costs than the accepted one, and whether that is within the stage's limits. */
+export function toIncrease({ settings }: Stage, total: number, accepted: number) {
   const { maxIncreaseDollars, maxIncreasePercent } = settings;
   const added = Math.max(0, total - accepted);
   const percent = added > 0 ? (100 * added) / accepted : 0;
   // Cents are not exact in binary.
   const isWithin = added < maxIncreaseDollars + 0.005 && percent <= maxIncreasePercent;
   const limits = `maxIncreaseDollars of ${maxIncreaseDollars} and maxIncreasePercent of ${maxIncreasePercent}`;
-  const change = `${month} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;
-  const text = isWithin
-    ? `${change}, within its ${limits}.`
-    : `${change}, past its ${limits}. npx petstore costs diff REV says why. ${remedy}`;
-  return { isWithin, text };
+  return { added, percent, isWithin, limits };
 }
 
 /** `costs diff` compares later commits with these figures. */

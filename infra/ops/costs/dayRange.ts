@@ -1,3 +1,4 @@
+import { tell } from '../../cli/output.ts';
 import { parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 
@@ -10,9 +11,13 @@ export interface DayRange {
 
 export const DAY_MILLISECONDS = 86_400_000;
 
+/** The midnight after the last whole day. */
+export const toToday = () => Date.now() - (Date.now() % DAY_MILLISECONDS);
+
 /**
+ * Ends at the last whole day, and says so.
  * @param typed the first and the last day
- * @throws {UsageError} when a day is invalid, or the first is after the last
+ * @throws {UsageError} when a day is invalid, the first is after the last, or no day is over
  */
 export function parseDayRange(typed: {
   readonly from?: string | undefined;
@@ -20,7 +25,11 @@ export function parseDayRange(typed: {
 }): DayRange {
   const [from, to] = [parseDay('--from', typed.from), parseDay('--to', typed.to)];
   if (from > to) throw new UsageError(`--from ${typed.from} comes after --to ${typed.to}.`);
-  return { from, end: to + DAY_MILLISECONDS };
+  const today = toToday();
+  const last = `the last whole day of UTC is ${toDay(today - 1)}.`;
+  if (from >= today) throw new UsageError(`--from ${typed.from} is not over: ${last}`);
+  if (to >= today) tell(`--to ${typed.to} is not over: ${last} The days end there.`);
+  return { from, end: Math.min(to + DAY_MILLISECONDS, today) };
 }
 
 function parseDay(option: string, text: string | undefined): number {

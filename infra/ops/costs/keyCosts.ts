@@ -12,6 +12,7 @@ import { readPrices } from '../../costs/prices.ts';
 import { findUnits, readRecordedUnits } from '../../costs/units/responseUnits.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
+import { CHECK_KEY } from '../keys/checkKey.ts';
 import type { LogRows, LogVolume } from './logRows.ts';
 
 /** The usage and cost of one key's requests to one operation. */
@@ -36,7 +37,7 @@ interface Requests {
 
 /**
  * The cost of the requests in some days of one month, by key and operation, sorted by name of the key. The rows
- * have everything that was billed, once. Price tiers are those of an account with only these requests in the
+ * have everything that was billed, once, except for the scheduled check. Price tiers are those of an account with only these requests in the
  * month.
  * @param volume the bytes that each log took in
  */
@@ -52,12 +53,16 @@ export function toKeyCosts({ functions, access }: LogRows, volume: LogVolume, st
     const [first] = rows;
     if (!first) return [];
     const { key, operation } = first;
+    // The scheduled check's requests are a part of the fixed costs.
+    if (key === CHECK_KEY) return [];
     const requests = rows.reduce((sum, row) => sum + row.requests, 0);
     const usage = sumUsage(rows.flatMap(({ used }) => used));
     const { readUnits, writeUnits } = usage;
     const dollars = toDollars(usage, rates);
     const total = sumDollars(dollars);
-    return [{ key, operation, requests, readUnits, writeUnits, dollars, total }];
+    const sold = rows.filter((row) => operation === 'updateInventory' && row.status === '200');
+    const sales = sold.reduce((sum, row) => sum + row.requests, 0);
+    return [{ key, operation, requests, sales, readUnits, writeUnits, dollars, total }];
   });
 }
 
@@ -168,8 +173,9 @@ export function toKeyTotals(costs: readonly KeyCost[], fixed: number) {
   const all = costs.reduce((sum, one) => sum + one.total, 0);
   return [...Map.groupBy(costs, ({ key }) => key)].map(([key, own]) => {
     const requests = own.reduce((sum, one) => sum + one.requests, 0);
+    const sales = own.reduce((sum, one) => sum + one.sales, 0);
     const dollars = own.reduce((sum, one) => sum + one.total, 0);
     const share = all > 0 ? (fixed * dollars) / all : 0;
-    return { key, requests, dollars, fixed: share, total: dollars + share };
+    return { key, requests, sales, dollars, fixed: share, total: dollars + share };
   });
 }

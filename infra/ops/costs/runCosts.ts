@@ -63,6 +63,7 @@ const runs: Runs<typeof subcommands, Promise<void>> = {
   },
   // These load AWS clients or a Parquet reader.
   'by-key': async (options) => (await import('./runByKey.ts')).runByKey(options),
+  forecast: async (options) => (await import('./runForecast.ts')).runForecast(options),
   measure: async (options) => (await import('./runMeasure.ts')).runMeasure(options),
   async reconcile(options, files) {
     return (await import('./runReconcile.ts')).runReconcile(files, options);
