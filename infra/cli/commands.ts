@@ -364,6 +364,12 @@ export const commands = {
         ],
         options: { ...pricedStage, ...days, json, yes },
       },
+      prices: {
+        summary: 'Read the prices of a region from AWS',
+        about:
+          'Reads list prices from the AWS Price List API with your AWS credentials, and writes infra/costs/prices/REGION.json. A stage in a region without this file has no costs.',
+        options: { region: text('REGION', 'the region, such as eu-west-1') },
+      },
       reconcile: {
         summary: 'Compare a bill with the model',
         usage: 'FILE… [options]',

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { UsageKind } from './usageParts.ts';
 
 /** Dollars per unit, or steps in rising order. Each step ends at a number of units a month; the last has no end. */
-type Price = number | readonly { readonly upTo?: number; readonly dollars: number }[];
+export type Price = number | readonly { readonly upTo?: number; readonly dollars: number }[];
 
 /** The average price per unit in a month with `units` units; for 0 units, the price of the first step. */
 export function toUnitDollars(price: Price, units: number): number {

@@ -6,6 +6,7 @@ import {
   parquetSchema,
 } from 'hyparquet';
 import { parseCsvLine, readLines } from '../../cli/lines.ts';
+import { withoutRegion } from './expectedUsage.ts';
 
 export interface BilledLine {
   /** Such as `AmazonApiGateway`, or `Amazon API Gateway`. */
@@ -126,12 +127,7 @@ function parseLine(cells: Cells): BilledLine[] {
   const [effectiveDollars, listDollars, commitment, chargeClass] = focus;
   const line = {
     service: toText(service),
-    // Without the region at its start: `USE1-`, `EU-`, and in some services `us-east-1-`.
-    // https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html
-    usageType: toText(usageType).replace(
-      /^(?:[A-Z]{2,4}\d|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-\d)-/,
-      '',
-    ),
+    usageType: withoutRegion(toText(usageType)),
     // A line of a month that was billed before, such as a refund.
     kind: toText(chargeClass === 'Correction' ? chargeClass : kind),
     quantity: toNumber(Number(toText(quantity)), quantity),

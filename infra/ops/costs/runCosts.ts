@@ -62,6 +62,7 @@ const runs: Runs<typeof subcommands, Promise<void>> = {
     if (found.some(({ isWithin }) => !isWithin)) process.exitCode = 1;
   },
   // These load AWS clients or a Parquet reader.
+  prices: async (options) => (await import('./runPrices.ts')).runPrices(options),
   'by-key': async (options) => (await import('./runByKey.ts')).runByKey(options),
   forecast: async (options) => (await import('./runForecast.ts')).runForecast(options),
   measure: async (options) => (await import('./runMeasure.ts')).runMeasure(options),

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type CostReport,
@@ -24,6 +25,7 @@ import { readPrices } from '../../../infra/costs/prices.ts';
 import { type MeasuredUnits, readRecordedUnits } from '../../../infra/costs/units/responseUnits.ts';
 import { checkMonths } from '../../../infra/ops/costs/checkMonths.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
+import { runPrices } from '../../../infra/ops/costs/runPrices.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type StageName, stageNames, stages } from '../../../infra/stages/stages.ts';
@@ -32,6 +34,8 @@ import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
+// In the form of https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_pricing_GetProducts.html.
+import priceLists from './priceLists.json' with { type: 'json' };
 
 const { prices } = readPrices();
 const folder = openTemporaryFolder();
@@ -445,6 +449,81 @@ describe('measure', () => {
   });
 });
 
+describe('prices', () => {
+  type Lists = Readonly<Record<string, readonly object[]>>;
+  const listed = {
+    gatewayRequests: [
+      { upTo: 333e6, dollars: 3.5e-6 },
+      { upTo: 1e9, dollars: 2.8e-6 },
+      { dollars: 2.38e-6 },
+    ],
+    ...{ functionCalls: 0.2e-6, gigabyteSeconds: 0.0000133334, streamedGigabytes: 0.008 },
+    ...{ readUnits: 0.1415e-6, writeUnits: 0.7075e-6 },
+    ...{ storedGigabytes: 0.283, backedUpGigabytes: 0.2264 },
+    sentGigabytes: [{ upTo: 10_240, dollars: 0.09 }, { dollars: 0.085 }],
+    ...{ loggedGigabytes: 0.57, storedLogGigabytes: 0.03, queriedGigabytes: 0.0057 },
+    ...{ alarmMetrics: 0.1, compositeAlarms: 0.5, customMetrics: 0.3, traces: 5e-6 },
+    ...{ firewalls: 5, firewallRules: 1, firewallRequests: 0.6e-6, encryptionKeys: 1 },
+  };
+  /** Each list in pages of three. */
+  const runWith = async (changed: Lists, before?: object) => {
+    const all: Lists = { ...priceLists, ...changed };
+    const { variables, calls } = await useAws({
+      GetProducts({ ServiceCode, NextToken = '0' }) {
+        const list = all[String(ServiceCode)] ?? [];
+        const next = Number(NextToken) + 3;
+        return {
+          PriceList: list.slice(next - 3, next).map((one) => JSON.stringify(one)),
+          ...(next < list.length && { NextToken: `${next}` }),
+        };
+      },
+    });
+    const file = folder.write('eu-west-1.json', JSON.stringify({ prices: before }));
+    if (!before) rmSync(file);
+    const run = () => runPrices({ region: 'eu-west-1' }, pathToFileURL(file));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 23) });
+    const outcome = await callOps(run, [], variables);
+    return {
+      ...outcome,
+      calls,
+      written: existsSync(file) && JSON.parse(readFileSync(file, 'utf8')),
+    };
+  };
+
+  test('writes the prices that AWS lists of the region, and keeps what it does not list', async () => {
+    const before = { streamedGigabytes: 0.008, readUnits: 7 };
+    const { written, calls, ...outcome } = await runWith({}, before);
+    expect(outcome).toEqual({
+      ...{ status: 0, stderr: '' },
+      stdout: expect.stringMatching(/^Wrote infra\/costs\/prices\/eu-west-1\.json\. Commit /),
+    });
+    const source = 'GetProducts of the AWS Price List API';
+    expect(written).toEqual({ asOf: '2026-11-23', source, prices: listed });
+    expect(new Set(calls.map(({ region }) => region))).toEqual(new Set(['us-east-1']));
+    const match = (Field: string, Value: string) => ({ Type: 'TERM_MATCH', Field, Value });
+    for (const { input } of calls) {
+      const filters =
+        input.ServiceCode === 'AWSDataTransfer'
+          ? [match('fromRegionCode', 'eu-west-1'), match('transferType', 'AWS Outbound')]
+          : [match('regionCode', 'eu-west-1')];
+      expect(input.Filters).toEqual(filters);
+    }
+    expect(Object.keys(written.prices).sort()).toEqual(Object.keys(prices).sort());
+  });
+
+  const [, request, duration] = priceLists.AWSLambda;
+  const dearer = JSON.parse(JSON.stringify(request).replace('0.0000002000', '0.0000003000'));
+  const twice = { AWSLambda: [request, dearer, duration] as object[] };
+  test.each<[string, Lists, object | undefined, RegExp]>([
+    ['no price', {}, undefined, /^AWSLambda lists no price of streamed bytes in eu-west-1\. .*\n$/],
+    ['several prices', twice, { readUnits: 3 }, /^AWS lists several prices of Request-ARM\.\n$/],
+  ])('writes nothing if AWS lists %s', async (_, changed, before, stderr) => {
+    const { written, ...outcome } = await runWith(changed, before);
+    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(stderr) });
+    expect(written).toEqual(before ? { prices: before } : false);
+  });
+});
+
 const month = (...args: string[]) => ['month', ...args];
 const ask = (requests: string) => month('--requests', requests);
 const badTraffic = (text: string) => () => month('--traffic', writeTraffic(text));
@@ -480,6 +559,8 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [['check', '--yes'], "Unknown option '--yes'."],
   [['worst', '--requests', 'getPet=1'], "Unknown option '--requests'."],
   [['--yes'], "Unknown option '--yes'."],
+  [['prices'], '--region must be an AWS region such as eu-west-1; it is "".'],
+  [['prices', '--region', '../x'], '--region must be an AWS region such as eu-west-1'],
   [['measure', '--entries', '1'], "Unknown option '--entries'."],
   [['measure', '--to', '2026-11-30'], '--from must be a day such as 2026-11-30; it is missing.'],
 ])('%s is refused in one line', async (args, line) => {
