@@ -347,7 +347,7 @@ export const commands = {
         summary: 'Compare the month with that of a commit',
         usage: 'REV [options]',
         about:
-          'Prints what the month of infra/costs/traffic.json costs more or less than at a commit, and why. It reads the figures that the commit has in infra/costs, and runs none of its code.',
+          'Prints what costs more or less than at a commit, and why: the month of infra/costs/traffic.json, the change of that traffic, and the worst month. It reads the figures that the commit has in infra/costs, and runs none of its code.',
         options: { json },
       },
       check: {

@@ -9,32 +9,40 @@ import {
 import type { CostReport } from './costReport.ts';
 import { sumDollars, toAmount, toCents } from './usage.ts';
 
-/** A stage as priced with the figures of one commit. */
+/** A stage's month as priced with the figures, or the traffic, of one commit. */
 type PricedStage = Pick<CostReport, 'operations' | 'month'>;
 
 /**
- * Says in a sentence how a stage's month changes in cost at the same traffic, then why. Empty if nothing changes.
+ * Says in a sentence how a stage's month changes in cost, then why. Empty if nothing changes.
+ * @param month how the sentence begins
  * @param before undefined if the stage is new
  */
 export function findCostChanges(
-  name: string,
+  month: string,
   before: PricedStage | undefined,
   after: PricedStage,
 ): string[] {
-  const month = `At the traffic of infra/costs/traffic.json, ${name}`;
   const total = `$${toCents(after.month.total)} a month`;
   if (!before) return [`${month} is new: ${total}.`];
   const toPart = ({ month: { components: own, fixedParts } }: PricedStage, one: keyof Dollars) =>
     own[one] + fixedParts[one];
-  const moved = toChanges(
-    components.map((one) => [componentLabels[one], toPart(after, one) - toPart(before, one)]),
-  );
+  const moved = toChanges([
+    ...components.map(
+      (one) => [componentLabels[one], toPart(after, one) - toPart(before, one)] as const,
+    ),
+    ['unknown paths and refusals', toRest(after) - toRest(before)],
+  ]);
   if (moved.length > 0) {
     const sentence = `${month} $${toCents(before.month.total)} → ${total}: ${moved.join(', ')}.`;
     return [sentence, ...toUsageChanges(before.month, after.month)];
   }
   const others = toResponseChanges(before, after);
   return others.length > 0 ? [`${month} costs ${total}, as before.`, ...others] : [];
+}
+
+/** What the worst month has besides its operations. */
+function toRest({ month: { total, requests, fixed } }: PricedStage): number {
+  return total - requests - fixed;
 }
 
 /** The largest first, without changes below half a cent. */

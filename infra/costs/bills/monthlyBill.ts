@@ -128,7 +128,10 @@ export function toWorstMonth(
 ) {
   // In a flood, only the fixed percentage of requests is traced.
   const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, figures);
-  const shares = operationIds.map((id) => mostExpensiveShare(settings, id, pricing, entries));
+  const shares = operationIds
+    .map((id) => mostExpensiveShare(settings, id, pricing, entries))
+    // An earlier commit may lack an operation.
+    .filter(({ requests }) => requests > 0);
   // The logs stay longer, but later months pay for that.
   const month = toMonth({ ...settings, logRetentionDays: 30 }, { entries, shares }, pricing);
   const refused = findUnits(pricing, 'getPet', '429', 0);

@@ -48,7 +48,7 @@ function checkWorstMonth(stage: Stage) {
   const limit = `its worstMonthDollars of ${settings.worstMonthDollars}`;
   const text = isWithin
     ? `costs at most $${total}, within ${limit}.`
-    : `can cost $${total}, more than ${limit}. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npx petstore costs worst --stage ${name}).`;
+    : `can cost $${total}, more than ${limit}. npx petstore costs diff REV says why. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there.`;
   return { isWithin, text: `The worst month of ${name} ${text}` };
 }
 
@@ -65,7 +65,7 @@ function checkIncrease(stage: Stage, accepted: number | undefined) {
   const change = `${month} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;
   const text = isWithin
     ? `${change}, within its ${limits}.`
-    : `${change}, past its ${limits}. npx petstore costs diff REV says why. ${remedy}`;
+    : `${change}, past its ${limits}. npx petstore costs diff REV says whether its traffic or its price rose. ${remedy}`;
   return { isWithin, text };
 }
 

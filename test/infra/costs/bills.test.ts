@@ -1,12 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { findCostChanges } from '../../../infra/costs/bills/costChanges.ts';
-import {
-  type CostReport,
-  toCostReport,
-  toSavings,
-  toStageMonth,
-} from '../../../infra/costs/bills/costReport.ts';
+import { toCostReport, toSavings, toStageMonth } from '../../../infra/costs/bills/costReport.ts';
 import { toFixedUsage } from '../../../infra/costs/bills/fixedCosts.ts';
 import {
   toMeanDollars,
@@ -29,21 +23,15 @@ import {
   toRates,
   type Usage,
 } from '../../../infra/costs/bills/usage.ts';
-import { readFigures } from '../../../infra/costs/figures.ts';
 import { readPrices, toUnitDollars } from '../../../infra/costs/prices.ts';
 import {
   findUnits,
-  type MeasuredUnits,
   type ResponseKind,
   type ResponseUnits,
 } from '../../../infra/costs/units/responseUnits.ts';
 import { readSizes } from '../../../infra/costs/units/sizes.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
-import {
-  mapOperations,
-  type OperationId,
-  operationIds,
-} from '../../../shared/contract/operations.ts';
+import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import {
   changedProduction,
   type StageTemplates,
@@ -299,94 +287,6 @@ test('the savings in a month of 2,000,000 lists of 1,000 entries match those cal
   expect(toSavings(traffic, pricing).map(({ name, dollars }) => [name, dollars])).toEqual(
     expected.map(([name, sum]) => [expect.stringContaining(name), expect.closeTo(sum, 6)]),
   );
-});
-
-describe('the effect of a change on the month of the committed traffic', () => {
-  const { alarmMetrics } = toFixedUsage(settings, 0);
-  const before = { settings, ...readFigures(settings, 'production') };
-  const price = ({ settings: own, ...figures }: typeof before) =>
-    toCostReport({ name: 'production', settings: own }, committed, 1_000, figures);
-  const report = price(before);
-  const set = (changes: Partial<StageSettings>) => () =>
-    price({ ...before, settings: { ...settings, ...changes } });
-  const measure = (change: (one: MeasuredUnits) => Partial<MeasuredUnits>) => () =>
-    price({ ...before, units: before.units.map((one) => ({ ...one, ...change(one) })) });
-  const [requests, lists] = [4.67e6, 1e6];
-  // 2 M getPet, 1 M updates, 50,000 of 412, the lists by response, 100,000 listOrders and 20,000 of 401.
-  const gigabyteSeconds = 10_000 + 5_000 + 375 + 7_500 + 15_000 + 5_000 + 5_000 + 500 + 20;
-  const logged = committed.shares.reduce((sum, share) => {
-    const { logBytes } = units(share.operationId, share.response, 1_000);
-    return sum + (share.requests * sumDollars(logBytes)) / 2 ** 30;
-  }, 0);
-  const kept = logged * 0.15 * 0.03 * ((3_653 - 90) / (730 / 24));
-  const tracing = { reservedPerSecond: 0, percent: 100 };
-  const lambda = gigabyteSeconds * 0.0000133334;
-  const memoryMegabytes = mapOperations((id) => 2 * settings.memoryMegabytes[id]);
-  const longerLine = measure(({ logBytes }) => ({
-    logBytes: { ...logBytes, request: logBytes.request + 200 },
-  }));
-  const moreAlarms = `metrics with an alarm ${alarmMetrics} → ${alarmMetrics + 1} `;
-
-  test.each<[string, () => CostReport, dollars: number, named: string[]]>([
-    [
-      'tracing 100 %',
-      set({ tracing }),
-      requests * 0.99 * 5e-6,
-      ['traces', 'traces 46,700 → 4,670,000'],
-    ],
-    ['memory doubled', set({ memoryMegabytes }), lambda, ['Lambda', 'GB-seconds of functions']],
-    [
-      'a price tenfold',
-      () => price({ ...before, prices: { ...prices, gigabyteSeconds: 0.000133334 } }),
-      // With the 8,760 checks, of a quarter of a GB-second.
-      9 * (gigabyteSeconds + 2_190) * 0.0000133334,
-      ['Lambda', 'price of GB-seconds of functions 0.0000133334 → 0.000133334'],
-    ],
-    ['200 bytes more a line', longerLine, (requests * 200 * 0.5) / 2 ** 30, ['logs', 'GB logged']],
-    [
-      'a record 2 bytes larger, so that 1,000 take half a unit more',
-      measure(({ readUnits, entries = 0 }) => ({
-        readUnits: readUnits + Math.ceil((2 * entries) / 4_096) / 2,
-      })),
-      lists * 0.5 * 0.125e-6,
-      ['reads', 'read units', 'by operation listInventory +0.0625'],
-    ],
-    ['10 years of logs', set({ logRetentionDays: 3653 }), kept, ['stored logs', 'GB of kept logs']],
-    ['an alarm', set({ reservedConcurrency: { getPet: 900 } }), 0.1, ['alarms', moreAlarms]],
-  ])('is reported for %s by name', (_, change, dollars, [component, ...named]) => {
-    const after = change();
-    const [sentence = '', ...lines] = findCostChanges('production', report, after);
-    const [, from = '', to = '', first, amount] =
-      /^At the traffic of .*, production \$([\d.]+) → \$([\d.]+) a month: ([a-zA-Z ]+) \+([\d.]+\d)/.exec(
-        sentence,
-      ) ?? [];
-    expect(first).toBe(component);
-    expect(Math.abs(Number(amount) / dollars - 1)).toBeLessThan(0.02);
-    expect([from, to]).toEqual([report, after].map(({ month }) => month.total.toFixed(2)));
-    for (const one of named) expect(lines.join('\n')).toContain(one);
-    expect(lines.length).toBeLessThanOrEqual(4);
-  });
-
-  const operations = report.operations
-    .filter(({ operationId, response }) => `${operationId} ${response}` !== 'getPet 404')
-    .map((one) => (one.response === '200 zstd' ? { ...one, dollarsPerMillion: 9 } : one));
-  test.each<[string, CostReport | undefined, string[]]>([
-    ['nothing', report, []],
-    ['a new stage', undefined, ['production is new: $']],
-    [
-      'responses that are not in the traffic',
-      { ...report, operations },
-      [
-        'a month, as before.',
-        'a million of listInventory 200 zstd, which it does not have, $9.00 → $',
-        'a million of getPet 404, which it does not have, $0.00 → $',
-      ],
-    ],
-  ])('reports %s', (_, was, expected) => {
-    expect(findCostChanges('production', was, report)).toEqual(
-      expected.map((text) => expect.stringContaining(text)),
-    );
-  });
 });
 
 const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
