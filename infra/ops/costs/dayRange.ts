@@ -42,13 +42,17 @@ function parseDay(option: string, text: string | undefined): number {
 /** Splits the range by calendar month, as AWS bills, with each part's share of its month. */
 export function splitByMonth({ from, end }: DayRange): (DayRange & { readonly share: number })[] {
   if (from >= end) return [];
-  const date = new Date(from);
-  const [start = 0, next = 0] = [0, 1].map((offset) =>
-    Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset),
-  );
-  const last = Math.min(next, end);
-  const share = (last - from) / (next - start);
-  return [{ from, end: last, share }, ...splitByMonth({ from: next, end })];
+  const month = toMonth(from);
+  const last = Math.min(month.end, end);
+  const share = (last - from) / (month.end - month.from);
+  return [{ from, end: last, share }, ...splitByMonth({ from: month.end, end })];
+}
+
+/** The whole month in which the time is. */
+export function toMonth(time: number): DayRange {
+  const date = new Date(time);
+  const toStart = (offset: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset);
+  return { from: toStart(0), end: toStart(1) };
 }
 
 /** Such as `2026-11-30`. */

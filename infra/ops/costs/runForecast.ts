@@ -3,7 +3,7 @@ import { parseStage } from '../../cli/stageOption.ts';
 import { toCents } from '../../costs/bills/usage.ts';
 import { readAccepted, toIncrease } from './checkMonths.ts';
 import type { CostOptions } from './costOptions.ts';
-import { DAY_MILLISECONDS, splitByMonth, toToday } from './dayRange.ts';
+import { toMonth, toToday } from './dayRange.ts';
 import { readMonths } from './runByKey.ts';
 
 /**
@@ -18,8 +18,7 @@ export async function runForecast(
 ): Promise<void> {
   const stage = parseStage(options.stage);
   const end = toToday();
-  const [days] = splitByMonth({ from: end - 31 * DAY_MILLISECONDS, end }).slice(-1);
-  const report = days && (await readMonths(options, days));
+  const report = await readMonths(options, { from: toMonth(end - 1).from, end });
   const [month] = report?.months ?? [];
   if (!report || !month) return;
   const { stage: name, region, pricesAsOf } = report;

@@ -51,9 +51,14 @@ function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
       return Math.abs(difference) > Math.max(0.01, (tolerance / 100) * expected.dollars);
     })
     .sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference));
+  const foreign = bill.currencies.filter((one) => one !== 'USD' && one !== '').join(' and ');
+  const agrees = foreign === '' && bill.problems.length + differences.length === 0;
+  const charged = foreign
+    ? `The bill is in ${foreign}: it cannot be compared with a model in USD.`
+    : toVerdict(usage, differences, agrees, tolerance);
   return {
-    verdict: toVerdict(usage, differences, tolerance),
-    agrees: differences.length === 0,
+    verdict: [...bill.problems, charged].join(' '),
+    agrees,
     ...{ ...bill, months, usage },
     days: covered.map(({ from, end }) => ({ from: toDay(from), to: toDay(end - 1) })),
     /** Not in the total; lines that AWS does not tag are of the whole account. */
@@ -88,10 +93,16 @@ function toPercent(billed: number, expected: number): number | undefined {
 }
 
 /** One sentence on the line that differs most, and on the total. */
-function toVerdict(all: readonly Row[], [most, ...others]: readonly Row[], tolerance: number) {
+function toVerdict(
+  all: readonly Row[],
+  [most, ...others]: readonly Row[],
+  agrees: boolean,
+  tolerance: number,
+) {
   const sums = (['billed', 'expected'] as const).map((name) =>
     toDollarText(all.reduce((sum, row) => sum + row[name].dollars, 0)),
   );
+  if (!most && !agrees) return `AWS charged ${sums.join(' in all, ')} expected.`;
   if (!most) {
     return `AWS charged what was expected: ${sums.join(' of ')}, each line within ${tolerance} % or a cent.`;
   }
@@ -116,7 +127,7 @@ function toText(found: Reconciliation): string {
   return [
     [
       found.verdict,
-      `Expected for ${found.months.toFixed(2)} months (${days}), account ${found.account}`,
+      `Expected for ${found.months.toFixed(2)} months (${days}), account ${found.account}${found.currencies.includes('') ? ', in USD since the files name no currency' : ''}`,
       ...Object.entries(found.leftOut).map(
         ([account, dollars]) => `Left out: account ${account}, ${toDollarText(dollars)}`,
       ),
