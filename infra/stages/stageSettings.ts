@@ -236,8 +236,8 @@ export const stageSettings = z.strictObject({
   /** Whether a web application firewall protects the gateway, for $8 a month and $0.60 per million requests. */
   firewall: z.boolean(),
   /**
-   * The requests of one address in five minutes from which the firewall sends 403. A shop's server is one address.
-   * Default: as many as all throttles let through, so that only a flood is blocked.
+   * The requests of one address in five minutes from which the firewall sends 403. A shop's server is one address; a
+   * sender of IPv6 can have many. Default: as many as all throttles let through, so that only a flood is blocked.
    */
   firewallRequestsPerAddress: whole(10, 2_000_000_000).exactOptional(),
   /**
