@@ -225,7 +225,10 @@ export const stageSettings = z.strictObject({
    * Service Quotas. Default: unknown, so nothing is reserved and no alarm compares with it.
    */
   accountConcurrency: whole(1, 1_000_000).exactOptional(),
-  /** How requests move to new code. All but `atOnce` roll back by themselves when errors or latency rise. */
+  /**
+   * How requests move to new code. With all but `atOnce`, a new version proves itself first, and is rolled back by
+   * itself when errors or latency rise.
+   */
   rollout: z.literal(['atOnce', 'canary10PercentFor5Minutes', 'linear10PercentEveryMinute']),
   /**
    * Set it for the upgrade from release 1.1.0, and remove it a day later: see "Upgrade from 1.1.0" in

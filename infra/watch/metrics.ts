@@ -4,6 +4,7 @@ import { FilterPattern, type JsonPattern, LogGroup, MetricFilter } from 'aws-cdk
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { isWrite } from '../../shared/runtime/requestUnits.ts';
+import { checkAgent } from '../service/hook/probes.ts';
 import {
   clientErrorStatuses,
   toFunctionMetric,
@@ -18,7 +19,6 @@ import {
 } from '../stages/resourceNames.ts';
 import { type Stage, toTableCalls } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
-import { checkAgent } from './check/probes.ts';
 
 /** The period of metrics for alarms and dashboard. A shorter one would wake people for brief problems. */
 export const period = Duration.minutes(5);

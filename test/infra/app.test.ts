@@ -105,6 +105,8 @@ it('explains each accepted finding at its resource, and none for a whole stack',
     'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
     'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
     'AwsSolutions-IAM5[Resource::*]',
+    // Every version of a function.
+    'AwsSolutions-IAM5[Resource::<….Arn>:*]',
   ]);
   for (const { path, reasons } of toReasons(app)) {
     expect(path).toMatch(/^petstore-\w+\/\w+/);
@@ -132,5 +134,5 @@ function toReasons(app: App): { path: string; ids: string[]; reasons: string[] }
 }
 
 function toAcknowledged(app: App): string[] {
-  return toReasons(app).flatMap(({ ids }) => ids);
+  return toReasons(app).flatMap(({ ids }) => ids.map((id) => id.replace(/<\w+\.Arn>/, '<….Arn>')));
 }

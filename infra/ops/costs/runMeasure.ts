@@ -7,8 +7,8 @@ import { parseStage } from '../../cli/stageOption.ts';
 import { openTable } from '../../cli/tableOption.ts';
 import { committedFile, parseTraffic, type Traffic } from '../../costs/bills/traffic.ts';
 import { responsesOf } from '../../costs/units/responseUnits.ts';
+import { checkAgent } from '../../service/hook/probes.ts';
 import { toAccessLogName, toTableOutput } from '../../stages/resourceNames.ts';
-import { checkAgent } from '../../watch/check/probes.ts';
 import type { CostOptions } from './costOptions.ts';
 import { openLogs, readAccessRows } from './logRows.ts';
 
