@@ -137,7 +137,8 @@ function defineRollbackAlarms(
     return toLogMetric(stage, id, name, options, version);
   };
   const sum = { period: sharePeriod, statistic: Stats.SUM };
-  const clientErrorSum = { ...sum, period: clientErrorPeriod };
+  const longSum = { ...sum, period: clientErrorPeriod };
+  const longCount = { ...longSum, statistic: Stats.SAMPLE_COUNT };
   const slowest = { period, statistic: Stats.p(99) };
   return [
     new Alarm(scope, `${id}RollbackErrors`, {
@@ -164,13 +165,13 @@ function defineRollbackAlarms(
       treatMissingData,
     }),
     new Alarm(scope, `${id}RollbackClientErrors`, {
-      alarmDescription: `At least half of 20 or more calls of ${id}'s newest version got ${clientErrorStatuses.join(', ')} within 15 minutes. During a deployment this rolls it back. See \`npx petstore logs --status 4xx\`.`,
+      alarmDescription: `At least half of 20 or more calls of ${id}'s newest version got ${clientErrorStatuses.join(', ')} or a 5xx within 15 minutes. During a deployment this rolls it back. See \`npx petstore logs --status 4xx\`.`,
       metric: new MathExpression({
         label: '4xx, % of the calls',
         expression: 'IF(FILL(calls, 0) >= 20, 100 * FILL(clientErrors, 0) / calls, 0)',
         usingMetrics: {
-          clientErrors: defineMetric('clientErrors', clientErrorSum),
-          calls: ofVersion(live.metricInvocations(clientErrorSum)),
+          clientErrors: defineMetric('clientErrors', longCount),
+          calls: ofVersion(live.metricInvocations(longSum)),
         },
         period: clientErrorPeriod,
       }),

@@ -112,6 +112,23 @@ describe('the roll-back of a deployment', () => {
     );
   });
 
+  it('counts 5xx as the sum of a metric, and 4xx as further samples of it', () => {
+    const filters = Object.values(findResources('production', 'AWS::Logs::MetricFilter'));
+    const values = filters
+      .flatMap(({ Properties }) => Properties.MetricTransformations)
+      .filter(({ MetricName }) => MetricName === 'getPetErrors')
+      .map(({ MetricValue }) => MetricValue);
+    expect(values).toEqual(['1', '0']);
+    const stats = ['Server', 'Client'].map((kind) => {
+      const [, alarm] = alarms.find(([name]) => name.startsWith(`getPetRollback${kind}`)) ?? [];
+      return alarm?.Properties.Metrics[1].MetricStat;
+    });
+    expect(stats).toMatchObject([
+      { Metric: { MetricName: 'getPetErrors' }, Stat: 'Sum' },
+      { Metric: { MetricName: 'getPetErrors' }, Stat: 'SampleCount' },
+    ]);
+  });
+
   it.each([
     ['half of 20', 10, 20, true],
     ['all of 19', 19, 19, false],
