@@ -24,7 +24,7 @@ import { isRight, type KnownIds, type Probe, readTableNames, toProofs } from './
  */
 const PAUSES = [5_000, 20_000];
 
-/** The timeout of a call of the new version, in milliseconds: longer than the functions' own, except that of lists. */
+/** The timeout of all calls of an attempt, in milliseconds: longer than the functions' own, except that of lists. */
 const TIMEOUT = 30_000;
 
 const KEY_MINUTES = 10;
@@ -120,7 +120,9 @@ async function findTarget(deploymentId: string): Promise<Target> {
     new GetDeploymentTargetCommand({ deploymentId, targetId }),
   );
   const { lambdaFunctionInfo: found = {} } = deploymentTarget?.lambdaTarget ?? {};
-  const { functionName = '', currentVersion, targetVersion: version = '' } = found;
+  const { currentVersion, targetVersion: version = '' } = found;
+  // It could be an ARN, or have the alias behind it.
+  const [functionName = ''] = found.functionName?.match(/petstore-[\w-]+/) ?? [];
   const operationId = operationIds.find((id) => functionName.endsWith(`-${id}`));
   if (operationId && version) {
     return { operationId, functionName, currentVersion: Number(currentVersion), version };
@@ -154,10 +156,10 @@ async function callWithKey(target: Target, probes: readonly Probe[]): Promise<vo
     .catch(({ name, message }: Error) => {
       throw new Error(`No key could be made for the calls: ${name}: ${message}`);
     });
+  const deadline = AbortSignal.timeout(TIMEOUT);
   try {
-    const calls = await Promise.allSettled(probes.map((probe) => call(target, probe, apiKey)));
-    const failed = calls.find((one) => one.status === 'rejected');
-    if (failed) throw failed.reason;
+    // One after the other, since a new account has few concurrent calls.
+    for (const probe of probes) await call(target, probe, apiKey, deadline);
   } finally {
     // If it stays, it ends by itself.
     await keys.remove(record.keyId).catch(() => {});
@@ -165,7 +167,12 @@ async function callWithKey(target: Target, probes: readonly Probe[]): Promise<vo
 }
 
 /** @throws {Error} if there is no response in time, or a wrong one */
-async function call(target: Target, probe: Probe, apiKey: string): Promise<void> {
+async function call(
+  target: Target,
+  probe: Probe,
+  apiKey: string,
+  deadline: AbortSignal,
+): Promise<void> {
   const { operationId, method, path } = probe;
   const requestId = crypto.randomUUID();
   const input = {
@@ -173,14 +180,13 @@ async function call(target: Target, probe: Probe, apiKey: string): Promise<void>
     Qualifier: target.version,
     Payload: JSON.stringify(toEvent(probe, apiKey, requestId)),
   };
-  const abortSignal = AbortSignal.timeout(TIMEOUT);
-  // The signal does not end a response that stops in the middle.
+  // The SDK does not end a response that stops in the middle.
   const late = new Promise<never>((_, reject) => {
     const message = `no response within ${TIMEOUT / 1_000} seconds`;
-    abortSignal.addEventListener('abort', () => reject(new Error(message)));
+    deadline.addEventListener('abort', () => reject(new Error(message)));
   });
   const invoke = operations[operationId].streamed ? readStream : readWhole;
-  const { status, body } = await Promise.race([invoke(probe, input, abortSignal), late]).catch(
+  const { status, body } = await Promise.race([invoke(probe, input, deadline), late]).catch(
     ({ name, message }: Error) => {
       const reason = name === 'Error' ? message : `${name}: ${message}`;
       throw new Error(`${method} ${path} failed (request id ${requestId}): ${reason}`);

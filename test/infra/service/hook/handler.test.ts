@@ -240,6 +240,22 @@ it.each<[string, () => void, RegExp]>([
   expect(line).toMatch(expected);
 });
 
+it.each<[OperationId, string]>([
+  ['getPet', 'export const handler = () => new Promise(() => {});'],
+  [
+    'listInventory',
+    'export const handler = (_, stream) => new Promise(() => void awslambda.HttpResponseStream.from(stream, {}).write("["));',
+  ],
+])('does not wait for a version of %s that never responds', async (id, code) => {
+  const { timeout } = AbortSignal;
+  const soon = (time: number) => timeout.call(AbortSignal, time === 30_000 ? 50 : time);
+  const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation(soon);
+  onTestFinished(() => spy.mockRestore());
+  const { isDone, line } = await deploy([id], withCode(id, code));
+  expect(isDone).toBe(false);
+  expect(line).toMatch(/ failed \(request id .*\): no response within 30 seconds/);
+});
+
 it('lets a version pass at the second attempt', async () => {
   ofHook.fail({ action: 'PutItem', fault: 'accessDenied', times: 1 });
   expect(await deploy(['getPet'])).toMatchObject({ isDone: true, attempts: 1 });
