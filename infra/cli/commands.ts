@@ -1,6 +1,6 @@
 import type { ParseArgsOptionDescriptor } from 'node:util';
 import { stageNames } from '../stages/stages.ts';
-import { tableNames } from '../stages/tables.ts';
+import { recoverableTables } from '../stages/tables.ts';
 
 /** An option of a command, as parseArgs takes it and as the help explains it. */
 export interface Option extends ParseArgsOptionDescriptor {
@@ -290,10 +290,7 @@ export const commands = {
     ],
     options: {
       stage,
-      table: {
-        ...choice(tableNames, 'may be repeated; restore requests together with inventory'),
-        multiple: true,
-      },
+      table: { ...choice(recoverableTables, 'may be repeated'), multiple: true },
       at: text(
         'TIME',
         'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',

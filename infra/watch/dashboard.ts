@@ -25,7 +25,9 @@ import {
   period,
   type RefusalMetrics,
   toConsumedUnits,
+  toHigh,
   toLatencyMetric,
+  toLow,
   toTableThrottles,
 } from './metrics.ts';
 
@@ -94,9 +96,9 @@ function toObjectiveRow(stage: NamedStage, counts: AccessLogMetrics['operations'
   const toShare = (id: OperationId, label: string, ofBudget = '') =>
     new MathExpression({
       label,
-      expression: `100 * (1 - FILL(${id}Failed, 0) / ${id}Asked${ofBudget})`,
+      expression: `100 * (1 - ${toHigh(`FILL(${id}Counts, 0)`)} / ${toLow(`${id}Asked`)}${ofBudget})`,
       usingMetrics: {
-        [`${id}Failed`]: counts[id].failures.with(sum),
+        [`${id}Counts`]: counts[id].counts.with(sum),
         [`${id}Asked`]: counts[id].requests.with(sum),
       },
       period: sum.period,

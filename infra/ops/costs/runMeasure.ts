@@ -13,8 +13,8 @@ import {
   type Traffic,
 } from '../../costs/bills/traffic.ts';
 import { readRecordedUnits, responsesOf } from '../../costs/units/responseUnits.ts';
+import { checkAgent } from '../../service/hook/probes.ts';
 import { toTableOutput } from '../../stages/resourceNames.ts';
-import { checkAgent } from '../../watch/check/probes.ts';
 import type { CostOptions } from './costOptions.ts';
 import { parseDayRange } from './dayRange.ts';
 import { openLogs, readLogRows } from './logRows.ts';

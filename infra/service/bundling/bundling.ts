@@ -43,6 +43,15 @@ export const bundling: BundlingOptions = {
   },
 };
 
+/** For functions that serve no client. */
+export const toolBundling: BundlingOptions = {
+  forceDockerBundling: false,
+  format: OutputFormat.CJS,
+  target: 'node24',
+  minify: true,
+  bundleAwsSDK: true,
+};
+
 function toPath(file: string): string {
   return join(import.meta.dirname, file);
 }

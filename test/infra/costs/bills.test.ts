@@ -318,9 +318,7 @@ test.each<[string, StageSettings, () => StageTemplates]>([
 test('monitoring production costs at most 3.20 dollars a month for each operation, as OPERATIONS.md says', () => {
   const fixed = toDollars(toFixedUsage(settings, 0), toRates(prices));
   const monitoring = fixed.alarms + fixed.metrics + fixed.encryptionKeys + fixed.lambda;
-  // One more metric while a key is about to end.
-  const most = 3.2 * operationIds.length - Number(prices.customMetrics);
-  expect(monitoring).toBeLessThanOrEqual(most);
+  expect(monitoring).toBeLessThanOrEqual(3.2 * operationIds.length);
 });
 
 /** Counts a stage's resources that are billed by the month. */
