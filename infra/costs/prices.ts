@@ -36,11 +36,14 @@ export const usualRegion = 'us-east-1';
 
 /** @throws {Error} when nobody has looked up the prices of the region */
 export function readPrices(region = usualRegion): PriceTable {
-  const file = toPriceFile(region);
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'));
+  if (hasPrices(region)) return JSON.parse(readFileSync(toPriceFile(region), 'utf8'));
   throw new Error(
     `The prices of ${region} are not known: npx petstore costs prices --region ${region} reads them from AWS.`,
   );
+}
+
+export function hasPrices(region = usualRegion): boolean {
+  return existsSync(toPriceFile(region));
 }
 
 export function toPriceFile(region: string): URL {

@@ -77,7 +77,6 @@ export function toSavings(traffic: Traffic, pricing: RequestPricing) {
       return isMeant ? { ...share, response } : share;
     });
   const { shares } = traffic;
-  const halved = pricing.units.map((one) => ({ ...one, memoryMegabytes: one.memoryMegabytes / 2 }));
   const totals: readonly [name: string, total: number, price: string][] = [
     [
       'All clients read lists with zstd',
@@ -93,11 +92,6 @@ export function toSavings(traffic: Traffic, pricing: RequestPricing) {
       'No X-Ray traces',
       toTotal(shares, { tracedPercent: 0 }),
       'slow requests no longer show where their time goes',
-    ],
-    [
-      'Functions with half the memory',
-      toTotal(shares, { units: halved }),
-      'half the processor: at most this saving, since computing takes longer',
     ],
   ];
   return totals

@@ -58,7 +58,7 @@ export function toMonthlyTraffic(
   { months: typed, growth = '0' }: CostOptions<'month'>,
 ): Traffic[] {
   const months = parseWhole('--months', typed) ?? 1;
-  if (!(months > 0 && months < 1_000)) throw new UsageError('--months must be from 1 to 999.');
+  if (!(months > 0 && months <= 60)) throw new UsageError('--months must be from 1 to 60.');
   const factor = 1 + parsePercent('--growth', growth, -100) / 100;
   return Array.from({ length: months }, (_, index) => scaleTraffic(traffic, factor ** index));
 }

@@ -192,15 +192,28 @@ test('a key is read again each minute: 43,800 minutes × $0.125 a million, for e
 });
 
 test('the fixed part is units times prices', () => {
-  const fixed = toFixedUsage({ ...settings, firewall: true }, 1e9 / 124);
-  const calls = 1 + operationIds.length;
+  const own = { ...settings, firewall: true };
+  const fixed = toFixedUsage(own, 1e9 / 118, { ...pricing, hasFirewall: true });
   const counted = { alarmMetrics: 74, compositeAlarms: 2, customMetrics: 4 };
   const dollars = toDollars({ ...fixed, ...counted }, toRates(prices));
+  const [checks, calls] = [8_760, 5 * 8_760];
   expect(Object.entries(dollars).filter(([, sum]) => sum > 0)).toEqual([
-    // 8,760 checks of a second each, with a quarter of a GB. Each calls every operation.
-    ['gateway', expect.closeTo(8_760 * operationIds.length * 3.5e-6, 9)],
-    ['lambda', expect.closeTo(8_760 * (calls * 0.2e-6 + 0.25 * 0.0000133334), 9)],
-    ['firewall', 5 + 3 * 1],
+    ['gateway', expect.closeTo(calls * 3.5e-6, 9)],
+    // The check's second with a quarter of a GB, 19 ms of a list with a GB, and 10 + 2 + 10 + 10 ms with half of one.
+    [
+      'lambda',
+      expect.closeTo((calls + checks) * 0.2e-6 + checks * (0.25 + 0.019 + 0.016) * 0.0000133334, 9),
+    ],
+    // Of the operations 0.5 + 1 + 0 + 0.5 + 0.5, the key of each, and two of the check itself.
+    ['readUnits', expect.closeTo(checks * (2.5 + 5 + 2) * 0.125e-6, 9)],
+    ['transfer', expect.closeTo(((checks * 5_900) / 2 ** 30) * 0.09, 3)],
+    ['logs', expect.closeTo(((checks * 6_403) / 2 ** 30) * 0.5, 9)],
+    [
+      'storedLogs',
+      expect.closeTo(((checks * 6_403) / 2 ** 30) * 0.15 * 0.03 * (90 / (730 / 24)), 9),
+    ],
+    ['tracing', expect.closeTo(calls * 0.1 * 5e-6, 9)],
+    ['firewall', expect.closeTo(5 + 3 * 1 + calls * 0.6e-6, 9)],
     ['alarms', expect.closeTo(74 * 0.1 + 2 * 0.5)],
     ['metrics', expect.closeTo(1.2)],
     ['encryptionKeys', 1],
@@ -227,11 +240,19 @@ describe('the worst month', () => {
     expect(components.tracing).toBeCloseTo(0, 1);
   });
 
-  test('counts the gateway’s own responses and refusals in its total', () => {
-    const { requests, fixed, other, refusals, total } = find();
-    const [perRefusal, seconds] = [toMillion('getPet', '429') / 1e6, 2_628_000];
+  test('counts the gateway’s own responses and refusals, all at the steps of the prices', () => {
+    const { requests, fixed, other, refusals, total, rates, usage } = find();
+    const seconds = 2_628_000;
+    // 10 + 3 × 500 + 50 a second, 100 of unknown paths, and the checks.
+    const asked = (1_660 * seconds + 5 * 8_760) / 1e6;
+    const steps = 333 * 3.5 + 667 * 2.8 + (asked - 1_000) * 2.38;
+    expect(rates.gatewayRequests * asked * 1e6).toBeCloseTo(steps, 6);
+    const logged = usage.loggedGigabytes + (10_100 * seconds * 367) / 2 ** 30;
+    expect(logged).toBeGreaterThan(10_240);
+    expect(rates.loggedGigabytes * logged).toBeCloseTo(5_120 + (logged - 10_240) * 0.25, 6);
+    const perRefusal = (367 * rates.loggedGigabytes + 819 * rates.sentGigabytes) / 2 ** 30;
     expect(refusals).toBeCloseTo(10_000 * seconds * perRefusal, 6);
-    expect(other).toBeCloseTo(100 * seconds * (perRefusal + 3.5e-6), 6);
+    expect(other).toBeCloseTo(100 * seconds * (perRefusal + rates.gatewayRequests), 6);
     expect(total).toBeCloseTo(requests + fixed + other + refusals, 9);
   });
 });
@@ -281,8 +302,6 @@ test('the savings in a month of 2,000,000 lists of 1,000 entries match those cal
     ['petId=', plain + (gzip + list('304')) / 2 - 2 * list('200 petId')],
     // A tenth of two million, at $5 a million.
     ['X-Ray', 0.2 * 5],
-    // Half a GB less for 25 ms of each call, and for 30 ms with gzip.
-    ['half the memory', (1.5e6 * 0.025 + 0.5e6 * 0.03) * 0.5 * 0.0000133334],
   ];
   expect(toSavings(traffic, pricing).map(({ name, dollars }) => [name, dollars])).toEqual(
     expected.map(([name, sum]) => [expect.stringContaining(name), expect.closeTo(sum, 6)]),
@@ -307,16 +326,23 @@ test.each<[string, StageSettings, () => StageTemplates]>([
   ],
   ['one that keeps nothing', quiet, synthesizeQuiet],
 ])('the monthly units in the settings of %s match its stacks', (_, settings, stacks) => {
-  const usage = toFixedUsage(settings, 1);
+  const usage = toFixedUsage(settings, 1, pricing);
   const isBackedUp = usage.backedUpGigabytes === usage.storedGigabytes;
-  const uncounted = { gigabyteSeconds: 0, storedGigabytes: 0, backedUpGigabytes: 0 };
+  const perRequest = ['gigabyteSeconds', 'readUnits', 'sentGigabytes', 'loggedGigabytes', 'traces'];
+  const perByte = [
+    'storedLogGigabytes',
+    'storedGigabytes',
+    'backedUpGigabytes',
+    'firewallRequests',
+  ];
+  const uncounted = Object.fromEntries([...perRequest, ...perByte].map((kind) => [kind, 0]));
   const counted = { ...sumUsage([]), ...countFixedUnits(stacks()) };
   const message = 'commit what `npm run figures` writes';
   expect({ ...usage, ...uncounted, isBackedUp }, message).toEqual(counted);
 });
 
 test('monitoring production costs at most 3.20 dollars a month for each operation, as OPERATIONS.md says', () => {
-  const fixed = toDollars(toFixedUsage(settings, 0), toRates(prices));
+  const fixed = toDollars(toFixedUsage(settings, 0, pricing), toRates(prices));
   const monitoring = fixed.alarms + fixed.metrics + fixed.encryptionKeys + fixed.lambda;
   expect(monitoring).toBeLessThanOrEqual(3.2 * operationIds.length);
 });

@@ -138,7 +138,7 @@ describe('for people', () => {
     }
     const text = rows.join('\n');
     expect(text).toMatch(
-      /^Fixed: gateway 0\.\d\d, Lambda 0\.0\d, stored logs 0\.03, alarms \d+\.\d\d, .*encryption key 1\.00\.$/m,
+      /^Fixed: gateway 0\.\d\d, Lambda 0\.0\d, reads 0\.01, logs 0\.03, stored logs 0\.03, alarms \d+\.\d\d, .*encryption key 1\.00\.$/m,
     );
     expect(text).toMatch(/What each change alone would save .*\n0\.10,No X-Ray traces/);
     expect((await readReport('month', '--stage', 'staging')).month.fixed).toBeCloseTo(2.11, 2);
@@ -254,7 +254,7 @@ describe('diff', () => {
   const lists = sumRequests({
     shares: traffic.shares.filter((one) => growsWithInventory(one.operationId, one.response)),
   });
-  const { alarmMetrics } = toFixedUsage(production.settings, 0);
+  const { alarmMetrics } = toFixedUsage(production.settings, 0, { units, ...pricing });
   const always = { ...committed.metrics.always, alarmMetrics: -1 };
   const { throttles } = production.settings;
   const listRate = { listInventory: { rate: 50, burst: 200 } };
@@ -358,7 +358,8 @@ describe('diff', () => {
       'no orders, which no figures have',
       { 'units/units.json': measured.filter((one) => one.operationId !== 'listOrders') },
       ['month', 'worst'],
-      0.1 * 4.73,
+      // With those of the 8,760 checks.
+      (0.1 + 0.00876) * 4.73,
       ['- by operation listOrders +'],
     ],
     [
@@ -379,7 +380,8 @@ describe('diff', () => {
       'ten times as many unknown paths let through',
       set({ throttles: { ...throttles, other: { rate: 1_000, burst: 2_000 } } }),
       ['worst'],
-      -9 * worst.other,
+      // Each at the last step of the prices that the month reaches.
+      -9 * 262.8 * (2.38 + ((367 * 0.25 + 819 * 0.05) * 1e6) / 2 ** 30),
       [': unknown paths and refusals -'],
     ],
   ])(
@@ -701,8 +703,8 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [() => [...badTraffic('{"requests": {}}')(), '--shops', '+1'], 'The traffic has no "shop"'],
   [badTraffic('{"requests": {}, "shop": {}}'), 'at shop.entries'],
   [month('--months', 'x'), '--months must be a whole number; it is "x".'],
-  [month('--months', '0'), '--months must be from 1 to 999.'],
-  [month('--months', '1000'), '--months must be from 1 to 999.'],
+  [month('--months', '0'), '--months must be from 1 to 60.'],
+  [month('--months', '61'), '--months must be from 1 to 60.'],
   [month('--months', '2', '--growth', 'x'), '--growth must be such as 5%; it is "x".'],
   [month('--growth', '5%'), '--growth needs --months.'],
   [['getPet=1'], 'There is no command "costs getPet=1". The commands are month, worst, by-key, '],

@@ -106,7 +106,8 @@ const toParquet = (codec: 'SNAPPY' | 'ZSTD') => (format: Format, lines: readonly
 
 /** 8,760 checks a month, each of every operation. */
 const checked = 8_760 * operationIds.length;
-const billedSeconds = (3e6 * 0.005 + 8_760 * 0.25) / 1.1;
+const billedSeconds = (3e6 * 0.005 + 8_760 * 0.285) / 1.1;
+const reads = 1e6 + 2 * 43_800 + 8_760 * 9.5;
 /**
  * The bill of 2,000,000 getPet and 1,000,000 updateInventory, calculated by hand. It differs from the model in
  * shorter calls, a cheaper gigabyte, and queues. Services have the names of a Cost and Usage Report and of FOCUS.
@@ -118,10 +119,10 @@ const bill: readonly Line[] = [
     tags: { stage: 'production', 'user:service': 'petstore' },
   }),
   toLine('AWSLambda', 'Request-ARM', 3_008_760 + checked, 0.601752 + checked * 0.2e-6),
-  // Calls of 10 ms with half a GB, and checks of one second with a quarter.
+  // Calls of 10 ms with half a GB, and checks of one second with a quarter, each with 35 ms of a GB in operations.
   toLine('AWS Lambda', 'Lambda-GB-Second-ARM', billedSeconds, billedSeconds * 0.0000133334),
-  // Half a unit each, and each function reads the key's record once a minute for 730 hours.
-  toLine('AmazonDynamoDB', 'ReadRequestUnits', 1e6 + 2 * 43_800, 1.0876 * 0.125),
+  // Half a unit each, and each function reads the key's record once a minute for 730 hours. A check reads 9.5 units.
+  toLine('AmazonDynamoDB', 'ReadRequestUnits', reads, reads * 0.125e-6),
   toLine('Amazon DynamoDB', 'WriteRequestUnits', 1e6, 0.625),
   toLine('awskms', 'us-east-1-KMS-Keys', 0.5, 0.5),
   toLine('AWS Key Management Service', 'USE1-KMS-Keys', 0.5, 0.5),
@@ -208,7 +209,7 @@ const planted: Planted[] = [
     'nothing',
     (lines) => lines,
     0,
-    /^AWS charged what was expected: \$(\d+\.\d\d) of \$\1, [\s\S]*\nXRay-TracesStored +traces +30,000 +30,000 +\+0\.0 % /,
+    /^AWS charged what was expected: \$(\d+\.\d\d) of \$\1, [\s\S]*\nXRay-TracesStored +traces +30,438 +30,438 +\+0\.0 % /,
   ],
   [
     'euros',
@@ -386,11 +387,11 @@ describe('costs reconcile', () => {
     const rows = usage?.split('\n').map((line) => line.split(/ {2,}/));
     expect(rows?.[0]?.slice(-2)).toEqual(['effective $', 'list $']);
     expect(rows).toContainEqual([
-      ...['Lambda-GB-Second-ARM', 'GB-seconds', '15,627.3', '17,190', '-9.1 %', '+0.0 %'],
-      ...['0.21', '0.23', '-9.1 %', '0.10', '0.42'],
+      ...['Lambda-GB-Second-ARM', 'GB-seconds', '15,906', '17,496.6', '-9.1 %', '+0.0 %'],
+      ...['0.21', '0.23', '-9.1 %', '0.11', '0.42'],
     ]);
     expect(usage).toMatch(/\nRequests-Tier1 of AWSQueueService +5 +0 +- +- +0\.15 +0\.00 +- /);
-    expect(outside).toMatch(/\nXRay-TracesStored +traces +0 +30,000 .* 0\.00 +0\.15 +-100\.0 %/);
+    expect(outside).toMatch(/\nXRay-TracesStored +traces +0 +30,438 .* 0\.00 +0\.15 +-100\.0 %/);
     expect(others?.trimEnd().split('\n')).toHaveLength(1 + 10);
     expect(others).toMatch(
       /^Not this service.*\nApiGatewayRequest of AmazonApiGateway +\$31\.60\n/,

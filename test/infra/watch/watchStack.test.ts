@@ -228,6 +228,16 @@ it('watches a restored table instead of the table that it replaces', () => {
   expect(text).not.toContain('"petstore-production-pets"');
 });
 
+it('a budget counts only what has both tags of its stage', () => {
+  const [{ Budget }] = find(changedProduction(), 'AWS::Budgets::Budget') as [{ Budget: object }];
+  const tag = (Key: string, value: string) => ({
+    Tags: { Key, Values: [value], MatchOptions: ['EQUALS'] },
+  });
+  const both = [tag('service', 'petstore'), tag('stage', 'production')];
+  expect(Budget).toMatchObject({ FilterExpression: { And: expect.arrayContaining(both) } });
+  expect(Budget).not.toHaveProperty('CostFilters');
+});
+
 // If a budget's notifications change, CloudFormation creates a new budget before it deletes the old one.
 it('a budget has another name after its receivers change, and the same after its limit changes', () => {
   const findName = (stacks: StageTemplates) =>
