@@ -106,9 +106,10 @@ function readFiguresOf(revision: string) {
     : [`${revision} has no ${figuresFile}: it is priced with today's settings, prices and alarms.`];
   let trafficThen: Traffic | undefined;
   try {
-    trafficThen = parseTraffic(read('infra/costs/traffic.json'));
+    const file = 'infra/costs/traffic.json';
+    trafficThen = parseTraffic(read(file), `${file} of ${revision}`);
   } catch (error) {
-    lacks.push(`The traffic of ${revision} is not compared: ${(error as Error).message}`);
+    lacks.push((error as Error).message);
   }
   return { units, sizes, ...figures, toPrices, trafficThen, lacks };
 }

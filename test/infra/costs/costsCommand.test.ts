@@ -431,7 +431,7 @@ describe('diff', () => {
       'traffic.json': { requests: { x: 1 } },
     });
     expect(lacking.stdout).toMatch(
-      /^At the traffic of .*, nothing costs .*\n\nHEAD has no infra\/costs\/figures\.json: it is priced with today's settings, prices and alarms\.\n\nThe traffic of HEAD is not compared: There is no operation "x"\..*\n$/,
+      /^At the traffic of .*, nothing costs .*\n\nHEAD has no infra\/costs\/figures\.json: it is priced with today's settings, prices and alarms\.\n\ninfra\/costs\/traffic\.json of HEAD cannot be read: There is no operation "x"\..*\n$/,
     );
     const { stderr } = await diff({ 'figures.json': undefined }, '--json');
     expect(stderr).toMatch(/^HEAD has no infra/);
@@ -693,7 +693,8 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [ask('getPet:412=1'), 'getPet has no response "412"; it has 200, 400, 401, 404, 429.'],
   [month('--requests', 'getPet=1', '--traffic', 'x'), 'Give --requests or --traffic, not both.'],
   [month('--traffic', folder.toPath('none.json')), 'ENOENT'],
-  [badTraffic('{'), 'JSON'],
+  [badTraffic(''), `${folder.toPath('traffic.json')} cannot be read: Unexpected end of JSON input`],
+  [badTraffic('{'), 'traffic.json cannot be read: '],
   [badTraffic('{}'), 'at requests'],
   [badTraffic('{"requests": {"getPet": "2M"}}'), 'at requests.getPet'],
   [badTraffic('{"requests": {"getPet": -1}}'), 'at requests.getPet'],
