@@ -10,7 +10,7 @@ import type { CostReport } from './costReport.ts';
 import { sumDollars, toAmount, toCents } from './usage.ts';
 
 /** A stage's month as priced with the figures, or the traffic, of one commit. */
-type PricedStage = Pick<CostReport, 'operations' | 'month'>;
+type PricedStage = Pick<CostReport, 'month'> & Partial<Pick<CostReport, 'operations'>>;
 
 /**
  * Says in a sentence how a stage's month changes in cost, then why. Empty if nothing changes.
@@ -82,8 +82,9 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
 
 /** Changes of responses that do not occur in the month; the others show in its total. */
 function toResponseChanges(before: PricedStage, after: PricedStage): string[] {
-  return after.operations.flatMap(({ operationId, response, dollarsPerMillion }) => {
-    const was = before.operations.find(
+  const { operations = [] } = after;
+  return operations.flatMap(({ operationId, response, dollarsPerMillion }) => {
+    const was = before.operations?.find(
       (one) => one.operationId === operationId && one.response === response,
     );
     const [from, to] = [toCents(was?.dollarsPerMillion ?? 0), toCents(dollarsPerMillion)];

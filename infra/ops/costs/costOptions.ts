@@ -40,7 +40,9 @@ export function readTraffic({
     const read =
       file === undefined
         ? readCommittedTraffic()
-        : parseTraffic(readFileSync(file === '-' ? 0 : file, 'utf8'));
+        : file === '-'
+          ? parseTraffic(readFileSync(0, 'utf8'), 'The standard input')
+          : parseTraffic(readFileSync(file, 'utf8'), file);
     const asked = requests === undefined ? read : replaceRequests(read, requests);
     const all = shops === undefined ? asked : addShops(asked, Number(shops));
     return { ...all, entries: parseWhole('--entries', entries) ?? all.entries };

@@ -168,14 +168,24 @@ function divide(
   }
 }
 
-/** The cost of all requests of each key, and its share of the fixed costs in proportion. */
-export function toKeyTotals(costs: readonly KeyCost[], fixed: number) {
-  const all = costs.reduce((sum, one) => sum + one.total, 0);
+/**
+ * The cost of all requests of each key, and its share of the fixed costs in proportion.
+ * @param months how many of them the costs are of
+ */
+export function toKeyTotals(costs: readonly KeyCost[], fixed: number, months: number) {
+  const toSum = (own: readonly KeyCost[], name: 'requests' | 'sales' | 'total') =>
+    own.reduce((sum, one) => sum + one[name], 0);
+  const all = toSum(costs, 'total');
   return [...Map.groupBy(costs, ({ key }) => key)].map(([key, own]) => {
-    const requests = own.reduce((sum, one) => sum + one.requests, 0);
-    const sales = own.reduce((sum, one) => sum + one.sales, 0);
-    const dollars = own.reduce((sum, one) => sum + one.total, 0);
+    const [dollars, sales] = [toSum(own, 'total'), toSum(own, 'sales')];
     const share = all > 0 ? (fixed * dollars) / all : 0;
-    return { key, requests, sales, dollars, fixed: share, total: dollars + share };
+    const total = { dollars, fixed: share, ...toSalesCost(dollars + share, sales, months) };
+    return { key, requests: toSum(own, 'requests'), sales, ...total };
   });
+}
+
+/** The dollars of a month at this rate, and of a thousand sales; undefined without sales. */
+export function toSalesCost(total: number, sales: number, months: number) {
+  const perThousandSales = sales > 0 ? (1_000 * total) / sales : undefined;
+  return { total, perMonth: total / months, perThousandSales };
 }

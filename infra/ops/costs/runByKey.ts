@@ -57,7 +57,7 @@ function toMonthCosts(
   const fixed = fixedOfMonth * share;
   const total = keys.reduce((sum, one) => sum + one.total, 0);
   const days = { from: toDay(from), to: toDay(end - 1) };
-  return { ...days, share, keys, totals: toKeyTotals(keys, fixed), total, fixed };
+  return { ...days, share, keys, totals: toKeyTotals(keys, fixed, share), total, fixed };
 }
 
 function toTable(months: readonly MonthCosts[]): string {
@@ -74,14 +74,16 @@ function toTable(months: readonly MonthCosts[]): string {
   ]);
 }
 
-function toTotalsTable(months: readonly MonthCosts[]): string {
+export function toTotalsTable(months: readonly MonthCosts[]): string {
   return toColumns([
-    ['month', 'key', 'requests', 'of requests', 'of what is fixed', 'total'],
+    ['month', 'key', 'requests', 'of requests', 'of what is fixed', 'total', ...rates],
     ...months.flatMap(({ from, totals }) =>
-      totals.map(({ key, requests, ...sums }) => [
+      totals.map(({ key, requests, dollars, fixed, total, perMonth, perThousandSales }) => [
         ...[from.slice(0, 7), key, requests.toLocaleString('en-US')],
-        ...[sums.dollars, sums.fixed, sums.total].map((sum) => sum.toFixed(4)),
+        ...[dollars, fixed, total, perMonth, perThousandSales].map((sum) => sum?.toFixed(4) ?? '-'),
       ]),
     ),
   ]);
 }
+
+const rates = ['a month at this rate', 'per thousand sales'];

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { tell, writeOut } from '../../cli/output.ts';
+import { writeOut } from '../../cli/output.ts';
 import { findCostChanges } from '../../costs/bills/costChanges.ts';
 import { toCostReport } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
-import { parseTraffic, readCommittedTraffic, type Traffic } from '../../costs/bills/traffic.ts';
+import { parseTraffic, readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { toCents } from '../../costs/bills/usage.ts';
-import { type CommittedFigures, readFigures, toCommittedFigures } from '../../costs/figures.ts';
-import { type Prices, readPrices, usualRegion } from '../../costs/prices.ts';
+import type { CommittedFigures } from '../../costs/figures.ts';
+import { type Prices, usualRegion } from '../../costs/prices.ts';
 import type { MeasuredUnits } from '../../costs/units/responseUnits.ts';
 import { readSizes } from '../../costs/units/sizes.ts';
 import { stagesForClients } from '../../stages/stages.ts';
@@ -16,12 +16,12 @@ import { stagesForClients } from '../../stages/stages.ts';
  * Prints three sums compared with a commit: what the committed traffic costs, what a change of that traffic adds, and
  * the worst month. Today's model prices the units, sizes, prices, metrics and settings that the commit has as data.
  * @param revision as git takes it
- * @throws {Error} when there is no such commit, or it has no units
+ * @throws {Error} when there is no such commit, or it has no figures
  */
 export async function runDiff(revision: string, json = false): Promise<void> {
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
-  const { sizes, stages, lacks, toPrices, trafficThen, ...then } = readFiguresOf(revision);
+  const { sizes, stages, toPrices, trafficThen, ...then } = readFiguresOf(revision);
   const known = new Set(then.units.map((one) => `${one.operationId} ${one.response}`));
   const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.response}`));
   const changes = stagesForClients.map((stage) => {
@@ -40,7 +40,6 @@ export async function runDiff(revision: string, json = false): Promise<void> {
       },
     };
     const now = toCostReport(stage, traffic, entries);
-    const [was, is] = [before && toWorstMonth(before, undefined, figures), toWorstMonth(stage)];
     return {
       stage: name,
       ...toSum(
@@ -50,19 +49,17 @@ export async function runDiff(revision: string, json = false): Promise<void> {
       ),
       traffic: toSum(
         `By the change of infra/costs/traffic.json, ${name}`,
-        toCostReport(stage, trafficThen ?? traffic, entries),
+        toCostReport(stage, trafficThen, entries),
         now,
       ),
-      worst: toSum(`At worst, ${name}`, was && { month: was, operations: [] }, {
-        month: is,
-        operations: [],
-      }),
+      worst: toSum(
+        `At worst, ${name}`,
+        before && { month: toWorstMonth(before, undefined, figures) },
+        { month: toWorstMonth(stage) },
+      ),
     };
   });
-  if (json) {
-    lacks.forEach(tell);
-    return writeOut(`${JSON.stringify(changes, null, 2)}\n`);
-  }
+  if (json) return writeOut(`${JSON.stringify(changes, null, 2)}\n`);
   const moved = changes
     .flatMap((one) => [one, one.traffic, one.worst])
     .map((one) => one.changes.join('\n- '))
@@ -71,7 +68,7 @@ export async function runDiff(revision: string, json = false): Promise<void> {
     return `${stage} $${toCents(after)} a month, at worst $${toCents(worst.after)}`;
   });
   const none = `At the traffic of infra/costs/traffic.json, nothing costs more or less than at ${revision}: ${totals.join('; ')}.`;
-  await writeOut(`${[...(moved.length > 0 ? moved : [none]), ...lacks].join('\n\n')}\n`);
+  await writeOut(`${moved.length > 0 ? moved.join('\n\n') : none}\n`);
 }
 
 function toSum(...compared: Parameters<typeof findCostChanges>) {
@@ -80,37 +77,24 @@ function toSum(...compared: Parameters<typeof findCostChanges>) {
   return { before: before?.month.total, after: after.month.total, changes };
 }
 
-/** @throws {Error} when there is no such commit, or it has no units */
+/** @throws {Error} when there is no such commit, or it has no figures */
 function readFiguresOf(revision: string) {
-  const [unitsFile, figuresFile] = ['infra/costs/units/units.json', 'infra/costs/figures.json'];
   const files = git('ls-tree', '-r', '--name-only', '--end-of-options', revision, 'infra/costs');
   const read = (file: string) => git('show', '--end-of-options', `${revision}:./${file}`);
-  if (!files.includes(unitsFile)) {
-    throw new Error(`${revision} has no ${unitsFile}: its month cannot be priced.`);
+  const figuresFile = 'infra/costs/figures.json';
+  if (!files.includes(figuresFile)) {
+    throw new Error(`${revision} has no ${figuresFile}: its month cannot be priced.`);
   }
-  const units: MeasuredUnits[] = JSON.parse(read(unitsFile));
-  const sizes = read('infra/costs/sizes.json');
-  const hasFigures = files.includes(figuresFile);
-  const figures: CommittedFigures & { prices?: Prices } = hasFigures
-    ? JSON.parse(read(figuresFile))
-    : toCommittedFigures(readFigures().metrics, stagesForClients);
+  const units: MeasuredUnits[] = JSON.parse(read('infra/costs/units/units.json'));
+  const figures: CommittedFigures = JSON.parse(read(figuresFile));
   const toPrices = (region = usualRegion): Prices => {
     const file = `infra/costs/prices/${region}.json`;
     // Before there were prices by region, the figures had those of one.
-    return files.includes(file)
-      ? JSON.parse(read(file)).prices
-      : (figures.prices ?? readPrices(region).prices);
+    return JSON.parse(read(files.includes(file) ? file : figuresFile)).prices;
   };
-  const lacks = hasFigures
-    ? []
-    : [`${revision} has no ${figuresFile}: it is priced with today's settings, prices and alarms.`];
-  let trafficThen: Traffic | undefined;
-  try {
-    trafficThen = parseTraffic(read('infra/costs/traffic.json'));
-  } catch (error) {
-    lacks.push(`The traffic of ${revision} is not compared: ${(error as Error).message}`);
-  }
-  return { units, sizes, ...figures, toPrices, trafficThen, lacks };
+  const trafficFile = 'infra/costs/traffic.json';
+  const trafficThen = parseTraffic(read(trafficFile), `${trafficFile} of ${revision}`);
+  return { units, sizes: read('infra/costs/sizes.json'), ...figures, toPrices, trafficThen };
 }
 
 /** @throws {Error} with what git says */

@@ -426,18 +426,11 @@ describe('diff', () => {
     expect(stdout).toMatch(
       /^At the traffic of \S+, staging is new: \$[\d.]+ a month\.\n\nAt worst, staging is new: \$[\d.,]+ a month\.\n$/,
     );
-    const lacking = await diff({
-      'figures.json': undefined,
-      'traffic.json': { requests: { x: 1 } },
-    });
-    expect(lacking.stdout).toMatch(
-      /^At the traffic of .*, nothing costs .*\n\nHEAD has no infra\/costs\/figures\.json: it is priced with today's settings, prices and alarms\.\n\nThe traffic of HEAD is not compared: There is no operation "x"\..*\n$/,
-    );
-    const { stderr } = await diff({ 'figures.json': undefined }, '--json');
-    expect(stderr).toMatch(/^HEAD has no infra/);
-    expect(await diff({ 'units/units.json': undefined })).toEqual({
+    const { stderr } = await diff({ 'traffic.json': { requests: { x: 1 } } });
+    expect(stderr).toMatch(/^infra\/costs\/traffic\.json of HEAD cannot be read: .* "x"\./);
+    expect(await diff({ 'figures.json': undefined })).toEqual({
       ...{ status: 1, stdout: '' },
-      stderr: 'HEAD has no infra/costs/units/units.json: its month cannot be priced.\n',
+      stderr: 'HEAD has no infra/costs/figures.json: its month cannot be priced.\n',
     });
     expect(await callOps(runCosts, ['diff', 'nobody/knows'])).toEqual({
       ...{ status: 1, stdout: '', stderr: 'git: Not a valid object name nobody/knows\n' },
@@ -693,7 +686,8 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [ask('getPet:412=1'), 'getPet has no response "412"; it has 200, 400, 401, 404, 429.'],
   [month('--requests', 'getPet=1', '--traffic', 'x'), 'Give --requests or --traffic, not both.'],
   [month('--traffic', folder.toPath('none.json')), 'ENOENT'],
-  [badTraffic('{'), 'JSON'],
+  [badTraffic(''), `${folder.toPath('traffic.json')} cannot be read: Unexpected end of JSON input`],
+  [badTraffic('{'), 'traffic.json cannot be read: '],
   [badTraffic('{}'), 'at requests'],
   [badTraffic('{"requests": {"getPet": "2M"}}'), 'at requests.getPet'],
   [badTraffic('{"requests": {"getPet": -1}}'), 'at requests.getPet'],
