@@ -68,9 +68,12 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
     const [used, uses] = [was.usage[kind], is.usage[kind]];
     const [, name] = usageParts[kind];
     const [old, rate] = [was.rates[kind], is.rates[kind]];
+    // As AWS's pages have them: what costs a dime or more is one alarm, key or GB.
+    const [factor, per] = Math.max(old, rate) < 0.001 ? [1e6, 'per million'] : [1, 'each'];
+    const [from, to] = [old, rate].map((one) => toAmount(one * factor));
     return [
       [`${name} ${toAmount(used)} → ${toAmount(uses)}`, (uses - used) * old],
-      [`price of ${name} ${toAmount(old)} → ${toAmount(rate)}`, uses * (rate - old)],
+      [`price of ${name} $${from} → $${to} ${per}`, uses * (rate - old)],
     ] as const;
   });
   const sum = ({ shares }: PricedStage['month'], id: OperationId) =>

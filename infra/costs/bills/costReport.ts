@@ -10,7 +10,7 @@ import {
 } from '../units/responseUnits.ts';
 import { toMonth, toRequestsBill, toStagePricing } from './monthlyBill.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
-import { type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
+import { type RequestPricing, sumDollars, toCents, toDollarsPerMillion } from './usage.ts';
 
 export type CostReport = ReturnType<typeof toCostReport>;
 
@@ -62,6 +62,16 @@ export function toOperationCosts(pricing: RequestPricing, sizes: readonly number
       });
     }),
   );
+}
+
+/** What safe sales cost, in two sentences. */
+export function toSafeSaleText({ operations }: Pick<CostReport, 'operations'>): string {
+  const names = ['getInventoryEntry 200', 'updateInventory 200 Idempotency-Key'];
+  const [read = 0, update = 0] = names.map((name) => {
+    const cost = operations.find((one) => `${one.operationId} ${one.response}` === name);
+    return cost?.dollarsPerMillion;
+  });
+  return `A safe sale reads one entry and updates it with a key. A million cost **$${toCents(read + update)}**: $${toCents(read)} for the reads and $${toCents(update)} for the updates.`;
 }
 
 /**

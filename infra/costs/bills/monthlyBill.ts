@@ -1,6 +1,7 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { accountThrottle, type TraceSampling } from '../../stages/stageSettings.ts';
+import { type Stage, stagesFile } from '../../stages/stages.ts';
 import { type PricedSettings, type PricedStage, readFigures } from '../figures.ts';
 import { findUnits, responsesOf } from '../units/responseUnits.ts';
 import { toFixedUsage } from './fixedCosts.ts';
@@ -172,6 +173,18 @@ export function toWorstMonth(
   const price = (usage: Usage) => sumDollars(toDollars(usage, month.rates));
   const [other, refusals] = [price(ofOthers), price(ofRefusals)];
   return { ...month, other, refusals, total: month.total + other + refusals };
+}
+
+/** Whether the worst month is within the stage's limit, and a sentence that says so. */
+export function checkWorstMonth(stage: Stage) {
+  const { name, settings } = stage;
+  const total = Math.ceil(toWorstMonth(stage).total);
+  const isWithin = total <= settings.worstMonthDollars;
+  const limit = `its worstMonthDollars of ${settings.worstMonthDollars}`;
+  const text = isWithin
+    ? `costs at most $${total}, within ${limit}.`
+    : `can cost $${total}, more than ${limit}. npx petstore costs diff REV says why. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there.`;
+  return { isWithin, text: `The worst month of ${name} ${text}` };
 }
 
 function mostExpensiveShare(

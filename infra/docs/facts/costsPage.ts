@@ -1,4 +1,4 @@
-import { type OperationCost, toCostReport } from '../../costs/bills/costReport.ts';
+import { type OperationCost, toCostReport, toSafeSaleText } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic, sumRequests } from '../../costs/bills/traffic.ts';
 import { componentLabels, components } from '../../costs/usageParts.ts';
 import { stagesForClients } from '../../stages/stages.ts';
@@ -28,6 +28,7 @@ export function toCostFacts(): Placeholders {
     pollSeconds: () => `${POLL_SECONDS}`,
     pollingDollars: (name) => toDollars(name, MILLION_POLLS),
     requestCosts: () => toOperationTable(served),
+    safeSale: () => toSafeSaleText(report),
     monthCosts: () =>
       `Production's month with the ${requests} requests of \`infra/costs/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${region}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`,
   };

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { toStageMonth } from '../../costs/bills/costReport.ts';
-import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
+import { checkWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { toCents } from '../../costs/bills/usage.ts';
 import { type CommittedFigures, toCommittedFigures } from '../../costs/figures.ts';
-import { type Stage, stages, stagesFile } from '../../stages/stages.ts';
+import { type Stage, stages } from '../../stages/stages.ts';
 
 /** The last accepted dollars of a month with the committed traffic, by stage. */
 const acceptedFile = 'infra/costs/accepted.json';
@@ -39,17 +39,6 @@ export function findMonths(
     { stage: stage.name, ...checkIncrease(stage, accepted[stage.name]) },
   ]);
   return figures ? [...found, checkFigures(figures)] : found;
-}
-
-function checkWorstMonth(stage: Stage) {
-  const { name, settings } = stage;
-  const total = Math.ceil(toWorstMonth(stage).total);
-  const isWithin = total <= settings.worstMonthDollars;
-  const limit = `its worstMonthDollars of ${settings.worstMonthDollars}`;
-  const text = isWithin
-    ? `costs at most $${total}, within ${limit}.`
-    : `can cost $${total}, more than ${limit}. npx petstore costs diff REV says why. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there.`;
-  return { isWithin, text: `The worst month of ${name} ${text}` };
 }
 
 function checkIncrease(stage: Stage, accepted: number | undefined) {

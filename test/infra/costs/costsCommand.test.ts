@@ -287,7 +287,7 @@ describe('diff', () => {
       ['month', 'worst'],
       // With the 8,760 checks, of a quarter of a GB-second.
       0.9 * (gigabyteSeconds + 2_190) * 0.0000133334,
-      [': Lambda +', '- price of GB-seconds of functions 0.00000133334 → 0.0000133334 +'],
+      [': Lambda +', '- price of GB-seconds of functions $1.33334 → $13.3334 per million +'],
     ],
     [
       'prices in its figures, before there were regions',
@@ -297,7 +297,7 @@ describe('diff', () => {
       },
       ['month', 'worst'],
       perRequest(({ writeUnits }) => writeUnits) * 0.625e-6,
-      [': writes +', '- price of write units 0 → 0.000000625 +'],
+      [': writes +', '- price of write units $0 → $0.625 per million +'],
     ],
     [
       '200 bytes less a log line',
