@@ -1,6 +1,8 @@
 import { Annotations, App, type AppProps, type Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { tell } from './cli/output.ts';
+import { checkWorstMonth } from './costs/bills/monthlyBill.ts';
+import { hasPrices } from './costs/prices.ts';
 import { defineBackupStack } from './service/backups.ts';
 import { defineServiceStack } from './service/serviceStack.ts';
 import { findExampleSettings } from './stages/addresses.ts';
@@ -9,9 +11,13 @@ import { CommitError, isEdited, readCommit } from './stages/commit.ts';
 import { type Stage, stages } from './stages/stages.ts';
 import { defineWatchStack } from './watch/watchStack.ts';
 
-/** Writes the templates of every deployment. Invalid settings end it with one line and status 1. */
-export function synthesize(deployments?: readonly Stage[]): void {
+/**
+ * Writes the templates of every deployment. Invalid settings, and a worst month past its limit, end it with one line
+ * and status 1.
+ */
+export function synthesize(deployments: readonly Stage[] = Object.values(stages)): void {
   try {
+    deployments.forEach(refuseWorstMonth);
     const app = buildApp(undefined, deployments);
     refuseFindings(app);
     app.synth();
@@ -20,6 +26,14 @@ export function synthesize(deployments?: readonly Stage[]): void {
     tell(error.message);
     process.exitCode = 1;
   }
+}
+
+/** In a region without prices, such as after a disaster, only `npx petstore costs check` refuses. */
+function refuseWorstMonth(stage: Stage): void {
+  checkStageSettings(stage);
+  if (!hasPrices(stage.settings.region)) return;
+  const { isWithin, text } = checkWorstMonth(stage);
+  if (!isWithin) throw new StageSettingsError(text);
 }
 
 /** Makes the synthesis fail at any finding of cdk-nag's AwsSolutions rules without a reason beside the resource. */

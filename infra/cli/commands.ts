@@ -1,6 +1,6 @@
 import type { ParseArgsOptionDescriptor } from 'node:util';
 import { stageNames } from '../stages/stages.ts';
-import { tableNames } from '../stages/tables.ts';
+import { recoverableTables } from '../stages/tables.ts';
 
 /** An option of a command, as parseArgs takes it and as the help explains it. */
 export interface Option extends ParseArgsOptionDescriptor {
@@ -57,7 +57,7 @@ const traffic = {
 } as const;
 const days = {
   from: text('DAY', 'the first day in UTC, such as 2026-11-01'),
-  to: text('DAY', 'the last day in UTC'),
+  to: text('DAY', 'the last day in UTC; at most yesterday'),
 } as const;
 
 /** The commands: what their help says, what they take, and what a shell completes. */
@@ -268,10 +268,7 @@ export const commands = {
     ],
     options: {
       stage,
-      table: {
-        ...choice(tableNames, 'may be repeated; restore requests together with inventory'),
-        multiple: true,
-      },
+      table: { ...choice(recoverableTables, 'may be repeated'), multiple: true },
       at: text(
         'TIME',
         'with its zone, such as 2026-12-24T09:59:00Z; or latest, about five minutes ago',
@@ -312,14 +309,20 @@ export const commands = {
       'by-key': {
         summary: 'Price what each API key used',
         about:
-          "Prints what the requests of each API key cost, by the stage's own logs, with its share of the fixed costs. Asks before queries that cost more than $1.",
+          "Prints what the requests of each API key cost, by the stage's own logs, with its share of the fixed costs. The scheduled check's requests are a part of those. Asks before queries that cost more than $1.",
         options: { ...pricedStage, ...days, json, yes },
+      },
+      forecast: {
+        summary: 'Say what this month will cost',
+        about:
+          "Prints one line: what this month has cost by the stage's own logs until yesterday in UTC, what it will cost at this rate, the accepted month, the budget, and dollars per thousand sales. A sale is an update with status 200. On the first of a month, the line is about the month before. The status is 1 if the month will cost more than accepted, past maxIncreaseDollars or maxIncreasePercent. Asks before queries that cost more than $1.",
+        options: { ...pricedStage, 'by-key': flag('also print it for each API key'), json, yes },
       },
       diff: {
         summary: 'Compare the month with that of a commit',
         usage: 'REV [options]',
         about:
-          'Prints what the month of infra/costs/traffic.json costs more or less than at a commit, and why. It reads the figures that the commit has in infra/costs, and runs none of its code.',
+          'Prints what costs more or less than at a commit, and why: the month of infra/costs/traffic.json, the change of that traffic, and the worst month. It reads the figures that the commit has in infra/costs, and runs none of its code.',
         options: { json },
       },
       check: {
@@ -332,15 +335,21 @@ export const commands = {
         summary: 'Measure the traffic or the entries of a stage',
         about: [
           "Without days, describes a sample of the stage's entries, for infra/costs/sizes.json.",
-          "With --from and --to, prints the requests in the gateway's log, scaled to a month, as a file for --traffic or infra/costs/traffic.json. The log does not know encodings, petId= and Idempotency-Key: their mix is that of infra/costs/traffic.json. Preflights, unknown paths and the scheduled check are left out. Asks before queries that cost more than $1.",
+          "With --from and --to, prints the requests in the stage's logs, scaled to a month, as a file for --traffic or infra/costs/traffic.json. Write units tell which updates had an Idempotency-Key. No log knows encodings and petId=: their mix is that of infra/costs/traffic.json. Preflights, unknown paths and the scheduled check are left out. Asks before queries that cost more than $1.",
         ],
         options: { ...pricedStage, ...days, json, yes },
+      },
+      prices: {
+        summary: 'Read the prices of a region from AWS',
+        about:
+          'Reads list prices from the AWS Price List API with your AWS credentials, and writes infra/costs/prices/REGION.json. A stage in a region without this file has no costs.',
+        options: { region: text('REGION', 'the region, such as eu-west-1') },
       },
       reconcile: {
         summary: 'Compare a bill with the model',
         usage: 'FILE… [options]',
         about:
-          'FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV, .csv.gz or Parquet, with the cost allocation tag "stage". It is compared with a month of traffic, for the days in the files or --from to --to. The status is 1 if a line differs too much.',
+          'FILE is a Cost and Usage Report 2.0 or FOCUS, as CSV, .csv.gz or Parquet, with the cost allocation tag "stage". It is compared with a month of traffic, for the days in the files or --from to --to. The status is 1 if a line differs too much, a day has no lines or has them twice, the bill ends before its month, or it is not in USD.',
         options: {
           ...pricedStage,
           ...traffic,

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import {
+  DeleteCommand,
   DynamoDBDocumentClient,
   PutCommand,
   paginateScan,
@@ -120,6 +121,11 @@ export function defineKeyRegister(base: DynamoDBClient, tableName: string) {
         (await update(keyId, rotation));
       const { revokedAt = graceEnds } = before;
       return { ends: revokedAt < graceEnds ? revokedAt : graceEnds, before };
+    },
+
+    /** Deletes a key that nobody was given, without a trace. */
+    async remove(keyId: string): Promise<void> {
+      await client.send(new DeleteCommand({ TableName: tableName, Key: { keyId } }));
     },
 
     /** Ends a key, unless it has already ended or does not exist. Within 60 s, it is refused everywhere. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import type { Stage } from '../stages/stages.ts';
-import { type Prices, perUnit } from './prices.ts';
+import { type Prices, readPrices } from './prices.ts';
 import { type MeasuredUnits, readRecordedUnits } from './units/responseUnits.ts';
 import { type RecordSizes, readSizes } from './units/sizes.ts';
 
@@ -27,16 +27,31 @@ export const countedSettings = [
 const pricedSettings = [
   ...countedSettings,
   ...(['alarms', 'firewall', 'logRetentionDays', 'memoryMegabytes', 'protectsData'] as const),
-  ...(['reservedConcurrency', 'tracing'] as const),
+  // The worst month also depends on these.
+  ...(['inventoryEntries', 'reservedConcurrency', 'throttles', 'tracing'] as const),
+  'region',
 ] as const;
 
 /** The settings that a month's cost depends on. */
 export type PricedSettings = Pick<StageSettings, (typeof pricedSettings)[number]>;
 
-/** @param stage for the sizes of its entries; the largest possible without it */
-export function readFigures(stage?: string): Figures {
+export type PricedStage = Pick<Stage, 'name'> & { readonly settings: PricedSettings };
+
+/**
+ * @param stage for the sizes of its entries; the largest possible without it
+ * @throws {Error} when the prices of the region are not known
+ */
+export function readFigures(
+  { region }: Pick<StageSettings, 'region'> = {},
+  stage?: string,
+): Figures {
   const { metrics } = readCommittedFigures();
-  return { units: readRecordedUnits(), sizes: readSizes(stage), prices: perUnit, metrics };
+  return {
+    units: readRecordedUnits(),
+    sizes: readSizes(stage),
+    prices: readPrices(region).prices,
+    metrics,
+  };
 }
 
 /** The figures that are code or counted, as data, so that `costs diff` needs no code of another commit. */
@@ -55,5 +70,5 @@ export function toCommittedFigures(metrics: MetricCounts, stages: readonly Stage
     Object.fromEntries(pricedSettings.map((name) => [name, stage.settings[name]])),
   ]);
   const all: Partial<Record<string, PricedSettings>> = Object.fromEntries(settings);
-  return { prices: perUnit as Prices, metrics, stages: all };
+  return { metrics, stages: all };
 }

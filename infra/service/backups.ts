@@ -14,6 +14,7 @@ import {
   toStackProps,
 } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
+import { recoverableTables } from '../stages/tables.ts';
 import { type DataTables, toKeptPolicy } from './dataTables.ts';
 
 /**
@@ -28,7 +29,7 @@ import { type DataTables, toKeptPolicy } from './dataTables.ts';
 export function defineBackupCopies(
   stack: Stack,
   stage: Stage,
-  { inventory, pets, orders, apiKeys }: DataTables,
+  tables: DataTables,
   region: string,
 ): void {
   const vault = new BackupVault(stack, 'Backups', {
@@ -53,12 +54,12 @@ export function defineBackupCopies(
       }),
     ],
   });
-  // The table `requests` is left out: responses to repeated updates are needed for one day only.
   const selection = new BackupSelection(stack, 'BackupSelection', {
     backupPlan: plan,
-    resources: [inventory, pets, orders, apiKeys].flatMap(({ tableArns: [inUse] }) =>
-      inUse === undefined ? [] : BackupResource.fromArn(inUse),
-    ),
+    resources: recoverableTables.flatMap((name) => {
+      const [inUse] = tables[name].tableArns;
+      return inUse === undefined ? [] : BackupResource.fromArn(inUse);
+    }),
   });
   Validations.of(selection).acknowledge({
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSBackupServiceRolePolicyForBackup]',

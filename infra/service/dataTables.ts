@@ -3,7 +3,13 @@ import { type Attribute, AttributeType, BillingMode, Table } from 'aws-cdk-lib/a
 import type { Construct } from 'constructs';
 import { toTableName } from '../stages/resourceNames.ts';
 import type { Stage } from '../stages/stages.ts';
-import { type TableDefinition, type TableName, tableNames, tables } from '../stages/tables.ts';
+import {
+  recoverableTables,
+  type TableDefinition,
+  type TableName,
+  tableNames,
+  tables,
+} from '../stages/tables.ts';
 
 /** The tables that the functions use: the stack's own, or restored ones. */
 export type DataTables = Record<TableName, DataTable>;
@@ -19,6 +25,7 @@ export function defineDataTables(scope: Construct, stage: Stage): DataTables {
   const { protectsData, restoredTables = {}, maximumUnitsPerSecond } = stage.settings;
   const defineTable = (name: TableName): DataTable => {
     const { partitionKey, sortKey, timeToLive }: TableDefinition = tables[name];
+    const isRecoverable = protectsData && recoverableTables.includes(name);
     const table = new Table(scope, `${name}Table`, {
       tableName: toTableName(stage, name),
       partitionKey: toAttribute(partitionKey),
@@ -29,12 +36,13 @@ export function defineDataTables(scope: Construct, stage: Stage): DataTables {
       maxWriteRequestUnits: maximumUnitsPerSecond[name].write,
       removalPolicy: protectsData ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: protectsData,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: protectsData },
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: isRecoverable },
     });
-    if (!protectsData) {
+    if (!isRecoverable) {
       Validations.of(table).acknowledge({
         id: 'AwsSolutions-DDB3',
-        reason: 'A stage without protected data needs no backup.',
+        reason:
+          'Neither a stage without protected data nor rows that expire within a day need a backup.',
       });
     }
     const restored = restoredTables[name];

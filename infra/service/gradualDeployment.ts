@@ -13,7 +13,7 @@ import {
   LambdaDeploymentConfig,
   LambdaDeploymentGroup,
 } from 'aws-cdk-lib/aws-codedeploy';
-import { Alias, type IVersion } from 'aws-cdk-lib/aws-lambda';
+import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import {
@@ -25,6 +25,8 @@ import {
 import { liveAlias, type NamedStage } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
+import type { DataTables } from './dataTables.ts';
+import { acknowledgeVersions, defineDeploymentHook } from './deploymentHook.ts';
 import type { OperationFunctions } from './operationFunctions.ts';
 import {
   clientErrorStatuses,
@@ -34,7 +36,12 @@ import {
   toLogMetric,
 } from './serviceMetrics.ts';
 
-/** How CodeDeploy moves requests to the new version. If undefined, CloudFormation moves them at once. */
+/**
+ * How CodeDeploy moves requests to the new version. If undefined, CloudFormation moves them at once, and no version
+ * proves itself. CodeDeploy could do that too (`ALL_AT_ONCE`), but it takes the version of the last template for the
+ * one that serves requests. After `npx petstore rollback` another one does, and `atOnce` is the way out of that.
+ * https://docs.aws.amazon.com/codedeploy/latest/userguide/reference-appspec-file-structure-resources.html
+ */
 const deploymentConfigs: Record<StageSettings['rollout'], ILambdaDeploymentConfig | undefined> = {
   atOnce: undefined,
   canary10PercentFor5Minutes: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
@@ -46,12 +53,13 @@ export type LiveAliases = Record<OperationId, Alias>;
 
 /**
  * Defines the live alias of each function. A deployment publishes a version and moves the
- * alias to it, at once or as `rollout` says.
+ * alias to it, at once or as `rollout` says, and then only if the hook gets right responses from it.
  */
 export function defineLiveAliases(
   scope: Construct,
   stage: Stage,
   functions: OperationFunctions,
+  dataTables: DataTables,
 ): LiveAliases {
   const aliases: LiveAliases = mapOperations(
     (id) =>
@@ -62,10 +70,11 @@ export function defineLiveAliases(
   );
   const deploymentConfig = deploymentConfigs[stage.settings.rollout];
   if (deploymentConfig) {
+    const preHook = defineDeploymentHook(scope, stage, functions, dataTables);
     for (const id of operationIds) {
       const { logGroup } = functions[id];
       const alarms = defineRollbackAlarms(scope, stage, id, aliases[id], logGroup);
-      defineDeploymentGroup(scope, id, aliases[id], deploymentConfig, alarms);
+      defineDeploymentGroup(scope, id, aliases[id], { deploymentConfig, alarms, preHook });
     }
   }
   return aliases;
@@ -75,15 +84,19 @@ function defineDeploymentGroup(
   scope: Construct,
   id: OperationId,
   alias: Alias,
-  deploymentConfig: ILambdaDeploymentConfig,
-  alarms: IAlarm[],
+  props: {
+    readonly deploymentConfig: ILambdaDeploymentConfig;
+    readonly alarms: IAlarm[];
+    readonly preHook: IFunction;
+  },
 ): void {
   const group = new LambdaDeploymentGroup(scope, `${id}Deployment`, {
-    alias,
-    deploymentConfig,
-    alarms,
+    ...{ alias, ...props },
     autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
   });
+  // CodeDeploy needs its permission to call the hook before the alias moves.
+  alias.node.addDependency(group);
+  acknowledgeVersions(group, props.preHook);
   Validations.of(group).acknowledge({
     id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
     reason:
@@ -124,7 +137,8 @@ function defineRollbackAlarms(
     return toLogMetric(stage, id, name, options, version);
   };
   const sum = { period: sharePeriod, statistic: Stats.SUM };
-  const clientErrorSum = { ...sum, period: clientErrorPeriod };
+  const longSum = { ...sum, period: clientErrorPeriod };
+  const longCount = { ...longSum, statistic: Stats.SAMPLE_COUNT };
   const slowest = { period, statistic: Stats.p(99) };
   return [
     new Alarm(scope, `${id}RollbackErrors`, {
@@ -151,13 +165,13 @@ function defineRollbackAlarms(
       treatMissingData,
     }),
     new Alarm(scope, `${id}RollbackClientErrors`, {
-      alarmDescription: `At least half of 20 or more calls of ${id}'s newest version got ${clientErrorStatuses.join(', ')} within 15 minutes. During a deployment this rolls it back. See \`npx petstore logs --status 4xx\`.`,
+      alarmDescription: `At least half of 20 or more calls of ${id}'s newest version got ${clientErrorStatuses.join(', ')} or a 5xx within 15 minutes. During a deployment this rolls it back. See \`npx petstore logs --status 4xx\`.`,
       metric: new MathExpression({
         label: '4xx, % of the calls',
         expression: 'IF(FILL(calls, 0) >= 20, 100 * FILL(clientErrors, 0) / calls, 0)',
         usingMetrics: {
-          clientErrors: defineMetric('clientErrors', clientErrorSum),
-          calls: ofVersion(live.metricInvocations(clientErrorSum)),
+          clientErrors: defineMetric('clientErrors', longCount),
+          calls: ofVersion(live.metricInvocations(longSum)),
         },
         period: clientErrorPeriod,
       }),

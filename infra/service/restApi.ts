@@ -1,10 +1,12 @@
 import { CfnOutput, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
+  type CfnDomainName,
   type CfnRestApi,
   DomainName,
   EndpointAccessMode,
   EndpointType,
+  IpAddressType,
   LogGroupLogDestination,
   type MethodDeploymentOptions,
   MethodLoggingLevel,
@@ -32,6 +34,9 @@ const tls = {
   endpointAccessMode: EndpointAccessMode.STRICT,
 } as const;
 
+/** The gateway's default is IPv4 alone. */
+const ipAddressType = IpAddressType.DUAL_STACK;
+
 /**
  * The gateway in front of the functions. It checks no credentials; the functions do. It accepts bodies up to 10 MB, but
  * a function accepts only 6 MB.
@@ -41,7 +46,7 @@ export function defineRestApi(scope: Construct, stage: Stage, aliases: LiveAlias
   const api = new RestApi(scope, 'Api', {
     restApiName: toApiName(stage),
     description: "The pet store's inventory service",
-    endpointTypes: [EndpointType.REGIONAL],
+    endpointConfiguration: { types: [EndpointType.REGIONAL], ipAddressType },
     // The gateway writes access logs only if the account names a role for it. The setting belongs to the account: both
     // stages' stacks make it, either role serves both, and it stays when a stack is deleted.
     cloudWatchRole: true,
@@ -77,9 +82,12 @@ export function defineCustomDomain(
     endpointType: EndpointType.REGIONAL,
     ...tls,
   });
+  // DomainName has no property for it.
+  const resource = domain.node.defaultChild as CfnDomainName;
+  resource.addPropertyOverride('EndpointConfiguration.IpAddressType', ipAddressType);
   domain.addBasePathMapping(api, { basePath: apiVersion });
   new CfnOutput(scope, 'DomainTarget', {
-    description: `The target of the DNS record of ${name}: a CNAME, or an alias in Route 53`,
+    description: `The target of the DNS record of ${name}: a CNAME, or in Route 53 an A and an AAAA alias`,
     value: domain.domainNameAliasDomainName,
   });
 }

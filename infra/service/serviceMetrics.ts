@@ -24,10 +24,17 @@ const logMetrics = {
    * Milliseconds from a request to the first byte of a streamed response. The duration of the whole response depends
    * more on its length and the client than on the service.
    */
-  firstByte: { suffix: 'FirstByte', value: '$.message.firstByteMilliseconds' },
-  /** Responses from 500 up. Lambda does not count them as errors, since the handler returns them itself. */
-  serverErrors: { suffix: 'ServerErrors', value: '1' },
-  clientErrors: { suffix: 'ClientErrors', value: '1' },
+  firstByte: {
+    filter: 'FirstByte',
+    suffix: 'FirstByte',
+    value: '$.message.firstByteMilliseconds',
+  },
+  /**
+   * Responses from 500 up. Lambda does not count them as errors, since the handler returns them itself. They are the sum
+   * of their metric. Its samples are both these and the 4xx, so that one metric is billed for both.
+   */
+  serverErrors: { filter: 'ServerErrors', suffix: 'Errors', value: '1' },
+  clientErrors: { filter: 'ClientErrors', suffix: 'Errors', value: '0' },
 } as const;
 export type LogMetricName = keyof typeof logMetrics;
 
@@ -53,8 +60,8 @@ export function defineLogMetric(
   logGroup: ILogGroup,
   isByVersion = false,
 ): void {
-  const { suffix, value } = logMetrics[name];
-  new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${suffix}Filter`, {
+  const { filter, suffix, value } = logMetrics[name];
+  new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${filter}Filter`, {
     logGroup,
     filterPattern: patterns[name],
     metricNamespace: toStackName(stage),

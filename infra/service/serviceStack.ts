@@ -33,7 +33,7 @@ export function defineServiceStack(app: App, stage: Stage, commit: string, place
   const tables = defineDataTables(stack, stage);
   if (backupRegion) defineBackupCopies(stack, stage, tables, backupRegion);
   const functions = defineOperationFunctions(stack, stage, tables, commit);
-  const aliases = defineLiveAliases(stack, stage, functions);
+  const aliases = defineLiveAliases(stack, stage, functions, tables);
   const api = defineRestApi(stack, stage, aliases);
   defineTraceSampling(stack, stage, place);
   if (customDomain) defineCustomDomain(stack, api, customDomain);

@@ -47,6 +47,15 @@ export function toCopiesVaultName(stage: NamedStage): string {
   return `${toStackName(stage)}-copies`;
 }
 
+/** The function that calls each new version before CodeDeploy sends it requests. */
+export function toHookName(stage: NamedStage): string {
+  return `${toStackName(stage)}-hook`;
+}
+
+export function toHookLogName(stage: NamedStage): string {
+  return `/aws/lambda/${toHookName(stage)}`;
+}
+
 /** The function that calls a deployment from outside. */
 export function toCheckName(stage: NamedStage): string {
   return `${toStackName(stage)}-check`;

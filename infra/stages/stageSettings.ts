@@ -172,7 +172,7 @@ export const stageSettings = z.strictObject({
   logRetentionDays: logRetentionDays,
   /**
    * Whether the watch stack has alarms. Each metric of an alarm costs $0.10 a month; with the encryption key and the
-   * scheduled check it is some $15 in all. Without alarms, `alarms`, `checkEveryMinutes` and `quietMinutes` cannot be
+   * scheduled check it is at most $16 in all. Without alarms, `alarms`, `checkEveryMinutes` and `quietMinutes` cannot be
    * set, since nobody would be notified.
    */
   raisesAlarms: z.boolean(),
@@ -193,8 +193,8 @@ export const stageSettings = z.strictObject({
   quietMinutes: whole(1, 1_440).exactOptional(),
   /**
    * Whether the data must outlive a mistake. Tables and logs stay when the stack is deleted. Tables refuse deletion,
-   * and can be restored to any second of the last 35 days, which is billed by their size. The stack itself refuses
-   * deletion too.
+   * and can be restored to any second of the last 35 days, which is billed by their size. Only `requests` cannot: its
+   * rows are needed for a day. The stack itself refuses deletion too.
    */
   protectsData: z.boolean(),
   /**
@@ -225,7 +225,10 @@ export const stageSettings = z.strictObject({
    * Service Quotas. Default: unknown, so nothing is reserved and no alarm compares with it.
    */
   accountConcurrency: whole(1, 1_000_000).exactOptional(),
-  /** How requests move to new code. All but `atOnce` roll back by themselves when errors or latency rise. */
+  /**
+   * How requests move to new code. With all but `atOnce`, a new version proves itself first, and is rolled back by
+   * itself when errors or latency rise.
+   */
   rollout: z.literal(['atOnce', 'canary10PercentFor5Minutes', 'linear10PercentEveryMinute']),
   /**
    * Set it for the upgrade from release 1.1.0, and remove it a day later: see "Upgrade from 1.1.0" in
@@ -236,8 +239,8 @@ export const stageSettings = z.strictObject({
   /** Whether a web application firewall protects the gateway, for $8 a month and $0.60 per million requests. */
   firewall: z.boolean(),
   /**
-   * The requests of one address in five minutes from which the firewall sends 403. A shop's server is one address.
-   * Default: as many as all throttles let through, so that only a flood is blocked.
+   * The requests of one address in five minutes from which the firewall sends 403. A shop's server is one address; a
+   * sender of IPv6 can have many. Default: as many as all throttles let through, so that only a flood is blocked.
    */
   firewallRequestsPerAddress: whole(10, 2_000_000_000).exactOptional(),
   /**
@@ -270,8 +273,8 @@ export const stageSettings = z.strictObject({
   inventoryEntries: whole(0, 1_000_000_000),
   /**
    * What a month of attack may cost, in dollars. The attack has a valid key and runs around the clock. It sends the
-   * most expensive requests at the throttles' rates, and further ones that are refused. Throttles and concurrency that
-   * would let it cost more cannot be deployed. `npx petstore costs worst` prints the figure.
+   * most expensive requests at the throttles' rates, and further ones that are refused. The synthesis refuses throttles
+   * and concurrency that would let it cost more. `npx petstore costs worst` prints the figure.
    */
   worstMonthDollars: z.number().positive(),
   /**

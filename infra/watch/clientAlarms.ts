@@ -12,7 +12,9 @@ import {
   period,
   type RequestMetrics,
   toAllRequests,
+  toHigh,
   toLatencyMetric,
+  toLow,
   toShare,
 } from './metrics.ts';
 
@@ -55,15 +57,21 @@ export function defineClientAlarms(
 function defineFailureAlarms(
   stage: Stage,
   id: OperationId,
-  { requests, failures, clientErrors }: RequestMetrics,
+  { counts, samples }: RequestMetrics,
 ): WatchAlarm[] {
   // Nobody needs to be woken for an operation that was turned off on purpose.
   const severity: Severity = toReservedConcurrency(stage.settings, id) === 0 ? 'ticket' : 'page';
   const { availabilityPercent } = operationSettings[id];
   /** This many times the share of failures that the objective allows, in percent. */
   const toBudget = (times: number) => Number(((100 - availabilityPercent) * times).toFixed(6));
-  const toFailureShare = (minFailures: number, sharePeriod?: Duration) =>
-    toShare('5xx, % of requests', failures, requests, minFailures, sharePeriod);
+  const [failed, asked] = [toHigh('counts'), toLow('counts')];
+  const toFailureShare = (minFailures: number, sharePeriod = period) =>
+    new MathExpression({
+      label: '5xx, % of requests',
+      expression: `IF(${toHigh('FILL(counts, 0)')} >= ${minFailures}, 100 * ${failed} / ${asked}, 0)`,
+      usingMetrics: { counts },
+      period: sharePeriod,
+    });
   const act =
     'Look at the saved query "Errors with their cause" for the reason. If it began with a deployment, roll back.';
   return [
@@ -97,8 +105,8 @@ function defineFailureAlarms(
       description: `At least half of 20 or more requests for ${id} got ${clientErrorStatuses.join(', ')} within 15 minutes. Look at \`npx petstore logs --stage ${stage.name} --status 4xx\` for whether one client sends them all. If all clients get them, it is the service: if it began with a deployment, roll back.`,
       metric: new MathExpression({
         label: '4xx, % of requests',
-        expression: 'IF(FILL(requests, 0) >= 20, 100 * FILL(clientErrors, 0) / requests, 0)',
-        usingMetrics: { clientErrors, requests },
+        expression: `IF(${toLow('FILL(counts, 0)')} >= 20, 100 * (samples - ${asked} - ${failed}) / ${asked}, 0)`,
+        usingMetrics: { counts, samples },
         period: quarter,
       }),
       threshold: 50,

@@ -15,6 +15,7 @@ import {
 import type { Construct } from 'constructs';
 import { type OperationId, operationIds } from '../../shared/contract/operations.ts';
 import { toMeanDollars } from '../costs/bills/monthlyBill.ts';
+import { hasPrices, usualRegion } from '../costs/prices.ts';
 import { toFunctionMetric, toGatewayMetric } from '../service/serviceMetrics.ts';
 import { type NamedStage, toFunctionLogName, toStackName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage } from '../stages/stages.ts';
@@ -25,7 +26,9 @@ import {
   period,
   type RefusalMetrics,
   toConsumedUnits,
+  toHigh,
   toLatencyMetric,
+  toLow,
   toTableThrottles,
 } from './metrics.ts';
 
@@ -94,9 +97,9 @@ function toObjectiveRow(stage: NamedStage, counts: AccessLogMetrics['operations'
   const toShare = (id: OperationId, label: string, ofBudget = '') =>
     new MathExpression({
       label,
-      expression: `100 * (1 - FILL(${id}Failed, 0) / ${id}Asked${ofBudget})`,
+      expression: `100 * (1 - ${toHigh(`FILL(${id}Counts, 0)`)} / ${toLow(`${id}Asked`)}${ofBudget})`,
       usingMetrics: {
-        [`${id}Failed`]: counts[id].failures.with(sum),
+        [`${id}Counts`]: counts[id].counts.with(sum),
         [`${id}Asked`]: counts[id].requests.with(sum),
       },
       period: sum.period,
@@ -177,8 +180,11 @@ function toTableRow(stage: Stage): IWidget[] {
  * What the operations cost by their traffic, within minutes; the bill itself comes a day later. Each request counts
  * with the model's mean for the committed traffic, so a changed mix of responses does not show.
  */
+/** Empty in a region without prices, which must not stop a deployment. */
 function toCostRow(stage: Stage): IWidget[] {
-  const title = 'Estimated dollars a day by operation: calls times the mean cost of one';
+  const { region = usualRegion } = stage.settings;
+  if (!hasPrices(region)) return [];
+  const title = `Estimated dollars a day by operation: calls times the mean cost of one, by the prices of ${region}`;
   const left = operationIds.flatMap((id) => {
     const dollars = toMeanDollars(id, stage.settings);
     // Its units have not been measured yet.

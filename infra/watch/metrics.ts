@@ -1,9 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression, Metric, type MetricOptions, Stats } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  type IMetric,
+  MathExpression,
+  Metric,
+  type MetricOptions,
+  Stats,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type JsonPattern, LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { isWrite } from '../../shared/runtime/requestUnits.ts';
+import { checkAgent } from '../service/hook/probes.ts';
 import {
   clientErrorStatuses,
   toFunctionMetric,
@@ -18,24 +25,34 @@ import {
 } from '../stages/resourceNames.ts';
 import { type Stage, toTableCalls } from '../stages/stages.ts';
 import type { TableName } from '../stages/tables.ts';
-import { checkAgent } from './check/probes.ts';
 
 /** The period of metrics for alarms and dashboard. A shorter one would wake people for brief problems. */
 export const period = Duration.minutes(5);
 
 /**
- * Refusals that show abuse and throttling, counted in the access log. The gateway's own metrics do not distinguish 4xx.
+ * Refusals that show abuse and throttling, counted in the access log: refused requests by reason. The gateway's own
+ * metrics do not distinguish 4xx.
  */
-const statuses = { unauthorized: '401', forbidden: '403', throttled: '429' } as const;
-
-/** Refused requests by reason. A metric costs nothing in a month without such a request. */
-export type RefusalMetrics = Record<keyof typeof statuses, Metric>;
+export type RefusalMetrics = Record<'unauthorized' | 'forbidden' | 'throttled', MathExpression>;
 
 /**
- * Clients' requests to an operation, those that got a 5xx for any reason behind the gateway, and those that got one
- * of `clientErrorStatuses`.
+ * Clients' requests to an operation, and how many got a 5xx for any reason behind the gateway, or one of
+ * `clientErrorStatuses`. One metric has all these counts: a metric costs $0.30 a month, and $0.10 in each alarm. A
+ * request adds 1 to its sum, and a failure `HIGH` more. A client error adds 0, and so only a sample.
  */
-export type RequestMetrics = Record<'requests' | 'failures' | 'clientErrors', Metric>;
+export interface RequestMetrics {
+  readonly counts: Metric;
+  readonly samples: Metric;
+  /** `counts`; without alarms Lambda's count of calls, which costs nothing. */
+  readonly requests: Metric;
+}
+
+/** More than the requests of the four weeks that the dashboard shows. */
+const HIGH = 10_000_000_000;
+
+/** Expressions for the two counts that a sum of ones and `HIGH` holds: of requests, the failures and all. */
+export const toHigh = (counts: string) => `FLOOR(${counts} / ${HIGH})`;
+export const toLow = (counts: string) => `(${counts} - ${HIGH} * ${toHigh(counts)})`;
 
 export interface AccessLogMetrics {
   readonly refusals: RefusalMetrics;
@@ -48,16 +65,28 @@ export interface AccessLogMetrics {
  */
 export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLogMetrics {
   const logGroup = LogGroup.fromLogGroupName(scope, 'AccessLogs', toAccessLogName(stage));
-  const defineMetric = (metricName: string, ...patterns: JsonPattern[]) =>
-    new MetricFilter(scope, `${metricName}Filter`, {
+  const defineFilter = (
+    name: string,
+    patterns: readonly JsonPattern[],
+    metricName = name,
+    value = 1,
+  ) =>
+    new MetricFilter(scope, `${name}Filter`, {
       logGroup,
       filterPattern: FilterPattern.all(...patterns),
       metricNamespace: toStackName(stage),
       metricName,
-      metricValue: '1',
+      metricValue: `${value}`,
     }).metric({ statistic: Stats.SUM, period });
-  const defineRefusals = (reason: keyof typeof statuses) =>
-    defineMetric(reason, FilterPattern.stringValue('$.status', '=', statuses[reason]));
+  const defineRefusals = (reason: keyof RefusalMetrics, status: string, value: number) =>
+    defineFilter(reason, [FilterPattern.stringValue('$.status', '=', status)], 'refused', value);
+  const refused = defineRefusals('unauthorized', '401', 1);
+  defineRefusals('throttled', '429', HIGH);
+  // Like the requests: what adds 0 is among the samples alone.
+  defineRefusals('forbidden', '403', 0);
+  const samples = refused.with({ statistic: Stats.SAMPLE_COUNT });
+  const toRefused = (label: string, expression: string, usingMetrics: Record<string, Metric>) =>
+    new MathExpression({ label, expression, usingMetrics, period });
   const defineOperation = (id: OperationId): RequestMetrics => {
     const { method, path } = operations[id];
     const isOfClient = [
@@ -71,20 +100,29 @@ export function defineAccessLogMetrics(scope: Construct, stage: Stage): AccessLo
       ),
     );
     const isFailure = FilterPattern.stringValue('$.status', '=', '5*');
-    return {
-      // A custom metric in every hour with a request. Without alarms, Lambda's own count of calls is enough.
-      requests: stage.settings.raisesAlarms
-        ? defineMetric(`${id}Requests`, ...isOfClient)
-        : toFunctionMetric(stage, id, 'Invocations', { statistic: Stats.SUM, period }),
-      failures: defineMetric(`${id}Failures`, ...isOfClient, isFailure),
-      clientErrors: defineMetric(`${id}ClientErrors`, ...isOfClient, isClientError),
-    };
+    const name = `${id}Requests`;
+    const counts = defineFilter(`${id}Failures`, [...isOfClient, isFailure], name, HIGH);
+    const samples = counts.with({ statistic: Stats.SAMPLE_COUNT });
+    if (!stage.settings.raisesAlarms) {
+      const sum = { statistic: Stats.SUM, period };
+      return { counts, samples, requests: toFunctionMetric(stage, id, 'Invocations', sum) };
+    }
+    defineFilter(name, isOfClient);
+    defineFilter(`${id}ClientErrors`, [...isOfClient, isClientError], name, 0);
+    return { counts, samples, requests: counts };
   };
   return {
     refusals: {
-      unauthorized: defineRefusals('unauthorized'),
-      forbidden: defineRefusals('forbidden'),
-      throttled: defineRefusals('throttled'),
+      unauthorized: toRefused('unauthorized', toLow('refused'), { refused }),
+      forbidden: toRefused(
+        'forbidden',
+        `samples - ${toLow('FILL(refused, 0)')} - ${toHigh('FILL(refused, 0)')}`,
+        {
+          refused,
+          samples,
+        },
+      ),
+      throttled: toRefused('throttled', toHigh('refused'), { refused }),
     },
     operations: mapOperations(defineOperation),
   };
@@ -104,21 +142,19 @@ export function toLatencyMetric(
 /**
  * The percentage of `requests` that are counted.
  * @param minCounted below this the result is 0, since a share of a few requests says little
- * @param sharePeriod replaces the period of both metrics
  */
 export function toShare(
   label: string,
-  counted: Metric,
+  counted: IMetric,
   requests: Metric,
   minCounted: number,
-  sharePeriod: Duration = period,
 ): MathExpression {
   return new MathExpression({
     label,
     // FILL, because CloudWatch keeps using the last values when there are no newer ones.
     expression: `IF(FILL(counted, 0) >= ${minCounted}, 100 * counted / requests, 0)`,
     usingMetrics: { counted, requests },
-    period: sharePeriod,
+    period,
   });
 }
 

@@ -5,11 +5,13 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
+import { toolBundling } from '../service/bundling/bundling.ts';
+import { readTableNames } from '../service/hook/probes.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { projectRoot } from '../stages/projectRoot.ts';
 import {
@@ -24,7 +26,6 @@ import { type Stage, stagesFile } from '../stages/stages.ts';
 import { type TableName, tables } from '../stages/tables.ts';
 import type { WatchAlarm } from './alarms.ts';
 import { type CheckCounts, DAYS_AHEAD, type End, toDaysMetricName } from './check/checkMetrics.ts';
-import { readTableNames } from './check/probes.ts';
 import { toDeprecatedOperations } from './logQueries.ts';
 import type { AccessLogMetrics } from './metrics.ts';
 
@@ -48,13 +49,7 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
     entry: join(import.meta.dirname, 'check/handler.ts'),
-    bundling: {
-      forceDockerBundling: false,
-      format: OutputFormat.CJS,
-      target: 'node24',
-      minify: true,
-      bundleAwsSDK: true,
-    },
+    bundling: toolBundling,
     projectRoot,
     depsLockFilePath: join(projectRoot, 'package-lock.json'),
     memorySize: 256,

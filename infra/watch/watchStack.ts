@@ -60,7 +60,6 @@ function defineBudget(
   stage: Stage,
   { monthlyDollars, notify, actualPercent, forecastPercent }: Budget,
 ): void {
-  const { service, stage: name } = toTags(stage);
   const notificationsWithSubscribers = [
     ...actualPercent.map((percent) => toNotification('ACTUAL', percent, notify)),
     ...forecastPercent.map((percent) => toNotification('FORECASTED', percent, notify)),
@@ -72,9 +71,17 @@ function defineBudget(
       budgetType: 'COST',
       timeUnit: 'MONTHLY',
       budgetLimit: { amount: monthlyDollars, unit: 'USD' },
-      costFilters: { TagKeyValue: [`user:service$${service}`, `user:stage$${name}`] },
-      // Only what the stage costs, without credits and refunds.
-      costTypes: { includeCredit: false, includeRefund: false },
+      // Only what has both tags, without credits and refunds. A list of two tags in `costFilters` would mean either.
+      filterExpression: {
+        and: [
+          ...(['service', 'stage'] as const).map((key) => ({
+            tags: { key, values: [toTags(stage)[key]], matchOptions: ['EQUALS'] },
+          })),
+          { not: { dimensions: { key: 'RECORD_TYPE', values: ['Credit', 'Refund'] } } },
+        ],
+      },
+      // Required beside an expression: https://github.com/hashicorp/terraform-provider-aws/issues/46866
+      metrics: ['UnblendedCost'],
     },
     notificationsWithSubscribers,
   });

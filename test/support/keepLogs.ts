@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { afterAll, vi } from 'vitest';
 
 /** Captures all logs of this process, as text to their full depth, until the end of the file's tests. */
-export function keepLogs(): readonly string[] {
+export function keepLogs(): string[] {
   const lines: string[] = [];
   afterAll(() => void vi.restoreAllMocks());
   const keep = (...values: unknown[]) => void lines.push(inspect(values, { depth: null }));

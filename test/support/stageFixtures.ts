@@ -96,6 +96,7 @@ export const changedSettings = {
     certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1f-2e',
   },
   firewall: true,
+  firewallRequestsPerAddress: 50_000,
   reservedConcurrency: { listInventory: 50, getPet: 0 },
   quietMinutes: 15,
   restoredTables: { pets: 'pets-restored' },

@@ -1,42 +1,48 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
-import type { CostReport } from './costReport.ts';
 import {
   componentLabels,
   components,
   type Dollars,
-  sumDollars,
-  toAmount,
-  toCents,
   usageKinds,
   usageParts,
-} from './usage.ts';
+} from '../usageParts.ts';
+import type { CostReport } from './costReport.ts';
+import { sumDollars, toAmount, toCents } from './usage.ts';
 
-/** A stage as priced with the figures of one commit. */
-type PricedStage = Pick<CostReport, 'operations' | 'month'>;
+/** A stage's month as priced with the figures, or the traffic, of one commit. */
+type PricedStage = Pick<CostReport, 'month'> & Partial<Pick<CostReport, 'operations'>>;
 
 /**
- * Says in a sentence how a stage's month changes in cost at the same traffic, then why. Empty if nothing changes.
+ * Says in a sentence how a stage's month changes in cost, then why. Empty if nothing changes.
+ * @param month how the sentence begins
  * @param before undefined if the stage is new
  */
 export function findCostChanges(
-  name: string,
+  month: string,
   before: PricedStage | undefined,
   after: PricedStage,
 ): string[] {
-  const month = `At the traffic of infra/costs/traffic.json, ${name}`;
   const total = `$${toCents(after.month.total)} a month`;
   if (!before) return [`${month} is new: ${total}.`];
   const toPart = ({ month: { components: own, fixedParts } }: PricedStage, one: keyof Dollars) =>
     own[one] + fixedParts[one];
-  const moved = toChanges(
-    components.map((one) => [componentLabels[one], toPart(after, one) - toPart(before, one)]),
-  );
+  const moved = toChanges([
+    ...components.map(
+      (one) => [componentLabels[one], toPart(after, one) - toPart(before, one)] as const,
+    ),
+    ['unknown paths and refusals', toRest(after) - toRest(before)],
+  ]);
   if (moved.length > 0) {
     const sentence = `${month} $${toCents(before.month.total)} → ${total}: ${moved.join(', ')}.`;
     return [sentence, ...toUsageChanges(before.month, after.month)];
   }
   const others = toResponseChanges(before, after);
   return others.length > 0 ? [`${month} costs ${total}, as before.`, ...others] : [];
+}
+
+/** What the worst month has besides its operations. */
+function toRest({ month: { total, requests, fixed } }: PricedStage): number {
+  return total - requests - fixed;
 }
 
 /** The largest first, without changes below half a cent. */
@@ -62,9 +68,12 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
     const [used, uses] = [was.usage[kind], is.usage[kind]];
     const [, name] = usageParts[kind];
     const [old, rate] = [was.rates[kind], is.rates[kind]];
+    // As AWS's pages have them: what costs a dime or more is one alarm, key or GB.
+    const [factor, per] = Math.max(old, rate) < 0.001 ? [1e6, 'per million'] : [1, 'each'];
+    const [from, to] = [old, rate].map((one) => toAmount(one * factor));
     return [
       [`${name} ${toAmount(used)} → ${toAmount(uses)}`, (uses - used) * old],
-      [`price of ${name} ${toAmount(old)} → ${toAmount(rate)}`, uses * (rate - old)],
+      [`price of ${name} $${from} → $${to} ${per}`, uses * (rate - old)],
     ] as const;
   });
   const sum = ({ shares }: PricedStage['month'], id: OperationId) =>
@@ -76,8 +85,9 @@ function toUsageChanges(was: PricedStage['month'], is: PricedStage['month']): st
 
 /** Changes of responses that do not occur in the month; the others show in its total. */
 function toResponseChanges(before: PricedStage, after: PricedStage): string[] {
-  return after.operations.flatMap(({ operationId, response, dollarsPerMillion }) => {
-    const was = before.operations.find(
+  const { operations = [] } = after;
+  return operations.flatMap(({ operationId, response, dollarsPerMillion }) => {
+    const was = before.operations?.find(
       (one) => one.operationId === operationId && one.response === response,
     );
     const [from, to] = [toCents(was?.dollarsPerMillion ?? 0), toCents(dollarsPerMillion)];

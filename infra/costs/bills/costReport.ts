@@ -1,7 +1,6 @@
 import { operationIds } from '../../../shared/contract/operations.ts';
-import type { Stage } from '../../stages/stages.ts';
-import { type PricedSettings, readFigures } from '../figures.ts';
-import { PRICES_AS_OF } from '../prices.ts';
+import { type PricedStage, readFigures } from '../figures.ts';
+import { readPrices, usualRegion } from '../prices.ts';
 import {
   findUnits,
   growsWithInventory,
@@ -11,9 +10,7 @@ import {
 } from '../units/responseUnits.ts';
 import { toMonth, toRequestsBill, toStagePricing } from './monthlyBill.ts';
 import { sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
-import { type RequestPricing, sumDollars, toDollarsPerMillion } from './usage.ts';
-
-type PricedStage = Pick<Stage, 'name'> & { readonly settings: PricedSettings };
+import { type RequestPricing, sumDollars, toCents, toDollarsPerMillion } from './usage.ts';
 
 export type CostReport = ReturnType<typeof toCostReport>;
 
@@ -23,16 +20,16 @@ export type CostReport = ReturnType<typeof toCostReport>;
  */
 export function toCostReport(
   { name, settings }: PricedStage,
-  region: string,
   traffic: Traffic,
   entries?: number,
-  figures = readFigures(name),
+  figures = readFigures(settings, name),
 ) {
+  const { region = usualRegion } = settings;
   const pricing = toStagePricing(settings, sumRequests(traffic), figures);
   return {
     stage: name,
     region,
-    pricesAsOf: PRICES_AS_OF,
+    pricesAsOf: readPrices(region).asOf,
     operations: toOperationCosts(pricing, entries === undefined ? measuredSizes : [entries]),
     month: toMonth(settings, traffic, pricing),
     savings: toSavings(traffic, pricing),
@@ -40,7 +37,8 @@ export function toCostReport(
 }
 
 export function toStageMonth({ name, settings }: PricedStage, traffic: Traffic) {
-  const pricing = toStagePricing(settings, sumRequests(traffic), readFigures(name));
+  const figures = readFigures(settings, name);
+  const pricing = toStagePricing(settings, sumRequests(traffic), figures);
   return toMonth(settings, traffic, pricing);
 }
 
@@ -66,6 +64,16 @@ export function toOperationCosts(pricing: RequestPricing, sizes: readonly number
   );
 }
 
+/** What safe sales cost, in two sentences. */
+export function toSafeSaleText({ operations }: Pick<CostReport, 'operations'>): string {
+  const names = ['getInventoryEntry 200', 'updateInventory 200 Idempotency-Key'];
+  const [read = 0, update = 0] = names.map((name) => {
+    const cost = operations.find((one) => `${one.operationId} ${one.response}` === name);
+    return cost?.dollarsPerMillion;
+  });
+  return `A safe sale reads one entry and updates it with a key. A million cost **$${toCents(read + update)}**: $${toCents(read)} for the reads and $${toCents(update)} for the updates.`;
+}
+
 /**
  * What would make a month cheaper, and what it takes. Each saving is calculated alone; two together save less than
  * their sum. Savings below half a cent are left out, as zstd may be if ids are short.
@@ -79,7 +87,6 @@ export function toSavings(traffic: Traffic, pricing: RequestPricing) {
       return isMeant ? { ...share, response } : share;
     });
   const { shares } = traffic;
-  const halved = pricing.units.map((one) => ({ ...one, memoryMegabytes: one.memoryMegabytes / 2 }));
   const totals: readonly [name: string, total: number, price: string][] = [
     [
       'All clients read lists with zstd',
@@ -95,11 +102,6 @@ export function toSavings(traffic: Traffic, pricing: RequestPricing) {
       'No X-Ray traces',
       toTotal(shares, { tracedPercent: 0 }),
       'slow requests no longer show where their time goes',
-    ],
-    [
-      'Functions with half the memory',
-      toTotal(shares, { units: halved }),
-      'half the processor: at most this saving, since computing takes longer',
     ],
   ];
   return totals

@@ -1,15 +1,10 @@
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { operationIds, operations } from '../../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import { isTopic, severities } from '../../stages/stageSettings.ts';
-import {
-  countedSettings,
-  type Figures,
-  type MetricCounts,
-  type PricedSettings,
-  readFigures,
-} from '../figures.ts';
+import { countedSettings, type MetricCounts, type PricedSettings } from '../figures.ts';
+import { findUnits } from '../units/responseUnits.ts';
 import { toRecordBytes } from '../units/sizes.ts';
-import { GIGABYTE, sumUsage, type Usage } from './usage.ts';
+import { GIGABYTE, type RequestPricing, sumUsage, toRequestUsage, type Usage } from './usage.ts';
 
 /** DynamoDB bills this overhead for every stored item. */
 const BYTES_OF_AN_ITEM = 100;
@@ -17,9 +12,6 @@ const BYTES_OF_AN_ITEM = 100;
 const COMPRESSED_SHARE = 0.15;
 /** A month has 730 hours. */
 const DAYS_A_MONTH = 730 / 24;
-/** A check of all operations takes about a second with 256 MB. */
-const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
-
 /**
  * A stage's fixed use in a month. An account's first three dashboards are free. `test/infra/costs/bills.test.ts` counts
  * the same in its stacks.
@@ -29,27 +21,37 @@ const GIGABYTE_SECONDS_OF_A_CHECK = 0.25;
 export function toFixedUsage(
   settings: PricedSettings,
   entries: number,
-  { metrics, sizes }: Pick<Figures, 'metrics' | 'sizes'> = readFigures(),
+  pricing: RequestPricing,
   loggedGigabytes = 0,
 ): Required<Usage> {
   const { alarms, checkEveryMinutes, firewall, logRetentionDays, protectsData, raisesAlarms } =
     settings;
   const ownsTopic = severities.some((severity) => !isTopic(alarms?.[severity]));
   const checks = checkEveryMinutes ? (730 * 60) / checkEveryMinutes : 0;
-  const storedGigabytes = (entries * (toRecordBytes(sizes) + BYTES_OF_AN_ITEM)) / GIGABYTE;
+  const ofChecks = toCheckUsage(pricing, checks);
+  const logged = loggedGigabytes + ofChecks.loggedGigabytes;
+  const storedGigabytes = (entries * (toRecordBytes(pricing.sizes) + BYTES_OF_AN_ITEM)) / GIGABYTE;
   const others: Usage = {
     encryptionKeys: raisesAlarms && ownsTopic ? 1 : 0,
-    // A check calls each operation once.
-    gatewayRequests: checks * operationIds.length,
-    functionCalls: checks * (1 + operationIds.length),
-    gigabyteSeconds: checks * GIGABYTE_SECONDS_OF_A_CHECK,
     firewalls: firewall ? 1 : 0,
     firewallRules: firewall ? 3 : 0,
-    storedLogGigabytes: (loggedGigabytes * COMPRESSED_SHARE * logRetentionDays) / DAYS_A_MONTH,
+    storedLogGigabytes: (logged * COMPRESSED_SHARE * logRetentionDays) / DAYS_A_MONTH,
     storedGigabytes,
     backedUpGigabytes: protectsData ? storedGigabytes : 0,
   };
-  return sumUsage([...listMetrics(settings, metrics), others]);
+  return sumUsage([...listMetrics(settings, pricing.metrics), ofChecks, others]);
+}
+
+/** A check has a list of one entry, and a write refused. Between two checks, each container forgets the key. */
+function toCheckUsage(pricing: RequestPricing, checks: number): Required<Usage> {
+  const calls = operationIds.flatMap((id) => {
+    const response = operations[id].permission === 'write' ? '403' : '200';
+    const units = findUnits(pricing, id, response, 1);
+    return units ? [toRequestUsage(units, pricing, checks), { readUnits: checks }] : [];
+  });
+  // Its own function takes about a second with 256 MB, and reads an item of three tables and all keys.
+  const own = { functionCalls: checks, gigabyteSeconds: checks / 4, readUnits: checks * 2 };
+  return sumUsage([...calls, own]);
 }
 
 /** What the stage's settings add, as counted in the stacks of tests. */

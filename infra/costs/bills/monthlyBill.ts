@@ -1,12 +1,8 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
-import {
-  accountThrottle,
-  type StageSettings,
-  type TraceSampling,
-} from '../../stages/stageSettings.ts';
-import type { Stage } from '../../stages/stages.ts';
-import { type PricedSettings, readFigures } from '../figures.ts';
+import { accountThrottle, type TraceSampling } from '../../stages/stageSettings.ts';
+import { type Stage, stagesFile } from '../../stages/stages.ts';
+import { type PricedSettings, type PricedStage, readFigures } from '../figures.ts';
 import { findUnits, responsesOf } from '../units/responseUnits.ts';
 import { toFixedUsage } from './fixedCosts.ts';
 import { readCommittedTraffic, sumRequests, type Traffic, type TrafficShare } from './traffic.ts';
@@ -18,6 +14,7 @@ import {
   toDollarsPerMillion,
   toRates,
   toRequestUsage,
+  type Usage,
 } from './usage.ts';
 
 /** AWS calculates with months of 730 hours. */
@@ -28,10 +25,11 @@ const SECONDS_A_MONTH = 730 * 3600;
  * @param requests per month; if the stage traces a fixed number per second, the traced share depends on it
  */
 export function toStagePricing(
-  { firewall, memoryMegabytes, tracing }: RequestSettings,
+  settings: RequestSettings,
   requests: number,
-  figures = readFigures(),
+  figures = readFigures(settings),
 ): RequestPricing {
+  const { firewall, memoryMegabytes, tracing } = settings;
   const units = figures.units.map((one) => ({
     ...one,
     memoryMegabytes: memoryMegabytes[one.operationId],
@@ -41,14 +39,19 @@ export function toStagePricing(
 }
 
 /** The settings that a request's price depends on. */
-type RequestSettings = Pick<StageSettings, 'firewall' | 'memoryMegabytes' | 'tracing'>;
+type RequestSettings = Pick<PricedSettings, 'firewall' | 'memoryMegabytes' | 'region' | 'tracing'>;
 
 /**
  * What a month's requests cost. Prices that fall with use are those of an account with only this traffic. Each request
  * gets its part of the saving.
+ * @param toOthers what else the account uses in the month, which makes prices fall too
  * @throws {Error} when the units of a share are missing
  */
-export function toRequestsBill({ entries, shares }: Traffic, pricing: RequestPricing) {
+export function toRequestsBill(
+  { entries, shares }: Traffic,
+  pricing: RequestPricing,
+  toOthers: (usage: Required<Usage>) => Usage = () => ({}),
+) {
   const metered = shares.map(({ operationId, requests, ...share }) => {
     // A list of several pages has no 304; the response is 200.
     const response = findUnits(pricing, operationId, share.response, entries)
@@ -62,7 +65,8 @@ export function toRequestsBill({ entries, shares }: Traffic, pricing: RequestPri
   });
   const keyReads = countKeyReads(shares);
   const usage = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
-  const rates = toRates(usage, pricing.prices);
+  const others = toOthers(usage);
+  const rates = toRates(pricing.prices, sumUsage([usage, others]));
   return {
     shares: metered.map(({ usage: own, ...share }) => ({
       ...share,
@@ -71,8 +75,7 @@ export function toRequestsBill({ entries, shares }: Traffic, pricing: RequestPri
     dollars: toDollars(usage, rates),
     // The part for reads of the key table.
     keyReads: keyReads * rates.readUnits,
-    usage,
-    rates,
+    ...{ usage, rates },
   };
 }
 
@@ -103,12 +106,25 @@ function countKeyReads(shares: readonly TrafficShare[]): number {
 /** The cost of a month with a given traffic, in dollars. */
 export type Month = ReturnType<typeof toMonth>;
 
-/** The cost of a month's requests and the stage's fixed costs. */
-export function toMonth(settings: PricedSettings, traffic: Traffic, pricing: RequestPricing) {
+/**
+ * The cost of a month's requests and the stage's fixed costs.
+ * @param besides the use of requests that are not in the traffic
+ */
+export function toMonth(
+  settings: PricedSettings,
+  traffic: Traffic,
+  pricing: RequestPricing,
+  besides: Usage = {},
+) {
   const { entries } = traffic;
-  const { shares, dollars, keyReads, usage, rates } = toRequestsBill(traffic, pricing);
-  const fixedUsage = toFixedUsage(settings, entries, pricing, usage.loggedGigabytes);
-  const fixedParts = toDollars(fixedUsage, toRates({}, pricing.prices));
+  const toFixed = (usage: Required<Usage>) => {
+    const logged = usage.loggedGigabytes + (besides.loggedGigabytes ?? 0);
+    return toFixedUsage(settings, entries, pricing, logged);
+  };
+  const bill = toRequestsBill(traffic, pricing, (usage) => sumUsage([toFixed(usage), besides]));
+  const { shares, dollars, keyReads, usage, rates } = bill;
+  const fixedUsage = toFixed(usage);
+  const fixedParts = toDollars(fixedUsage, rates);
   const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
   const total = requests + fixed;
   // `keyReads` is the part of the requests' cost for reading key records again, once a minute.
@@ -126,27 +142,53 @@ export type WorstMonth = ReturnType<typeof toWorstMonth>;
 
 /** @param entries the length of the inventory, since a whole list is by far the most expensive request */
 export function toWorstMonth(
-  { name, settings }: Stage,
+  { name, settings }: PricedStage,
   entries: number = settings.inventoryEntries,
+  figures = readFigures(settings, name),
 ) {
   // In a flood, only the fixed percentage of requests is traced.
-  const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, readFigures(name));
-  const shares = operationIds.map((id) => mostExpensiveShare(settings, id, pricing, entries));
-  // The logs stay longer, but later months pay for that.
-  const month = toMonth({ ...settings, logRetentionDays: 30 }, { entries, shares }, pricing);
+  const pricing = toStagePricing(settings, Number.MAX_SAFE_INTEGER, figures);
+  const shares = operationIds
+    .map((id) => mostExpensiveShare(settings, id, pricing, entries))
+    // An earlier commit may lack an operation.
+    .filter(({ requests }) => requests > 0);
   const refused = findUnits(pricing, 'getPet', '429', 0);
-  const perRefusal = refused ? sumDollars(toDollarsPerMillion(refused, pricing)) / 1e6 : 0;
-  const perResponse = perRefusal + toRates().gatewayRequests;
+  if (!refused) throw new Error('There are no units of a refusal: npm run units measures them.');
   // The gateway's own responses, for example to unknown paths, at their own throttle.
-  const other = perResponse * settings.throttles.other.rate * SECONDS_A_MONTH;
+  const unknown = settings.throttles.other.rate * SECONDS_A_MONTH;
+  const ofOthers = sumUsage([
+    toRequestUsage(refused, pricing, unknown),
+    { gatewayRequests: unknown },
+  ]);
   // 10,000 a second. Nothing but AWS's protection against floods bounds them. The request is free, but its line in the
   // access log and its response are not.
-  const refusals = perRefusal * accountThrottle.rate * SECONDS_A_MONTH;
+  const ofRefusals = toRequestUsage(refused, pricing, accountThrottle.rate * SECONDS_A_MONTH);
+  const month = toMonth(
+    // The logs stay longer, but later months pay for that.
+    { ...settings, logRetentionDays: 30 },
+    { entries, shares },
+    pricing,
+    sumUsage([ofOthers, ofRefusals]),
+  );
+  const price = (usage: Usage) => sumDollars(toDollars(usage, month.rates));
+  const [other, refusals] = [price(ofOthers), price(ofRefusals)];
   return { ...month, other, refusals, total: month.total + other + refusals };
 }
 
+/** Whether the worst month is within the stage's limit, and a sentence that says so. */
+export function checkWorstMonth(stage: Stage) {
+  const { name, settings } = stage;
+  const total = Math.ceil(toWorstMonth(stage).total);
+  const isWithin = total <= settings.worstMonthDollars;
+  const limit = `its worstMonthDollars of ${settings.worstMonthDollars}`;
+  const text = isWithin
+    ? `costs at most $${total}, within ${limit}.`
+    : `can cost $${total}, more than ${limit}. npx petstore costs diff REV says why. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there.`;
+  return { isWithin, text: `The worst month of ${name} ${text}` };
+}
+
 function mostExpensiveShare(
-  settings: StageSettings,
+  settings: PricedSettings,
   operationId: OperationId,
   pricing: RequestPricing,
   entries: number,

@@ -44,12 +44,16 @@ const trafficFile = z.strictObject({
  * Reads traffic from a file: `{"entries": 1000, "requests": {"getPet": 2000000, "listInventory 200 gzip": …}}`.
  * `requests` has a month's requests by operation and response; the default response is `200`. `shop` has what one more
  * shop adds, in the same form.
- * @throws {Error} when the file has any other form
+ * @throws {Error} that names the file, when it has any other form
  */
-export function parseTraffic(text: string): Traffic {
-  const { data, error } = trafficFile.safeParse(JSON.parse(text));
-  if (error) throw new Error(`The traffic cannot be read: ${z.prettifyError(error)}`);
-  return { ...toTraffic(data), ...(data.shop && { shop: toTraffic(data.shop) }) };
+export function parseTraffic(text: string, file = 'infra/costs/traffic.json'): Traffic {
+  try {
+    const { data, error } = trafficFile.safeParse(JSON.parse(text));
+    if (error) throw new Error(z.prettifyError(error));
+    return { ...toTraffic(data), ...(data.shop && { shop: toTraffic(data.shop) }) };
+  } catch (error) {
+    throw new Error(`${file} cannot be read: ${(error as Error).message}`);
+  }
 }
 
 function toTraffic({ entries, requests }: { entries: number; requests: Record<string, number> }) {

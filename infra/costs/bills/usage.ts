@@ -1,53 +1,7 @@
 import type { Figures } from '../figures.ts';
-import { type Prices, perUnit, toUnitDollars, type UsageKind } from '../prices.ts';
+import { type Prices, toUnitDollars } from '../prices.ts';
 import type { BilledUnits, ResponseUnits } from '../units/responseUnits.ts';
-
-/** The components of a bill, by their names in tables. */
-export const componentLabels = {
-  gateway: 'gateway',
-  lambda: 'Lambda',
-  readUnits: 'reads',
-  writeUnits: 'writes',
-  transfer: 'transfer',
-  logs: 'logs',
-  storedLogs: 'stored logs',
-  tracing: 'traces',
-  firewall: 'firewall',
-  alarms: 'alarms',
-  metrics: 'metrics',
-  encryptionKeys: 'encryption key',
-  storage: 'storage',
-} as const;
-type Component = keyof typeof componentLabels;
-export const components = Object.keys(componentLabels) as Component[];
-
-export type Dollars = Readonly<Record<Component, number>>;
-
-/** What AWS counts, with its component of the bill and its name. A GB is 2^30 bytes. */
-export const usageParts = {
-  gatewayRequests: ['gateway', 'requests of the gateway'],
-  functionCalls: ['lambda', 'calls of functions'],
-  gigabyteSeconds: ['lambda', 'GB-seconds of functions'],
-  streamedGigabytes: ['lambda', 'streamed GB past 6 MB'],
-  readUnits: ['readUnits', 'read units'],
-  writeUnits: ['writeUnits', 'write units'],
-  sentGigabytes: ['transfer', 'GB sent'],
-  loggedGigabytes: ['logs', 'GB logged'],
-  storedLogGigabytes: ['storedLogs', 'GB of kept logs'],
-  traces: ['tracing', 'traces'],
-  firewallRequests: ['firewall', 'requests through the firewall'],
-  // Fixed per month. An alarm is billed for each of its metrics.
-  alarmMetrics: ['alarms', 'metrics with an alarm'],
-  compositeAlarms: ['alarms', 'composite alarms'],
-  customMetrics: ['metrics', 'custom metrics'],
-  encryptionKeys: ['encryptionKeys', 'encryption keys'],
-  firewalls: ['firewall', 'firewalls'],
-  firewallRules: ['firewall', 'rules of the firewall'],
-  storedGigabytes: ['storage', 'GB in tables'],
-  backedUpGigabytes: ['storage', 'GB of backups'],
-} as const satisfies Record<UsageKind, readonly [component: Component, name: string]>;
-
-export const usageKinds = Object.keys(usageParts) as UsageKind[];
+import { components, type Dollars, type UsageKind, usageKinds, usageParts } from '../usageParts.ts';
 
 /** Amounts used, by one request or by many. */
 export type Usage = Readonly<Partial<Record<UsageKind, number>>>;
@@ -95,7 +49,7 @@ export function toRequestUsage(
  * @param prices those of an earlier commit may lack what it did not use
  * @param month the account's use in the month, since some prices fall with use; default: the first step
  */
-export function toRates(month: Usage = {}, prices: Prices = perUnit): Rates {
+export function toRates(prices: Prices, month: Usage = {}): Rates {
   return toRecord(usageKinds, (kind) => toUnitDollars(prices[kind] ?? 0, month[kind] ?? 0));
 }
 
@@ -108,7 +62,7 @@ export function toDollars(usage: Usage, rates: Rates): Dollars {
 
 /** What a million such requests cost, at the first step of each price. */
 export function toDollarsPerMillion(units: BilledUnits, pricing: RequestPricing): Dollars {
-  return toDollars(toRequestUsage(units, pricing, 1e6), toRates({}, pricing.prices));
+  return toDollars(toRequestUsage(units, pricing, 1e6), toRates(pricing.prices));
 }
 
 export function sumUsage(each: readonly Usage[]): Required<Usage> {

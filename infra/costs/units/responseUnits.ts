@@ -13,6 +13,7 @@ export type ResponseKind =
   | '200'
   | `200 ${'gzip' | 'zstd' | 'petId' | 'Idempotency-Key'}`
   | '304'
+  | '412 Idempotency-Key'
   | `${(typeof statusOfCode)[keyof typeof statusOfCode]}`;
 
 /**
@@ -29,15 +30,19 @@ function listResponses({
   requestHeaders = [],
   errors,
 }: Operation): ResponseKind[] {
+  const isKeyed = requestHeaders.includes('Idempotency-Key');
   return [
     '200',
     ...(streamed ? (['200 gzip', '200 zstd'] as const) : []),
     ...('petId' in query ? (['200 petId'] as const) : []),
-    ...(requestHeaders.includes('Idempotency-Key') ? (['200 Idempotency-Key'] as const) : []),
+    ...(isKeyed ? (['200 Idempotency-Key'] as const) : []),
     ...(requestHeaders.includes('If-None-Match') ? (['304'] as const) : []),
     ...errors
       .filter((code) => code !== 'payload_too_large' && code !== 'unsupported_media_type')
-      .map((code) => `${statusOfCode[code]}` as const),
+      .map((code) => `${statusOfCode[code]}` as const)
+      .flatMap((status) =>
+        isKeyed && status === '412' ? [status, '412 Idempotency-Key' as const] : [status],
+      ),
     '429',
   ];
 }
@@ -162,7 +167,7 @@ export function toBilledDuration(
   }
   if (response === '429') return 0;
   if (['400', '401', '403'].includes(response)) return 2;
-  return response === '412' || response === '200 Idempotency-Key' ? 15 : 10;
+  return response === '412' || response.endsWith('Idempotency-Key') ? 15 : 10;
 }
 
 /** For 1,000 and 100,000 entries, with 1,024 MB. */

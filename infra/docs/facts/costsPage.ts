@@ -1,7 +1,6 @@
-import { type OperationCost, toCostReport } from '../../costs/bills/costReport.ts';
+import { type OperationCost, toCostReport, toSafeSaleText } from '../../costs/bills/costReport.ts';
 import { readCommittedTraffic, sumRequests } from '../../costs/bills/traffic.ts';
-import { componentLabels, components } from '../../costs/bills/usage.ts';
-import { pricedRegions } from '../../costs/prices.ts';
+import { componentLabels, components } from '../../costs/usageParts.ts';
 import { stagesForClients } from '../../stages/stages.ts';
 import { type Placeholders, toTable } from '../guide.ts';
 
@@ -15,9 +14,8 @@ export function toCostFacts(): Placeholders {
   const traffic = readCommittedTraffic();
   const requests = sumRequests(traffic).toLocaleString('en-US');
   const entries = traffic.entries.toLocaleString('en-US');
-  const [region] = pricedRegions;
-  const report = toCostReport(stagesForClients[0], region, traffic, traffic.entries);
-  const { operations, month, pricesAsOf } = report;
+  const report = toCostReport(stagesForClients[0], traffic, traffic.entries);
+  const { operations, month, region, pricesAsOf } = report;
   // Successful requests, and refused keys.
   const served = operations.filter(({ response }) => /^(200|304|401)/.test(response));
   function toDollars(name: string, millions: number): string | undefined {
@@ -30,6 +28,7 @@ export function toCostFacts(): Placeholders {
     pollSeconds: () => `${POLL_SECONDS}`,
     pollingDollars: (name) => toDollars(name, MILLION_POLLS),
     requestCosts: () => toOperationTable(served),
+    safeSale: () => toSafeSaleText(report),
     monthCosts: () =>
       `Production's month with the ${requests} requests of \`infra/costs/traffic.json\` and ${entries} entries costs **$${month.total.toFixed(2)}** (${region}, prices of ${pricesAsOf}): $${month.requests.toFixed(2)} for requests and $${month.fixed.toFixed(2)} fixed.`,
   };

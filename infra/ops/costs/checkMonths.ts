@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { toStageMonth } from '../../costs/bills/costReport.ts';
-import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
+import { checkWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { toCents } from '../../costs/bills/usage.ts';
 import { type CommittedFigures, toCommittedFigures } from '../../costs/figures.ts';
-import { type Stage, stages, stagesFile } from '../../stages/stages.ts';
+import { type Stage, stages } from '../../stages/stages.ts';
 
 /** The last accepted dollars of a month with the committed traffic, by stage. */
 const acceptedFile = 'infra/costs/accepted.json';
-const readAccepted = (): Partial<Record<string, number>> =>
+export const readAccepted = (): Partial<Record<string, number>> =>
   JSON.parse(readFileSync(new URL('../../costs/accepted.json', import.meta.url), 'utf8'));
 
 /**
@@ -41,37 +41,32 @@ export function findMonths(
   return figures ? [...found, checkFigures(figures)] : found;
 }
 
-function checkWorstMonth(stage: Stage) {
-  const { name, settings } = stage;
-  const total = Math.ceil(toWorstMonth(stage).total);
-  const isWithin = total <= settings.worstMonthDollars;
-  const limit = `its worstMonthDollars of ${settings.worstMonthDollars}`;
-  const text = isWithin
-    ? `costs at most $${total}, within ${limit}.`
-    : `can cost $${total}, more than ${limit}. Lower its throttles in ${stagesFile}, or raise worstMonthDollars there (npx petstore costs worst --stage ${name}).`;
-  return { isWithin, text: `The worst month of ${name} ${text}` };
-}
-
 function checkIncrease(stage: Stage, accepted: number | undefined) {
   const total = Number(toStageMonth(stage, readCommittedTraffic()).total.toFixed(2));
-  const { name, settings } = stage;
+  const { name } = stage;
   const month = `At the traffic of infra/costs/traffic.json, ${name}`;
   const remedy = `To accept it, set "${name}": ${toCents(total)} in ${acceptedFile}; its owners in .github/CODEOWNERS must approve.`;
   if (accepted === undefined) {
     const text = `${month} costs $${toCents(total)} a month, and no month of it was accepted. ${remedy}`;
     return { isWithin: false, text };
   }
+  const { added, percent, isWithin, limits } = toIncrease(stage, total, accepted);
+  const change = `${month} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;
+  const text = isWithin
+    ? `${change}, within its ${limits}.`
+    : `${change}, past its ${limits}. npx petstore costs diff REV says whether its traffic or its price rose. ${remedy}`;
+  return { isWithin, text };
+}
+
+/** How much more a month costs than the accepted one, and whether that is within the stage's limits. */
+export function toIncrease({ settings }: Stage, total: number, accepted: number) {
   const { maxIncreaseDollars, maxIncreasePercent } = settings;
   const added = Math.max(0, total - accepted);
   const percent = added > 0 ? (100 * added) / accepted : 0;
   // Cents are not exact in binary.
   const isWithin = added < maxIncreaseDollars + 0.005 && percent <= maxIncreasePercent;
   const limits = `maxIncreaseDollars of ${maxIncreaseDollars} and maxIncreasePercent of ${maxIncreasePercent}`;
-  const change = `${month} $${toCents(accepted)} → $${toCents(total)} a month: $${toCents(added)} (${percent.toFixed(1)} %) more than accepted`;
-  const text = isWithin
-    ? `${change}, within its ${limits}.`
-    : `${change}, past its ${limits}. npx petstore costs diff REV says why. ${remedy}`;
-  return { isWithin, text };
+  return { added, percent, isWithin, limits };
 }
 
 /** `costs diff` compares later commits with these figures. */

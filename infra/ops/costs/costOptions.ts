@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { commands } from '../../cli/commands.ts';
 import { tell } from '../../cli/output.ts';
-import { toRegion } from '../../cli/stageOption.ts';
+import { parseStage, toRegion } from '../../cli/stageOption.ts';
 import type { OptionValues } from '../../cli/subcommands.ts';
 import { UsageError } from '../../cli/usage.ts';
 import {
@@ -12,7 +12,7 @@ import {
   scaleTraffic,
   type Traffic,
 } from '../../costs/bills/traffic.ts';
-import { PRICES_AS_OF, pricedRegions } from '../../costs/prices.ts';
+import { readPrices, usualRegion } from '../../costs/prices.ts';
 import type { Stage } from '../../stages/stages.ts';
 
 type Subcommands = (typeof commands.costs)['subcommands'];
@@ -40,7 +40,9 @@ export function readTraffic({
     const read =
       file === undefined
         ? readCommittedTraffic()
-        : parseTraffic(readFileSync(file === '-' ? 0 : file, 'utf8'));
+        : file === '-'
+          ? parseTraffic(readFileSync(0, 'utf8'), 'The standard input')
+          : parseTraffic(readFileSync(file, 'utf8'), file);
     const asked = requests === undefined ? read : replaceRequests(read, requests);
     const all = shops === undefined ? asked : addShops(asked, Number(shops));
     return { ...all, entries: parseWhole('--entries', entries) ?? all.entries };
@@ -58,7 +60,7 @@ export function toMonthlyTraffic(
   { months: typed, growth = '0' }: CostOptions<'month'>,
 ): Traffic[] {
   const months = parseWhole('--months', typed) ?? 1;
-  if (!(months > 0 && months < 1_000)) throw new UsageError('--months must be from 1 to 999.');
+  if (!(months > 0 && months <= 60)) throw new UsageError('--months must be from 1 to 60.');
   const factor = 1 + parsePercent('--growth', growth, -100) / 100;
   return Array.from({ length: months }, (_, index) => scaleTraffic(traffic, factor ** index));
 }
@@ -78,19 +80,25 @@ export function parsePercent(option: string, text: string, min = 0): number {
 
 const YEAR = 365 * 24 * 3600 * 1000;
 
+/** A stage whose region is known. */
+type LocatedStage = Stage & { readonly settings: { readonly region: string } };
+
+/** @throws {Error} when there is no such stage, or the prices of its region are not known */
+export function parsePricedStage(name: string | undefined): LocatedStage {
+  const stage = parseStage(name);
+  return toPricedStage(stage, toRegion(stage).region);
+}
+
 /**
- * Warns if the prices are another region's, or over a year old.
- * @returns the region
+ * The stage in the region whose prices are its own. Warns if they are over a year old.
+ * @throws {Error} when they are not known
  */
-export function warnOfPrices(stage: Stage, region = toRegion(stage).region): string {
-  const [first] = pricedRegions;
-  if (region !== undefined && !pricedRegions.some((one) => one === region)) {
-    tell(`The prices of ${region} are not known: these are those of ${first}.`);
-  }
-  if (Date.now() - Date.parse(PRICES_AS_OF) > YEAR) {
+export function toPricedStage(stage: Stage, region = usualRegion): LocatedStage {
+  const { asOf } = readPrices(region);
+  if (Date.now() - Date.parse(asOf) > YEAR) {
     tell(
-      `The prices are of ${PRICES_AS_OF}, over a year old: look them up again, at the pages that infra/costs/prices.ts names.`,
+      `The prices of ${region} are of ${asOf}, over a year old: npx petstore costs prices --region ${region} reads them again.`,
     );
   }
-  return region ?? first;
+  return { ...stage, settings: { ...stage.settings, region } };
 }

@@ -2,13 +2,8 @@ import { toColumns } from '../../cli/output.ts';
 import type { CostReport } from '../../costs/bills/costReport.ts';
 import type { Month, WorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { sumRequests } from '../../costs/bills/traffic.ts';
-import {
-  components,
-  type Dollars,
-  componentLabels as labels,
-  sumDollars,
-  toCents,
-} from '../../costs/bills/usage.ts';
+import { sumDollars, toCents } from '../../costs/bills/usage.ts';
+import { components, type Dollars, componentLabels as labels } from '../../costs/usageParts.ts';
 
 /** Dollars per million requests, by operation, response and component. */
 export function toOperationsText({ operations, region, pricesAsOf }: CostReport): string {

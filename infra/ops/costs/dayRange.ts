@@ -1,3 +1,4 @@
+import { tell } from '../../cli/output.ts';
 import { parseInstant } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 
@@ -10,9 +11,13 @@ export interface DayRange {
 
 export const DAY_MILLISECONDS = 86_400_000;
 
+/** The midnight after the last whole day. */
+export const toToday = () => Date.now() - (Date.now() % DAY_MILLISECONDS);
+
 /**
+ * Ends at the last whole day, and says so.
  * @param typed the first and the last day
- * @throws {UsageError} when a day is invalid, or the first is after the last
+ * @throws {UsageError} when a day is invalid, the first is after the last, or no day is over
  */
 export function parseDayRange(typed: {
   readonly from?: string | undefined;
@@ -20,7 +25,11 @@ export function parseDayRange(typed: {
 }): DayRange {
   const [from, to] = [parseDay('--from', typed.from), parseDay('--to', typed.to)];
   if (from > to) throw new UsageError(`--from ${typed.from} comes after --to ${typed.to}.`);
-  return { from, end: to + DAY_MILLISECONDS };
+  const today = toToday();
+  const last = `the last whole day of UTC is ${toDay(today - 1)}.`;
+  if (from >= today) throw new UsageError(`--from ${typed.from} is not over: ${last}`);
+  if (to >= today) tell(`--to ${typed.to} is not over: ${last} The days end there.`);
+  return { from, end: Math.min(to + DAY_MILLISECONDS, today) };
 }
 
 function parseDay(option: string, text: string | undefined): number {
@@ -33,13 +42,17 @@ function parseDay(option: string, text: string | undefined): number {
 /** Splits the range by calendar month, as AWS bills, with each part's share of its month. */
 export function splitByMonth({ from, end }: DayRange): (DayRange & { readonly share: number })[] {
   if (from >= end) return [];
-  const date = new Date(from);
-  const [start = 0, next = 0] = [0, 1].map((offset) =>
-    Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset),
-  );
-  const last = Math.min(next, end);
-  const share = (last - from) / (next - start);
-  return [{ from, end: last, share }, ...splitByMonth({ from: next, end })];
+  const month = toMonth(from);
+  const last = Math.min(month.end, end);
+  const share = (last - from) / (month.end - month.from);
+  return [{ from, end: last, share }, ...splitByMonth({ from: month.end, end })];
+}
+
+/** The whole month in which the time is. */
+export function toMonth(time: number): DayRange {
+  const date = new Date(time);
+  const toStart = (offset: number) => Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + offset);
+  return { from: toStart(0), end: toStart(1) };
 }
 
 /** Such as `2026-11-30`. */

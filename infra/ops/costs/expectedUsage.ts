@@ -1,7 +1,7 @@
 import { toStageMonth } from '../../costs/bills/costReport.ts';
 import type { Traffic } from '../../costs/bills/traffic.ts';
-import { usageKinds } from '../../costs/bills/usage.ts';
-import type { UsageKind } from '../../costs/prices.ts';
+import type { Prices } from '../../costs/prices.ts';
+import { usageKinds } from '../../costs/usageParts.ts';
 import type { Stage } from '../../stages/stages.ts';
 
 const [apiGateway, lambda, dynamoDb] = [/api ?gateway/i, /lambda/i, /dynamodb/i];
@@ -12,7 +12,9 @@ const [firewall, keys] = [/waf/i, /kms|key management/i];
  * AWS's names for the units of the model: the service, the usage type without its region, the unit, and other usage
  * types for the same. Several services have usage types of the same name.
  */
-const usageTypes: Readonly<Record<UsageKind, readonly [RegExp, string, string, RegExp?]>> = {
+export const usageTypes: Readonly<
+  Record<keyof Prices, readonly [RegExp, string, string, RegExp?]>
+> = {
   gatewayRequests: [apiGateway, 'ApiGatewayRequest', 'requests'],
   functionCalls: [lambda, 'Request-ARM', 'requests'],
   gigabyteSeconds: [lambda, 'Lambda-GB-Second-ARM', 'GB-seconds'],
@@ -24,6 +26,7 @@ const usageTypes: Readonly<Record<UsageKind, readonly [RegExp, string, string, R
   // Lambda's logs are billed as those that AWS itself writes.
   loggedGigabytes: [cloudWatch, 'DataProcessing-Bytes', 'GB', /^VendedLog-Bytes$/],
   storedLogGigabytes: [cloudWatch, 'kept logs', 'GB-months', /^TimedStorage-ByteHrs$/],
+  queriedGigabytes: [cloudWatch, 'DataScanned-Bytes', 'GB'],
   traces: [xRay, 'XRay-TracesStored', 'traces'],
   firewallRequests: [firewall, 'RequestV2-Tier1', 'requests'],
   alarmMetrics: [cloudWatch, 'CW:AlarmMonitorUsage', 'alarm metrics'],
@@ -35,6 +38,11 @@ const usageTypes: Readonly<Record<UsageKind, readonly [RegExp, string, string, R
   firewalls: [firewall, 'WebACLV2', 'web ACLs'],
   firewallRules: [firewall, 'RuleV2', 'rules'],
 };
+
+/** Such as `EU-Request-ARM` without the region's code: https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html */
+export function withoutRegion(usageType: string): string {
+  return usageType.replace(/^(?:[A-Z]{2,4}\d|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-\d)-/, '');
+}
 
 export type ExpectedUsage = ReturnType<typeof toExpectedUsage>[number];
 

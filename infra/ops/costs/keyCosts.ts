@@ -8,9 +8,11 @@ import {
   toRates,
   type Usage,
 } from '../../costs/bills/usage.ts';
+import { readPrices } from '../../costs/prices.ts';
 import { findUnits, readRecordedUnits } from '../../costs/units/responseUnits.ts';
 import { toAccessLogName, toFunctionLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
+import { CHECK_KEY } from '../keys/checkKey.ts';
 import type { LogRows, LogVolume } from './logRows.ts';
 
 /** The usage and cost of one key's requests to one operation. */
@@ -35,7 +37,7 @@ interface Requests {
 
 /**
  * The cost of the requests in some days of one month, by key and operation, sorted by name of the key. The rows
- * have everything that was billed, once. Price tiers are those of an account with only these requests in the
+ * have everything that was billed, once, except for the scheduled check. Price tiers are those of an account with only these requests in the
  * month.
  * @param volume the bytes that each log took in
  */
@@ -43,19 +45,24 @@ export function toKeyCosts({ functions, access }: LogRows, volume: LogVolume, st
   const all = functions.flatMap(toLoggedRequests);
   divideGatewayRequests(all, access, volume, stage);
   divideCalls(all, functions, volume, stage);
-  const rates = toRates(sumUsage(all.flatMap(({ used }) => used)));
+  const { prices } = readPrices(stage.settings.region);
+  const rates = toRates(prices, sumUsage(all.flatMap(({ used }) => used)));
   const groups = Map.groupBy(all, ({ key, operation }) => toOrder(key, operation));
   const inOrder = [...groups].sort(([one], [other]) => (one < other ? -1 : 1));
   return inOrder.flatMap(([, rows]) => {
     const [first] = rows;
     if (!first) return [];
     const { key, operation } = first;
+    // The scheduled check's requests are a part of the fixed costs.
+    if (key === CHECK_KEY) return [];
     const requests = rows.reduce((sum, row) => sum + row.requests, 0);
     const usage = sumUsage(rows.flatMap(({ used }) => used));
     const { readUnits, writeUnits } = usage;
     const dollars = toDollars(usage, rates);
     const total = sumDollars(dollars);
-    return [{ key, operation, requests, readUnits, writeUnits, dollars, total }];
+    const sold = rows.filter((row) => operation === 'updateInventory' && row.status === '200');
+    const sales = sold.reduce((sum, row) => sum + row.requests, 0);
+    return [{ key, operation, requests, sales, readUnits, writeUnits, dollars, total }];
   });
 }
 
@@ -161,13 +168,24 @@ function divide(
   }
 }
 
-/** The cost of all requests of each key, and its share of the fixed costs in proportion. */
-export function toKeyTotals(costs: readonly KeyCost[], fixed: number) {
-  const all = costs.reduce((sum, one) => sum + one.total, 0);
+/**
+ * The cost of all requests of each key, and its share of the fixed costs in proportion.
+ * @param months how many of them the costs are of
+ */
+export function toKeyTotals(costs: readonly KeyCost[], fixed: number, months: number) {
+  const toSum = (own: readonly KeyCost[], name: 'requests' | 'sales' | 'total') =>
+    own.reduce((sum, one) => sum + one[name], 0);
+  const all = toSum(costs, 'total');
   return [...Map.groupBy(costs, ({ key }) => key)].map(([key, own]) => {
-    const requests = own.reduce((sum, one) => sum + one.requests, 0);
-    const dollars = own.reduce((sum, one) => sum + one.total, 0);
+    const [dollars, sales] = [toSum(own, 'total'), toSum(own, 'sales')];
     const share = all > 0 ? (fixed * dollars) / all : 0;
-    return { key, requests, dollars, fixed: share, total: dollars + share };
+    const total = { dollars, fixed: share, ...toSalesCost(dollars + share, sales, months) };
+    return { key, requests: toSum(own, 'requests'), sales, ...total };
   });
+}
+
+/** The dollars of a month at this rate, and of a thousand sales; undefined without sales. */
+export function toSalesCost(total: number, sales: number, months: number) {
+  const perThousandSales = sales > 0 ? (1_000 * total) / sales : undefined;
+  return { total, perMonth: total / months, perThousandSales };
 }

@@ -7,38 +7,37 @@ import { parseStage } from '../../cli/stageOption.ts';
 import { readStack } from '../../cli/stageStack.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { FREE_STREAMED_BYTES } from '../../costs/bills/usage.ts';
-import { LOG_QUERY_PER_GIGABYTE } from '../../costs/prices.ts';
+import { readPrices, toUnitDollars } from '../../costs/prices.ts';
 import { BYTES_OF_A_REQUEST } from '../../costs/units/responseUnits.ts';
 import { toAccessLogName } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
-import type { CostOptions } from './costOptions.ts';
-import { DAY_MILLISECONDS, type DayRange, parseDayRange, splitByMonth, toDay } from './dayRange.ts';
+import { type CostOptions, toPricedStage } from './costOptions.ts';
+import { DAY_MILLISECONDS, type DayRange, splitByMonth, toDay, toToday } from './dayRange.ts';
 
 /** Queries that cost more need the user's consent. */
 const MAX_DOLLARS_UNASKED = 1;
 
 /**
- * Opens some logs of a stage for the given days, once the user accepts the cost of the queries.
+ * Opens the logs of a stage for some days, once the user accepts the cost of the queries.
  * @returns `undefined` if the user does not
  * @throws {UsageError} when what was typed makes no sense
  */
-export async function openLogs(
-  options: CostOptions<'by-key' | 'measure'>,
-  toNames: (stage: Stage) => string[],
-) {
-  const stage = parseStage(options.stage);
-  const days = toKeptDays(stage, parseDayRange(options));
-  const { open } = await readStack(stage);
+export async function openLogs(options: CostOptions<'forecast'>, asked: DayRange) {
+  const named = parseStage(options.stage);
+  const days = toKeptDays(named, asked);
+  const { open } = await readStack(named);
   const metrics = open(CloudWatchClient);
+  const stage = toPricedStage(named, await metrics.config.region());
   const months = await Promise.all(
     splitByMonth(days).map(async (month) => ({
       ...month,
-      volume: await readLogVolume(metrics, toNames(stage), month),
+      volume: await readLogVolume(metrics, toLogNames(stage), month),
     })),
   );
   const bytes = months.flatMap(({ volume }) => [...volume.values()]);
   const gigabytes = bytes.reduce((sum, one) => sum + one, 0) / 2 ** 30;
-  const dollars = gigabytes * LOG_QUERY_PER_GIGABYTE;
+  const { queriedGigabytes } = readPrices(stage.settings.region).prices;
+  const dollars = gigabytes * toUnitDollars(queriedGigabytes, gigabytes);
   tell(`The queries read ${gigabytes.toFixed(2)} GB of logs, which costs $${dollars.toFixed(2)}.`);
   const isAgreed = options.yes || dollars <= MAX_DOLLARS_UNASKED || (await confirm('Go ahead?'));
   return isAgreed ? { stage, days, months, client: open(CloudWatchLogsClient) } : undefined;
@@ -47,8 +46,7 @@ export async function openLogs(
 /** @throws {UsageError} when nothing is left of those days */
 function toKeptDays({ name, settings }: Stage, days: DayRange): DayRange {
   const kept = settings.logRetentionDays;
-  const now = Date.now();
-  const first = now - (now % DAY_MILLISECONDS) - (kept - 1) * DAY_MILLISECONDS;
+  const first = toToday() - (kept - 1) * DAY_MILLISECONDS;
   if (days.from >= first) return days;
   const line = `The logs of ${name} are kept for ${kept} days: lines before ${toDay(first)} are deleted.`;
   if (days.end <= first) throw new UsageError(line);
@@ -87,7 +85,7 @@ async function readLogVolume(
 }
 
 /** The logs with lines of a request. */
-export const toLogNames = (stage: Stage) => [...toFunctionLogNames(stage), toAccessLogName(stage)];
+const toLogNames = (stage: Stage) => [...toFunctionLogNames(stage), toAccessLogName(stage)];
 
 export type LogRows = Awaited<ReturnType<typeof readLogRows>>;
 
@@ -110,25 +108,18 @@ const accessQuery = [
 /**
  * Sums of the functions' own lines by operation, status and key, and of Lambda's reports. Sums of the gateway's lines
  * by route and status.
+ * @param filters more lines before those of the gateway's query
  * @throws {Error} when the logs cannot be asked
  */
-export async function readLogRows(client: CloudWatchLogsClient, stage: Stage, days: DayRange) {
-  const [functions, access] = await Promise.all([
-    runQuery(client, toFunctionLogNames(stage), days, functionQuery),
-    readAccessRows(client, stage, days),
-  ]);
-  return { functions, access };
-}
-
-/**
- * @param filters more lines before those of the query
- * @throws {Error} when the logs cannot be asked
- */
-export function readAccessRows(
+export async function readLogRows(
   client: CloudWatchLogsClient,
   stage: Stage,
   days: DayRange,
   filters: readonly string[] = [],
 ) {
-  return runQuery(client, [toAccessLogName(stage)], days, [...filters, ...accessQuery]);
+  const [functions, access] = await Promise.all([
+    runQuery(client, toFunctionLogNames(stage), days, functionQuery),
+    runQuery(client, [toAccessLogName(stage)], days, [...filters, ...accessQuery]),
+  ]);
+  return { functions, access };
 }

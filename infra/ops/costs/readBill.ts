@@ -1,4 +1,4 @@
-import { type DayRange, splitByMonth, toDay } from './dayRange.ts';
+import { DAY_MILLISECONDS, type DayRange, splitByMonth, toDay, toMonth } from './dayRange.ts';
 import type { ExpectedUsage } from './expectedUsage.ts';
 import { type BilledLine, readExport } from './readExport.ts';
 
@@ -18,7 +18,7 @@ export interface BilledUsage {
 export type Bill = Awaited<ReturnType<typeof readBill>>;
 
 /**
- * Adds up the lines of one account, for some days or all. Keeps only sums in memory.
+ * Adds up the lines of one account, for some days or all. Keeps sums in memory, and the stage's own lines by the day.
  * @throws {Error} when the account is ambiguous, or no line is the stage's
  */
 export async function readBill(
@@ -33,7 +33,8 @@ export async function readBill(
     const list = isTagged ? 'usage' : 'outside';
     rows.set(`${list} ${usageType}`, { list, usageType, unit, monthly, billed: nothing });
   }
-  const covered = new Map<string, DayRange>();
+  const own = new Map<string, OwnLine>();
+  const currencies = new Set<string>();
   const accounts = new Map<string, number>();
   for (const file of files) {
     for await (const line of readExport(file)) {
@@ -42,7 +43,12 @@ export async function readBill(
       if (account !== undefined && line.account !== account) continue;
       const { stage, service = tags.service } = line.tags;
       const isOwn = stage === tags.stage && service === tags.service;
-      if (isOwn && isUse(line)) extend(covered, line);
+      if (isOwn) currencies.add(line.currency);
+      if (isOwn && isUse(line)) {
+        const text = JSON.stringify(line);
+        const { start: from, end } = line;
+        own.set(text, { from, end, count: (own.get(text)?.count ?? 0) + 1 });
+      }
       const usage = isUse(line) ? expected.find((one) => isOf(line, one)) : undefined;
       const mayBeOwn = isOwn || stage === undefined;
       const isOutside = mayBeOwn && (usage ? !usage.isTagged : !isUse(line));
@@ -56,33 +62,76 @@ export async function readBill(
     }
   }
   const names = [...accounts.keys()].sort();
-  const own = account ?? names[0] ?? '';
+  const ownAccount = account ?? names[0] ?? '';
   const isClear = account === undefined ? names.length <= 1 : accounts.has(account);
   if (names.length > 0 && !isClear) {
     throw new Error(
       `The files have lines of account ${names.join(' and ')}: --account must name one of them.`,
     );
   }
-  if (covered.size === 0) {
+  if (own.size === 0) {
     throw new Error(
       `The files have no line with the tags service "${tags.service}" and stage "${tags.stage}" of these days: are they active cost allocation tags?`,
     );
   }
   return {
-    account: own,
+    account: ownAccount,
     /** In dollars, by account. */
-    leftOut: Object.fromEntries([...accounts].filter(([name]) => name !== own)),
-    /** The billed days of each month. */
-    covered: days ? splitByMonth(days) : [...covered.values()].sort((a, b) => a.from - b.from),
+    leftOut: Object.fromEntries([...accounts].filter(([name]) => name !== ownAccount)),
+    /** Empty if a file does not name it. */
+    currencies: [...currencies],
+    ...checkDays([...own.values()], days),
     rows: [...rows.values()],
   };
 }
 
-/** The days of a month from the start of the first line to the end of the last. */
-function extend(covered: Map<string, DayRange>, { start, end }: BilledLine): void {
-  const month = toDay(start).slice(0, 7);
-  const known = covered.get(month) ?? { from: start, end };
-  covered.set(month, { from: Math.min(known.from, start), end: Math.max(known.end, end) });
+/** A line of the stage, and how often the files have it. */
+interface OwnLine extends DayRange {
+  readonly count: number;
+}
+
+/**
+ * The billed days of each month, and what is wrong with them.
+ * @param typed without it, each month must be whole
+ */
+function checkDays(all: readonly OwnLine[], typed?: DayRange) {
+  // In a bill by the day, a line of a whole month does not tell whether a day is missing.
+  const short = all.filter(({ from, end }) => end - from <= DAY_MILLISECONDS);
+  const lines = short.length > 0 ? short : all;
+  const billedMonths = [...new Set(lines.map(({ from }) => toMonth(from).from))].sort();
+  const problems: string[] = [];
+  const covered = (typed ? splitByMonth(typed) : billedMonths.map(toMonth)).map((month) => {
+    const days = Array.from(
+      { length: (month.end - month.from) / DAY_MILLISECONDS },
+      (_, index) => month.from + index * DAY_MILLISECONDS,
+    );
+    const find = (day: number) =>
+      lines.filter(({ from, end }) => from < day + DAY_MILLISECONDS && end > day);
+    const billed = days.filter((day) => find(day).length > 0);
+    const [first = 0, last = 0] = [billed[0], billed.at(-1)];
+    const whole = typed ? month : { from: first, end: last + DAY_MILLISECONDS };
+    const missing = days.filter((day) => day < whole.end && !billed.includes(day));
+    if (missing.length > 0) problems.push(`The bill has no lines of ${toDaysText(missing)}.`);
+    const twice = billed.filter((day) => find(day).every(({ count }) => count > 1));
+    if (twice.length > 0) problems.push(`The bill has ${toDaysText(twice)} twice.`);
+    if (whole.end < month.end) {
+      const [from, to] = [toDay(month.from), toDay(last)];
+      problems.push(
+        `The bill ends on ${to}, before its month: --from ${from} --to ${to} compares those days.`,
+      );
+    }
+    return whole;
+  });
+  return { covered, problems };
+}
+
+/** Such as `2026-11-01, 2026-11-03 to 2026-11-05`. */
+function toDaysText(days: readonly number[]): string {
+  const starts = days.filter((day) => !days.includes(day - DAY_MILLISECONDS));
+  const ends = days.filter((day) => !days.includes(day + DAY_MILLISECONDS));
+  return starts
+    .map((from, index) => [...new Set([from, ends[index] ?? from])].map(toDay).join(' to '))
+    .join(', ');
 }
 
 const nothing: Amount = { quantity: 0, dollars: 0, effectiveDollars: 0, listDollars: 0 };

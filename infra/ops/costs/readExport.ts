@@ -6,6 +6,7 @@ import {
   parquetSchema,
 } from 'hyparquet';
 import { parseCsvLine, readLines } from '../../cli/lines.ts';
+import { withoutRegion } from './expectedUsage.ts';
 
 export interface BilledLine {
   /** Such as `AmazonApiGateway`, or `Amazon API Gateway`. */
@@ -15,7 +16,9 @@ export interface BilledLine {
   /** `Usage`, `Tax`, `Credit` and others; for a Savings Plan as in a Cost and Usage Report. */
   readonly kind: string;
   readonly quantity: number;
-  /** As billed, in US dollars; for use that a Savings Plan covers, the cost without the plan. */
+  /** Such as `USD`; empty if the export has no column of it. */
+  readonly currency: string;
+  /** As billed, in US dollars if that is the currency; for use that a Savings Plan covers, the cost without the plan. */
   readonly dollars: number;
   /** In FOCUS alone: with its part of advance payments, and without any discount. */
   readonly effectiveDollars: number;
@@ -107,8 +110,11 @@ const columnNames = [
   ['line_item_usage_account_id', 'subaccountid'],
   ['resource_tags', 'tags'],
 ] as const;
-/** Columns of FOCUS that an export may lack. */
-const optionalNames = ['effectivecost', 'listcost', 'commitmentdiscountid', 'chargeclass'] as const;
+/** Columns that an export may lack; all but the first are of FOCUS alone. */
+const optionalNames = [
+  ['line_item_currency_code', 'billingcurrency'],
+  ...[['effectivecost'], ['listcost'], ['commitmentdiscountid'], ['chargeclass']],
+];
 
 /** @returns the columns as the export spells them, `undefined` where it does without @throws {Error} when one is missing */
 function findColumns(all: readonly string[]): (string | undefined)[] {
@@ -118,23 +124,19 @@ function findColumns(all: readonly string[]): (string | undefined)[] {
     if (found !== undefined) return found;
     throw new Error(`it has no column ${names.join(' or ')}`);
   });
-  return [...needed, ...optionalNames.map((name) => find([name]))];
+  return [...needed, ...optionalNames.map(find)];
 }
 
 function parseLine(cells: Cells): BilledLine[] {
-  const [service, usageType, kind, quantity, dollars, start, end, account, tags, ...focus] = cells;
-  const [effectiveDollars, listDollars, commitment, chargeClass] = focus;
+  const [service, usageType, kind, quantity, dollars, start, end, account, tags, ...others] = cells;
+  const [currency, effectiveDollars, listDollars, commitment, chargeClass] = others;
   const line = {
     service: toText(service),
-    // Without the region at its start: `USE1-`, `EU-`, and in some services `us-east-1-`.
-    // https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html
-    usageType: toText(usageType).replace(
-      /^(?:[A-Z]{2,4}\d|EU|CPT|Global|[a-z]{2}(?:-[a-z]+)+-\d)-/,
-      '',
-    ),
+    usageType: withoutRegion(toText(usageType)),
     // A line of a month that was billed before, such as a refund.
     kind: toText(chargeClass === 'Correction' ? chargeClass : kind),
     quantity: toNumber(Number(toText(quantity)), quantity),
+    currency: toText(currency),
     dollars: toNumber(Number(toText(dollars)), dollars),
     effectiveDollars: toNumber(Number(toText(effectiveDollars)), effectiveDollars),
     listDollars: toNumber(Number(toText(listDollars)), listDollars),

@@ -8,15 +8,15 @@ import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
 import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
 import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { readCommittedFigures } from '../../costs/figures.ts';
-import { PRICES_AS_OF } from '../../costs/prices.ts';
+import { readPrices } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
 import { checkMonths, findMonths } from './checkMonths.ts';
 import {
   type CostOptions,
+  parsePricedStage,
   parseWhole,
   readTraffic,
   toMonthlyTraffic,
-  warnOfPrices,
 } from './costOptions.ts';
 import {
   toMonthsText,
@@ -34,10 +34,9 @@ export async function runCosts(args: string[]): Promise<void> {
   const called = callSubcommand('costs', subcommands, runs, args);
   if (called) return called.result;
   const options = parseArgs({ args, options: flags }).values;
-  const stage = parseStage(options.stage);
+  const stage = parsePricedStage(options.stage);
   const entries = parseWhole('--entries', options.entries);
-  const region = warnOfPrices(stage);
-  const report = toCostReport(stage, region, readCommittedTraffic(), entries);
+  const report = toCostReport(stage, readCommittedTraffic(), entries);
   // JSON leaves out what is undefined.
   const document = { ...report, month: undefined, savings: undefined };
   await write(options, document, toOperationsText(report));
@@ -46,10 +45,11 @@ export async function runCosts(args: string[]): Promise<void> {
 const runs: Runs<typeof subcommands, Promise<void>> = {
   month: runMonth,
   async worst(options) {
-    const stage = parseStage(options.stage);
+    const stage = parsePricedStage(options.stage);
     const worstMonth = toWorstMonth(stage, parseWhole('--entries', options.entries));
-    const region = warnOfPrices(stage);
-    const report = { stage: stage.name, region, pricesAsOf: PRICES_AS_OF, worstMonth };
+    const { region } = stage.settings;
+    const pricesAsOf = readPrices(region).asOf;
+    const report = { stage: stage.name, region, pricesAsOf, worstMonth };
     await write(options, report, toWorstMonthText(worstMonth));
   },
   diff: ({ json }, [revision = '']) => runDiff(revision, json),
@@ -62,7 +62,9 @@ const runs: Runs<typeof subcommands, Promise<void>> = {
     if (found.some(({ isWithin }) => !isWithin)) process.exitCode = 1;
   },
   // These load AWS clients or a Parquet reader.
+  prices: async (options) => (await import('./runPrices.ts')).runPrices(options),
   'by-key': async (options) => (await import('./runByKey.ts')).runByKey(options),
+  forecast: async (options) => (await import('./runForecast.ts')).runForecast(options),
   measure: async (options) => (await import('./runMeasure.ts')).runMeasure(options),
   async reconcile(options, files) {
     return (await import('./runReconcile.ts')).runReconcile(files, options);
@@ -70,16 +72,15 @@ const runs: Runs<typeof subcommands, Promise<void>> = {
 };
 
 async function runMonth(options: CostOptions<'month'>): Promise<void> {
-  const stage = parseStage(options.stage);
+  const stage = parsePricedStage(options.stage);
   const traffic = readTraffic(options);
   if (options.months === undefined && options.growth !== undefined) {
     throw new UsageError('--growth needs --months.');
   }
   const months = toMonthlyTraffic(traffic, options).map((one) => toStageMonth(stage, one));
-  const region = warnOfPrices(stage);
   if (options.months !== undefined) return write(options, months, toMonthsText(months));
-  const report = { ...toCostReport(stage, region, traffic), operations: undefined };
-  const title = `A month of ${report.stage}, ${region}, prices of ${report.pricesAsOf}`;
+  const report = { ...toCostReport(stage, traffic), operations: undefined };
+  const title = `A month of ${report.stage}, ${report.region}, prices of ${report.pricesAsOf}`;
   await write(options, report, `${toMonthText(report.month, title)}\n\n${toSavingsText(report)}`);
 }
 

@@ -1,73 +1,100 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { tell, writeOut } from '../../cli/output.ts';
+import { writeOut } from '../../cli/output.ts';
 import { findCostChanges } from '../../costs/bills/costChanges.ts';
-import { toCostReport, toStageMonth } from '../../costs/bills/costReport.ts';
-import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
+import { toCostReport } from '../../costs/bills/costReport.ts';
+import { toWorstMonth } from '../../costs/bills/monthlyBill.ts';
+import { parseTraffic, readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { toCents } from '../../costs/bills/usage.ts';
-import { type CommittedFigures, readFigures, toCommittedFigures } from '../../costs/figures.ts';
-import { pricedRegions } from '../../costs/prices.ts';
+import type { CommittedFigures } from '../../costs/figures.ts';
+import { type Prices, usualRegion } from '../../costs/prices.ts';
 import type { MeasuredUnits } from '../../costs/units/responseUnits.ts';
 import { readSizes } from '../../costs/units/sizes.ts';
 import { stagesForClients } from '../../stages/stages.ts';
 
 /**
- * Prints what the committed traffic costs now compared with a commit. Today's model prices the units, sizes, prices,
- * metrics and settings that the commit has as data.
+ * Prints three sums compared with a commit: what the committed traffic costs, what a change of that traffic adds, and
+ * the worst month. Today's model prices the units, sizes, prices, metrics and settings that the commit has as data.
  * @param revision as git takes it
- * @throws {Error} when there is no such commit, or it has no units
+ * @throws {Error} when there is no such commit, or it has no figures
  */
 export async function runDiff(revision: string, json = false): Promise<void> {
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
-  const { sizes, stages, lacks, ...then } = readFiguresOf(revision);
+  const { sizes, stages, toPrices, trafficThen, ...then } = readFiguresOf(revision);
   const known = new Set(then.units.map((one) => `${one.operationId} ${one.response}`));
   const shares = traffic.shares.filter((one) => known.has(`${one.operationId} ${one.response}`));
-  const [region] = pricedRegions;
   const changes = stagesForClients.map((stage) => {
-    const settings = stages[stage.name];
-    const figures = { ...then, sizes: readSizes(stage.name, sizes) };
-    const before =
-      settings &&
-      toCostReport({ ...stage, settings }, region, { entries, shares }, entries, figures);
-    const after = toCostReport(stage, region, traffic, entries);
-    const [was, is] = [before, after].map((report) => report?.month.total);
+    const { name } = stage;
+    const { throttles, inventoryEntries } = stage.settings;
+    const settings = stages[name];
+    const prices = toPrices(settings?.region);
+    const figures = { ...then, sizes: readSizes(name, sizes), prices };
+    // The commit may lack an operation, or these settings.
+    const before = settings && {
+      ...stage,
+      settings: {
+        ...settings,
+        inventoryEntries: settings.inventoryEntries ?? inventoryEntries,
+        throttles: { ...throttles, ...settings.throttles },
+      },
+    };
+    const now = toCostReport(stage, traffic, entries);
     return {
-      stage: stage.name,
-      before: was,
-      after: is,
-      changes: findCostChanges(stage.name, before, after),
+      stage: name,
+      ...toSum(
+        `At the traffic of infra/costs/traffic.json, ${name}`,
+        before && toCostReport(before, { entries, shares }, entries, figures),
+        now,
+      ),
+      traffic: toSum(
+        `By the change of infra/costs/traffic.json, ${name}`,
+        toCostReport(stage, trafficThen, entries),
+        now,
+      ),
+      worst: toSum(
+        `At worst, ${name}`,
+        before && { month: toWorstMonth(before, undefined, figures) },
+        { month: toWorstMonth(stage) },
+      ),
     };
   });
-  if (json) {
-    lacks.forEach(tell);
-    return writeOut(`${JSON.stringify(changes, null, 2)}\n`);
-  }
-  const moved = changes.map((one) => one.changes.join('\n- ')).filter((text) => text !== '');
-  const totals = stagesForClients.map((stage) => {
-    return `${stage.name} $${toCents(toStageMonth(stage, traffic).total)}`;
+  if (json) return writeOut(`${JSON.stringify(changes, null, 2)}\n`);
+  const moved = changes
+    .flatMap((one) => [one, one.traffic, one.worst])
+    .map((one) => one.changes.join('\n- '))
+    .filter((text) => text !== '');
+  const totals = changes.map(({ stage, after, worst }) => {
+    return `${stage} $${toCents(after)} a month, at worst $${toCents(worst.after)}`;
   });
-  const none = `At the traffic of infra/costs/traffic.json, nothing costs more or less than at ${revision}: ${totals.join(', ')} a month.`;
-  await writeOut(`${[...(moved.length > 0 ? moved : [none]), ...lacks].join('\n\n')}\n`);
+  const none = `At the traffic of infra/costs/traffic.json, nothing costs more or less than at ${revision}: ${totals.join('; ')}.`;
+  await writeOut(`${moved.length > 0 ? moved.join('\n\n') : none}\n`);
 }
 
-/** @throws {Error} when there is no such commit, or it has no units */
+function toSum(...compared: Parameters<typeof findCostChanges>) {
+  const [, before, after] = compared;
+  const changes = findCostChanges(...compared);
+  return { before: before?.month.total, after: after.month.total, changes };
+}
+
+/** @throws {Error} when there is no such commit, or it has no figures */
 function readFiguresOf(revision: string) {
-  const [unitsFile, figuresFile] = ['infra/costs/units/units.json', 'infra/costs/figures.json'];
   const files = git('ls-tree', '-r', '--name-only', '--end-of-options', revision, 'infra/costs');
   const read = (file: string) => git('show', '--end-of-options', `${revision}:./${file}`);
-  if (!files.includes(unitsFile)) {
-    throw new Error(`${revision} has no ${unitsFile}: its month cannot be priced.`);
+  const figuresFile = 'infra/costs/figures.json';
+  if (!files.includes(figuresFile)) {
+    throw new Error(`${revision} has no ${figuresFile}: its month cannot be priced.`);
   }
-  const units: MeasuredUnits[] = JSON.parse(read(unitsFile));
-  const sizes = read('infra/costs/sizes.json');
-  if (files.includes(figuresFile)) {
-    const figures: CommittedFigures = JSON.parse(read(figuresFile));
-    return { units, sizes, ...figures, lacks: [] };
-  }
-  const lacks = `${revision} has no ${figuresFile}: it is priced with today's settings, prices and alarms.`;
-  const { metrics } = readFigures();
-  return { units, sizes, ...toCommittedFigures(metrics, stagesForClients), lacks: [lacks] };
+  const units: MeasuredUnits[] = JSON.parse(read('infra/costs/units/units.json'));
+  const figures: CommittedFigures = JSON.parse(read(figuresFile));
+  const toPrices = (region = usualRegion): Prices => {
+    const file = `infra/costs/prices/${region}.json`;
+    // Before there were prices by region, the figures had those of one.
+    return JSON.parse(read(files.includes(file) ? file : figuresFile)).prices;
+  };
+  const trafficFile = 'infra/costs/traffic.json';
+  const trafficThen = parseTraffic(read(trafficFile), `${trafficFile} of ${revision}`);
+  return { units, sizes: read('infra/costs/sizes.json'), ...figures, toPrices, trafficThen };
 }
 
 /** @throws {Error} with what git says */

@@ -1,16 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { DescribeTableCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import type { OperationId } from '../../../shared/contract/operations.ts';
 import type { InventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { findOperation, type QueryRow, toNumber } from '../../cli/logsInsights.ts';
 import { writeOut } from '../../cli/output.ts';
 import { parseStage } from '../../cli/stageOption.ts';
 import { openTable } from '../../cli/tableOption.ts';
-import { committedFile, parseTraffic, type Traffic } from '../../costs/bills/traffic.ts';
-import { responsesOf } from '../../costs/units/responseUnits.ts';
-import { toAccessLogName } from '../../stages/resourceNames.ts';
-import { checkAgent } from '../../watch/check/probes.ts';
+import {
+  committedFile,
+  parseTraffic,
+  sumRequests,
+  type Traffic,
+} from '../../costs/bills/traffic.ts';
+import { readRecordedUnits, responsesOf } from '../../costs/units/responseUnits.ts';
+import { checkAgent } from '../../service/hook/probes.ts';
 import type { CostOptions } from './costOptions.ts';
-import { openLogs, readAccessRows } from './logRows.ts';
+import { parseDayRange } from './dayRange.ts';
+import { openLogs, readLogRows } from './logRows.ts';
 
 /**
  * Measures what the model assumes: the traffic if days were typed, else the entries.
@@ -45,20 +51,21 @@ For infra/costs/sizes.json:
 }
 
 /**
- * Prints the requests of some days from the gateway's own log, scaled to a month. The rest is that of the committed
- * traffic. Prints nothing if the user does not accept the cost of the query.
+ * Prints the requests of some days from the stage's logs, scaled to a month. The rest is that of the committed traffic.
+ * Prints nothing if the user does not accept the cost of the queries.
  */
 async function measureTraffic(options: CostOptions<'measure'>): Promise<void> {
   const text = readFileSync(committedFile, 'utf8');
   const committed = parseTraffic(text);
-  const logs = await openLogs(options, (stage) => [toAccessLogName(stage)]);
+  const logs = await openLogs(options, parseDayRange(options));
   if (!logs) return;
   const months = logs.months.reduce((sum, { share }) => sum + share, 0);
   const sums = new Map<string, number>();
   // The scheduled check's requests are a part of the fixed costs.
   const ofClients = [`filter userAgent != "${checkAgent}"`];
-  for (const row of await readAccessRows(logs.client, logs.stage, logs.days, ofClients)) {
-    for (const [name, share] of divideByMix(row, committed)) {
+  const { functions, access } = await readLogRows(logs.client, logs.stage, logs.days, ofClients);
+  for (const row of access) {
+    for (const [name, share] of divideByKind(row, committed, functions)) {
       sums.set(name, (sums.get(name) ?? 0) + share * toNumber(row.lines));
     }
   }
@@ -68,20 +75,47 @@ async function measureTraffic(options: CostOptions<'measure'>): Promise<void> {
 }
 
 /**
- * The responses of a row, each with its share of the committed traffic, since a row has only a status. A failed request
+ * The kinds of response in a row of the gateway's log, which has only a status, each with its share. Write units in the
+ * functions' log tell updates with a key; for other kinds, the mix is that of the committed traffic. A failed request
  * costs as much as a successful one, and 413 and others as much as 400.
  */
-function divideByMix(row: QueryRow, committed: Traffic): [name: string, share: number][] {
+function divideByKind(
+  row: QueryRow,
+  committed: Traffic,
+  functions: readonly QueryRow[],
+): [name: string, share: number][] {
   const operationId = findOperation(row);
   // Such as a preflight, or an unknown path.
   if (operationId === undefined) return [];
   const { status: logged = '' } = row;
   const isKnown = responsesOf[operationId].some((response) => response.startsWith(logged));
   const status = Number(logged) >= 500 ? '200' : isKnown ? logged : '400';
+  const keyed = toKeyedShare(operationId, status, functions);
+  if (keyed !== undefined) {
+    const shares: [name: string, share: number][] = [
+      [`${operationId} ${status}`, 1 - keyed],
+      [`${operationId} ${status} Idempotency-Key`, keyed],
+    ];
+    return shares.filter(([, share]) => share > 0);
+  }
   const mix = committed.shares.filter(
     (share) => share.operationId === operationId && share.response.startsWith(status),
   );
-  const all = mix.reduce((sum, { requests }) => sum + requests, 0);
+  const all = sumRequests({ shares: mix });
   if (all === 0) return [[`${operationId} ${status}`, 1]];
   return mix.map(({ response, requests }) => [`${operationId} ${response}`, requests / all]);
+}
+
+/** The share of requests with a key, by their write units. Undefined if there is no such kind, or nothing was logged. */
+function toKeyedShare(operationId: OperationId, status: string, functions: readonly QueryRow[]) {
+  const [plain, keyed] = [status, `${status} Idempotency-Key`].map((response) =>
+    readRecordedUnits().find((one) => one.operationId === operationId && one.response === response),
+  );
+  const own = functions.filter((row) => row.operation === operationId && row.status === status);
+  const sum = (name: string) => own.reduce((all, row) => all + toNumber(row[name]), 0);
+  if (!plain || !keyed || sum('lines') === 0) return undefined;
+  const perRequest = sum('writeUnits') / sum('lines');
+  const share = (perRequest - plain.writeUnits) / (keyed.writeUnits - plain.writeUnits);
+  // Conflicts take further units.
+  return Math.min(1, Math.max(0, share));
 }

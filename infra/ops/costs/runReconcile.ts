@@ -1,9 +1,8 @@
 import { toColumns, writeOut } from '../../cli/output.ts';
-import { parseStage } from '../../cli/stageOption.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toAmount } from '../../costs/bills/usage.ts';
 import { toTags } from '../../stages/resourceNames.ts';
-import { type CostOptions, parsePercent, readTraffic, warnOfPrices } from './costOptions.ts';
+import { type CostOptions, parsePercent, parsePricedStage, readTraffic } from './costOptions.ts';
 import { parseDayRange, splitByMonth, toDay } from './dayRange.ts';
 import { toExpectedUsage } from './expectedUsage.ts';
 import { type Bill, type BilledUsage, readBill } from './readBill.ts';
@@ -19,7 +18,7 @@ export async function runReconcile(
   files: readonly string[],
   options: CostOptions<'reconcile'>,
 ): Promise<void> {
-  const stage = parseStage(options.stage);
+  const stage = parsePricedStage(options.stage);
   const account = options.account ?? stage.settings.account;
   const tolerance = parsePercent('--tolerance', options.tolerance);
   const isAll = options.from === undefined && options.to === undefined;
@@ -29,7 +28,6 @@ export async function runReconcile(
     throw new UsageError(`${packed} is a ZIP archive: unpack it, and name the files in it.`);
   }
   const expected = toExpectedUsage(stage, readTraffic(options));
-  warnOfPrices(stage);
   const bill = await readBill(files, toTags(stage), expected, account, days);
   const found = reconcile(bill, tolerance);
   await writeOut(`${options.json ? JSON.stringify(found, null, 2) : toText(found)}\n`);
@@ -53,9 +51,14 @@ function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
       return Math.abs(difference) > Math.max(0.01, (tolerance / 100) * expected.dollars);
     })
     .sort((one, other) => Math.abs(other.difference) - Math.abs(one.difference));
+  const foreign = bill.currencies.filter((one) => one !== 'USD' && one !== '').join(' and ');
+  const agrees = foreign === '' && bill.problems.length + differences.length === 0;
+  const charged = foreign
+    ? `The bill is in ${foreign}: it cannot be compared with a model in USD.`
+    : toVerdict(usage, differences, agrees, tolerance);
   return {
-    verdict: toVerdict(usage, differences, tolerance),
-    agrees: differences.length === 0,
+    verdict: [...bill.problems, charged].join(' '),
+    agrees,
     ...{ ...bill, months, usage },
     days: covered.map(({ from, end }) => ({ from: toDay(from), to: toDay(end - 1) })),
     /** Not in the total; lines that AWS does not tag are of the whole account. */
@@ -90,10 +93,16 @@ function toPercent(billed: number, expected: number): number | undefined {
 }
 
 /** One sentence on the line that differs most, and on the total. */
-function toVerdict(all: readonly Row[], [most, ...others]: readonly Row[], tolerance: number) {
+function toVerdict(
+  all: readonly Row[],
+  [most, ...others]: readonly Row[],
+  agrees: boolean,
+  tolerance: number,
+) {
   const sums = (['billed', 'expected'] as const).map((name) =>
     toDollarText(all.reduce((sum, row) => sum + row[name].dollars, 0)),
   );
+  if (!most && !agrees) return `AWS charged ${sums.join(' in all, ')} expected.`;
   if (!most) {
     return `AWS charged what was expected: ${sums.join(' of ')}, each line within ${tolerance} % or a cent.`;
   }
@@ -118,7 +127,7 @@ function toText(found: Reconciliation): string {
   return [
     [
       found.verdict,
-      `Expected for ${found.months.toFixed(2)} months (${days}), account ${found.account}`,
+      `Expected for ${found.months.toFixed(2)} months (${days}), account ${found.account}${found.currencies.includes('') ? ', in USD since the files name no currency' : ''}`,
       ...Object.entries(found.leftOut).map(
         ([account, dollars]) => `Left out: account ${account}, ${toDollarText(dollars)}`,
       ),

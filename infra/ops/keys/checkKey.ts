@@ -7,6 +7,9 @@ import type { StageStack } from '../../cli/stageStack.ts';
 import { toCheckKeyParameter } from '../../stages/resourceNames.ts';
 import { toKeyStatus } from './keyText.ts';
 
+/** The name of the read key of a stage's checks. */
+export const CHECK_KEY = 'check';
+
 /** The read key of a stage's checks in the Parameter Store, if there is one. */
 export async function readCheckKey({ stage, open }: StageStack): Promise<string | undefined> {
   const command = new GetParameterCommand({
@@ -33,7 +36,7 @@ export async function provideCheckKey(stack: StageStack, register: KeyRegister):
   if (found && (await isUsable(register, found))) {
     return `The key ${found.keyId} in ${parameter} works: nothing was changed.`;
   }
-  const { apiKey, record } = await register.create({ name: 'check', permission: 'read' });
+  const { apiKey, record } = await register.create({ name: CHECK_KEY, permission: 'read' });
   const { keyId } = record;
   const value = { Value: apiKey, Type: 'SecureString', Overwrite: true } as const;
   try {

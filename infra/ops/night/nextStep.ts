@@ -76,18 +76,27 @@ interface Facts extends ReturnType<typeof toFailures> {
 }
 
 /** Until a stack is taken back, it accepts no other deployment. */
-function awaitStack({ stage, stack, night }: Facts): NextStep | undefined {
+function awaitStack({ stage, stack, night, firing, failed }: Facts): NextStep | undefined {
   const ofStack = `--stack-name ${stack}`;
+  const [line] = toValue(night.refused) ?? [];
+  const reason = line === undefined ? '' : `${line.replace(/\.$/, '')}. `;
   switch (toValue(night.stack)) {
     case 'UPDATE_ROLLBACK_IN_PROGRESS':
       return {
-        why: 'CloudFormation is taking the deployment back. Wait, and look again:',
+        why: `${reason}CloudFormation is taking the deployment back. Wait, and look again:`,
         command: `aws cloudformation wait stack-rollback-complete ${ofStack}`,
       };
     case 'UPDATE_ROLLBACK_FAILED':
       return {
-        why: 'CloudFormation could not take the last deployment back. Until it has, none works:',
+        why: `${reason}CloudFormation could not take the last deployment back. Until it has, none works:`,
         command: `aws cloudformation continue-update-rollback ${ofStack}`,
+      };
+    case 'UPDATE_ROLLBACK_COMPLETE':
+      // A version that crashed when the hook called it makes a ticket.
+      if (!line || failed > 0 || !firing.every(({ name }) => name.endsWith('-errors'))) break;
+      return {
+        why: `${reason}No client noticed it, and the deployment was taken back. Correct it, and deploy again:`,
+        command: `npm run deploy ${stack}`,
       };
     case 'ROLLBACK_IN_PROGRESS':
       return {
@@ -101,9 +110,8 @@ function awaitStack({ stage, stack, night }: Facts): NextStep | undefined {
         why: `The first deployment failed, and the stack takes no other. If it is protected, first: aws cloudformation update-termination-protection --no-enable-termination-protection ${ofStack}. Delete it, and deploy again:`,
         command: `aws cloudformation delete-stack ${ofStack}`,
       };
-    default:
-      return undefined;
   }
+  return undefined;
 }
 
 /** If nothing fails but what somebody has stopped, the one thing to do is to undo that. */

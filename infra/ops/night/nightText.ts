@@ -52,6 +52,7 @@ export function toNightText(
   );
   const marks = show(night.left, () => []);
   const stack = show(night.stack, (status) => wrap(`Stack: ${status}`));
+  const refused = show(night.refused, (lines) => lines.flatMap((line) => wrap(line)));
   const stopped = show(night.stopped, (ids) =>
     ids.flatMap((id) => wrap(`${id} is stopped: Lambda runs no call of it.`)),
   );
@@ -70,7 +71,7 @@ export function toNightText(
   );
   const sections: readonly [title: string, lines: readonly string[]][] = [
     ['FIRING', alarms],
-    ['LIVE', [...live, ...marks, ...deployments, ...stopped, ...stack]],
+    ['LIVE', [...live, ...marks, ...deployments, ...stopped, ...stack, ...refused]],
     ['REQUESTS of clients, last hour', requests],
     ['THROTTLED by DynamoDB, last hour', throttles],
     ['NEXT', [...wrap(next.why), ...toCommandLines(next.command, width)]],

@@ -26,16 +26,17 @@ import {
 import { hideSecrets } from '../../cli/output.ts';
 import { toCount } from '../../cli/progress.ts';
 import type { OpenStage, Part } from '../../cli/stageStack.ts';
+import { checkAgent } from '../../service/hook/probes.ts';
 import { toReservedConcurrency } from '../../stages/concurrency.ts';
 import {
   toAccessLogName,
   toFunctionLogName,
   toFunctionName,
+  toHookLogName,
   toUsedTableName,
 } from '../../stages/resourceNames.ts';
 import type { Stage } from '../../stages/stages.ts';
 import { type TableName, tableNames } from '../../stages/tables.ts';
-import { checkAgent } from '../../watch/check/probes.ts';
 import { choosePrevious, type IsLeft, isDone, newestServed } from '../rollback/aliases.ts';
 import { findDeployments } from '../rollback/deployments.ts';
 import { isLeft, type LeftVersions, readLeftVersions } from '../rollback/leftVersions.ts';
@@ -58,16 +59,19 @@ export async function readNight(
       (error) => ({ unread: deadline.aborted ? 'no response in time' : toErrorLine(error) }),
     );
   const reading = settle(readLeftVersions(stage));
-  const [alarms, live, left, deployments, stopped, requests, throttles] = await Promise.all([
-    settle(readAlarms(stage)),
-    settle(readLive(stage, reading)),
-    reading,
-    settle(findDeployments(stage)),
-    settle(readStopped(stage)),
-    settle(readRequests(stage, now, deadline)),
-    settle(readThrottles(stage, now, deadline)),
-  ]);
-  return { stack: stage.status, alarms, live, left, deployments, stopped, requests, throttles };
+  const [alarms, live, left, deployments, refused, stopped, requests, throttles] =
+    await Promise.all([
+      settle(readAlarms(stage)),
+      settle(readLive(stage, reading)),
+      reading,
+      settle(findDeployments(stage)),
+      settle(readRefused(stage, now, deadline)),
+      settle(readStopped(stage)),
+      settle(readRequests(stage, now, deadline)),
+      settle(readThrottles(stage, now, deadline)),
+    ]);
+  const code = { live, left, deployments, refused, stopped };
+  return { stack: stage.status, alarms, ...code, requests, throttles };
 }
 
 /** Descriptions have the form "Page: It means this. Do that." */
@@ -192,6 +196,27 @@ function findFirst(one: LiveFunction): PublishedVersion | undefined {
 /** As RFC 3339: Lambda writes the zone as `+0000`. */
 function toTime(version: PublishedVersion | undefined): string {
   return version?.publishedAt.replace(/\+0000$/, 'Z') ?? '';
+}
+
+/** Why new versions were stopped before their first client within a day, the newest first, if that was taken back. */
+async function readRefused(
+  { stage, open, status }: OpenStage & { readonly status: Part<string> },
+  now: number,
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (!('value' in status && status.value.startsWith('UPDATE_ROLLBACK'))) return [];
+  const { end } = toHour(now);
+  const query = ['filter level = "ERROR"', 'fields message', 'sort @timestamp desc', 'limit 3'];
+  const day = { from: end - 24 * HOUR, end };
+  const names = [toHookLogName(stage)];
+  try {
+    const rows = await runQuery(open(CloudWatchLogsClient), names, day, query, signal);
+    return rows.flatMap(({ message }) => (message ? [hideSecrets(message)] : []));
+  } catch (error) {
+    // A stage that moves at once has no hook.
+    if ((error as Error).name === 'ResourceNotFoundException') return [];
+    throw error;
+  }
 }
 
 /** The operations that may not run at all, although the settings let them, as after "Stop writes" in the runbook. */

@@ -3,7 +3,6 @@ import { parseArgs } from 'node:util';
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,
-  DescribeTimeToLiveCommand,
   DynamoDBClient,
   ListTagsOfResourceCommand,
   RestoreTableToPointInTimeCommand,
@@ -12,7 +11,6 @@ import {
   TagResourceCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
-  UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
 import { isOutage } from '../../../shared/runtime/isOutage.ts';
 import { commands } from '../../cli/commands.ts';
@@ -25,7 +23,7 @@ import { parseInstant, toSecond } from '../../cli/time.ts';
 import { UsageError } from '../../cli/usage.ts';
 import { toTableName, toTableOutput } from '../../stages/resourceNames.ts';
 import { type Stage, stagesFile } from '../../stages/stages.ts';
-import { type TableDefinition, type TableName, tableNames, tables } from '../../stages/tables.ts';
+import { recoverableTables, type TableName } from '../../stages/tables.ts';
 
 /** A table at a point in time, restored into a new table. */
 export interface TableRestore {
@@ -79,11 +77,13 @@ export async function runRestore(args: string[], pollMilliseconds = 10_000): Pro
 }
 
 function parseTables(words: readonly string[] = []): TableName[] {
-  const names = tableNames.filter((name) => words.includes(name));
-  const unknown = words.find((word) => !tableNames.some((name) => name === word));
+  const names = recoverableTables.filter((name) => words.includes(name));
+  const unknown = words.find((word) => !recoverableTables.some((name) => name === word));
   if (names.length > 0 && unknown === undefined) return names;
   const found = unknown === undefined ? 'missing' : `"${unknown}"`;
-  throw new UsageError(`--table must be one or more of ${tableNames.join(', ')}; it is ${found}.`);
+  throw new UsageError(
+    `--table must be one or more of ${recoverableTables.join(', ')}; it is ${found}.`,
+  );
 }
 
 function parseTime(text: string | undefined): Date | 'latest' {
@@ -166,17 +166,9 @@ async function finishRestore(
  */
 async function setUpTable(
   client: DynamoDBClient,
-  { name, source, target: TableName }: TableRestore,
+  { source, target: TableName }: TableRestore,
   { TableArn, OnDemandThroughput: maximum, DeletionProtectionEnabled }: TableDescription,
 ): Promise<void> {
-  const { timeToLive }: TableDefinition = tables[name];
-  if (timeToLive !== undefined) {
-    const there = await client.send(new DescribeTimeToLiveCommand({ TableName }));
-    if (!/^ENABL/.test(there.TimeToLiveDescription?.TimeToLiveStatus ?? '')) {
-      const TimeToLiveSpecification = { Enabled: true, AttributeName: timeToLive };
-      await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
-    }
-  }
   const PointInTimeRecoverySpecification = { PointInTimeRecoveryEnabled: true };
   await client.send(
     new UpdateContinuousBackupsCommand({ TableName, PointInTimeRecoverySpecification }),
@@ -233,19 +225,12 @@ export function toNextSteps(
   const line = Object.entries({ ...settings.restoredTables, ...restored })
     .map(([name, target]) => `${name}: '${target}'`)
     .join(', ');
-  const isAlone = 'inventory' in restored && !('requests' in restored);
   return [
     `\nRestored as of ${toSecond(time)}, with backups and protection. Look at what is in it:`,
     ...restores.map(({ target }) => `  aws dynamodb scan --max-items 5 --table-name ${target}`),
     `To put it to use, set in ${stagesFile}, under ${stage}:`,
     `  restoredTables: { ${line} },`,
     'and go on at "Put a restored table to use" in infra/OPERATIONS.md.',
-    ...(isAlone
-      ? [
-          'Restore the table of requests too. Otherwise, a repeated update gets the response to one that the restored table lacks:',
-          `  npx petstore restore --stage ${stage} --table requests --at ${toSecond(time)}`,
-        ]
-      : []),
     ...('apiKeys' in restored
       ? ['Keys that were revoked since are valid in it: revoke them again before it is put to use.']
       : []),

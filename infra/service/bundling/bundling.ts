@@ -42,3 +42,12 @@ export const bundling: BundlingOptions = {
     ...Object.fromEntries(Object.entries(alias).map(([name, path]) => [`--alias:${name}`, path])),
   },
 };
+
+/** For functions that serve no client. */
+export const toolBundling: BundlingOptions = {
+  forceDockerBundling: false,
+  format: OutputFormat.CJS,
+  target: 'node24',
+  minify: true,
+  bundleAwsSDK: true,
+};

@@ -5,8 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { TLSSocket } from 'node:tls';
 import { DescribeTableCommand, DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import { GetParametersCommand, SSMClient } from '@aws-sdk/client-ssm';
-import { tables as definitions } from '../../stages/tables.ts';
-import { DAYS_AHEAD, toMetricsLine } from './checkMetrics.ts';
+import { findId, toTableName } from '../../service/hook/knownIds.ts';
 import {
   checkAgent,
   isRight,
@@ -14,9 +13,9 @@ import {
   type Probe,
   type ReadTable,
   readTableNames,
-  readTables,
   toProbes,
-} from './probes.ts';
+} from '../../service/hook/probes.ts';
+import { DAYS_AHEAD, toMetricsLine } from './checkMetrics.ts';
 
 /** The timeout of a response, and the pause before a retry, in milliseconds. */
 const TIMEOUT = 10_000;
@@ -145,13 +144,10 @@ async function findItems() {
 }
 
 async function findItem(table: ReadTable): Promise<{ ids?: KnownIds; problem?: string }> {
-  const TableName = process.env[definitions[table].variable] ?? '';
-  const { id } = readTables[table];
-  const input = { TableName, ProjectionExpression: id, Limit: 1 };
+  const TableName = toTableName(table);
   try {
-    for await (const { Items: [item] = [] } of paginateScan({ client: tables }, input)) {
-      if (item?.[id]?.N) return { ids: { [table]: item[id].N } };
-    }
+    const id = await findId(tables, table);
+    if (id !== undefined) return { ids: { [table]: id } };
     const items = await countItems(TableName);
     if (items === 0) return {};
     return {

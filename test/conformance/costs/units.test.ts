@@ -151,6 +151,8 @@ function toMeasuredRequest(
   const { parameters }: Operation = operations[id];
   const invalid = { path: parameters ? toPath(id, 'abc') : `${path}?limit=0` };
   const keyed = { 'Idempotency-Key': '3f0c2f6e-4d6b-4c39-9f5a-6a1d6f0f7a11' };
+  // No entry has this tag.
+  const stale = { 'If-Match': '"AAAAGQBh"' };
   const changes: Partial<Record<ResponseKind, Partial<MeasuredRequest>>> = {
     '200': {},
     '200 gzip': { headers: { 'Accept-Encoding': 'gzip' } },
@@ -162,8 +164,10 @@ function toMeasuredRequest(
     '401': { apiKey: 'psk_not-a-key' },
     '403': { apiKey: target.readOnlyApiKey },
     '404': { path: toPath(id, `${target.fixtures.missingPetId}`) },
-    // No entry has this tag.
-    '412': { headers: { 'If-Match': '"AAAAGQBh"' } },
+    '412': { headers: stale },
+    '412 Idempotency-Key': {
+      headers: { ...stale, 'Idempotency-Key': '7d2b9c1e-4d6b-4c39-9f5a-6a1d6f0f7a11' },
+    },
     // After the same key with another quantity.
     '422': { headers: keyed, body: '{"quantity":1}' },
   };

@@ -1,10 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { toCostReport } from '../../../infra/costs/bills/costReport.ts';
 import { readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { type KeyCost, toKeyCosts, type toKeyTotals } from '../../../infra/ops/costs/keyCosts.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
+import { runForecast } from '../../../infra/ops/costs/runForecast.ts';
+import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { operationIds } from '../../../shared/contract/operations.ts';
-import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
+import { changedSettings, changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
@@ -179,8 +181,10 @@ describe('costs by-key', () => {
   });
 
   it('divides by number, or equally without any measure', () => {
-    const lines = ['a', 'b'].map((key) => toLine('getPet', '200', key, { lines: '1' }));
-    const functions = [...lines, toReport('getPet', { lines: '2', billed: '2048000' })];
+    // The scheduled check's key takes its part, and has no row.
+    const keys = ['a', 'b', 'check'];
+    const lines = keys.map((key) => toLine('getPet', '200', key, { lines: '1' }));
+    const functions = [...lines, toReport('getPet', { lines: '3', billed: '3072000' })];
     const costs = toKeyCosts({ functions, access: [] }, new Map(), fixtures.production);
     const each = expect.closeTo(0.2e-6 + 0.0000133334, 12);
     expect(costs.map(({ dollars }) => dollars.lambda)).toEqual([each, each]);
@@ -236,7 +240,7 @@ describe('costs by-key', () => {
     expect(rows[9]?.slice(0, 5)).toEqual(['2026-11', ...first]);
     expect(rows).toHaveLength(1 + 2 * 8);
     const head = ['month', 'key', 'requests', 'of requests', 'of what is fixed', 'total'];
-    expect(totals?.[0]).toEqual(head);
+    expect(totals?.[0]?.slice(0, 6)).toEqual(head);
     expect(totals?.[2]?.slice(0, 3)).toEqual(['2026-10', 'warehouse', '1,001,000']);
     expect(totals).toHaveLength(1 + 2 * 6);
   });
@@ -246,13 +250,13 @@ describe('costs by-key', () => {
     const { months, fixed } = JSON.parse((await run('--to', '2026-11-15', '--json')).stdout);
     const { keys, totals }: { keys: KeyCost[]; totals: ReturnType<typeof toKeyTotals> } = months[0];
     // For half of November.
-    const { month } = toCostReport(fixtures.production, '', readCommittedTraffic());
+    const { month } = toCostReport(fixtures.production, readCommittedTraffic());
     expect(fixed).toBeCloseTo(month.fixed / 2, 9);
     const warehouse = keys.filter(({ key }) => key === 'warehouse');
     const dollars = warehouse.reduce((sum, one) => sum + one.total, 0);
     const share = (fixed * dollars) / keys.reduce((sum, one) => sum + one.total, 0);
-    expect(totals.find(({ key }) => key === 'warehouse')).toEqual({
-      ...{ key: 'warehouse', requests: 1_001_000, dollars: expect.closeTo(dollars, 9) },
+    expect(totals.find(({ key }) => key === 'warehouse')).toMatchObject({
+      ...{ key: 'warehouse', requests: 1_001_000, sales: 0, dollars: expect.closeTo(dollars, 9) },
       ...{ fixed: expect.closeTo(share, 9), total: expect.closeTo(dollars + share, 9) },
     });
     expect(totals.reduce((sum, one) => sum + one.fixed, 0)).toBeCloseTo(fixed, 9);
@@ -266,31 +270,40 @@ describe('costs measure of days', () => {
     ['PATCH /inventory/{petId}', '200', '30'],
     ['PATCH /inventory/{petId}', '413', '3'],
   ].map(([request = '', status = '', lines = '']) => toAccess(request, status, '200', { lines }));
+  // Ten plain updates, with one unit each, and twenty with a key, with four.
+  const updates = toLine('updateInventory', '200', 'storefront', {
+    ...{ lines: '60', writeUnits: '180' },
+  });
   const openTraffic = async () => {
-    const { aws, variables } = await open({ access: [...accessRows, ...lists] });
+    const { aws, variables } = await open({
+      access: [...accessRows, ...lists],
+      functions: [...functionRows, updates],
+    });
     const run = (...args: string[]) =>
       callOps(runCosts, ['measure', ...november, ...args], variables);
     return { aws, run };
   };
-  /** Lists have kinds of bodies as in the committed traffic; a 502 counts as a 200, a 413 as a 400. */
+  /**
+   * Updates have keys by their write units, lists kinds of bodies as in the committed traffic. A 502 counts as a 200, a
+   * 413 as a 400.
+   */
   const counted = {
     ...{ 'getPet 200': 4_000_010, 'getPet 401': 10_000, 'getPet 429': 5_000 },
     ...{ 'updateInventory 412': 1_000, 'listInventory 200': 300_000 },
     ...{ 'listInventory 200 gzip': 500_000, 'listInventory 200 petId': 500_000 },
-    ...{ 'listInventory 304': 7, 'updateInventory 200': 30 },
-    'updateInventory 400': 3,
+    ...{ 'listInventory 304': 7, 'updateInventory 400': 3 },
+    ...{ 'updateInventory 200': 10, 'updateInventory 200 Idempotency-Key': 20 },
   };
 
-  it('counts a month’s requests by operation and response, in one query, as a traffic file', async () => {
+  it('counts a month’s requests by operation and response, in a query of each log, as a traffic file', async () => {
     const { aws, run } = await openTraffic();
     const { stdout, stderr } = await run();
     expect(JSON.parse(stdout)).toMatchObject({ entries: 1_000, requests: counted });
-    expect(stderr).toBe('The queries read 1.50 GB of logs, which costs $0.01.\n');
-    expect(aws.inputsOf('StartQuery').map(({ logGroupNames }) => logGroupNames)).toEqual([
-      [accessLog],
-    ]);
-    const [{ queryString } = {}] = aws.inputsOf('StartQuery');
-    expect(queryString).toMatch(
+    expect(stderr).toBe('The queries read 4.86 GB of logs, which costs $0.02.\n');
+    const queries = aws.inputsOf('StartQuery');
+    expect(queries).toHaveLength(2);
+    const access = queries.find(({ logGroupNames }) => `${logGroupNames}` === accessLog);
+    expect(access?.queryString).toMatch(
       /^filter userAgent != "petstore-check"\s*\| filter ispresent\(route\)/,
     );
     const half = await run('--to', '2026-11-15');
@@ -335,14 +348,88 @@ it('prints the cost of the queries first, and above a dollar needs a yes', async
   expect(await run('--yes')).toMatchObject({ status: 0 });
 });
 
+describe('costs forecast', () => {
+  const { production } = fixtures;
+  const settings = { ...production.settings, maxIncreaseDollars: 5, maxIncreasePercent: 10 };
+  const budget = { ...settings, budget: { ...changedSettings.budget, monthlyDollars: 50 } };
+  /** Twenty days of November, of a stage that sells 60,000 pieces in them. */
+  const forecast = async (args: object, accepted = {}, changed: StageSettings = settings) => {
+    vi.setSystemTime(Date.UTC(2026, 10, 21, 0, 5));
+    const before = production.settings;
+    onTestFinished(() => void Object.assign(production, { settings: before }));
+    Object.assign(production, { settings: changed });
+    const sold = toLine('updateInventory', '200', 'warehouse', { lines: '60000' });
+    const { aws, variables } = await open({ functions: [...functionRows, sold] });
+    const run = () => runForecast({ stage: 'production', ...args }, accepted);
+    return { aws, ...(await callOps(run, [], variables)) };
+  };
+  const readTotal = async () => JSON.parse((await forecast({ json: true })).stdout).perMonth;
+
+  it.each([
+    ['what was accepted', 1, 0, ''],
+    ['more, within the limits', 0.95, 0, ''],
+    ['too much', 0.5, 1, ', past its maxIncreaseDollars of 5 and maxIncreasePercent of 10'],
+    ['what nobody has accepted', undefined, 1, ''],
+  ])('says what the month will cost: %s', async (_, factor, expected, past) => {
+    const total: number = await readTotal();
+    const accepted = factor && { production: Number((factor * total).toFixed(2)) };
+    const { status, stdout, aws } = await forecast({}, accepted, budget);
+    const [, soFar, rate, perThousand] =
+      /: \$(\d+\.\d\d) so far, \$(\d+\.\d\d) a month .*; \$(\S+) per thousand sales\.\n$/.exec(
+        stdout,
+      ) ?? [];
+    expect(stdout).toBe(
+      `production from 2026-11-01 to 2026-11-20: $${soFar} so far, $${total.toFixed(2)} a month at this rate${past}; accepted ${accepted ? `$${accepted.production.toFixed(2)}` : 'none'}, budget $50.00; $${perThousand} per thousand sales.\n`,
+    );
+    expect(status).toBe(expected);
+    expect([soFar, perThousand].map(Number)).toEqual([
+      expect.closeTo((Number(rate) * 20) / 30, 1),
+      expect.closeTo((Number(rate) * 20) / 30 / 60, 3),
+    ]);
+    const [{ startTime, endTime } = {}] = aws.inputsOf('StartQuery');
+    expect([startTime, endTime]).toEqual([
+      Date.UTC(2026, 10, 1) / 1e3,
+      Date.UTC(2026, 10, 21) / 1e3 - 1,
+    ]);
+  });
+
+  it('says so for each key, and that there is no budget', async () => {
+    const { stdout } = await forecast({ 'by-key': true });
+    const [line, table = ''] = stdout.split('\n\n');
+    expect(line).toContain('; accepted none, budget none; ');
+    const rows = table.split('\n').map((row) => row.split(/ {2,}/));
+    expect(rows[0]?.slice(-2)).toEqual(['a month at this rate', 'per thousand sales']);
+    const [month, key, , , , total, perMonth, perThousandSales] = rows[2] ?? [];
+    expect([month, key]).toEqual(['2026-11', 'warehouse']);
+    expect(Number(perMonth)).toBeCloseTo((Number(total) * 30) / 20, 3);
+    expect(Number(perThousandSales)).toBeCloseTo(Number(total) / 60, 3);
+    const { total: all, totals } = JSON.parse(
+      (await forecast({ 'by-key': true, json: true })).stdout,
+    );
+    const sum = totals.reduce((before: number, one: { total: number }) => before + one.total, 0);
+    expect(sum).toBeCloseTo(all, 9);
+  });
+});
+
 const gone = 'lines before 2026-09-07 are deleted.';
+const last = 'is not over: the last whole day of UTC is 2026-12-04.';
 it.each([
+  [['--from', '2026-12-05', '--to', '2026-12-05'], `--from 2026-12-05 ${last}`],
+  [['--from', '2027-01-01', '--to', '2027-01-31'], `--from 2027-01-01 ${last}`],
   [['--from', '2026-11-31'], '--from must be a day such as 2026-11-30; it is "2026-11-31".'],
   [['--from', '2026-12-01'], '--from 2026-12-01 comes after --to 2026-11-30.'],
   [['--from', '2026-09-05', '--to', '2026-09-06'], gone],
   [['--stage', 'nowhere'], '--stage must be'],
 ])('refuses %j in one line: %s', async (args, line) => {
   await expectRefusal(byKey, [...november, ...args], line);
+});
+
+it.each(['by-key', 'measure'])('%s ends at the last whole day, and says so', async (name) => {
+  const { aws, variables } = await open();
+  const days = ['--from', '2026-12-01', '--to', '2026-12-31'];
+  const { stderr } = await callOps(runCosts, [name, ...days], variables);
+  expect(stderr).toMatch(`--to 2026-12-31 ${last} The days end there.\n`);
+  expect(aws.inputsOf('StartQuery')[0]?.endTime).toBe(Date.UTC(2026, 11, 5) / 1000 - 1);
 });
 
 it('leaves out days that the logs no longer have, and says so in one line', async () => {
@@ -371,10 +458,10 @@ it('ends in one line if a query does not complete', async () => {
   expect(stderr).toMatch(/did not complete \(Timeout\)\. Run it again, or for fewer days\..*\n$/);
 });
 
-it('says if the prices are those of another region', async () => {
+it('ends in one line in a region without prices', async () => {
   const { aws } = await open();
-  const { stderr } = await callOps(byKey, november, aws.variables);
-  expect(stderr).toContain(
-    'The prices of eu-west-1 are not known: these are those of us-east-1.\n',
-  );
+  const variables = { ...aws.variables, AWS_REGION: 'il-central-1' };
+  const stderr =
+    'The prices of il-central-1 are not known: npx petstore costs prices --region il-central-1 reads them from AWS.\n';
+  expect(await callOps(byKey, november, variables)).toEqual({ status: 1, stdout: '', stderr });
 });

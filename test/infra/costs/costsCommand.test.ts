@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   type CostReport,
@@ -10,6 +11,7 @@ import {
 import { toFixedUsage } from '../../../infra/costs/bills/fixedCosts.ts';
 import {
   type Month,
+  toStagePricing,
   toWorstMonth,
   type WorstMonth,
 } from '../../../infra/costs/bills/monthlyBill.ts';
@@ -18,21 +20,31 @@ import {
   sumRequests,
   type Traffic,
 } from '../../../infra/costs/bills/traffic.ts';
-import { sumDollars, toAmount } from '../../../infra/costs/bills/usage.ts';
+import { sumDollars } from '../../../infra/costs/bills/usage.ts';
 import { readFigures, toCommittedFigures } from '../../../infra/costs/figures.ts';
-import { perUnit } from '../../../infra/costs/prices.ts';
-import { type MeasuredUnits, readRecordedUnits } from '../../../infra/costs/units/responseUnits.ts';
+import { type Prices, readPrices } from '../../../infra/costs/prices.ts';
+import {
+  findUnits,
+  growsWithInventory,
+  type MeasuredUnits,
+  type ResponseUnits,
+  readRecordedUnits,
+} from '../../../infra/costs/units/responseUnits.ts';
 import { checkMonths } from '../../../infra/ops/costs/checkMonths.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
+import { runPrices } from '../../../infra/ops/costs/runPrices.ts';
 import { projectRoot } from '../../../infra/stages/projectRoot.ts';
 import type { StageSettings } from '../../../infra/stages/stageSettings.ts';
 import { type StageName, stageNames, stages } from '../../../infra/stages/stages.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { mapOperations, operationIds } from '../../../shared/contract/operations.ts';
 import { changeProduction, fixtures } from '../../support/stageFixtures.ts';
 import { openTemporaryFolder } from '../../support/temporaryFolder.ts';
 import { describeStack, useAws } from '../ops/aws.ts';
 import { callOps, expectRefusal } from '../ops/opsProcess.ts';
+// In the form of https://docs.aws.amazon.com/aws-cost-management/latest/APIReference/API_pricing_GetProducts.html.
+import priceLists from './priceLists.json' with { type: 'json' };
 
+const { prices } = readPrices();
 const folder = openTemporaryFolder();
 const writeTraffic = (text: string) => folder.write('traffic.json', text);
 afterEach(() => vi.useRealTimers());
@@ -126,10 +138,10 @@ describe('for people', () => {
     }
     const text = rows.join('\n');
     expect(text).toMatch(
-      /^Fixed: gateway 0\.\d\d, Lambda 0\.0\d, stored logs 0\.03, alarms \d+\.\d\d, .*encryption key 1\.00\.$/m,
+      /^Fixed: gateway 0\.\d\d, Lambda 0\.0\d, reads 0\.01, logs 0\.03, stored logs 0\.03, alarms \d+\.\d\d, .*encryption key 1\.00\.$/m,
     );
     expect(text).toMatch(/What each change alone would save .*\n0\.10,No X-Ray traces/);
-    expect((await readReport('month', '--stage', 'staging')).month.fixed).toBeCloseTo(0.31, 2);
+    expect((await readReport('month', '--stage', 'staging')).month.fixed).toBeCloseTo(2.11, 2);
   });
 
   test('the worst month has the gateway’s own responses', async () => {
@@ -184,88 +196,245 @@ describe('for people', () => {
 const committed = toCommittedFigures(readFigures().metrics, Object.values(stages));
 
 describe('diff', () => {
+  const { production } = fixtures;
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder.folder });
+  const readJson = (file: string) =>
+    JSON.parse(readFileSync(join(projectRoot, 'infra/costs', file), 'utf8'));
   const measured = readRecordedUnits();
-  /** Compares with a commit that has these figures. */
-  const diff = async (units?: readonly MeasuredUnits[], figures?: object, ...args: string[]) => {
+  /** The files of a commit that costs the same. */
+  const same = {
+    'units/units.json': measured,
+    'figures.json': committed,
+    'prices/us-east-1.json': readPrices(),
+    'sizes.json': readJson('sizes.json'),
+    'traffic.json': readJson('traffic.json'),
+  };
+  type Files = Readonly<Partial<Record<keyof typeof same, unknown>>>;
+  /** Compares with a commit that has these files. */
+  const diff = async (files: Files, ...args: string[]) => {
     rmSync(folder.toPath('infra'), { recursive: true, force: true });
-    mkdirSync(folder.toPath('infra/costs/units'), { recursive: true });
-    const sizes = readFileSync(join(projectRoot, 'infra/costs/sizes.json'), 'utf8');
-    folder.write('infra/costs/sizes.json', sizes);
-    if (units) folder.write('infra/costs/units/units.json', JSON.stringify(units));
-    if (figures) folder.write('infra/costs/figures.json', JSON.stringify(figures));
+    for (const path of ['units', 'prices']) {
+      mkdirSync(folder.toPath(`infra/costs/${path}`), { recursive: true });
+    }
+    for (const [file, content] of Object.entries({ ...same, ...files })) {
+      if (content) folder.write(`infra/costs/${file}`, JSON.stringify(content));
+    }
     git('init', '--quiet');
     git('add', '--all', 'infra');
     const author = ['-c', 'user.name=test', '-c', 'user.email=test@petstore.example'];
     git(...author, 'commit', '--quiet', '--no-verify', '--allow-empty', '--message', 'Before');
     return callOps(runCosts, ['diff', 'HEAD', ...args], { GIT_DIR: folder.toPath('.git') });
   };
-  const unchanged =
-    /^At the traffic of \S+, nothing costs more or less than at HEAD: production \$[\d.]+, staging \$[\d.]+ a month\.\n/;
-
-  test('prices a commit by its own units, prices, alarms and settings', async () => {
-    expect((await diff(measured, committed)).stdout).toMatch(unchanged);
-    const { production } = fixtures;
-    const { alarmMetrics } = toFixedUsage(production.settings, 0);
-    const doubled = measured.map((one) => ({ ...one, writeUnits: 2 * one.writeUnits }));
-    const always = { alarmMetrics: -1, customMetrics: 1 };
-    const { stdout } = await diff(doubled, {
-      prices: { ...perUnit, readUnits: 1e-6 },
-      metrics: { ...committed.metrics, always },
-      stages: { production: { ...production.settings, firewall: true } },
-    });
-    expect(stdout).toMatch(
-      /^At the traffic of .*, production .*: firewall -\d.*, reads -\d.*, writes -\d.*, alarms \+0\.10\.\n/,
-    );
-    expect(stdout).toContain(`- price of read units 0.000001 → ${toAmount(perUnit.readUnits)} -`);
-    expect(stdout).toContain(`- metrics with an alarm ${alarmMetrics - 1} → ${alarmMetrics} +0.10`);
-    // In Markdown, a line right after a list would belong to it.
-    expect(stdout).toMatch(/\n- .*\n\nAt the traffic of .*, staging is new: \$[\d.]+ a month\.\n$/);
-  });
-
-  test('says so in JSON', async () => {
-    const always = { alarmMetrics: -1, customMetrics: 1 };
-    const { production } = fixtures;
-    const figures = {
-      ...committed,
-      metrics: { ...committed.metrics, always },
-      stages: { production: production.settings },
+  const set = (changes: Partial<StageSettings>): Files => {
+    const settings = { ...production.settings, ...changes };
+    return {
+      'figures.json': { ...committed, stages: { ...committed.stages, production: settings } },
     };
-    const [first, second] = JSON.parse((await diff(measured, figures, '--json')).stdout);
-    expect(first).toMatchObject({
-      stage: 'production',
-      changes: expect.arrayContaining([expect.stringContaining('metrics with an alarm')]),
-    });
-    expect(first.after - first.before).toBeGreaterThan(0.01);
-    expect(second).toMatchObject({
-      stage: 'staging',
-      changes: [expect.stringContaining('is new')],
-    });
-    expect(second.before).toBeUndefined();
-    const { stdout, stderr } = await diff(measured, undefined, '--json');
-    expect(JSON.parse(stdout)).toHaveLength(2);
-    expect(stderr).toMatch(/^HEAD has no infra/);
+  };
+  const measure = (change: (one: MeasuredUnits) => Partial<MeasuredUnits>): Files => ({
+    'units/units.json': measured.map((one) => ({ ...one, ...change(one) })),
+  });
+  const price = (changes: Partial<Prices>) => ({
+    ...readPrices(),
+    prices: { ...prices, ...changes },
   });
 
-  test('prices an operation that the commit did not have at nothing', async () => {
-    const others = measured.filter(({ operationId }) => operationId !== 'listOrders');
-    expect((await diff(others, committed)).stdout).toMatch(/\n- by operation listOrders \+\d/);
+  const traffic = readCommittedTraffic();
+  const all = sumRequests(traffic);
+  const { units, ...pricing } = toStagePricing(production.settings, all);
+  const perRequest = (count: (one: ResponseUnits) => number) =>
+    traffic.shares.reduce((sum, { operationId, response, requests }) => {
+      const one = findUnits({ units, ...pricing }, operationId, response, traffic.entries);
+      return sum + requests * count(one as ResponseUnits);
+    }, 0);
+  const gigabyteSeconds = perRequest(
+    ({ memoryMegabytes, billedMilliseconds }) => (memoryMegabytes * billedMilliseconds) / 1_024_000,
+  );
+  const logged = perRequest(({ logBytes }) => sumDollars(logBytes) / 2 ** 30);
+  const lists = sumRequests({
+    shares: traffic.shares.filter((one) => growsWithInventory(one.operationId, one.response)),
   });
+  const { alarmMetrics } = toFixedUsage(production.settings, 0, { units, ...pricing });
+  const always = { ...committed.metrics.always, alarmMetrics: -1 };
+  const { throttles } = production.settings;
+  const listRate = { listInventory: { rate: 50, burst: 200 } };
+  const worst = toWorstMonth(production);
+  const { requests: listed } = same['traffic.json'];
+  const fewer = { ...listed, listInventory: listed.listInventory - 200_000 };
+  const more = changeProduction({ throttles: { ...throttles, ...listRate } });
+  type Sum = 'month' | 'traffic' | 'worst';
 
-  test('says what the commit lacks', async () => {
-    const { stdout } = await diff(measured);
-    expect(stdout).toMatch(unchanged);
+  // What each commit had, which sums differ since, and by how many dollars the first of them, calculated by hand.
+  test.each<[string, Files, sums: Sum[], dollars: number, reasons: (string | RegExp)[]]>([
+    ['all the same', {}, [], 0, []],
+    [
+      'all requests traced',
+      set({ tracing: { reservedPerSecond: 0, percent: 100 } }),
+      ['month', 'worst'],
+      -all * 0.99 * 5e-6,
+      [': traces -', '- traces '],
+    ],
+    [
+      'twice the memory',
+      set({ memoryMegabytes: mapOperations((id) => 2 * production.settings.memoryMegabytes[id]) }),
+      ['month', 'worst'],
+      -gigabyteSeconds * 0.0000133334,
+      [': Lambda -', '- GB-seconds of functions '],
+    ],
+    [
+      'a tenth of a price',
+      { 'prices/us-east-1.json': price({ gigabyteSeconds: 0.00000133334 }) },
+      ['month', 'worst'],
+      // With the 8,760 checks, of a quarter of a GB-second.
+      0.9 * (gigabyteSeconds + 2_190) * 0.0000133334,
+      [': Lambda +', '- price of GB-seconds of functions $1.33334 → $13.3334 per million +'],
+    ],
+    [
+      'prices in its figures, before there were regions',
+      {
+        'prices/us-east-1.json': undefined,
+        'figures.json': { ...committed, prices: { ...prices, writeUnits: 0 } },
+      },
+      ['month', 'worst'],
+      perRequest(({ writeUnits }) => writeUnits) * 0.625e-6,
+      [': writes +', '- price of write units $0 → $0.625 per million +'],
+    ],
+    [
+      '200 bytes less a log line',
+      measure(({ logBytes }) => ({ logBytes: { ...logBytes, request: logBytes.request - 200 } })),
+      ['month', 'worst'],
+      (all * 200 * 0.5) / 2 ** 30,
+      [': logs +', '- GB logged '],
+    ],
+    [
+      'records 2 bytes larger, so that 1,000 take half a unit more',
+      measure(({ readUnits, entries = 0 }) => ({
+        readUnits: readUnits + Math.ceil((2 * entries) / 4_096) / 2,
+      })),
+      ['month', 'worst'],
+      -lists * 0.5 * 0.125e-6,
+      [': reads -', '- read units ', '- by operation listInventory -0.0'],
+    ],
+    [
+      'entries without a version, so that 1,000 take half a unit less',
+      { 'sizes.json': { production: { idDigits: 19, taggedShare: 0 } } },
+      ['month', 'worst'],
+      lists * 0.5 * 0.125e-6,
+      [': reads +', '- read units '],
+    ],
+    [
+      'ten years of logs',
+      set({ logRetentionDays: 3653 }),
+      ['month'],
+      -logged * 0.15 * 0.03 * ((3_653 - 90) / (730 / 24)),
+      [': stored logs -', '- GB of kept logs '],
+    ],
+    [
+      'one alarm less',
+      { 'figures.json': { ...committed, metrics: { ...committed.metrics, always } } },
+      ['month', 'worst'],
+      0.1,
+      [': alarms +', `- metrics with an alarm ${alarmMetrics - 1} → ${alarmMetrics} +0.10`],
+    ],
+    [
+      'no units of a response that is not in the traffic',
+      {
+        'units/units.json': measured.filter(
+          (one) => `${one.operationId} ${one.response}` !== 'getPet 400',
+        ),
+      },
+      ['month'],
+      0,
+      [' a month, as before.', '- a million of getPet 400, which it does not have, $0.00 → $'],
+    ],
+    [
+      'a firewall',
+      set({ firewall: true }),
+      ['month', 'worst'],
+      -8 - all * 0.6e-6,
+      [': firewall -'],
+    ],
+    [
+      'no orders, which no figures have',
+      { 'units/units.json': measured.filter((one) => one.operationId !== 'listOrders') },
+      ['month', 'worst'],
+      // With those of the 8,760 checks.
+      (0.1 + 0.00876) * 4.73,
+      ['- by operation listOrders +'],
+    ],
+    [
+      'fewer lists in the traffic',
+      { 'traffic.json': { ...same['traffic.json'], requests: fewer } },
+      ['traffic'],
+      0.2 * 10.47,
+      ['- by operation listInventory +'],
+    ],
+    [
+      'ten times as many lists let through',
+      set(more.settings),
+      ['worst'],
+      worst.total - toWorstMonth(more).total,
+      ['- by operation listInventory -'],
+    ],
+    [
+      'ten times as many unknown paths let through',
+      set({ throttles: { ...throttles, other: { rate: 1_000, burst: 2_000 } } }),
+      ['worst'],
+      // Each at the last step of the prices that the month reaches.
+      -9 * 262.8 * (2.38 + ((367 * 0.25 + 819 * 0.05) * 1e6) / 2 ** 30),
+      [': unknown paths and refusals -'],
+    ],
+  ])(
+    'of a commit with %s has the sums that moved, and why',
+    async (_, files, sums, dollars, reasons) => {
+      const [{ changes, before, after, ...first }] = JSON.parse(
+        (await diff(files, '--json')).stdout,
+      );
+      const found: Record<Sum, { before: number; after: number; changes: string[] }> = {
+        month: { changes, before, after },
+        ...first,
+      };
+      const names = ['month', 'traffic', 'worst'] as const;
+      expect(names.filter((name) => found[name].changes.length > 0)).toEqual(sums);
+      const [name] = sums;
+      const { stdout } = await diff(files);
+      if (!name) {
+        expect(stdout).toMatch(
+          /^At the traffic of \S+, nothing costs more or less than at HEAD: production \$[\d.]+ a month, at worst \$[\d.,]+; staging .*\.\n$/,
+        );
+        return;
+      }
+      const added = found[name].after - found[name].before;
+      expect(Math.abs(added - dollars)).toBeLessThanOrEqual(0.05 * Math.abs(dollars));
+      const text = found[name].changes.join('\n- ');
+      const heads = {
+        month: 'At the traffic of',
+        traffic: 'By the change of',
+        worst: 'At worst, pro',
+      };
+      expect(text.slice(0, 13)).toBe(heads[name].slice(0, 13));
+      for (const reason of reasons) expect(text).toContain(reason);
+      // In Markdown, a line right after a list would belong to it.
+      const written = sums.map((one) => found[one].changes.join('\n- '));
+      expect(`${stdout.trimEnd()}\n\n`).toContain(`${written.join('\n\n')}\n\n`);
+    },
+  );
+
+  test('says which stage is new, and what the commit lacks', async () => {
+    const stages = { production: production.settings };
+    const { stdout } = await diff({ 'figures.json': { ...committed, stages } });
     expect(stdout).toMatch(
-      /\n\nHEAD has no infra\/costs\/figures\.json: it is priced with today's settings, prices and alarms\.\n$/,
+      /^At the traffic of \S+, staging is new: \$[\d.]+ a month\.\n\nAt worst, staging is new: \$[\d.,]+ a month\.\n$/,
     );
-    const stderr = 'HEAD has no infra/costs/units/units.json: its month cannot be priced.\n';
-    expect(await diff()).toEqual({ status: 1, stdout: '', stderr });
-  });
-
-  test('says that there is no such commit', async () => {
-    const stderr = 'git: Not a valid object name nobody/knows\n';
-    const outcome = await callOps(runCosts, ['diff', 'nobody/knows']);
-    expect(outcome).toEqual({ status: 1, stdout: '', stderr });
+    const { stderr } = await diff({ 'traffic.json': { requests: { x: 1 } } });
+    expect(stderr).toMatch(/^infra\/costs\/traffic\.json of HEAD cannot be read: .* "x"\./);
+    expect(await diff({ 'figures.json': undefined })).toEqual({
+      ...{ status: 1, stdout: '' },
+      stderr: 'HEAD has no infra/costs/figures.json: its month cannot be priced.\n',
+    });
+    expect(await callOps(runCosts, ['diff', 'nobody/knows'])).toEqual({
+      ...{ status: 1, stdout: '', stderr: 'git: Not a valid object name nobody/knows\n' },
+    });
   });
 });
 
@@ -318,12 +487,9 @@ describe('check', () => {
   test('fails for prices or settings that are not in figures.json', () => {
     const stages = { production: { ...production.settings, firewall: true } };
     const old = { ...committed, stages };
-    const dearer = { ...committed, prices: { ...committed.prices, readUnits: 1 } };
-    for (const figures of [old, dearer]) {
-      expect(() => checkMonths([production], { production: 1e6 }, figures)).toThrow(
-        'infra/costs/figures.json is out of date: commit what npm run figures writes.',
-      );
-    }
+    expect(() => checkMonths([production], { production: 1e6 }, old)).toThrow(
+      'infra/costs/figures.json is out of date: commit what npm run figures writes.',
+    );
   });
 
   describe('of the committed traffic', () => {
@@ -357,7 +523,7 @@ describe('check', () => {
       const check = judge(factor, changes);
       expect(check).toThrow(figures);
       expect(check).toThrow(
-        /^At the traffic of infra\/costs\/traffic\.json, production \$[\d.]+ → \$[\d.]+ a month: \$\S+ \(\S+ %\) more than accepted, past its .+\. npx petstore costs diff REV says why\. To accept it, set "production": [\d.]+ in infra\/costs\/accepted\.json; its owners in \.github\/CODEOWNERS must approve\.$/,
+        /^At the traffic of infra\/costs\/traffic\.json, production \$[\d.]+ → \$[\d.]+ a month: \$\S+ \(\S+ %\) more than accepted, past its .+\. npx petstore costs diff REV says whether its traffic or its price rose\. To accept it, set "production": [\d.]+ in infra\/costs\/accepted\.json; its owners in \.github\/CODEOWNERS must approve\.$/,
       );
     });
 
@@ -381,7 +547,7 @@ describe('check', () => {
     ['more traces', { tracing: { reservedPerSecond: 0, percent: 100 } }],
   ])('fails for %s, with the figure and what to do', (_, changes) => {
     expect(check(changes)).toThrow(
-      /^The worst month of production can cost \$\d{5,}, more than its worstMonthDollars of \d{5}\. Lower [^.]+stages\.ts, or raise [^.]+\.$/,
+      /^The worst month of production can cost \$\d{5,}, more than its worstMonthDollars of \d{5}\. npx petstore costs diff REV says why\. Lower [^.]+stages\.ts, or raise [^.]+\.$/,
     );
   });
 
@@ -434,6 +600,81 @@ describe('measure', () => {
   });
 });
 
+describe('prices', () => {
+  type Lists = Readonly<Record<string, readonly object[]>>;
+  const listed = {
+    gatewayRequests: [
+      { upTo: 333e6, dollars: 3.5e-6 },
+      { upTo: 1e9, dollars: 2.8e-6 },
+      { dollars: 2.38e-6 },
+    ],
+    ...{ functionCalls: 0.2e-6, gigabyteSeconds: 0.0000133334, streamedGigabytes: 0.008 },
+    ...{ readUnits: 0.1415e-6, writeUnits: 0.7075e-6 },
+    ...{ storedGigabytes: 0.283, backedUpGigabytes: 0.2264 },
+    sentGigabytes: [{ upTo: 10_240, dollars: 0.09 }, { dollars: 0.085 }],
+    ...{ loggedGigabytes: 0.57, storedLogGigabytes: 0.03, queriedGigabytes: 0.0057 },
+    ...{ alarmMetrics: 0.1, compositeAlarms: 0.5, customMetrics: 0.3, traces: 5e-6 },
+    ...{ firewalls: 5, firewallRules: 1, firewallRequests: 0.6e-6, encryptionKeys: 1 },
+  };
+  /** Each list in pages of three. */
+  const runWith = async (changed: Lists, before?: object) => {
+    const all: Lists = { ...priceLists, ...changed };
+    const { variables, calls } = await useAws({
+      GetProducts({ ServiceCode, NextToken = '0' }) {
+        const list = all[String(ServiceCode)] ?? [];
+        const next = Number(NextToken) + 3;
+        return {
+          PriceList: list.slice(next - 3, next).map((one) => JSON.stringify(one)),
+          ...(next < list.length && { NextToken: `${next}` }),
+        };
+      },
+    });
+    const file = folder.write('eu-west-1.json', JSON.stringify({ prices: before }));
+    if (!before) rmSync(file);
+    const run = () => runPrices({ region: 'eu-west-1' }, pathToFileURL(file));
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 23) });
+    const outcome = await callOps(run, [], variables);
+    return {
+      ...outcome,
+      calls,
+      written: existsSync(file) && JSON.parse(readFileSync(file, 'utf8')),
+    };
+  };
+
+  test('writes the prices that AWS lists of the region, and keeps what it does not list', async () => {
+    const before = { streamedGigabytes: 0.008, readUnits: 7 };
+    const { written, calls, ...outcome } = await runWith({}, before);
+    expect(outcome).toEqual({
+      ...{ status: 0, stderr: '' },
+      stdout: expect.stringMatching(/^Wrote infra\/costs\/prices\/eu-west-1\.json\. Commit /),
+    });
+    const source = 'GetProducts of the AWS Price List API';
+    expect(written).toEqual({ asOf: '2026-11-23', source, prices: listed });
+    expect(new Set(calls.map(({ region }) => region))).toEqual(new Set(['us-east-1']));
+    const match = (Field: string, Value: string) => ({ Type: 'TERM_MATCH', Field, Value });
+    for (const { input } of calls) {
+      const filters =
+        input.ServiceCode === 'AWSDataTransfer'
+          ? [match('fromRegionCode', 'eu-west-1'), match('transferType', 'AWS Outbound')]
+          : [match('regionCode', 'eu-west-1')];
+      expect(input.Filters).toEqual(filters);
+    }
+    expect(Object.keys(written.prices).sort()).toEqual(Object.keys(prices).sort());
+  });
+
+  const [, request, duration] = priceLists.AWSLambda;
+  const dearer = JSON.parse(JSON.stringify(request).replace('0.0000002000', '0.0000003000'));
+  const twice = { AWSLambda: [request, dearer, duration] as object[] };
+  test.each<[string, Lists, object | undefined, RegExp]>([
+    ['no price', {}, undefined, /^AWSLambda lists no price of streamed bytes in eu-west-1\. .*\n$/],
+    ['several prices', twice, { readUnits: 3 }, /^AWS lists several prices of Request-ARM\.\n$/],
+  ])('writes nothing if AWS lists %s', async (_, changed, before, stderr) => {
+    const { written, ...outcome } = await runWith(changed, before);
+    expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(stderr) });
+    expect(written).toEqual(before ? { prices: before } : false);
+  });
+});
+
 const month = (...args: string[]) => ['month', ...args];
 const ask = (requests: string) => month('--requests', requests);
 const badTraffic = (text: string) => () => month('--traffic', writeTraffic(text));
@@ -445,7 +686,8 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [ask('getPet:412=1'), 'getPet has no response "412"; it has 200, 400, 401, 404, 429.'],
   [month('--requests', 'getPet=1', '--traffic', 'x'), 'Give --requests or --traffic, not both.'],
   [month('--traffic', folder.toPath('none.json')), 'ENOENT'],
-  [badTraffic('{'), 'JSON'],
+  [badTraffic(''), `${folder.toPath('traffic.json')} cannot be read: Unexpected end of JSON input`],
+  [badTraffic('{'), 'traffic.json cannot be read: '],
   [badTraffic('{}'), 'at requests'],
   [badTraffic('{"requests": {"getPet": "2M"}}'), 'at requests.getPet'],
   [badTraffic('{"requests": {"getPet": -1}}'), 'at requests.getPet'],
@@ -455,8 +697,8 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [() => [...badTraffic('{"requests": {}}')(), '--shops', '+1'], 'The traffic has no "shop"'],
   [badTraffic('{"requests": {}, "shop": {}}'), 'at shop.entries'],
   [month('--months', 'x'), '--months must be a whole number; it is "x".'],
-  [month('--months', '0'), '--months must be from 1 to 999.'],
-  [month('--months', '1000'), '--months must be from 1 to 999.'],
+  [month('--months', '0'), '--months must be from 1 to 60.'],
+  [month('--months', '61'), '--months must be from 1 to 60.'],
   [month('--months', '2', '--growth', 'x'), '--growth must be such as 5%; it is "x".'],
   [month('--growth', '5%'), '--growth needs --months.'],
   [['getPet=1'], 'There is no command "costs getPet=1". The commands are month, worst, by-key, '],
@@ -469,6 +711,8 @@ test.each<[args: string[] | (() => string[]), line: string]>([
   [['check', '--yes'], "Unknown option '--yes'."],
   [['worst', '--requests', 'getPet=1'], "Unknown option '--requests'."],
   [['--yes'], "Unknown option '--yes'."],
+  [['prices'], '--region must be an AWS region such as eu-west-1; it is "".'],
+  [['prices', '--region', '../x'], '--region must be an AWS region such as eu-west-1'],
   [['measure', '--entries', '1'], "Unknown option '--entries'."],
   [['measure', '--to', '2026-11-30'], '--from must be a day such as 2026-11-30; it is missing.'],
 ])('%s is refused in one line', async (args, line) => {
@@ -477,7 +721,7 @@ test.each<[args: string[] | (() => string[]), line: string]>([
 
 test.each([
   [364, ''],
-  [367, expect.stringMatching(/^The prices are of .*, over a year old: [^\n]+\n$/)],
+  [367, expect.stringMatching(/^The prices of us-east-1 are of .*, over a year old: [^\n]+\n$/)],
 ])('prices of %i days ago: a warning is %j', async (days, stderr) => {
   const now = Date.UTC(2026, 10, 21) + days * 24 * 3600 * 1000;
   vi.useFakeTimers({ toFake: ['Date'], now });

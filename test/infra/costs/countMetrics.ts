@@ -8,18 +8,18 @@ export function findProperties({ service, watch }: StageTemplates, type: string)
   return [service, watch].flatMap(find).map(({ Properties }) => Properties);
 }
 
-/** The metrics in a stage's templates that AWS bills by the month. */
+/**
+ * The metrics in a stage's templates that AWS bills by the month. A custom metric of the logs counts as if each hour had
+ * a value.
+ */
 export function countMetrics(stage: StageTemplates) {
-  // The other filters count single failures, and have no value without one.
-  const always = findProperties(stage, 'AWS::Logs::MetricFilter')
+  const counted = findProperties(stage, 'AWS::Logs::MetricFilter')
     .flatMap((one) => one.MetricTransformations)
-    .filter(
-      ({ MetricValue, MetricName }) => MetricValue !== '1' || MetricName.endsWith('Requests'),
-    );
+    .map(({ MetricName, Dimensions }) => `${MetricName} ${Dimensions?.[0].Key}`);
   const count = ({ Metrics }: CfnResource['Properties']): number =>
     Metrics?.filter((metric: { MetricStat?: unknown }) => metric.MetricStat).length ?? 1;
   const alarms = findProperties(stage, 'AWS::CloudWatch::Alarm').map(count);
   const alarmMetrics = alarms.reduce((total, one) => total + one, 0);
   const compositeAlarms = findProperties(stage, 'AWS::CloudWatch::CompositeAlarm').length;
-  return { alarmMetrics, compositeAlarms, customMetrics: always.length };
+  return { alarmMetrics, compositeAlarms, customMetrics: new Set(counted).size };
 }

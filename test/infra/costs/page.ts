@@ -1,18 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { toCostReport, toStageMonth } from '../../../infra/costs/bills/costReport.ts';
+import {
+  toCostReport,
+  toSafeSaleText,
+  toStageMonth,
+} from '../../../infra/costs/bills/costReport.ts';
 import { toWorstMonth } from '../../../infra/costs/bills/monthlyBill.ts';
 import { addShops, readCommittedTraffic, sumRequests } from '../../../infra/costs/bills/traffic.ts';
-import {
-  componentLabels,
-  components,
-  sumDollars,
-  toCents,
-} from '../../../infra/costs/bills/usage.ts';
-import { pricedRegions } from '../../../infra/costs/prices.ts';
-import type { ResponseKind } from '../../../infra/costs/units/responseUnits.ts';
+import { sumDollars, toCents } from '../../../infra/costs/bills/usage.ts';
+import { componentLabels, components } from '../../../infra/costs/usageParts.ts';
 import { toTable } from '../../../infra/docs/guide.ts';
 import type { Stage } from '../../../infra/stages/stages.ts';
-import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
+import { operationIds } from '../../../shared/contract/operations.ts';
 
 export const page = new URL('../../../infra/costs/README.md', import.meta.url);
 
@@ -27,7 +25,8 @@ export function toPage(stage: Stage): string {
 function toFigures(stage: Stage): string {
   const traffic = readCommittedTraffic();
   const { entries } = traffic;
-  const { month, operations, savings } = toCostReport(stage, pricedRegions[0], traffic, entries);
+  const report = toCostReport(stage, traffic, entries);
+  const { month, operations, savings } = report;
   const worst = toWorstMonth(stage);
   const parts: Part[] = components.map((one) => [
     componentLabels[one],
@@ -38,13 +37,6 @@ function toFigures(stage: Stage): string {
       .filter(({ operationId }) => operationId === id)
       .reduce((most, one) => (one.dollarsPerMillion > most.dollarsPerMillion ? one : most)),
   );
-  const toCost = (id: OperationId, response: ResponseKind) =>
-    operations.find((one) => one.operationId === id && one.response === response)
-      ?.dollarsPerMillion ?? Number.NaN;
-  const [read, update] = [
-    toCost('getInventoryEntry', '200'),
-    toCost('updateInventory', '200 Idempotency-Key'),
-  ];
   const worstParts = worst.shares.map((one): Part => {
     return [`${one.operationId} ${one.response}`, sumDollars(one.dollars)];
   });
@@ -56,7 +48,9 @@ function toFigures(stage: Stage): string {
       ['operation', 'response', 'dollars per million'],
       dearest.map((one) => [one.operationId, one.response, toCents(one.dollarsPerMillion)]),
     ),
-    `## A safe sale\n\nA safe sale reads one entry and updates it with a key. A million cost **$${toCents(read + update)}**: $${toCents(read)} for the reads and $${toCents(update)} for the updates.`,
+    `## A safe sale
+
+${toSafeSaleText(report)}`,
     `## The worst month\n\nAn attack around the clock, with a valid key and ${toWhole(worst.entries)} entries, costs **$${toWhole(worst.total)}**. The limit is $${toWhole(stage.settings.worstMonthDollars)}.`,
     toPie('Dollars in the worst month', [
       ...worstParts,

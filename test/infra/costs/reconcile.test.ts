@@ -20,12 +20,11 @@ const write = (name: string, content: string | Uint8Array) =>
   folder.write(name, name.endsWith('.gz') ? gzipSync(content) : content);
 afterEach(() => void vi.unstubAllEnvs());
 
-const october = { start: '2026-10-01T00:00:00Z', end: '2026-11-01T00:00:00Z' };
 const november = { start: '2026-11-01T00:00:00Z', end: '2026-12-01T00:00:00Z' };
 const account = '123456789012';
 const ownTags: Readonly<Record<string, string>> = { user_stage: 'production' };
 /** What most lines have. */
-const usual = { kind: 'Usage', ...november, account, tags: ownTags };
+const usual = { kind: 'Usage', currency: 'USD', ...november, account, tags: ownTags };
 
 /** A line of a bill. */
 interface Line extends Readonly<typeof usual> {
@@ -49,6 +48,7 @@ const columns: Readonly<Record<Format, Readonly<Record<string, (line: Line) => u
     line_item_usage_type: ({ usageType }) => usageType,
     line_item_usage_amount: ({ quantity }) => quantity,
     line_item_unblended_cost: ({ dollars }) => dollars,
+    line_item_currency_code: ({ currency }) => currency,
     line_item_line_item_type: ({ kind }) => kind,
     line_item_usage_start_date: ({ start }) => start,
     line_item_usage_end_date: ({ end }) => end,
@@ -61,6 +61,7 @@ const columns: Readonly<Record<Format, Readonly<Record<string, (line: Line) => u
     x_UsageType: ({ usageType }) => usageType,
     ConsumedQuantity: ({ quantity }) => quantity,
     BilledCost: ({ dollars }) => dollars,
+    BillingCurrency: ({ currency }) => currency,
     EffectiveCost: ({ dollars, effective = dollars }) => effective,
     ListCost: ({ dollars, list = dollars }) => list,
     ChargeCategory: ({ kind }) => kind,
@@ -105,7 +106,8 @@ const toParquet = (codec: 'SNAPPY' | 'ZSTD') => (format: Format, lines: readonly
 
 /** 8,760 checks a month, each of every operation. */
 const checked = 8_760 * operationIds.length;
-const billedSeconds = (3e6 * 0.005 + 8_760 * 0.25) / 1.1;
+const billedSeconds = (3e6 * 0.005 + 8_760 * 0.285) / 1.1;
+const reads = 1e6 + 2 * 43_800 + 8_760 * 9.5;
 /**
  * The bill of 2,000,000 getPet and 1,000,000 updateInventory, calculated by hand. It differs from the model in
  * shorter calls, a cheaper gigabyte, and queues. Services have the names of a Cost and Usage Report and of FOCUS.
@@ -117,10 +119,10 @@ const bill: readonly Line[] = [
     tags: { stage: 'production', 'user:service': 'petstore' },
   }),
   toLine('AWSLambda', 'Request-ARM', 3_008_760 + checked, 0.601752 + checked * 0.2e-6),
-  // Calls of 10 ms with half a GB, and checks of one second with a quarter.
+  // Calls of 10 ms with half a GB, and checks of one second with a quarter, each with 35 ms of a GB in operations.
   toLine('AWS Lambda', 'Lambda-GB-Second-ARM', billedSeconds, billedSeconds * 0.0000133334),
-  // Half a unit each, and each function reads the key's record once a minute for 730 hours.
-  toLine('AmazonDynamoDB', 'ReadRequestUnits', 1e6 + 2 * 43_800, 1.0876 * 0.125),
+  // Half a unit each, and each function reads the key's record once a minute for 730 hours. A check reads 9.5 units.
+  toLine('AmazonDynamoDB', 'ReadRequestUnits', reads, reads * 0.125e-6),
   toLine('Amazon DynamoDB', 'WriteRequestUnits', 1e6, 0.625),
   toLine('awskms', 'us-east-1-KMS-Keys', 0.5, 0.5),
   toLine('AWS Key Management Service', 'USE1-KMS-Keys', 0.5, 0.5),
@@ -155,116 +157,182 @@ const exports = [
   ['FOCUS', 'bill.zstd.parquet', toParquet('ZSTD')],
 ] as const;
 
-/** A month's bill exactly as in the model, without tags on X-Ray's and the custom metrics' lines. */
-const exact: readonly Line[] = toExpectedUsage(
-  fixtures.production,
-  parseTraffic('{"requests": {"getPet": 2000000, "updateInventory": 1000000}}'),
-).map(({ service, usageType, quantity, dollars, isTagged }) => {
+const traffic = parseTraffic('{"requests": {"getPet": 2000000, "updateInventory": 1000000}}');
+/**
+ * A month's bill exactly as in the model, with the gateway's lines by the day. X-Ray's and the custom metrics' lines
+ * have no tags.
+ */
+function toBill([region, prefix]: Region = ['us-east-1', 'USE1'], month = 10): Line[] {
+  const { settings } = fixtures.production;
+  const stage = { ...fixtures.production, settings: { ...settings, region } };
+  const toTime = (day: number) => new Date(Date.UTC(2026, month, day)).toISOString();
+  const days = new Date(Date.UTC(2026, month + 1, 0)).getUTCDate();
   const names = ['AmazonApiGateway', 'AWS Lambda', 'AmazonDynamoDB', 'AmazonCloudWatch', 'awskms'];
-  const name = [...names, 'AWSXRay'].find((one) => service.test(one)) ?? '';
-  return toLine(name, `USE1-${usageType}`, quantity, dollars, isTagged ? {} : { tags: {} });
-});
-const foreign = exact.map((line) => ({ ...line, account: '999999999999' }));
-const find = (usageType: string) =>
-  exact.find((line) => line.usageType === `USE1-${usageType}`) as Line;
-const [seconds, gateway] = [find('Lambda-GB-Second-ARM'), find('ApiGatewayRequest')];
-const rest = exact.filter((line) => line !== seconds);
-const withGateway = (factor: number) => () =>
-  exact.map(({ quantity, dollars, ...line }) => {
-    const times = line.usageType === gateway.usageType ? factor : 1;
-    return { ...line, quantity: quantity * times, dollars: dollars * times };
+  return toExpectedUsage(stage, traffic).flatMap((usage) => {
+    const name = [...names, 'AWSXRay'].find((one) => usage.service.test(one)) ?? '';
+    const parts = usage.usageType === 'ApiGatewayRequest' ? days : 1;
+    const [quantity, dollars] = [usage.quantity / parts, usage.dollars / parts];
+    return Array.from({ length: parts }, (_, index) =>
+      toLine(name, `${prefix}-${usage.usageType}`, quantity, dollars, {
+        start: toTime(1 + index),
+        end: toTime(1 + (days / parts) * (index + 1)),
+        ...(usage.isTagged ? {} : { tags: {} }),
+      }),
+    );
   });
+}
+const exact = toBill();
+const foreign = exact.map((line) => ({ ...line, account: '999999999999' }));
+const times = ({ quantity, dollars, ...line }: Line, factor: number): Line => ({
+  ...{ ...line, quantity: quantity * factor, dollars: dollars * factor },
+});
+const withGateway = (factor: number) => (lines: readonly Line[]) =>
+  lines.map((line) => times(line, /ApiGatewayRequest/.test(line.usageType) ? factor : 1));
+const isOfDay = ({ start, end }: Line, day: string) =>
+  start.startsWith(day) && Date.parse(end) - Date.parse(start) === 86_400_000;
+const isSeconds = ({ usageType }: Line) => usageType.endsWith('Lambda-GB-Second-ARM');
+const replaceSeconds = (lines: readonly Line[], toOthers: (seconds: Line) => Line[]) =>
+  lines.flatMap((line) => (isSeconds(line) ? toOthers(line) : [line]));
 
+type Region = [name: string, prefix: string];
 type Planted = [
   name: string,
-  lines: (format: Format) => readonly Line[],
+  lines: (exact: readonly Line[], format: Format, region: Region) => readonly Line[],
   status: number,
-  /** What AWS charged, and later lines. */
-  found: string | RegExp,
+  found: RegExp,
   args?: readonly string[],
 ];
+const asExpected = '^AWS charged what was expected: ';
 /** Deviations planted in the exact bill. */
 const planted: Planted[] = [
   [
     'nothing',
-    () => exact,
+    (lines) => lines,
     0,
-    /^what was expected: \$(\d+\.\d\d) of \$\1, [\s\S]*\nXRay-TracesStored +traces +30,000 +30,000 +\+0\.0 % /,
+    /^AWS charged what was expected: \$(\d+\.\d\d) of \$\1, [\s\S]*\nXRay-TracesStored +traces +30,438 +30,438 +\+0\.0 % /,
   ],
-  ['5.2 %', withGateway(1.052), 1, ' (5.2 %) more than expected for ApiGatewayRequest: $'],
+  [
+    'euros',
+    (lines) => lines.map((line) => ({ ...line, currency: 'EUR' })),
+    1,
+    /^The bill is in EUR: it cannot be compared with a model in USD\.\n/,
+  ],
+  [
+    'days without lines',
+    (lines) =>
+      lines.filter((line) => !['07', '19', '20'].some((day) => isOfDay(line, `2026-11-${day}`))),
+    1,
+    /^The bill has no lines of 2026-11-07, 2026-11-19 to 2026-11-20\. AWS charged .*expected/,
+  ],
+  [
+    'a day twice',
+    (lines) => [...lines, ...lines.filter((line) => isOfDay(line, '2026-11-07'))],
+    1,
+    /^The bill has 2026-11-07 twice\. AWS charged \$\d+\.\d\d in all, \$\d+\.\d\d expected\.\n/,
+  ],
+  [
+    'an end before its month',
+    (lines) =>
+      lines
+        .filter(({ start }) => start < '2026-11-21')
+        .map((line) => (isOfDay(line, line.start.slice(0, 10)) ? line : times(line, 20 / 30))),
+    1,
+    /^The bill ends on 2026-11-20, before its month: --from 2026-11-01 --to 2026-11-20 compares those days\. AWS charged \$(\d+\.\d\d) in all, \$\1 expected\.\n/,
+  ],
+  [
+    '5.2 %',
+    withGateway(1.052),
+    1,
+    /^AWS charged \S+ \(5\.2 %\) more than expected for ApiGatewayRequest: /,
+  ],
   [
     'half',
     withGateway(0.5),
     1,
-    `$${((10.5 + checked * 3.5e-6) / 2).toFixed(2)} (50.0 %) less than expected for ApiGatewayRequest: $`,
+    /^AWS charged \S+ \(50\.0 %\) less than expected for ApiGatewayRequest: /,
   ],
-  ['10 % less than tolerated', withGateway(1.1), 0, 'within 10.5 %', ['--tolerance', '10.5%']],
+  [
+    '10 % less than tolerated',
+    withGateway(1.1),
+    0,
+    RegExp(`${asExpected}.*within 10\\.5 %`),
+    ['--tolerance', '10.5%'],
+  ],
   [
     'an unknown service',
-    () => [...exact, toLine('AmazonEC2', 'BoxUsage', 10, 12)],
+    (lines) => [...lines, toLine('AmazonEC2', 'BoxUsage', 10, 12)],
     1,
-    '$12.00 for BoxUsage of AmazonEC2, which was not expected: $',
+    /^AWS charged \$12\.00 for BoxUsage of AmazonEC2, which was not expected: \$/,
   ],
   [
     'a doubled month',
-    () => [...exact, ...exact],
+    (lines) => [...lines, ...lines],
     1,
-    /^\$(\d+\.\d\d) \(100\.0 %\) more .*\(other lines that differ: \d+\).*\n.*1\.00 month.*2026-11-01 to 2026-11-30/,
+    /^The bill has 2026-11-01 to 2026-11-30 twice\. AWS charged \S+ \(100\.0 %\) more .*\(other lines that differ: \d+\).*\n.*1\.00 month.*2026-11-01 to 2026-11-30/,
   ],
   [
     'a second month',
-    () => [...exact, ...exact.map((line) => ({ ...line, ...october }))],
+    (lines, _, region) => [...lines, ...toBill(region, 9)],
     0,
-    /^what was expected.*\n.* 2\.00 months \(2026-10-01 to 2026-10-31, 2026-11-01 to 2026-11-30\)/,
+    RegExp(
+      `${asExpected}.*\\n.* 2\\.00 months \\(2026-10-01 to 2026-10-31, 2026-11-01 to 2026-11-30\\)`,
+    ),
   ],
   [
     'a foreign account, if another is requested',
-    () => [...exact, ...foreign],
+    (lines) => [...lines, ...foreign],
     0,
-    /^what was expected[\s\S]*\nLeft out: account 999999999999, \$\d+\.\d\d\n/,
+    RegExp(`${asExpected}[\\s\\S]*\\nLeft out: account 999999999999, \\$\\d+\\.\\d\\d\\n`),
     ['--account', account],
   ],
   [
     'a refund',
-    (format) => [
-      ...exact,
+    (lines, format) => [
+      ...lines,
       format === 'FOCUS'
         ? toLine('AWS Lambda', 'Request-ARM', -5, -3, { chargeClass: 'Correction' })
         : toLine('AWSLambda', 'Request-ARM', 0, -3, { kind: 'Refund', tags: {} }),
     ],
     0,
-    /^what was expected[\s\S]*\nOutside the total[\s\S]*\nRequest-ARM \((Refund|Correction)\) of AWS ?Lambda .* -3\.00 /,
+    /^AWS charged what[\s\S]*\nOutside the total[\s\S]*\nRequest-ARM \((Refund|Correction)\) of AWS ?Lambda .* -3\.00 /,
   ],
   [
     'a tax',
-    () => [...exact, toLine('AmazonEC2', '', 0, 9, { kind: 'Tax', tags: {} })],
+    (lines) => [...lines, toLine('AmazonEC2', '', 0, 9, { kind: 'Tax', tags: {} })],
     0,
     /\nOutside the total[\s\S]*\n\(Tax\) of AmazonEC2 .* 9\.00/,
   ],
   [
     'a Savings Plan',
-    (format) =>
-      format === 'FOCUS'
-        ? [...rest, { ...seconds, dollars: 0, list: seconds.dollars, commitment: 'arn:aws:x' }]
-        : [
-            ...rest,
-            { ...seconds, kind: 'SavingsPlanCoveredUsage' },
-            { ...seconds, kind: 'SavingsPlanNegation', dollars: -seconds.dollars },
-          ],
+    (lines, format) =>
+      replaceSeconds(lines, (seconds) =>
+        format === 'FOCUS'
+          ? [{ ...seconds, dollars: 0, list: seconds.dollars, commitment: 'arn:aws:x' }]
+          : [
+              { ...seconds, kind: 'SavingsPlanCoveredUsage' },
+              { ...seconds, kind: 'SavingsPlanNegation', dollars: -seconds.dollars },
+            ],
+      ),
     0,
-    /^what was expected[\s\S]*\nOutside the total[\s\S]*Lambda-GB-Second-ARM \(SavingsPlanNegation\) of .* -0\.23 /,
+    /^AWS charged what[\s\S]*\nOutside the total[\s\S]*Lambda-GB-Second-ARM \(SavingsPlanNegation\) of .* -0\.\d\d /,
   ],
+];
+const regions: Region[] = [
+  ['us-east-1', 'USE1'],
+  ['us-west-2', 'USW2'],
 ];
 
 describe('costs reconcile', () => {
   describe.each(exports)('in %s, %s', (format, name, toContent) => {
-    it.each(planted)('finds %s', async (_, toLines, status, found, args = []) => {
-      const file = write(name, toContent(format, toLines(format)));
-      const outcome = await reconcileFile(file, ...requests, ...args);
-      expect(outcome).toMatchObject({ status, stderr: '' });
-      const [empty, charged] = outcome.stdout.split('AWS charged ');
-      expect(empty).toBe('');
-      expect(charged).toMatch(found);
+    describe.each(regions)('of %s', (...region) => {
+      it.each(planted)('finds %s', async (_, toLines, status, found, args = []) => {
+        const lines = toLines(toBill(region), format, region);
+        const file = write(name, toContent(format, lines));
+        const all = ['reconcile', file, ...requests, ...args];
+        const outcome = await callOps(runCosts, all, { AWS_REGION: region[0] });
+        expect(outcome).toMatchObject({ status, stderr: '' });
+        expect(outcome.stdout).toMatch(found);
+      });
     });
 
     it('finds lines that match, differ, or are not in the model', async () => {
@@ -319,11 +387,11 @@ describe('costs reconcile', () => {
     const rows = usage?.split('\n').map((line) => line.split(/ {2,}/));
     expect(rows?.[0]?.slice(-2)).toEqual(['effective $', 'list $']);
     expect(rows).toContainEqual([
-      ...['Lambda-GB-Second-ARM', 'GB-seconds', '15,627.3', '17,190', '-9.1 %', '+0.0 %'],
-      ...['0.21', '0.23', '-9.1 %', '0.10', '0.42'],
+      ...['Lambda-GB-Second-ARM', 'GB-seconds', '15,906', '17,496.6', '-9.1 %', '+0.0 %'],
+      ...['0.21', '0.23', '-9.1 %', '0.11', '0.42'],
     ]);
     expect(usage).toMatch(/\nRequests-Tier1 of AWSQueueService +5 +0 +- +- +0\.15 +0\.00 +- /);
-    expect(outside).toMatch(/\nXRay-TracesStored +traces +0 +30,000 .* 0\.00 +0\.15 +-100\.0 %/);
+    expect(outside).toMatch(/\nXRay-TracesStored +traces +0 +30,438 .* 0\.00 +0\.15 +-100\.0 %/);
     expect(others?.trimEnd().split('\n')).toHaveLength(1 + 10);
     expect(others).toMatch(
       /^Not this service.*\nApiGatewayRequest of AmazonApiGateway +\$31\.60\n/,
@@ -334,7 +402,7 @@ describe('costs reconcile', () => {
 
   it('compares the requested days with their part of a month', async () => {
     vi.stubEnv('TZ', 'Asia/Tokyo');
-    const end = '2026-11-05T12:00:00Z';
+    const end = '2026-11-06T12:00:00Z';
     const toRequests = (quantity: number, start: string) =>
       toLine('AmazonApiGateway', 'ApiGatewayRequest', quantity, quantity * 3.5e-6, { start, end });
     const billed = [
@@ -350,8 +418,8 @@ describe('costs reconcile', () => {
     expect(of('KMS-Keys')?.expected.quantity).toBeCloseTo(0.1, 9);
     const { found, of: ofAll } = await read(file);
     expect(ofAll('ApiGatewayRequest')?.billed.quantity).toBe(1_111);
-    // From the start of the first line to the end of the last.
-    expect(found.months).toBeCloseTo((3.5 + 1 / 86_400) / 30, 9);
+    // From the day of the first line to that of the last.
+    expect(found.months).toBeCloseTo(6 / 30, 9);
   });
 
   it('adds up several files, for one account', async () => {

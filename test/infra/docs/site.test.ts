@@ -125,6 +125,9 @@ describe('the guides', () => {
     const pet = toOperationCosts(pricing, [1_000]).find(
       ({ operationId, response }) => operationId === 'getPet' && response === '200',
     );
+    expect(read('costs.html')).toMatch(
+      /with a key\. A million cost <strong>\$\d+\.\d\d<\/strong>: /,
+    );
     expect(read('costs.html')).toContain(`<strong>${pet?.dollarsPerMillion.toFixed(2)}</strong>`);
   });
 });

@@ -17,6 +17,7 @@ const staged = {
   logs: ['--stage staging', 'cloudformation logs'],
   night: ['--stage staging', 'cloudformation codedeploy lambda logs monitoring ssm'],
   rollback: ['--yes --stage staging', 'cloudformation codedeploy lambda'],
+  costs: ['forecast --stage staging', 'cloudformation logs monitoring'],
   restore: ['--table pets --at latest --stage staging', 'cloudformation dynamodb'],
 } as const;
 type Staged = keyof typeof staged;
@@ -67,10 +68,11 @@ describe('the region of a command', () => {
       ...stack,
       ListStackResources: () => ({ StackResourceSummaries: groups }),
       ListDeployments: () => ({}),
+      GetMetricData: () => ({ MetricDataResults: [] }),
     });
     const { AWS_REGION, ...variables } = aws.variables;
-    await callStaged(name, { ...variables, AWS_DEFAULT_REGION: 'ap-south-1' });
-    expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['ap-south-1']));
+    await callStaged(name, { ...variables, AWS_DEFAULT_REGION: 'us-west-2' });
+    expect(new Set(aws.calls.map(({ region }) => region))).toEqual(new Set(['us-west-2']));
     // The permissions of infra/ops/README.md, where CloudWatch has another name.
     const [, permissions = ''] = readme.split(`- **\`${name}\`**: `);
     const [own = ''] = permissions.split('\n- ');
@@ -87,7 +89,7 @@ describe('a stage whose stack is not where its settings have it', () => {
   const { write } = openTemporaryFolder();
   const pets = write('pets.jsonl', '{"id":1}\n');
   const time = '2026-11-20T09:59:00Z';
-  const [day] = new Date().toISOString().split('T');
+  const [day] = new Date(Date.now() - 86_400_000).toISOString().split('T');
   it.each([
     'rollback --yes',
     'smoke --light',

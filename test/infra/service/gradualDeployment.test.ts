@@ -1,10 +1,62 @@
 import { describe, expect, it } from 'vitest';
 import { operationIds, operations } from '../../../shared/contract/operations.ts';
-import { findResources } from '../../support/stackTemplates.ts';
+import { findResources, synthesizeProduction } from '../../support/stackTemplates.ts';
 import { compile } from '../watch/nights/evaluate.ts';
 
 const alarms = Object.entries(findResources('production', 'AWS::CloudWatch::Alarm'));
 const groups = Object.values(findResources('production', 'AWS::CodeDeploy::DeploymentGroup'));
+
+it.each(['canary10PercentFor5Minutes', 'linear10PercentEveryMinute'] as const)(
+  'with %s, every version proves itself first, once all that this needs is there',
+  (rollout) => {
+    const { service } = synthesizeProduction({ rollout });
+    const { Resources } = service.toJSON();
+    const [[hook] = []] = Object.entries(service.findResources('AWS::Lambda::Function')).filter(
+      ([, { Properties }]) => Properties.FunctionName === 'petstore-production-hook',
+    );
+    const aliases = Object.values(service.findResources('AWS::Lambda::Alias'));
+    expect(aliases).toHaveLength(operationIds.length);
+    for (const { DependsOn, UpdatePolicy } of aliases) {
+      const { CodeDeployLambdaAliasUpdate: update } = UpdatePolicy;
+      expect(update.BeforeAllowTrafficHook).toEqual({ Ref: hook });
+      expect(DependsOn).toContain(update.DeploymentGroupName.Ref);
+      const policies = DependsOn.map((name: string) => Resources[name]).filter(
+        ({ Type }: { Type: string }) => Type === 'AWS::IAM::Policy',
+      );
+      expect(JSON.stringify(policies)).toContain(`"lambda:InvokeFunction","Effect":"Allow"`);
+      expect(JSON.stringify(policies)).toContain(`{"Fn::GetAtt":["${hook}","Arn"]}`);
+    }
+  },
+);
+
+it('gives the hook what it calls, and nothing else', () => {
+  const [policy] = Object.values(findResources('production', 'AWS::IAM::Policy')).filter(
+    ({ Properties }) => /^HookRole/.test(Properties.PolicyName),
+  );
+  const statements: { Action: string | string[]; Resource: unknown }[] =
+    policy?.Properties.PolicyDocument.Statement;
+  const actions = statements.flatMap(({ Action }) => Action);
+  expect([...new Set(actions)].sort()).toEqual([
+    'codedeploy:GetDeploymentTarget',
+    'codedeploy:ListDeploymentTargets',
+    'codedeploy:PutLifecycleEventHookExecutionStatus',
+    'dynamodb:DeleteItem',
+    'dynamodb:PutItem',
+    'dynamodb:Scan',
+    'lambda:GetFunctionConcurrency',
+    'lambda:InvokeFunction',
+    'logs:CreateLogStream',
+    'logs:PutLogEvents',
+  ]);
+  const anything = statements.filter(({ Resource }) => JSON.stringify(Resource).includes('"*"'));
+  expect(anything.flatMap(({ Action }) => Action)).toEqual(
+    actions.filter((one) => /Target/.test(one)),
+  );
+  const keys = statements.filter(({ Resource }) =>
+    JSON.stringify(Resource).includes('apiKeysTable'),
+  );
+  expect(keys.flatMap(({ Action }) => Action)).toEqual(['dynamodb:PutItem', 'dynamodb:DeleteItem']);
+});
 
 describe('the roll-back of a deployment', () => {
   it('depends on four alarms of each function, and none of other functions', () => {
@@ -58,6 +110,23 @@ describe('the roll-back of a deployment', () => {
         Dimensions: [{ Key: 'Version', Value: '$.message.version' }],
       }),
     );
+  });
+
+  it('counts 5xx as the sum of a metric, and 4xx as further samples of it', () => {
+    const filters = Object.values(findResources('production', 'AWS::Logs::MetricFilter'));
+    const values = filters
+      .flatMap(({ Properties }) => Properties.MetricTransformations)
+      .filter(({ MetricName }) => MetricName === 'getPetErrors')
+      .map(({ MetricValue }) => MetricValue);
+    expect(values).toEqual(['1', '0']);
+    const stats = ['Server', 'Client'].map((kind) => {
+      const [, alarm] = alarms.find(([name]) => name.startsWith(`getPetRollback${kind}`)) ?? [];
+      return alarm?.Properties.Metrics[1].MetricStat;
+    });
+    expect(stats).toMatchObject([
+      { Metric: { MetricName: 'getPetErrors' }, Stat: 'Sum' },
+      { Metric: { MetricName: 'getPetErrors' }, Stat: 'SampleCount' },
+    ]);
   });
 
   it.each([

@@ -28,9 +28,10 @@ describe.each(fixtureNames)('the functions of %s', (stage) => {
   const toTableId = (table: string) => tableIds.find((id) => id.startsWith(`${table}Table`));
   const { settings } = fixtures[stage];
 
-  it('are exactly one for each operation', () => {
+  it('are exactly one for each operation, and a hook if CodeDeploy moves requests', () => {
     const names = Object.values(functions).map(({ Properties }) => Properties.FunctionName);
-    expect(names.sort()).toEqual(operationIds.map((id) => `petstore-${stage}-${id}`).sort());
+    const all = settings.rollout === 'atOnce' ? operationIds : [...operationIds, 'hook'];
+    expect(names.sort()).toEqual(all.map((id) => `petstore-${stage}-${id}`).sort());
   });
 
   it.each(operationIds)('%s has only the grants and variables that it needs', (id) => {
@@ -87,7 +88,12 @@ it('each operation can have its own concurrency, and be turned off', () => {
     ({ Properties }) => [Properties.FunctionName, Properties.ReservedConcurrentExecutions],
   );
   expect(Object.fromEntries(found)).toEqual(
-    Object.fromEntries(operationIds.map((id) => [`petstore-production-${id}`, reserved[id]])),
+    Object.fromEntries(
+      [...operationIds, 'hook' as const].map((id) => [
+        `petstore-production-${id}`,
+        reserved[id as OperationId],
+      ]),
+    ),
   );
 });
 
@@ -98,7 +104,8 @@ it('lets the functions use a restored table, and keeps the table that it replace
     Properties: { Environment: { Variables: variables } },
   });
   const users = operationIds.filter((id) => toUsedTables(id).includes('pets'));
-  expect(Object.keys(functions)).toHaveLength(users.length);
+  // The hook reads it too.
+  expect(Object.keys(functions)).toHaveLength(users.length + 1);
   const [granted] = Object.values(service.findResources('AWS::IAM::Policy'))
     .flatMap(({ Properties }) => Properties.PolicyDocument.Statement)
     .filter((statement) => JSON.stringify(statement).includes(':table/pets-restored'));

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tableNames } from '../../../infra/stages/tables.ts';
+import { recoverableTables, tableNames } from '../../../infra/stages/tables.ts';
 import {
   type CfnResource,
   findResources,
   templates,
   watchTemplates,
 } from '../../support/stackTemplates.ts';
-import { fixtureNames } from '../../support/stageFixtures.ts';
+import { fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 
 // Change statefulResources.json only by hand, so that nobody overlooks a change that would replace or orphan data.
 // A difference means a new, empty table for a deployment with a full one.
@@ -46,6 +46,14 @@ describe.each(fixtureNames)('the data of %s', (stage) => {
     );
     expect(Object.fromEntries(found)).toEqual(JSON.parse(committed.replaceAll('STAGE', stage)));
     expect(found).toHaveLength(tableNames.length);
+  });
+
+  it('can be restored if it is protected, except what expires within a day', () => {
+    const found = Object.values(findResources(stage, 'AWS::DynamoDB::Table'))
+      .map(({ Properties }) => Properties)
+      .filter((one) => one.PointInTimeRecoverySpecification.PointInTimeRecoveryEnabled)
+      .map(({ TableName }) => TableName.replace(`petstore-${stage}-`, ''));
+    expect(found).toEqual(fixtures[stage].settings.protectsData ? recoverableTables : []);
   });
 
   it('is in no other stack, and managed by no custom resource', () => {

@@ -216,6 +216,15 @@ it('the synthesis stops at an invalid setting, with one line and a status', asyn
   expect(readdirSync(folder)).toEqual([]);
 });
 
+it('the synthesis stops at a worst month past its limit, with one line that says what to change', async () => {
+  const dearer = changeProduction({ worstMonthDollars: 100 });
+  const outcome = await callOps(async () => synthesize([dearer]), [], { CDK_OUTDIR: folder });
+  const stderr = expect.stringMatching(
+    /^The worst month of production can cost \$\d{5}, more than its worstMonthDollars of 100\. .*\n$/,
+  );
+  expect(outcome).toEqual({ status: 1, stdout: '', stderr });
+});
+
 const replace = 'infra/stages/stages.ts: replace the example values of';
 const line = `${replace} production: documentationAddress, allowedOrigins, owner.`;
 const stagingLine = `${replace} staging: documentationAddress, owner.`;

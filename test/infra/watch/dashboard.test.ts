@@ -65,9 +65,9 @@ it('shows traffic, errors, latency, throttles, units and deprecated callers', ()
     // Four weeks against the promise in the settings.
     ...operationIds.flatMap((id) => [
       `${id} (at least 99.9)`,
-      `100 * (1 - FILL(${id}Failed, 0) / ${id}Asked)`,
-      `100 * (1 - FILL(${id}Failed, 0) / ${id}Asked / 0.001000)`,
-      `"petstore-production","${id}Failures"`,
+      `100 * (1 - FLOOR(FILL(${id}Counts, 0) / 10000000000) / (${id}Asked - `,
+      ` * FLOOR(${id}Asked / 10000000000)) / 0.001000)`,
+      `"petstore-production","${id}Requests"`,
       `${id} (below ${operationSettings[id].latencyMilliseconds})`,
       `${id} at once`,
       `${id} throttled`,

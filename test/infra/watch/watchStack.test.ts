@@ -165,7 +165,7 @@ it('watches the service stack’s resources by their names, without exports', ()
   expect(JSON.stringify(production.watch.toJSON())).not.toContain('ImportValue');
 });
 
-/** The metrics that a line of the access log counts for, by the template's filters. */
+/** What a line of the access log adds to which metrics, by the template's filters; 1 is left out. */
 function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): string[] {
   const filters = find({ watch: watchTemplates[stage] }, 'AWS::Logs::MetricFilter');
   const isCounted = ({ FilterPattern }: CfnResource['Properties']) => {
@@ -186,26 +186,29 @@ function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): 
   };
   return filters
     .filter(isCounted)
-    .map(({ MetricTransformations: [{ MetricName }] }) => MetricName)
+    .map(({ MetricTransformations: [{ MetricName, MetricValue }] }) =>
+      MetricValue === '1' ? MetricName : `${MetricName}: ${MetricValue}`,
+    )
     .sort();
 }
 
+const [failure, noFailure] = ['getPetRequests: 10000000000', 'getPetRequests: 0'];
 const read = { method: 'GET', route: '/pets/{petId}', status: '200', userAgent: 'shop/1.0' };
 it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
   ['an response', {}, ['getPetRequests']],
-  ['404 of the function', { status: '404' }, ['getPetClientErrors', 'getPetRequests']],
-  [
-    '401 of the function',
-    { status: '401' },
-    ['getPetClientErrors', 'getPetRequests', 'unauthorized'],
-  ],
-  ['503 of the function', { status: '503' }, ['getPetFailures', 'getPetRequests']],
-  ['a crash', { status: '502' }, ['getPetFailures', 'getPetRequests']],
-  ['a timeout', { status: '504' }, ['getPetFailures', 'getPetRequests']],
+  ['404 of the function', { status: '404' }, ['getPetRequests', noFailure]],
+  ['401 of the function', { status: '401' }, ['getPetRequests', noFailure, 'refused']],
+  ['503 of the function', { status: '503' }, ['getPetRequests', failure]],
+  ['a crash', { status: '502' }, ['getPetRequests', failure]],
+  ['a timeout', { status: '504' }, ['getPetRequests', failure]],
   // https://docs.aws.amazon.com/lambda/latest/dg/services-apigateway-errors.html
-  ['a call that Lambda refused', { status: '500' }, ['getPetFailures', 'getPetRequests']],
+  ['a call that Lambda refused', { status: '500' }, ['getPetRequests', failure]],
   ['a request without a User-Agent', { userAgent: '-' }, ['getPetRequests']],
-  ['a request that the gateway throttled', { status: '429' }, ['getPetRequests', 'throttled']],
+  [
+    'a request that the gateway throttled',
+    { status: '429' },
+    ['getPetRequests', 'refused: 10000000000'],
+  ],
   ['a preflight', { method: 'OPTIONS' }, []],
   ['an update', { method: 'PATCH', route: '/inventory/{petId}' }, ['updateInventoryRequests']],
   ['an unknown path', { route: '/{unknownPath+}', status: '404' }, []],
@@ -215,7 +218,7 @@ it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
   const line = { ...read, ...change };
   expect(countLine('production', line)).toEqual(counted);
   // Without alarms, no metric that costs anything while nothing fails.
-  const isFree = (name: string) => !name.endsWith('Requests');
+  const isFree = (name: string) => !/Requests(: 0)?$/.test(name);
   expect(countLine('staging', line)).toEqual(counted.filter(isFree));
 });
 
@@ -223,6 +226,16 @@ it('watches a restored table instead of the table that it replaces', () => {
   const text = JSON.stringify(changedProduction().watch.toJSON());
   expect(text).toContain('pets-restored');
   expect(text).not.toContain('"petstore-production-pets"');
+});
+
+it('a budget counts only what has both tags of its stage', () => {
+  const [{ Budget }] = find(changedProduction(), 'AWS::Budgets::Budget') as [{ Budget: object }];
+  const tag = (Key: string, value: string) => ({
+    Tags: { Key, Values: [value], MatchOptions: ['EQUALS'] },
+  });
+  const both = [tag('service', 'petstore'), tag('stage', 'production')];
+  expect(Budget).toMatchObject({ FilterExpression: { And: expect.arrayContaining(both) } });
+  expect(Budget).not.toHaveProperty('CostFilters');
 });
 
 // If a budget's notifications change, CloudFormation creates a new budget before it deletes the old one.

@@ -45,6 +45,8 @@ interface Recorded {
   /** The paths with the most 503s. */
   readonly paths?: readonly string[];
   readonly status?: string;
+  /** What the hook said of versions that it stopped. */
+  readonly refused?: readonly string[];
   readonly deployments?: readonly string[];
   readonly responses?: Responses;
   /** In milliseconds. */
@@ -94,6 +96,7 @@ function record(recorded: Recorded): Responses {
   const rows = {
     access: [...counted, ...(recorded.access ?? [])],
     errors: recorded.errors ?? [],
+    hook: (recorded.refused ?? []).map((message) => ({ message })),
     paths: (recorded.paths ?? []).map((path) => ({ path, lines: '9' })),
   };
   return {
@@ -143,11 +146,13 @@ function record(recorded: Recorded): Responses {
         ? { ReservedConcurrentExecutions: 0 }
         : {},
     StartQuery: ({ logGroupNames, queryString }) => ({
-      queryId: String(logGroupNames).includes('apigateway')
-        ? /by path/.test(String(queryString))
-          ? 'paths'
-          : 'access'
-        : 'errors',
+      queryId: String(logGroupNames).endsWith('-hook')
+        ? 'hook'
+        : String(logGroupNames).includes('apigateway')
+          ? /by path/.test(String(queryString))
+            ? 'paths'
+            : 'access'
+          : 'errors',
     }),
     GetQueryResults: ({ queryId }) => ({
       status: 'Complete',
@@ -446,6 +451,9 @@ describe('npx petstore night', () => {
   };
   const noRestart = 'and wait: the functions need no restart.';
   const latest = `--request ${requestId}`;
+  const line =
+    'getPet, version 7, was stopped before its first client: GET /pets/8 responded with 404';
+  const stoppedByHook = { status: 'UPDATE_ROLLBACK_COMPLETE', refused: [line] };
   const sameCode = { CodeSha256: 'the same' };
   const twoDays = { 'listOrders-latency': 2_880, ...badDeployment.firing };
   it.each<[string, Recorded, string]>([
@@ -457,6 +465,45 @@ describe('npx petstore night', () => {
     ],
     ['one that was taken back', { status: 'ROLLBACK_COMPLETE' }, `delete-stack ${ofStack}`],
     ['one that stays broken', { status: 'CREATE_FAILED' }, `delete-stack ${ofStack}`],
+    ['one that the hook stopped', stoppedByHook, `deploy again: ${deploy}`],
+    [
+      'one that the hook is stopping',
+      { ...stoppedByHook, status: 'UPDATE_ROLLBACK_IN_PROGRESS' },
+      `${line}. CloudFormation is taking the deployment back. Wait, and look again: aws cloudformation wait stack-rollback-complete ${ofStack}`,
+    ],
+    [
+      'one that is stuck after the hook',
+      { ...stoppedByHook, status: 'UPDATE_ROLLBACK_FAILED' },
+      `Until it has, none works: aws cloudformation continue-update-rollback ${ofStack}`,
+    ],
+    [
+      'one that the hook stopped, and a crash',
+      { ...stoppedByHook, ...byName('getPet-errors') },
+      deploy,
+    ],
+    [
+      'one that the hook stopped, and failures',
+      { ...stoppedByHook, requests: { getPet: [9, 9] }, errors: [storeError('getPet')] },
+      latest,
+    ],
+    [
+      'one that alarms took back',
+      { status: 'UPDATE_ROLLBACK_COMPLETE' },
+      `npx petstore smoke ${stage} --light`,
+    ],
+    [
+      'one that was taken back on a stage without a hook',
+      {
+        status: 'UPDATE_ROLLBACK_COMPLETE',
+        responses: {
+          StartQuery: (input) => {
+            if (!String(input.logGroupNames).endsWith('-hook')) return { queryId: 'errors' };
+            throw new AwsError('ResourceNotFoundException', 'no such log group');
+          },
+        },
+      },
+      `npx petstore smoke ${stage} --light`,
+    ],
     ['a stuck stack, during an outage', { ...down, status: 'UPDATE_ROLLBACK_FAILED' }, ofStack],
     // What was stopped on purpose.
     [
@@ -651,6 +698,13 @@ describe('npx petstore night', () => {
     const published = 'the newest published 03:00Z (4 min ago)';
     expect(stdout).toContain(`  aaaaaaaaaaa1 90% and bbbbbbbbbbb2 10%, ${published}\n`);
     expect(stdout).toContain('  Under way: d-1\n  Stack: UPDATE_IN_PROGRESS\n');
+  });
+
+  it('shows why the hook stopped a deployment, for as long as the stack says that it was', async () => {
+    const { stdout } = await look(stoppedByHook);
+    expect(stdout).toContain(`  Stack: UPDATE_ROLLBACK_COMPLETE\n  ${line}\n`);
+    const later = await look({ ...stoppedByHook, status: 'UPDATE_COMPLETE' });
+    expect(later.stdout).not.toContain(line);
   });
 
   it('shows a table that DynamoDB throttles', async () => {

@@ -13,7 +13,7 @@ const inventory = [...production, '--table', 'inventory'];
 const prefix = 'petstore-production-';
 const source = `${prefix}inventory`;
 const target = `${source}-20261120T095900Z`;
-const requests = `${prefix}requests`;
+const apiKeys = `${prefix}apiKeys`;
 const OnDemandThroughput = { MaxReadRequestUnits: 6_000, MaxWriteRequestUnits: 2_000 };
 const tags = [
   { Key: 'stage', Value: 'production' },
@@ -23,7 +23,7 @@ const tags = [
 const seconds = (time: string) => Date.parse(time) / 1_000;
 const toArn = (name: unknown) => `arn:aws:dynamodb:eu-west-1:1:table/${name}`;
 
-/** The tables of production, by name: what their descriptions have, and their time to live. */
+/** The tables of production, by name: what their descriptions have. */
 type Tables = Map<unknown, Record<string, unknown>>;
 
 /** Production's tables, an AWS with some other responses, and the command on them. */
@@ -54,10 +54,6 @@ async function open(change: (responses: Responses, tables: Tables) => Responses 
       return {};
     },
     UpdateContinuousBackups: () => ({}),
-    DescribeTimeToLive({ TableName }) {
-      const TimeToLiveStatus = find(TableName).TimeToLiveSpecification ? 'ENABLED' : 'DISABLED';
-      return { TimeToLiveDescription: { TimeToLiveStatus } };
-    },
     // One tag a page.
     ListTagsOfResource({ NextToken = '0' }) {
       const next = Number(NextToken) + 1;
@@ -66,7 +62,6 @@ async function open(change: (responses: Responses, tables: Tables) => Responses 
     },
     TagResource: () => ({}),
     UpdateTable: ({ TableName, ...more }) => Object.assign(find(TableName), more) && {},
-    UpdateTimeToLive: ({ TableName, ...more }) => Object.assign(find(TableName), more) && {},
   };
   const aws = await useAws({ ...responses, ...change(responses, tables) });
   const restore = (...args: string[]) =>
@@ -99,7 +94,6 @@ describe('npx petstore restore', () => {
     expect(changes()).toEqual(expected);
     expect(stderr).toContain(`into ${target}`);
     expect(stdout).toContain(`\n  restoredTables: { inventory: '${target}' },\n`);
-    expect(stdout).toContain('--table requests --at 2026-11-20T09:59:00Z');
     expect(stdout).not.toContain('revoke them again');
 
     const again = await restore(...inventory, ...at);
@@ -118,31 +112,27 @@ describe('npx petstore restore', () => {
     expect(stderr).toContain(`\n  restoredTables: { inventory: '${target}' },\n`);
   });
 
-  it('restores several tables to the same second, and the deletion of what has expired', async () => {
-    const { restore, tables, changes } = await open();
-    const more = ['--table', 'requests', '--table', 'apiKeys'];
-    const { stdout } = await restore(...inventory, ...more, ...at);
-    const second = `${requests}-20261120T095900Z`;
-    const TimeToLiveSpecification = { Enabled: true, AttributeName: 't' };
+  it('restores several tables to the same second', async () => {
+    const { restore, tables } = await open();
+    const { stdout } = await restore(...inventory, '--table', 'apiKeys', ...at);
+    const second = `${apiKeys}-20261120T095900Z`;
     const whole = { OnDemandThroughput, DeletionProtectionEnabled: true };
-    expect(tables.get(second)).toMatchObject({ ...whole, TimeToLiveSpecification });
+    expect(tables.get(second)).toMatchObject(whole);
     expect(tables.get(target)).toMatchObject(whole);
-    expect(stdout).toContain(`restoredTables: { inventory: '${target}', requests: '${second}', `);
-    expect(stdout).not.toContain('npx petstore restore');
+    expect(stdout).toContain(`restoredTables: { inventory: '${target}', apiKeys: '${second}' },`);
     expect(stdout).toContain('revoke them again');
     for (const limit of ['MaxReadRequestUnits', 'MaxWriteRequestUnits']) {
       const other = { OnDemandThroughput: { ...OnDemandThroughput, [limit]: 1 } };
       Object.assign(tables.get(second) ?? {}, other);
-      await restore(...production, '--table', 'requests', ...at);
+      await restore(...production, '--table', 'apiKeys', ...at);
       expect(tables.get(second)).toMatchObject(whole);
     }
-    expect(changes().filter(([operation]) => operation === 'UpdateTimeToLive')).toHaveLength(1);
   });
 
   it('takes the latest second that all tables can be restored to', async () => {
     const { restore, changes, tables } = await open();
-    Object.assign(tables.get(requests) ?? {}, { latest: seconds('2026-11-20T11:59:00.5Z') });
-    await restore(...inventory, '--table', 'requests', '--at', 'latest');
+    Object.assign(tables.get(apiKeys) ?? {}, { latest: seconds('2026-11-20T11:59:00.5Z') });
+    await restore(...inventory, '--table', 'apiKeys', '--at', 'latest');
     const times = changes().flatMap(([, input]) => Object(input).RestoreDateTime ?? []);
     expect(times).toEqual([1, 2].map(() => seconds('2026-11-20T11:59:00Z')));
   });
@@ -215,11 +205,12 @@ describe('npx petstore restore', () => {
 });
 
 describe('npx petstore restore restores nothing', () => {
-  const tables = '--table must be one or more of inventory, pets, orders, requests, apiKeys';
+  const tables = '--table must be one or more of inventory, pets, orders, apiKeys';
   it.each<[string, string]>([
     ['', '--stage must be'],
     ['--stage production --at latest', `${tables}; it is missing`],
     ['--stage production --table stock --at latest', `${tables}; it is "stock"`],
+    ['--stage production --table inventory --table requests', `${tables}; it is "requests"`],
     ['--stage production --table pets', '--at must be a second with its zone, such as 2026-12-24T'],
     ...['', 'T09:59', 'T09:59:00', 'T09:59:00+99:00'].map((time): [string, string] => [
       `--stage production --table pets --at 2026-11-20${time}`,
@@ -236,14 +227,14 @@ describe('npx petstore restore restores nothing', () => {
 
   const off =
     'Nothing is restored: point-in-time recovery is off for petstore-production-inventory,';
-  const offToo = off.replace('inventory', 'requests');
-  const lackRequests = (all: Tables) => all.set(requests, {});
+  const offToo = off.replace('inventory', 'apiKeys');
+  const lackKeys = (all: Tables) => all.set(apiKeys, {});
   const restoreOther = (all: Tables) =>
     all.set(target, { RestoreSummary: { SourceTableArn: toArn(`${source}-2`) } });
   it.each<[string, (tables: Tables) => unknown, string, string]>([
     ['of an unrecoverable table', (all) => all.set(source, {}), 'latest', off],
     ['of an unrecoverable table to a time', (all) => all.set(source, {}), `${at[1]}`, off],
-    ['of one beside an unrecoverable table', lackRequests, `${at[1]} --table requests`, offToo],
+    ['of one beside an unrecoverable table', lackKeys, `${at[1]} --table apiKeys`, offToo],
     ['of a table that is gone', (all) => all.delete(source), `${at[1]}`, `Table: ${source}`],
     ['over a table from another', restoreOther, `${at[1]}`, 'not restored from'],
   ])('%s', async (_, prepare, time, message) => {

@@ -98,10 +98,15 @@ export function defineValue(
     readMetric(Metric, Stat, minutes),
   );
   const ids: string[] = stats.map(({ Id }: AlarmProperties) => Id);
-  const calculate = compile(ids, Expression);
+  const inner = alarm.Metrics.filter(
+    (one: AlarmProperties) => one.Expression && one.ReturnData === false,
+  );
+  const parts = inner.map((one: AlarmProperties) => compile(ids, one.Expression));
+  const calculate = compile([...ids, ...inner.map(({ Id }: AlarmProperties) => Id)], Expression);
   return (from, end) => {
     const values = reads.map((read: (from: number, end: number) => number) => read(from, end));
-    return calculate(values, Number(minutes[from]?.now) / 1_000);
+    const results = parts.map((calculatePart: ReturnType<typeof compile>) => calculatePart(values));
+    return calculate([...values, ...results], Number(minutes[from]?.now) / 1_000);
   };
 }
 
@@ -114,10 +119,10 @@ export function compile(
   ids: readonly string[],
   expression: string,
 ): (values: readonly (number | undefined)[], second?: number) => number {
-  const names = [...ids, 'IF', 'FILL', 'EPOCH'];
+  const names = [...ids, 'IF', 'FILL', 'FLOOR', 'EPOCH'];
   const calculate = new Function(...names, `return ${expression};`);
   return (values, second) =>
-    calculate(...values.map((value = Number.NaN) => value), IF, FILL, () => second);
+    calculate(...values.map((value = Number.NaN) => value), IF, FILL, Math.floor, () => second);
 }
 
 const IF = (condition: boolean | number, one: number, other: number) => (condition ? one : other);

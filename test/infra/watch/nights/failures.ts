@@ -71,7 +71,7 @@ export const failures: Failure[] = [
       ...{ 'server-errors': 10, 'updateInventory-server-errors': 10 },
       'updateInventory-error-budget': 60,
     },
-    whenOf('updateInventory', () => ({ Invocations: 50, ServerErrors: 2.5 })),
+    whenOf('updateInventory', () => ({ Invocations: 40, ServerErrors: 2 })),
   ],
   [
     'everything fails, at four requests in five minutes',

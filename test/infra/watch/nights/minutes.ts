@@ -72,8 +72,10 @@ export function readMetric(
   statistic: string,
   minutes: readonly Minute[],
 ): (from: number, end: number) => number | undefined {
-  const all = minutes.map(toReading(metric));
-  if (statistic === 'Sum') {
+  const isCount = statistic === 'SampleCount';
+  const MetricName = isCount ? `${metric.MetricName}Samples` : metric.MetricName;
+  const all = minutes.map(toReading({ ...metric, MetricName }));
+  if (isCount || statistic === 'Sum') {
     const sums = [0];
     const counts = [0];
     for (const [index, value] of all.entries()) {
@@ -125,9 +127,8 @@ const ofStage: Record<string, Reading> = {
     minute.gatewayErrors,
   IncomingLogEvents: (minute) =>
     minute.isLogged ? Number(ofStage.Count?.(minute)) + Number(minute.check !== 'none') : 0,
-  unauthorized: ({ unauthorized }) => unauthorized,
-  forbidden: ({ forbidden }) => forbidden,
-  throttled: ({ throttled }) => throttled,
+  refused: ({ unauthorized, throttled }) => unauthorized + 1e10 * throttled,
+  refusedSamples: ({ unauthorized, throttled, forbidden }) => unauthorized + throttled + forbidden,
   checkThrottled: ({ check }) => Number(check === 'throttled'),
   surplusEntries: (minute) => minute.surplusEntries,
   'account ConcurrentExecutions': ({ accountAtOnce }) => accountAtOnce,
@@ -141,12 +142,15 @@ function toSum({ operations }: Minute, count: (minute: OfOperation) => number): 
 function ofOperation(id: OperationId, name: string): Reading {
   const isOfCalls = ['Duration', 'FirstByte', 'ConcurrentExecutions'].includes(name);
   return ({ operations: { [id]: minute }, gatewayErrors, isLogged }) => {
-    if (!isLogged && ['Requests', 'Failures', 'ClientErrors'].includes(name)) return 0;
-    const { Invocations, ServerErrors, Errors, Throttles } = minute;
-    const ofGateway = gatewayErrors / operationIds.length;
+    if (!isLogged && name.startsWith('Requests')) return 0;
+    const { Invocations, ServerErrors, ClientErrors, Errors, Throttles } = minute;
+    const place = operationIds.indexOf(id);
+    const ofGateway = Math.ceil((gatewayErrors - place) / operationIds.length);
     // From the access log, without the check's requests.
-    if (name === 'Requests') return Invocations + Throttles + ofGateway;
-    if (name === 'Failures') return ServerErrors + Errors + Throttles + ofGateway;
+    const requests = Invocations + Throttles + ofGateway;
+    const failures = ServerErrors + Errors + Throttles + ofGateway;
+    if (name === 'Requests') return requests + 1e10 * failures;
+    if (name === 'RequestsSamples') return requests + failures + ClientErrors;
     return isOfCalls && Invocations === 0 ? 0 : minute[name as keyof OfOperation];
   };
 }

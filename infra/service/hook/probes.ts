@@ -26,6 +26,7 @@ export interface Probe {
   /** With its query, relative to the base address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
   /** An error's code, any list, a list that is not empty, or the item with an id. */
   readonly expected: ErrorCode | 'list' | 'items' | { readonly id: string };
 }
@@ -44,6 +45,32 @@ export function toProbes(knownIds: KnownIds = {}): Probe[] {
     operationId: id,
     ...toRequest(operations[id], knownIds),
   }));
+}
+
+/**
+ * What a new version of an operation is called with: all ways to its tables that one request can take. The key has the
+ * operation's own permission, unless 403 is expected. No update changes anything, since no state of an entry matches
+ * `If-None-Match: *`.
+ */
+export function toProofs(operationId: OperationId, knownIds: KnownIds): Probe[] {
+  const probe: Probe = { operationId, ...toRequest(operations[operationId], knownIds) };
+  const { inventory: id = UNUSED_ID } = knownIds;
+  switch (operationId) {
+    case 'listInventory':
+      return ['?limit=1', '', `?petId=${id}`, `?petId=${id},0`].map((query) => ({
+        ...probe,
+        path: `/inventory${query}`,
+      }));
+    case 'updateInventory': {
+      const headers = { ...probe.headers, 'Content-Type': 'application/json' };
+      const expected = knownIds.inventory === undefined ? 'not_found' : 'precondition_failed';
+      const path = `/inventory/${id}`;
+      const update: Probe = { ...probe, path, headers, body: '{"quantity":0}', expected };
+      return [update, { ...update, headers: { ...headers, 'Idempotency-Key': 'deployment' } }];
+    }
+    default:
+      return [probe];
+  }
 }
 
 /** Knows data only at the path of a table's list, and of an item below it. Other lists may be empty. */

@@ -1,0 +1,123 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { PricingClient, paginateGetProducts } from '@aws-sdk/client-pricing';
+import { writeOut } from '../../cli/output.ts';
+import { UsageError } from '../../cli/usage.ts';
+import { type Price, type Prices, toPriceFile } from '../../costs/prices.ts';
+import type { CostOptions } from './costOptions.ts';
+import { toDay } from './dayRange.ts';
+import { usageTypes, withoutRegion } from './expectedUsage.ts';
+
+/** The codes of the services in AWS's price list. */
+const services: Readonly<Record<string, readonly (keyof Prices)[]>> = {
+  AmazonApiGateway: ['gatewayRequests'],
+  AWSLambda: ['functionCalls', 'gigabyteSeconds', 'streamedGigabytes'],
+  AmazonDynamoDB: ['readUnits', 'writeUnits', 'storedGigabytes', 'backedUpGigabytes'],
+  AWSDataTransfer: ['sentGigabytes'],
+  AmazonCloudWatch: [
+    ...(['loggedGigabytes', 'storedLogGigabytes', 'queriedGigabytes'] as const),
+    ...(['alarmMetrics', 'compositeAlarms', 'customMetrics'] as const),
+  ],
+  AWSXRay: ['traces'],
+  awswaf: ['firewalls', 'firewallRules', 'firewallRequests'],
+  awskms: ['encryptionKeys'],
+};
+
+/**
+ * Reads the prices of a region from AWS, and writes the file that the model reads. A price that AWS does not list is
+ * kept from the file, for prices that were looked up by hand.
+ * @throws {UsageError} when the region is missing
+ * @throws {Error} when a price is neither listed nor in the file, or listed twice; then nothing is written
+ */
+export async function runPrices(
+  { region = '' }: CostOptions<'prices'>,
+  file = toPriceFile(region),
+) {
+  if (!/^[a-z]{2}(-[a-z]+)+-\d$/.test(region)) {
+    throw new UsageError(`--region must be an AWS region such as eu-west-1; it is "${region}".`);
+  }
+  const name = `infra/costs/prices/${region}.json`;
+  const before: Prices | undefined = existsSync(file)
+    ? JSON.parse(readFileSync(file, 'utf8')).prices
+    : undefined;
+  // Three regions have this API, each with the prices of all regions.
+  const client = new PricingClient({ region: 'us-east-1' });
+  const prices: Record<string, Price> = {};
+  for (const [service, kinds] of Object.entries(services)) {
+    const products = await readProducts(client, service, region);
+    for (const kind of kinds) {
+      const price = findPrice(kind, products) ?? before?.[kind];
+      if (price === undefined) {
+        const [, usageType] = usageTypes[kind];
+        throw new Error(
+          `${service} lists no price of ${usageType} in ${region}. Look it up, write {"prices": {"${kind}": DOLLARS}} into ${name}, and run this again.`,
+        );
+      }
+      prices[kind] = price;
+    }
+  }
+  const source = 'GetProducts of the AWS Price List API';
+  const table = { asOf: toDay(Date.now()), source, prices };
+  writeFileSync(file, `${JSON.stringify(table, null, 2)}\n`);
+  await writeOut(
+    `Wrote ${name}. Commit it with what npm run figures writes; npx petstore costs diff HEAD says what changes.\n`,
+  );
+}
+
+/** The text of a product, as far as it is read here. */
+interface Product {
+  readonly product: { readonly attributes: { readonly usagetype?: string } };
+  readonly terms: {
+    readonly OnDemand?: Record<string, { readonly priceDimensions: Record<string, Dimension> }>;
+  };
+}
+interface Dimension {
+  readonly beginRange: string;
+  readonly endRange: string;
+  readonly pricePerUnit: { readonly USD?: string };
+}
+
+async function readProducts(client: PricingClient, ServiceCode: string, region: string) {
+  const isTransfer = ServiceCode === 'AWSDataTransfer';
+  const match = (Field: string, Value: string) => ({ Type: 'TERM_MATCH', Field, Value }) as const;
+  const Filters = isTransfer
+    ? [match('fromRegionCode', region), match('transferType', 'AWS Outbound')]
+    : [match('regionCode', region)];
+  const products: Product[] = [];
+  for await (const { PriceList = [] } of paginateGetProducts(
+    { client },
+    { ServiceCode, Filters },
+  )) {
+    products.push(...[...PriceList].map((text) => JSON.parse(String(text))));
+  }
+  return products;
+}
+
+/**
+ * A number, or the steps of a price that falls with use. Free steps are allowances, which are left out.
+ * @returns `undefined` if AWS lists none
+ */
+function findPrice(kind: keyof Prices, products: readonly Product[]): Price | undefined {
+  const [, name, , alsoNamed] = usageTypes[kind];
+  const isMeant = ({ product: { attributes } }: Product) => {
+    const { usagetype = '' } = attributes;
+    const own = withoutRegion(usagetype);
+    return !usagetype.startsWith('Global-') && (alsoNamed ? alsoNamed.test(own) : own === name);
+  };
+  const steps = products
+    .filter(isMeant)
+    .flatMap(({ terms }) => Object.values(terms.OnDemand ?? {}))
+    .flatMap(({ priceDimensions }) => Object.values(priceDimensions))
+    .filter(({ pricePerUnit }) => Number(pricePerUnit.USD) > 0)
+    .sort((one, other) => Number(one.beginRange) - Number(other.beginRange))
+    .map(({ endRange, pricePerUnit: { USD } }) => ({
+      ...(endRange !== 'Inf' && { upTo: Number(endRange) }),
+      dollars: Number(USD),
+    }))
+    // Some are listed twice.
+    .filter(({ upTo, dollars }, index, all) => {
+      return all.findIndex((one) => one.upTo === upTo && one.dollars === dollars) === index;
+    });
+  const last = steps.findIndex(({ upTo }) => upTo === undefined);
+  if (last !== steps.length - 1) throw new Error(`AWS lists several prices of ${name}.`);
+  return steps.length === 1 ? steps[0]?.dollars : steps.length > 0 ? steps : undefined;
+}

@@ -1,0 +1,238 @@
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { EventStreamCodec } from '@smithy/core/event-streams';
+import { listen } from '../../../../infra/local/engine/loopback.ts';
+import { toLambdaContext } from '../../../../infra/local/lambdaRuntime.ts';
+import type { HookEvent } from '../../../../infra/service/hook/handler.ts';
+import {
+  type OperationId,
+  operationIds,
+  operations,
+} from '../../../../shared/contract/operations.ts';
+import { writeBundle } from '../../../support/bundles.ts';
+import { findResources, templates } from '../../../support/stackTemplates.ts';
+
+/** Loads a version's code. An error is one of the version's start. */
+export type Load = () => Promise<Handler>;
+type Handler = (event: unknown, ...rest: unknown[]) => Promise<unknown>;
+
+interface Deployment {
+  readonly id: OperationId;
+  readonly current: number;
+  readonly target: number;
+  status?: string;
+}
+
+/**
+ * Plays CodeDeploy with the deployment groups of production's template, Lambda with the functions' bundles, and
+ * CloudFormation, which starts a deployment for each changed alias and takes all back if one fails.
+ */
+export async function startDeployments() {
+  const hooks = readHooks();
+  const live = new Map(operationIds.map((id) => [id, 1]));
+  const versions = new Map<string, Load>();
+  const deployments = new Map<string, Deployment>();
+  const engine = {
+    live,
+    /** The versions that got a client's request, by operation. */
+    served: new Map<OperationId, Set<number>>(),
+    /** The versions that were called directly. */
+    called: [] as string[],
+    /** The operations that may not run. */
+    turnedOff: [] as OperationId[],
+    /** Refuses a call of an AWS service. */
+    denied: '',
+    variables: {} as Record<string, string>,
+    /** Any other version has the code of version 1. */
+    publish: (id: OperationId, version: number, load: Load) =>
+      versions.set(`${id}:${version}`, load),
+    /** @returns whether every alias was moved; if not, none is */
+    async deploy(hook: (event: HookEvent) => Promise<void>, targets: [OperationId, number][]) {
+      engine.served.clear();
+      engine.called.length = 0;
+      const before = new Map(live);
+      const move = async ([id, target]: [OperationId, number]) => {
+        const deployment: Deployment = { id, current: live.get(id) ?? 0, target };
+        const DeploymentId = `d-${deployments.size + 1}`;
+        deployments.set(DeploymentId, deployment);
+        if (hooks.get(id) !== 'petstore-production-hook') throw new Error(`${id} has no hook.`);
+        await hook({ DeploymentId, LifecycleEventHookExecutionId: `e-${DeploymentId}` });
+        if (deployment.status === 'Succeeded') live.set(id, target);
+        callAsClient(id);
+        return deployment.status === 'Succeeded';
+      };
+      const moved = await Promise.all(targets.map(move));
+      if (!moved.includes(false)) return true;
+      const back = targets.filter((_, index) => moved[index]);
+      const returned = await Promise.all(back.map(([id]) => move([id, before.get(id) ?? 0])));
+      if (returned.includes(false)) throw new Error('The stack is UPDATE_ROLLBACK_FAILED.');
+      return false;
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+
+  function callAsClient(id: OperationId): void {
+    engine.served.set(id, (engine.served.get(id) ?? new Set()).add(live.get(id) ?? 0));
+  }
+
+  const answers: Record<string, (input: { deploymentId: string; status?: string }) => object> = {
+    ListDeploymentTargets: ({ deploymentId }) => ({ targetIds: [`${deploymentId}:live`] }),
+    GetDeploymentTarget({ deploymentId }) {
+      const { id, current, target } = deployments.get(deploymentId) as Deployment;
+      const lambdaFunctionInfo = {
+        ...{ functionName: `petstore-production-${id}`, functionAlias: 'live' },
+        ...{ currentVersion: String(current), targetVersion: String(target) },
+      };
+      return { deploymentTarget: { lambdaTarget: { deploymentId, lambdaFunctionInfo } } };
+    },
+    PutLifecycleEventHookExecutionStatus({ deploymentId, status = '' }) {
+      Object.assign(deployments.get(deploymentId) as Deployment, { status });
+      return {};
+    },
+  };
+
+  const server = createServer(async (request, response) => {
+    const [, action = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
+    const body = await text(request);
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+    const [, name = '', kind] = /functions\/petstore-production-(\w+)\/(.*)$/.exec(pathname) ?? [];
+    const id = name as OperationId;
+    if (engine.denied && [action, kind].includes(engine.denied)) {
+      response.writeHead(400, { 'x-amzn-errortype': 'AccessDeniedException' });
+      return response.end('{"message":"not allowed"}');
+    }
+    if (action) return response.end(JSON.stringify(answers[action]?.(JSON.parse(body))));
+    if (kind === 'concurrency') {
+      const isOff = engine.turnedOff.includes(id);
+      return response.end(JSON.stringify(isOff ? { ReservedConcurrentExecutions: 0 } : {}));
+    }
+    // While the new version is called, clients go on.
+    callAsClient(id);
+    const version = `${id}:${searchParams.get('Qualifier')}`;
+    engine.called.push(version);
+    const load = (versions.get(version) ?? versions.get(`${id}:1`)) as Load;
+    const isStreamed = kind === 'response-streaming-invocations';
+    return (isStreamed ? invokeStreamed : invoke)(id, load, JSON.parse(body), response);
+  });
+  const port = await listen(server, 0, '');
+  const endpoint = `http://127.0.0.1:${port}`;
+  engine.variables = { AWS_ENDPOINT_URL_CODEDEPLOY: endpoint, AWS_ENDPOINT_URL_LAMBDA: endpoint };
+  return engine;
+}
+
+/** The name of each alias's hook, by its operation. */
+function readHooks(): Map<OperationId, string> {
+  const functions = findResources('production', 'AWS::Lambda::Function');
+  const toName = ({ Ref = '' }: { Ref?: string } = {}) => functions[Ref]?.Properties.FunctionName;
+  const aliases = Object.values(templates.production.findResources('AWS::Lambda::Alias'));
+  return new Map(
+    aliases.map(({ Properties, UpdatePolicy }) => {
+      const id = toName(Properties.FunctionName).replace('petstore-production-', '');
+      return [id, toName(UpdatePolicy?.CodeDeployLambdaAliasUpdate.BeforeAllowTrafficHook)];
+    }),
+  );
+}
+
+type Invoke = (id: OperationId, load: Load, event: unknown, response: ServerResponse) => unknown;
+
+const context = (id: OperationId) => toLambdaContext(id, 'request-1', 28_000);
+
+const invoke: Invoke = async (id, load, event, response) => {
+  try {
+    const result = await (await load())(event, context(id));
+    response.end(JSON.stringify(result));
+  } catch (error) {
+    response.setHeader('x-amz-function-error', 'Unhandled');
+    const { name, message } = error as Error;
+    response.end(JSON.stringify({ errorType: name, errorMessage: message }));
+  }
+};
+
+const codec = new EventStreamCodec(
+  (bytes) => Buffer.from(bytes).toString(),
+  (string) => Buffer.from(string),
+);
+
+const invokeStreamed: Invoke = async (id, load, event, response) => {
+  const write = (type: string, body: Uint8Array) => {
+    const value = (text: string) => ({ type: 'string' as const, value: text });
+    const headers = { ':message-type': value('event'), ':event-type': value(type) };
+    return response.write(codec.encode({ headers, body }));
+  };
+  const stream = new Writable({
+    write(chunk, _, done) {
+      if (write('PayloadChunk', chunk)) return done();
+      response.once('drain', done).once('close', () => stream.destroy());
+    },
+  });
+  const end = (details: object) => {
+    write('InvokeComplete', Buffer.from(JSON.stringify(details)));
+    response.end();
+  };
+  try {
+    await (await load())(event, stream, context(id));
+    end({});
+  } catch (error) {
+    const { name, message } = error as Error;
+    end({ ErrorCode: name, ErrorDetails: message });
+  }
+};
+
+/** The global of Lambda's runtime: the status and headers come before the body, and eight zeros between. */
+export const awslambda = {
+  streamifyResponse: (handler: unknown) => handler,
+  HttpResponseStream: {
+    from(stream: Writable, prelude: object): Writable {
+      stream.write(`${JSON.stringify(prelude)}${'\0'.repeat(8)}`);
+      return stream;
+    },
+  },
+};
+
+let loading: Promise<unknown> = Promise.resolve();
+let folders = 0;
+const written = new Map<OperationId, Promise<string>>();
+
+/** Loads a function's bundle in an environment of its own; it reads that only while it loads. */
+export function defineBundle(
+  folder: string,
+  id: OperationId,
+  variables: Record<string, string>,
+  entry?: string,
+): Load {
+  let loaded: Promise<Handler> | undefined;
+  async function load(): Promise<Handler> {
+    const own = join(folder, `${id}-${++folders}`);
+    const writing = written.get(id) ?? writeBundle(id, join(folder, id));
+    written.set(id, writing);
+    const index = await writing;
+    mkdirSync(own);
+    copyFileSync(join(index, '../function.cjs'), join(own, 'function.cjs'));
+    if (entry === undefined) copyFileSync(index, join(own, 'index.mjs'));
+    else writeFileSync(join(own, 'index.mjs'), entry);
+    const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+    Object.assign(process.env, variables);
+    try {
+      return (await import(/* @vite-ignore */ join(own, 'index.mjs'))).handler;
+    } finally {
+      Object.assign(process.env, Object.fromEntries(before));
+    }
+  }
+  return () => {
+    if (!loaded) {
+      // One after the other, since the environment is the process's.
+      loaded = loading.then(load, load);
+      loading = loaded;
+    }
+    return loaded;
+  };
+}
+
+/** Whether an operation's responses are lists. */
+export const isList = (id: OperationId) => !operations[id].path.includes('{');
