@@ -192,7 +192,7 @@ function countLine(stage: FixtureName, line: Readonly<Record<string, string>>): 
 
 const read = { method: 'GET', route: '/pets/{petId}', status: '200', userAgent: 'shop/1.0' };
 it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
-  ['an response', {}, ['getPetRequests']],
+  ['a response', {}, ['getPetRequests']],
   ['404 of the function', { status: '404' }, ['getPetClientErrors', 'getPetRequests']],
   [
     '401 of the function',
