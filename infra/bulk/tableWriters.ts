@@ -5,7 +5,7 @@ import {
   PutItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { isOutage } from '../../shared/runtime/isOutage.ts';
+import { isOutage } from '../../shared/runtime/dynamodb.ts';
 import type { Item } from './resources.ts';
 
 /** How many items a writer gets together. */

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from '../contract/errors.ts';
-import { setDeadline } from '../runtime/requestDeadline.ts';
+import { setDeadline } from '../runtime/replyTime.ts';
 import type {
   OperationMiddleware,
   OperationRequest,

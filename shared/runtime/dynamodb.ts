@@ -3,11 +3,11 @@ import {
   DynamoDBClient,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
+import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
 import { StoreUnavailable } from '../contract/errors.ts';
-import { isOutage } from './isOutage.ts';
 import { callBounds, limitReplyTime } from './replyTime.ts';
 import { countFailedWrite, countUnits, isWrite } from './requestUnits.ts';
-import { removeIdleMiddleware, toClientSettings } from './sdk/settings.ts';
+import { toClientSettings } from './sdk/settings.ts';
 
 interface Consumed {
   readonly CapacityUnits?: number;
@@ -18,33 +18,16 @@ interface Response {
   readonly ConsumedCapacity?: Consumed | readonly Consumed[];
 }
 
-export interface ClientKind {
-  /**
-   * Builds a command's middleware once for all commands of its class, which saves a tenth of a small call. Do not send
-   * a command with its own middleware: the client would ignore that middleware, or keep it for later commands.
-   */
-  readonly cacheMiddleware?: boolean;
-  /** Another client; this one shares its connections. */
-  readonly beside?: DynamoDBClient;
-}
-
 /**
  * A client that obeys the SDK's own variables (`AWS_REGION`, `AWS_ENDPOINT_URL_DYNAMODB`, …). Its calls throw
  * `StoreUnavailable` if every retry fails because DynamoDB throttles, fails, cannot be reached or sends unreadable
  * replies. They count the request units that they consume. That includes failed conditional writes, although DynamoDB
  * does not report their units.
  */
-export function defineDynamoDB({
-  cacheMiddleware = false,
-  beside,
-}: ClientKind = {}): DynamoDBClient {
-  const client = new DynamoDBClient({
-    ...toClientSettings(),
-    ...callBounds,
-    ...(beside && { requestHandler: beside.config.requestHandler }),
-    cacheMiddleware,
-  });
-  removeIdleMiddleware(client);
+export function defineDynamoDB(): DynamoDBClient {
+  const client = new DynamoDBClient({ ...toClientSettings(), ...callBounds });
+  // It builds the user agent again for each call, and nobody reads it.
+  client.middlewareStack.remove('getUserAgentMiddleware');
   limitReplyTime(client);
   client.middlewareStack.add(
     (next, { commandName = '' }) =>
@@ -69,4 +52,14 @@ export function defineDynamoDB({
     { priority: 'high' },
   );
   return client;
+}
+
+/**
+ * Whether DynamoDB throttled, failed or was not reached. These are the errors that the SDK itself retries. Any other
+ * error is our own mistake.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
+ */
+export function isOutage(error: unknown): boolean {
+  const failure = error as Parameters<typeof isTransientError>[0];
+  return isThrottlingError(failure) || isTransientError(failure) || isServerError(failure);
 }

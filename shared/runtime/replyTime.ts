@@ -1,11 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { isClockSkewError } from '@smithy/core/retry';
 import { StoreUnavailable } from '../contract/errors.ts';
-import { isOverdue } from './requestDeadline.ts';
 
 /**
  * The limits of one call: at most 3 attempts. Each has 1 s to connect, and `REPLY_MILLISECONDS` from sending to the
- * last byte of its reply. That makes 9 s and the pauses between attempts. `requestDeadline.ts` limits a whole request.
+ * last byte of its reply. That makes 9 s and the pauses between attempts. `setDeadline` limits a whole request.
  */
 export const callBounds = {
   maxAttempts: 3,
@@ -129,4 +129,20 @@ function unmarkClockSkew(error: { $metadata?: Record<string, unknown> }): void {
 function isUnreadable(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return error instanceof SyntaxError || (typeof code === 'string' && code.startsWith('HPE_'));
+}
+
+const deadline = new AsyncLocalStorage<number>();
+
+/**
+ * Sets the time, in milliseconds since the epoch, after which the current request starts no further attempt of a call.
+ * Lambda freezes a function after its response and resumes it with the next request, perhaps minutes later. A write
+ * still in retries would then take effect after newer writes.
+ */
+export function setDeadline(time: number): void {
+  deadline.enterWith(time);
+}
+
+/** Whether the current request is past its deadline. */
+export function isOverdue(): boolean {
+  return Date.now() >= (deadline.getStore() ?? Number.POSITIVE_INFINITY);
 }

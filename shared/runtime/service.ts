@@ -6,7 +6,6 @@ import { readVariable } from './environment.ts';
 
 /** What every function needs, created once per container and shared by its requests. */
 export interface Service {
-  /** For commands without their own middleware, since it caches middleware by command class. */
   readonly client: DynamoDBClient;
   readonly verifier: KeyVerifier;
   /** Origins that browsers may call from, or `*` for any. */
@@ -19,7 +18,7 @@ export interface Service {
 
 /** @throws {Error} if an environment variable is not set */
 export function openService(): Service {
-  const client = defineDynamoDB({ cacheMiddleware: true });
+  const client = defineDynamoDB();
   return {
     client,
     verifier: defineKeyVerifier(defineKeyStore(client, readVariable('API_KEYS_TABLE'))),

@@ -30,6 +30,7 @@ interface Selection {
 
 /** Scans a page, and lets `rewrite` take the items out of the response's bytes. */
 type ScanPage = (
+  client: DynamoDBClient,
   input: ScanCommandInput,
   rewrite: (response: Buffer) => RewrittenPage,
 ) => Promise<{ items: Buffer; next: Record<string, AttributeValue> | undefined }>;
@@ -75,7 +76,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
     }: Selection = {}): AsyncGenerator<InventoryPage, void> {
       const filter = toFilter(status);
       const read = (ExclusiveStartKey?: Record<string, AttributeValue>) =>
-        scanPage({ TableName: tableName, ExclusiveStartKey, ...filter }, (response) =>
+        scanPage(client, { TableName: tableName, ExclusiveStartKey, ...filter }, (response) =>
           toPage(response, withTags),
         );
       let page = await read();
@@ -92,7 +93,7 @@ export function defineInventoryList(client: DynamoDBClient, tableName: string, s
 
     /** As `pages`, but ends after the first entry. Always costs half a read unit. */
     async *sample(): AsyncGenerator<InventoryPage, void> {
-      const { items } = await scanPage({ TableName: tableName, Limit: 1 }, (response) =>
+      const { items } = await scanPage(client, { TableName: tableName, Limit: 1 }, (response) =>
         toPage(response, false),
       );
       yield { items, isLast: true };

@@ -15,6 +15,9 @@ export interface ConformanceTarget {
   close(): Promise<void>;
 }
 
+/** What a request needs of it. */
+type Recipient = Pick<ConformanceTarget, 'baseUrl' | 'apiKey' | 'onResponse'>;
+
 export interface Fixtures {
   readonly inventory: readonly InventoryItem[];
   readonly pets: readonly Pet[];
@@ -35,7 +38,7 @@ export interface Sending extends ExactRequest {
 
 /** Sends a request with the target's key; `path` is relative to the base address. */
 export async function send(
-  target: ConformanceTarget,
+  target: Recipient,
   method: string,
   path: string,
   { apiKey = target.apiKey, headers, body }: Sending = {},
@@ -52,7 +55,7 @@ export async function send(
 }
 
 export function sendUpdate(
-  target: ConformanceTarget,
+  target: Recipient,
   petId: bigint | string,
   body: string | Uint8Array,
   headers: Record<string, string> = {},

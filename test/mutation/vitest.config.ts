@@ -20,7 +20,6 @@ const files = [
   'test/conformance/source.test.ts',
   'test/conformance/faults/faults.test.ts',
   'test/shared/store/*.test.ts',
-  'test/shared/contract/int64.test.ts',
   'test/shared/client/*.test.ts',
   'test/conformance/client/methods.test.ts',
 ];

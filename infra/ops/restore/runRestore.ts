@@ -12,7 +12,7 @@ import {
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { isOutage } from '../../../shared/runtime/isOutage.ts';
+import { isOutage } from '../../../shared/runtime/dynamodb.ts';
 import { commands } from '../../cli/commands.ts';
 import { toErrorLine } from '../../cli/errorLine.ts';
 import { listenForInterruption } from '../../cli/interruption.ts';

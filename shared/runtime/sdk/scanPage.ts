@@ -4,45 +4,40 @@ import {
   ScanCommand,
   type ScanCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { defineDynamoDB } from '../dynamodb.ts';
 
 /**
  * Reads a page of a table as bytes, without an object per item. The SDK still signs, retries, times out and reads the
  * rest of the response, but does not parse the items.
+ * @param rewrite takes the items out of the response, and leaves the remainder to the SDK
  */
-export function defineScanPage(beside: DynamoDBClient) {
-  // Its commands have their own middleware, so it needs its own client.
-  const client = defineDynamoDB({ beside });
-
-  /** @param rewrite takes the items out of the response, and leaves the remainder to the SDK */
-  return async function scanPage(
-    input: ScanCommandInput,
-    rewrite: (response: Buffer) => { readonly items: Buffer; readonly remainder: Buffer },
-  ): Promise<{ items: Buffer; next: Record<string, AttributeValue> | undefined }> {
-    let items: Buffer = Buffer.alloc(0);
-    const command = new ScanCommand(input);
-    command.middlewareStack.add(
-      (next) =>
-        async function takeItems(args) {
-          const result = await next(args);
-          const response = result.response as HttpResponse;
-          // Any other response goes unchanged to the deserializer, which throws its error.
-          if (response.statusCode === 200) {
-            const bytes = await readBytes(response);
-            const page = rewrite(bytes);
-            spare = bytes;
-            items = page.items;
-            response.body = page.remainder;
-          }
-          return result;
-        },
-      // Closer to the network than the deserializer, so that it gets the response first, but not closer than the
-      // middleware that limits the response's time.
-      { step: 'deserialize', priority: 'normal', name: 'takeItems' },
-    );
-    const { LastEvaluatedKey } = await client.send(command);
-    return { items, next: LastEvaluatedKey };
-  };
+export async function scanPage(
+  client: DynamoDBClient,
+  input: ScanCommandInput,
+  rewrite: (response: Buffer) => { readonly items: Buffer; readonly remainder: Buffer },
+): Promise<{ items: Buffer; next: Record<string, AttributeValue> | undefined }> {
+  let items: Buffer = Buffer.alloc(0);
+  const command = new ScanCommand(input);
+  command.middlewareStack.add(
+    (next) =>
+      async function takeItems(args) {
+        const result = await next(args);
+        const response = result.response as HttpResponse;
+        // Any other response goes unchanged to the deserializer, which throws its error.
+        if (response.statusCode === 200) {
+          const bytes = await readBytes(response);
+          const page = rewrite(bytes);
+          spare = bytes;
+          items = page.items;
+          response.body = page.remainder;
+        }
+        return result;
+      },
+    // Closer to the network than the deserializer, so that it gets the response first, but not closer than the
+    // middleware that limits the response's time.
+    { step: 'deserialize', priority: 'normal' },
+  );
+  const { LastEvaluatedKey } = await client.send(command);
+  return { items, next: LastEvaluatedKey };
 }
 
 interface HttpResponse {

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { readVariable } from '../environment.ts';
 import { Sha256 } from './sha256.ts';
 
@@ -28,14 +28,6 @@ export function toClientSettings(): DynamoDBClientConfig {
     sha256: Sha256,
     streamCollector: collectReply,
   };
-}
-
-/** Removes what runs at each call although nobody reads its output. */
-export function removeIdleMiddleware({ middlewareStack }: DynamoDBClient): void {
-  // It walks every input and output, even without a logger.
-  middlewareStack.remove('loggerMiddleware');
-  // It builds the user agent again for each call.
-  middlewareStack.remove('getUserAgentMiddleware');
 }
 
 /** https://docs.aws.amazon.com/sdkref/latest/guide/feature-ss-endpoints.html */

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { crc32 } from 'node:zlib';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { makeCertificate } from '../../support/faults/certificate.ts';
@@ -81,26 +80,17 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   sendBody(response, toBody({ __type, message }), 400);
 }
 
-/** A body and its checksum, which takes longer to compute than the body to send. */
-interface Body {
-  readonly bytes: Buffer;
-  readonly checksum: string;
+function toBody(document: object): Buffer {
+  return Buffer.from(JSON.stringify(document));
 }
 
-function toBody(document: object): Body {
-  const bytes = Buffer.from(JSON.stringify(document));
-  return { bytes, checksum: String(crc32(bytes)) };
-}
-
-function sendBody(response: ServerResponse, body: Body | undefined, status = 200): void {
-  const { bytes, checksum } = body ?? toBody({});
+function sendBody(response: ServerResponse, body = toBody({}), status = 200): void {
   response.writeHead(status, {
     'Content-Type': 'application/x-amz-json-1.0',
-    'Content-Length': bytes.length,
-    'x-amz-crc32': checksum,
+    'Content-Length': body.length,
     'x-amzn-RequestId': '4KBNVRGD25RG1KEO9UT4V3FQDJVV4KQNSO5AEMVJF66Q9ASUAAJG',
   });
-  response.end(bytes);
+  response.end(body);
 }
 
 const identity = makeCertificate();
@@ -120,7 +110,7 @@ process.send?.({
 
 /** The responses to the Scans of a table, ready to send, and the page that follows an ExclusiveStartKey's petId. */
 function toCannedPages(entries: number) {
-  const bodies: Body[] = [];
+  const bodies: Buffer[] = [];
   const pageAfter = new Map<string | undefined, number>();
   for (const { items: Items, readUnits, isLast } of toPages(entries, toCompactItem)) {
     const { p } = Items.at(-1) ?? {};

@@ -10,11 +10,12 @@ import {
   unitsFile,
 } from '../../../infra/costs/units/responseUnits.ts';
 import { readStoreData } from '../../../infra/local/storeData.ts';
-import type { Operation } from '../../../shared/contract/operation.ts';
+import { statusOfCode } from '../../../shared/contract/errorBody.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
 import { startTestGateway } from '../../infra/local/testGateway.ts';
 import { openLocalTarget } from '../localTarget.ts';
-import { suites } from '../operations/suites.ts';
+import type { ExampleRequest } from '../operations/operationSuite.ts';
+import { suites, toSending } from '../operations/suites.ts';
 import { type ConformanceTarget, type Sending, send } from '../target.ts';
 import {
   type List,
@@ -115,8 +116,8 @@ describe('the billed units of a request', () => {
   async function measureRefused(operationId: OperationId): Promise<MeasuredUnits> {
     const limit = { failures: [{ status: 429, share: 1 }] };
     const limited = await startTestGateway({}, undefined, limit);
-    const path = toPath(operationId, '7');
-    const { method } = operations[operationId];
+    const { method, path: template } = operations[operationId];
+    const path = template.replaceAll(/\{\w+\}/g, '7');
     const received = await send({ ...target, baseUrl: limited.baseUrl }, method, path);
     await limited.drain();
     return toResponseUnits({ operationId, response: '429', path, received });
@@ -130,53 +131,44 @@ interface MeasuredRequest extends Sending {
   readonly path: string;
 }
 
-/** How a request without a path parameter becomes invalid for a 400. */
-const invalidRequests: Readonly<Partial<Record<OperationId, Partial<MeasuredRequest>>>> = {
-  updateInventory: { body: '{"quantity":-1}' },
-  listOrders: { path: '/store/orders?cursor=abc' },
-};
-
 /**
- * The request for each response except 429, which comes from the gateway: the operation's valid request, changed
- * as the contract says.
+ * The operation's valid request, changed as the contract says, or the document's example of an error, for the entries
+ * of this test. 429 comes from the gateway.
  * @param tag the tag in the response to the valid request
  */
 function toMeasuredRequest(
   target: ConformanceTarget,
   id: OperationId,
-  response: Exclude<ResponseKind, '429'>,
+  response: ResponseKind,
   tag: string,
 ): MeasuredRequest {
   const { path, body } = suites[id].toValidRequest(target);
-  const { parameters }: Operation = operations[id];
-  const invalid = { path: parameters ? toPath(id, 'abc') : `${path}?limit=0` };
-  const keyed = { 'Idempotency-Key': '3f0c2f6e-4d6b-4c39-9f5a-6a1d6f0f7a11' };
-  // No entry has this tag.
-  const stale = { 'If-Match': '"AAAAGQBh"' };
   const changes: Partial<Record<ResponseKind, Partial<MeasuredRequest>>> = {
     '200': {},
     '200 gzip': { headers: { 'Accept-Encoding': 'gzip' } },
     '200 zstd': { headers: { 'Accept-Encoding': 'zstd' } },
     '200 petId': { path: `${path}?petId=${target.fixtures.changeablePetId}` },
-    '200 Idempotency-Key': { headers: keyed },
+    // The example of 422 has the same key.
+    '200 Idempotency-Key': { headers: { 'Idempotency-Key': 'order-1234' } },
     '304': { headers: { 'If-None-Match': tag } },
-    '400': invalidRequests[id] ?? invalid,
-    '401': { apiKey: 'psk_not-a-key' },
-    '403': { apiKey: target.readOnlyApiKey },
-    '404': { path: toPath(id, `${target.fixtures.missingPetId}`) },
-    '412': { headers: stale },
+    // No entry has this tag.
     '412 Idempotency-Key': {
-      headers: { ...stale, 'Idempotency-Key': '7d2b9c1e-4d6b-4c39-9f5a-6a1d6f0f7a11' },
+      headers: {
+        'If-Match': '"AAAAGQBh"',
+        'Idempotency-Key': '7d2b9c1e-4d6b-4c39-9f5a-6a1d6f0f7a11',
+      },
     },
-    // After the same key with another quantity.
-    '422': { headers: keyed, body: '{"quantity":1}' },
   };
-  const change = changes[response];
-  if (!change) throw new Error(`Add to ${import.meta.url} how to get ${response} from ${id}.`);
-  const headers = { ...(body && { 'Content-Type': 'application/json' }), ...change.headers };
-  return { path, ...(body && { body }), ...change, headers };
-}
-
-function toPath(id: OperationId, value: string): string {
-  return operations[id].path.replaceAll(/\{\w+\}/g, value);
+  const { [response]: change } = changes;
+  if (change) {
+    const headers = { ...(body && { 'Content-Type': 'application/json' }), ...change.headers };
+    return { path, ...(body && { body }), ...change, headers };
+  }
+  const ofStatus = ({ code }: ExampleRequest) => code && `${statusOfCode[code]}` === response;
+  const example = Object.values(suites[id].examples).findLast(ofStatus);
+  if (!example) throw new Error(`The suite of ${id} has no example of ${response}.`);
+  const petId = response === '404' ? target.fixtures.missingPetId : path.split('/').at(-1);
+  const own =
+    'parameters' in operations[id] ? example.path.replace(/\d+$/, `${petId}`) : example.path;
+  return { ...toSending(target, example), path: own };
 }

@@ -11,7 +11,7 @@ import type { Fault } from '../../support/faults/faults.ts';
 import { expectError, expectSuccess } from '../expectations.ts';
 import { type FaultyTarget, openFaultyStage } from '../localTarget.ts';
 import type { ExampleRequest } from '../operations/operationSuite.ts';
-import { suites } from '../operations/suites.ts';
+import { suites, toSending } from '../operations/suites.ts';
 import { send } from '../target.ts';
 
 const sample = new URL('../../../infra/local/sample.json', import.meta.url);
@@ -122,16 +122,11 @@ describe('the document', () => {
     return examples;
   }
 
-  async function ask(
-    baseUrl: string,
-    id: OperationId,
-    { path, headers = {}, body, key, code }: ExampleRequest,
-  ): Promise<ExactResponse> {
-    const keys = { read: target.readOnlyApiKey, none: null, invalid: 'psk_not-a-key' };
-    const apiKey = key === undefined ? target.apiKey : keys[key];
-    const sending = { apiKey, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const response = await send({ ...target, baseUrl }, operations[id].method, path, sending);
-    if (code) expectError(response, code, id);
+  async function ask(baseUrl: string, id: OperationId, example: ExampleRequest) {
+    const sending = toSending(target, example);
+    const { method } = operations[id];
+    const response = await send({ ...target, baseUrl }, method, example.path, sending);
+    if (example.code) expectError(response, example.code, id);
     else expectSuccess(response, id);
     return response;
   }

@@ -1,7 +1,7 @@
 import { type OperationId, operationIds } from '../../../shared/contract/operations.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 import { type ConformanceTarget, type Sending, send } from '../target.ts';
-import type { OperationSuite } from './operationSuite.ts';
+import type { ExampleRequest, OperationSuite } from './operationSuite.ts';
 
 /** Each operation's suite, exported by the file of the same name. */
 export const suites = Object.fromEntries(
@@ -24,4 +24,14 @@ export function sendValid(
     ...sending,
     headers: { ...type, ...headers },
   });
+}
+
+/** What the request for one of the document's examples sends. */
+export function toSending(
+  { apiKey, readOnlyApiKey }: ConformanceTarget,
+  { headers = {}, body, key }: ExampleRequest,
+): Sending {
+  const keys = { read: readOnlyApiKey, none: null, invalid: 'psk_not-a-key' };
+  const content = body !== undefined && { body: JSON.stringify(body) };
+  return { apiKey: key === undefined ? apiKey : keys[key], headers, ...content };
 }

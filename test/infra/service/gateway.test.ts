@@ -57,7 +57,7 @@ describe('the gateway', () => {
     },
   );
 
-  it('responses a preflight on every path of the contract, and 405 to other methods', () => {
+  it('responds to a preflight on every path of the contract, and 405 to other methods', () => {
     const paths = [...new Set(contract.map(([, { path }]) => path))];
     const preflights = routes.filter(({ name }) => name.startsWith('OPTIONS'));
     const expected = paths.map((path) => `OPTIONS ${path}`);

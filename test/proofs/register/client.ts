@@ -155,24 +155,20 @@ async function send(
   asked: Asked,
   cutAfter: number | undefined,
 ) {
-  const signal = cutAfter === undefined ? null : AbortSignal.timeout(Math.ceil(cutAfter));
-  const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' };
-  const response =
-    asked.kind === 'read'
-      ? await fetch(
-          `${baseUrl}/inventory${asked.isListed ? `?petId=${petId}&include=etag` : `/${petId}`}`,
-          { headers, signal },
-        )
-      : await fetch(`${baseUrl}/inventory/${petId}`, {
-          method: 'PATCH',
-          headers: {
-            ...headers,
-            ...(asked.ifMatch && { 'If-Match': asked.ifMatch.join(', ') }),
-            ...(asked.key !== undefined && { 'Idempotency-Key': asked.key }),
-          },
-          body: JSON.stringify({ quantity: asked.quantity }),
-          signal,
-        });
+  const isListed = asked.kind === 'read' && asked.isListed;
+  const { ifMatch, key, quantity } = asked.kind === 'write' ? asked : {};
+  const path = isListed ? `?petId=${petId}&include=etag` : `/${petId}`;
+  const response = await fetch(`${baseUrl}/inventory${path}`, {
+    method: quantity === undefined ? 'GET' : 'PATCH',
+    headers: {
+      Authorization: `Bearer ${apiKey}`,
+      'Content-Type': 'application/json',
+      ...(ifMatch && { 'If-Match': ifMatch.join(', ') }),
+      ...(key !== undefined && { 'Idempotency-Key': key }),
+    },
+    body: quantity === undefined ? null : JSON.stringify({ quantity }),
+    signal: cutAfter === undefined ? null : AbortSignal.timeout(Math.ceil(cutAfter)),
+  });
   const tag = response.headers.get('etag') ?? 'none';
   return { status: response.status, tag, body: await response.text() };
 }

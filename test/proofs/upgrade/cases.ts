@@ -8,7 +8,8 @@ import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { LocalStage } from '../../../infra/local/localStage.ts';
 import { parseJson, petStatuses, toJson } from '../../../shared/contract/values.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
-import { type ExactResponse, exactFetch } from '../../support/exactFetch.ts';
+import { send, sendUpdate } from '../../conformance/target.ts';
+import type { ExactResponse } from '../../support/exactFetch.ts';
 
 /** A release on tables that it shares with another. Functions that it does not have respond with 5xx. */
 export interface Release extends Pick<LocalStage, 'baseUrl' | 'apiKey' | 'engineEndpoint'> {
@@ -134,27 +135,20 @@ function draw(): number {
 
 export function update(
   { apiKey, petId }: Turn,
-  release: Release,
+  { baseUrl }: Release,
   quantity: number,
   headers: Record<string, string> = {},
 ) {
-  return exactFetch(`${release.baseUrl}/inventory/${petId}`, {
-    method: 'PATCH',
-    headers: { ...toSent(apiKey), 'Content-Type': 'application/json', ...headers },
-    body: `{"quantity":${quantity}}`,
-  });
+  return sendUpdate({ baseUrl, apiKey }, petId, `{"quantity":${quantity}}`, headers);
 }
 
 /** @param path relative to the base address, or with its `/v1` */
 async function get({ baseUrl }: Release, apiKey: string, path: string) {
-  const response = await exactFetch(`${baseUrl}${path.replace(/^\/v1/, '')}`, {
-    headers: toSent(apiKey),
-  });
+  const response = await send({ baseUrl, apiKey }, 'GET', path.replace(/^\/v1/, ''));
   equal(response.status, 200);
   return response;
 }
 
-const toSent = (apiKey: string) => ({ Host: '127.0.0.1', Authorization: `Bearer ${apiKey}` });
 const toNext = (page?: ExactResponse) =>
   /<([^>]+)>; rel="next"/.exec(page?.headers.get('Link') ?? '')?.[1];
 

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { expect, expectTypeOf, it } from 'vitest';
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import type * as client from '../../../shared/client/index.ts';
 import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { InventoryUpdate } from '../../../shared/contract/inventoryUpdate.ts';
@@ -7,10 +8,52 @@ import type { OperationId } from '../../../shared/contract/operations.ts';
 import {
   ErrorBody,
   InventoryItem,
+  int64,
   Order,
   Pet,
   type PetStatus,
 } from '../../../shared/contract/schemas.ts';
+import { parseInt64, parseJson, toJson } from '../../../shared/contract/values.ts';
+import { anyCharacter } from '../../support/anyCharacter.ts';
+
+const MIN = -(2n ** 63n);
+const MAX = 2n ** 63n - 1n;
+
+it('an int64 in text is read over its whole range, and in one spelling only', () => {
+  expect([MIN, MAX].map((value) => parseInt64(`${value}`))).toEqual([MIN, MAX]);
+  const wrong = ['', '-', '-0', '00', '01', '+1', '1.0', '1e3', ' 1', '1 ', '0x1', '１'];
+  for (const text of [`${MIN - 1n}`, `${MAX + 1n}`, ...wrong]) {
+    expect(parseInt64(text), text).toBeUndefined();
+  }
+});
+
+it('an int64 in JSON survives digit for digit', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: MIN, max: MAX }), (value) => {
+      const text = toJson({ id: value });
+      expect(text).toBe(`{"id":${value}}`);
+      expect(z.parse(int64, (parseJson(text) as { id: unknown }).id)).toBe(value);
+    }),
+  );
+  // The smallest integer that a number would round, and the largest that it would not.
+  const [long, short] = parseJson('[-9007199254740993, 9007199254740991]') as unknown[];
+  expect([long, short]).toEqual([-9007199254740993n, 9007199254740991]);
+});
+
+it.each(['9223372036854775808', '-9223372036854775809', '1.5', '1e400', '"1"', 'null', 'true'])(
+  'an int64 in JSON is not %s',
+  (text) => expect(z.safeParse(int64, parseJson(text)).success).toBe(false),
+);
+
+it('documents without large integers are parsed like JSON.parse', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ stringUnit: anyCharacter }), (value) => {
+      const text = JSON.stringify(value);
+      fc.pre(!/\d{16}/.test(text));
+      expect(parseJson(text)).toEqual(JSON.parse(text));
+    }),
+  );
+});
 
 const item = { petId: 1, quantity: 0, status: 'sold' };
 const pet = {
@@ -29,7 +72,7 @@ function toProblems(schema: z.ZodMiniType, document: unknown): string[] {
   return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`);
 }
 
-const int64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
+const anInt64 = 'must be an integer from -9223372036854775808 to 9223372036854775807';
 const count = 'must be an integer from 0 to 2147483647';
 const status = 'must be "available", "pending" or "sold"';
 const orderStatus = 'must be "placed", "approved" or "delivered"';
@@ -39,7 +82,7 @@ const update = 'must be a JSON object with a quantity, such as {"quantity": 5}';
 // The conformance suite shows that each schema accepts the service's responses.
 it.each<[z.ZodMiniType, unknown, string?]>([
   [InventoryItem, item],
-  [InventoryItem, { ...item, petId: 1.5 }, `petId ${int64}`],
+  [InventoryItem, { ...item, petId: 1.5 }, `petId ${anInt64}`],
   [InventoryItem, { ...item, quantity: -1 }, `quantity ${count}`],
   [InventoryItem, { ...item, quantity: 2 ** 31 }, `quantity ${count}`],
   [InventoryItem, { ...item, status: 'lost' }, `status ${status}`],
@@ -47,7 +90,7 @@ it.each<[z.ZodMiniType, unknown, string?]>([
   [Pet, { ...pet, name: 5 }, 'name must be a string'],
   [Pet, { ...pet, status: 'placed' }, `status ${status}`],
   [Pet, { ...pet, photoUrls: ['not a URI'] }, 'photoUrls.0 must be a URI'],
-  [Pet, { ...pet, category: { id: 'x', name: 'Dogs' } }, `category.id ${int64}`],
+  [Pet, { ...pet, category: { id: 'x', name: 'Dogs' } }, `category.id ${anInt64}`],
   [Pet, { ...pet, tags: [{ id: 3, name: null }] }, 'tags.0.name must be a string'],
   [Order, { ...order, status: 'approved', shipDate: '2026-11-02T09:30:00+02:00', complete: true }],
   [Order, { ...order, quantity: 0 }, 'quantity must be an integer from 1 to 2147483647'],

@@ -4,7 +4,7 @@ import { listInventory } from '../../../shared/contract/operations/listInventory
 import { defineHandler } from '../../../shared/http/defineHandler.ts';
 import { streamedResponse } from '../../../shared/http/middleware/streamedResponse.ts';
 import type { Pages, Reply } from '../../../shared/http/operationRequest.ts';
-import { isOverdue } from '../../../shared/runtime/requestDeadline.ts';
+import { isOverdue } from '../../../shared/runtime/replyTime.ts';
 import { countUnits } from '../../../shared/runtime/requestUnits.ts';
 import { call, settings, useLogs } from './callHandler.ts';
 

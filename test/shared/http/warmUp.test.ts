@@ -8,7 +8,7 @@ import { updateInventory } from '../../../shared/contract/operations/updateInven
 import { defineHandler, defineStreamedHandler } from '../../../shared/http/defineHandler.ts';
 import { defineWarmUp, MIN_ID } from '../../../shared/http/warmUp.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
-import { isOverdue } from '../../../shared/runtime/requestDeadline.ts';
+import { isOverdue } from '../../../shared/runtime/replyTime.ts';
 import { countUnits, meterRequest } from '../../../shared/runtime/requestUnits.ts';
 import { onFastClock } from '../../support/faults/clock.ts';
 import { call, settings, useLogs } from './callHandler.ts';

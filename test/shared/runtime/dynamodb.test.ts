@@ -2,9 +2,8 @@ import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
-import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { meterRequest, type RequestUnits } from '../../../shared/runtime/requestUnits.ts';
-import { defineScanPage } from '../../../shared/runtime/sdk/scanPage.ts';
+import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { defineInventoryUpdates } from '../../../shared/store/inventoryUpdates.ts';
 import { engines, firstEngine } from '../../support/engines.ts';
@@ -17,7 +16,7 @@ let list: InventoryList;
 let updates: ReturnType<typeof defineInventoryUpdates>;
 
 beforeAll(async () => {
-  list = defineInventoryList(client(), 'inventory', defineScanPage(client()));
+  list = defineInventoryList(client(), 'inventory', scanPage);
   updates = defineInventoryUpdates(client(), 'inventory', 'requests');
   await put(stock);
 });
@@ -66,9 +65,4 @@ describe.each(engines)('on $name', ({ start }) => {
 it('a transaction that is in progress at every retry is an outage', async () => {
   endpoint().fail({ action: 'TransactWriteItems', fault: 'transactionInProgress' });
   await expect(set(7n, undefined, 'two')).rejects.toMatchObject({ name: 'StoreUnavailable' });
-});
-
-it('the document client shares the connections of the other client', () => {
-  const { config } = defineDocuments(client());
-  expect(config.requestHandler).toBe(client().config.requestHandler);
 });

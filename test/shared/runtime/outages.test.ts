@@ -4,11 +4,10 @@ import { type DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { setFunctionEnvironment } from '../../../infra/local/lambdaRuntime.ts';
-import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
-import { isOutage } from '../../../shared/runtime/isOutage.ts';
+import { defineDynamoDB, isOutage } from '../../../shared/runtime/dynamodb.ts';
 import { logError } from '../../../shared/runtime/logger.ts';
-import { setDeadline } from '../../../shared/runtime/requestDeadline.ts';
-import { defineScanPage } from '../../../shared/runtime/sdk/scanPage.ts';
+import { setDeadline } from '../../../shared/runtime/replyTime.ts';
+import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { toPage } from '../../../shared/store/scanResponse.ts';
 import { onFastClock, useNoBackOff } from '../../support/faults/clock.ts';
 
@@ -16,7 +15,9 @@ import { onFastClock, useNoBackOff } from '../../support/faults/clock.ts';
 let respond: (response: ServerResponse) => void;
 let respondToScan: (response: ServerResponse) => void;
 let attempts = 0;
+let userAgent: string | undefined = 'none';
 const server = createServer((request, response) => {
+  userAgent = request.headers['user-agent'];
   if (String(request.headers['x-amz-target']).endsWith('.Scan')) return respondToScan(response);
   attempts += 1;
   respond(response);
@@ -85,6 +86,8 @@ it('a refused signature is retried with the corrected clock', async () => {
   };
   await get();
   expect(attempts).toBe(2);
+  // Nobody reads it.
+  expect(userAgent).toBeUndefined();
 });
 
 it('no attempt starts after the request’s deadline', async () => {
@@ -132,7 +135,7 @@ it('a large page may take one more second for each MB', async () => {
     response.writeHead(200, { 'content-length': page.length }).write(page.slice(0, 1_000_000));
     setTimeout(() => response.end(page.slice(1_000_000)), 3_500);
   };
-  const scan = () => defineScanPage(client)({ TableName: 't' }, (bytes) => toPage(bytes, false));
+  const scan = () => scanPage(client, { TableName: 't' }, (bytes) => toPage(bytes, false));
   const { items } = await onFastClock(scan);
   expect(items.toString().match(/petId/g)).toHaveLength(Items.length);
   expect(pages).toBe(1);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../../infra/local/engine/loopback.ts';
 import { setFunctionEnvironment } from '../../../infra/local/lambdaRuntime.ts';
 import { defineDynamoDB } from '../../../shared/runtime/dynamodb.ts';
-import { defineScanPage } from '../../../shared/runtime/sdk/scanPage.ts';
+import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { toPage } from '../../../shared/store/scanResponse.ts';
 
 /** The response to the next Scan. */
@@ -29,8 +29,9 @@ const toBody = (petIds: readonly number[], rest: object = {}) =>
   JSON.stringify({ Items: petIds.map(toRecord), ...rest });
 
 const scan = async () => {
-  const scanPage = defineScanPage(client);
-  const { items, next } = await scanPage({ TableName: 't' }, (bytes) => toPage(bytes, false));
+  const { items, next } = await scanPage(client, { TableName: 't' }, (bytes) =>
+    toPage(bytes, false),
+  );
   return { items: items.toString(), next };
 };
 const toItems = (petIds: readonly number[]) => ({ items: petIds.map(toItem).join(',') });

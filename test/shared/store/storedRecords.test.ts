@@ -10,7 +10,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { mintApiKey } from '../../../shared/keys/apiKey.ts';
 import { defineKeyStore } from '../../../shared/keys/keyStore.ts';
 import { defineKeyVerifier } from '../../../shared/keys/keyVerifier.ts';
-import { defineScanPage } from '../../../shared/runtime/sdk/scanPage.ts';
+import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
 import { readInventoryEntry } from '../../../shared/store/inventoryEntry.ts';
 import { defineInventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
@@ -39,7 +39,7 @@ const B = (...bytes: number[]) => ({ B: Uint8Array.from(bytes) });
 
 describe.each(engines)('records that $name stores', ({ start }) => {
   const { client, endpoint } = useStoreTables(start);
-  const list = () => defineInventoryList(client(), 'inventory', defineScanPage(client()));
+  const list = () => defineInventoryList(client(), 'inventory', scanPage);
   const updates = () => defineInventoryUpdates(client(), 'inventory', 'requests');
 
   const put = (TableName: string, Item: Row) =>

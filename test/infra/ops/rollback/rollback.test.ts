@@ -466,7 +466,7 @@ describe('npx petstore rollback whose reader leaves', () => {
     expect(status).toBe(141);
   });
 
-  it('does not wait for an response if nobody can see the question', async () => {
+  it('does not wait for a yes or no if nobody can see the question', async () => {
     const { aws } = await open();
     const terminal = 'data:text/javascript,process.stdin.isTTY=true';
     const options = { stderr: 'left', variables: aws.variables } as const;

@@ -248,22 +248,15 @@ describe('npx petstore smoke, of a stage with data', () => {
     expect(exchanges.length).toBeGreaterThan(20);
   });
 
-  it.each<[string, string, string, string]>([
-    ['listInventory: returns 200', 'link', 'next', 'it must match pattern "^(<'],
-    ['listOrders: returns 200', 'x-request-id', 'r-1', 'it must NOT have fewer than 8 characters'],
-    ['listInventory: returns 200', 'content-encoding', 'br', 'it must be one of gzip, zstd'],
-    ['getPet: returns 200', 'sunset', 'soon', 'it must match pattern "GMT$"'],
-    ['getPet: returns 200', 'deprecation', '', 'The header Deprecation is missing'],
-  ])('names in the row "%s" the header %s with its value "%s", and %s', async (...row) => {
-    const [name, header, value, expected] = row;
-    const change = ({ headers }: FrontResponse) =>
-      value ? headers.set(header, value) : headers.delete(header);
-    const { failures } = await run(spoil(/^GET .* 200$/, change));
-    const line = failures.find((one) => one.includes(name));
-    expect(line).toContain(value ? ` is "${value}"; ${expected}` : expected);
-    expect(line).toMatch(
-      new RegExp(`expected a response as documented\\. The header ${header}`, 'i'),
+  it('names a header that is not as documented, or missing', async () => {
+    const { failures } = await run(
+      spoil(/^GET \/store\/orders.* 200$/, set('link', 'next')),
+      spoil(/^GET \/pets.* 200$/, ({ headers }) => headers.delete('deprecation')),
     );
+    const expected = 'expected a response as documented\\. The header';
+    const lines = failures.join('\n');
+    expect(lines).toMatch(new RegExp(`getPet.* 200: .*${expected} Deprecation is missing`));
+    expect(lines).toMatch(new RegExp(`listOrders.* 200: .*${expected} Link is "next"; it must`));
   });
 
   it('passes a short list uncompressed', async () => {

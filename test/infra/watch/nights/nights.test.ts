@@ -319,7 +319,7 @@ describe('in sixty quiet days', () => {
   function addChances(minute: Minute, draw: () => number, index: number): void {
     const { listInventory, updateInventory, getPet } = minute.operations;
     if (index === 700) Object.assign(listInventory, { Invocations: 1, Duration: 60_000 });
-    // New containers response their first calls slowly.
+    // New containers respond to their first calls slowly.
     if (index >= 900 && index < 905) updateInventory.Duration = 1_200;
     if (index >= 600 && index < 800 && index % 2 === 0) minute.unauthorized = 1;
     if (index > 600 && draw() < 0.002) getPet.ServerErrors = 1;

@@ -288,10 +288,8 @@ function defineServiceClient(send: (call: Call) => Promise<Reply>): DynamoDBClie
       return { response: new HttpResponse({ statusCode, headers: {}, body }) };
     },
   };
-  const client = defineDynamoDB({
-    cacheMiddleware: true,
-    beside: { config: { requestHandler } } as unknown as DynamoDBClient,
-  });
+  const client = defineDynamoDB();
+  client.config.requestHandler = requestHandler as never;
   // Every call has its whole budget of retries, after any earlier failures.
   client.config.retryStrategy = async () => new StandardRetryStrategy(client.config.maxAttempts);
   // Nobody checks signatures, which would take half of the time.

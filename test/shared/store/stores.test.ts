@@ -3,21 +3,40 @@ import {
   type DynamoDBClient,
   PutItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { Order, Pet } from '../../../shared/contract/schemas.ts';
+import { toJson } from '../../../shared/contract/values.ts';
+import { defineDocuments } from '../../../shared/runtime/documents.ts';
 import { meterRequest } from '../../../shared/runtime/requestUnits.ts';
-import { defineScanPage } from '../../../shared/runtime/sdk/scanPage.ts';
+import { scanPage } from '../../../shared/runtime/sdk/scanPage.ts';
+import { sealCursor } from '../../../shared/store/cursor.ts';
 import { defineInventoryList, type InventoryList } from '../../../shared/store/inventoryList.ts';
 import { toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
+import { defineOrderStore, toOrderRecord } from '../../../shared/store/orderStore.ts';
+import { definePetStore, toPetRecord } from '../../../shared/store/petStore.ts';
 import { engines } from '../../support/engines.ts';
 import { useStoreTables } from '../../support/storeTables.ts';
 
-describe.each(engines)('the inventory on $name', ({ start }) => {
+const order = { petId: 9007199254740993n, quantity: 2, status: 'placed' } as const;
+
+/** Newest first: by instant with any offset, then by id. */
+const orders: Order[] = [
+  { ...order, id: 9223372036854775807n, placedAt: '2027-01-01T00:00:00+01:00', complete: false },
+  { ...order, id: 1n, placedAt: '2026-11-01T12:00:00Z' },
+  { ...order, id: 30n, placedAt: '2026-11-01T11:45:00.500Z' },
+  { ...order, id: 4n, placedAt: '2026-11-01T11:45:00.500Z' },
+  { ...order, id: -2n, placedAt: '2026-11-01T13:30:00+02:00' },
+];
+
+describe.each(engines)('on $name', ({ start }) => {
   const { client, endpoint } = useStoreTables(start);
   let store: InventoryList;
+  let documents: DynamoDBDocumentClient;
 
-  /** Twenty entries; three are sold. */
+  /** Twenty entries; three are sold. And the orders. */
   beforeAll(async () => {
-    store = defineInventoryList(client(), 'inventory', defineScanPage(client()));
+    store = defineInventoryList(client(), 'inventory', scanPage);
     const none = { items: Buffer.alloc(0), isLast: true };
     expect(await Array.fromAsync(store.pages())).toEqual([none]);
     for (let petId = 1n; petId <= 20n; petId++) {
@@ -25,9 +44,13 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
       const Item = toInventoryRecord({ petId, quantity: 25, status });
       await client().send(new PutItemCommand({ TableName: 'inventory', Item }));
     }
+    documents = defineDocuments(client());
+    for (const each of orders) {
+      await documents.send(new PutCommand({ TableName: 'orders', Item: toOrderRecord(each) }));
+    }
   });
 
-  it('as a whole, of one status, skips all pages without that status except the last', async () => {
+  it('the inventory as a whole, of one status, skips all pages without that status except the last', async () => {
     endpoint().pageSize = 1;
     const pages = await Array.fromAsync(store.pages({ status: 'sold' }));
     expect(pages.slice(0, -1).every(({ items }) => items.length > 0)).toBe(true);
@@ -37,7 +60,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
     for (const text of texts) expect(text).toContain('"sold"');
   });
 
-  it('in a page requests only as many entries as fit, and stops when it is full', async () => {
+  it('the inventory in a page requests only as many entries as fit, and stops when it is full', async () => {
     const { items, next } = await store.page({ limit: 7 });
     expect(items).toHaveLength(7);
     expect(endpoint().requests).toMatchObject([{ input: { Limit: 7 } }]);
@@ -50,7 +73,7 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
     expect(endpoint().requests).toHaveLength(2);
   });
 
-  it('in a page of one status reads many entries at once, since the limit counts before the filter', async () => {
+  it('the inventory in a page of one status reads many entries at once, since the limit counts before the filter', async () => {
     expect((await store.page({ limit: 2, status: 'sold' })).items).toHaveLength(2);
     expect(endpoint().requests).toMatchObject([{ input: { Limit: 5_000 } }]);
   });
@@ -60,11 +83,50 @@ describe.each(engines)('the inventory on $name', ({ start }) => {
     ['half a unit of each', [1n, 2n], false, 1],
     ['one of one with its tag, read consistently', [1n], true, 1],
     ['one of each with its tag', [1n, 2n], true, 2],
-  ])('by id takes %s', async (_, petIds, withTags, read) => {
+  ])('the inventory by id takes %s', async (_, petIds, withTags, read) => {
     const units = meterRequest();
     await store.find(petIds, { withTags });
     expect(units).toMatchObject({ read, write: 0 });
     expect([...endpoint().calls.keys()]).toEqual([petIds.length > 1 ? 'BatchGetItem' : 'GetItem']);
+  });
+
+  it('orders are listed newest first, as stored, page by page', async () => {
+    const store = defineOrderStore(documents, 'orders');
+    const first = await store.page({ limit: 3 });
+    const second = await store.page({ limit: 3, cursor: first.next });
+    expect([...first.items, ...second.items]).toStrictEqual(orders);
+    expect(second.next).toBeUndefined();
+  });
+
+  it.each([
+    ['orders', 'petId', 'orders'],
+    ['orders', 'x2026-11-01T12:00:00.000Z#00000000000000000001', 'orders'],
+    ['orders', '2026-11-01T12:00:00.000Z#000000000000000000011', 'orders'],
+    ['inventory', '1.5', 'inventory'],
+    ['inventory', '1', 'orders'],
+  ])(
+    'there is no page of %s at %s with the seal of %s: a position and its seal must be that of the table',
+    async (table, at, sealed) => {
+      const request = { limit: 1, cursor: sealCursor(sealed, at) };
+      const page =
+        table === 'orders'
+          ? defineOrderStore(documents, 'orders').page(request)
+          : store.page(request);
+      await expect(page).rejects.toMatchObject({ name: 'InvalidRequest' });
+    },
+  );
+
+  it('a pet is as stored, in the contract’s order of members', async () => {
+    const pet: Pet = {
+      id: 9223372036854775807n,
+      name: 'Möhre 🥕',
+      status: 'available',
+      category: { id: 9007199254740993n, name: 'Rabbits' },
+      photoUrls: ['https://img.petstore.example/1.jpg'],
+      tags: [{ id: 1n, name: 'long-eared' }],
+    };
+    await documents.send(new PutCommand({ TableName: 'pets', Item: toPetRecord(pet) }));
+    expect(toJson(await definePetStore(documents, 'pets').get(pet.id))).toBe(toJson(pet));
   });
 });
 
@@ -84,7 +146,7 @@ describe('keys that a batch leaves unprocessed', () => {
       };
     };
     const client = { send } as unknown as DynamoDBClient;
-    return { batches, list: defineInventoryList(client, 't', undefined as never) };
+    return { batches, list: defineInventoryList(client, 't', scanPage) };
   }
 
   it('are requested again, and nothing else', async () => {

@@ -1,11 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as cloudformation from '@aws-sdk/client-cloudformation';
 import * as deploy from '@aws-sdk/client-codedeploy';
 import * as dynamodb from '@aws-sdk/client-dynamodb';
 import * as lambda from '@aws-sdk/client-lambda';
 import { describe, expect, it } from 'vitest';
-import { stageNames } from '../../../infra/stages/stages.ts';
-import { operationIds } from '../../../shared/contract/operations.ts';
+import { projectRoot } from '../../infra/stages/projectRoot.ts';
+import { stageNames } from '../../infra/stages/stages.ts';
+import { operationIds } from '../../shared/contract/operations.ts';
 
 const pages = ['infra/RUNBOOK.md', 'infra/OPERATIONS.md'];
 const documents = [...pages, 'infra/ops/README.md', 'infra/README.md', 'README.md'];
@@ -52,7 +54,7 @@ describe('a command in the documents', () => {
 });
 
 function readText(path: string): string {
-  return readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+  return readFileSync(join(projectRoot, path), 'utf8');
 }
 
 /** The commands in a document's shell blocks, with names in place of the words in capitals. */
@@ -101,4 +103,58 @@ function checkAwsCommand([, service = '', name = '', ...rest]: string[]): void {
 
 function toPascal(name: string): string {
   return name.replaceAll(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+// Links of the guides are the published site's, and tested there.
+const files = globSync(['*', '{.github,functions,infra,shared,test}/**'], {
+  cwd: projectRoot,
+  exclude: ['**/node_modules', 'infra/docs/guides'],
+});
+
+it('every link between the Markdown files leads to a file and a heading', () => {
+  const links = files
+    .filter((file) => file.endsWith('.md'))
+    .flatMap((file) =>
+      [...readText(file).matchAll(/\]\(([^)\s]+)\)/g)].map(
+        ([, link = '']) => [file, link] as const,
+      ),
+    );
+  const inner = links.filter(([, link]) => !/^https?:/.test(link));
+  expect(inner.length).toBeGreaterThan(50);
+  const broken = inner.filter(([file, link]) => {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? file : join(file, '..', path);
+    return (
+      !existsSync(join(projectRoot, target)) ||
+      (anchor !== undefined && !toAnchors(target).includes(anchor))
+    );
+  });
+  expect(broken).toEqual([]);
+});
+
+it('every section that a message or a comment names is there', () => {
+  const named = files
+    .filter((file) => /^(infra|\.github).*\.(ts|yml)$/.test(file))
+    .flatMap((file) => {
+      const text = readText(file);
+      return [...text.matchAll(/"([^"]+)" in (infra\/\w+\.md)/g)].map(
+        ([, heading = '', path = '']) => [file, path, toAnchor(heading)],
+      );
+    });
+  expect(named.length).toBeGreaterThanOrEqual(4);
+  const missing = named.filter(([, path = '', anchor = '']) => !toAnchors(path).includes(anchor));
+  expect(missing).toEqual([]);
+});
+
+function toAnchors(path: string): string[] {
+  const text = readText(path).replaceAll(/^ *```.*?^ *```/gms, '');
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => toAnchor(heading));
+}
+
+/** As GitHub makes it of a heading. */
+function toAnchor(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-');
 }
