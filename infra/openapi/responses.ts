@@ -122,11 +122,11 @@ const tooLarge: ResponseObject = {
   },
 };
 
-function toSuccessHeaders({ requestHeaders = [], query = {}, tagged }: Operation): HeaderUse {
+function toSuccessHeaders({ requestHeaders = [], query = {}, streamed }: Operation): HeaderUse {
   return {
-    // A streamed list of several pages has none.
-    ...(requestHeaders.includes('If-None-Match') && { ETag: false }),
-    ...((tagged || requestHeaders.includes('If-Match')) && { ETag: true }),
+    // A list of several pages has none.
+    ...(requestHeaders.includes('If-None-Match') && { ETag: !streamed }),
+    ...(requestHeaders.includes('If-Match') && { ETag: true }),
     ...('cursor' in query && { Link: false }),
     ...(requestHeaders.includes('Idempotency-Key') && { 'Idempotent-Replayed': false }),
   };

@@ -30,8 +30,6 @@ export interface Operation {
   /** The headers that it reads besides those that every operation reads. */
   readonly requestHeaders?: readonly ('If-Match' | 'If-None-Match' | 'Idempotency-Key')[];
   readonly requestBody?: z.ZodMiniType;
-  /** Whether a 200 always has an `ETag`. An operation that takes `If-Match` has it anyway. */
-  readonly tagged?: boolean;
   /** Whether the response is streamed, so that it may exceed the size of a buffered response. */
   readonly streamed: boolean;
   /** Its error codes, without 429 and 5xx, which any operation can return. */
@@ -55,11 +53,7 @@ export type Lifecycle =
       readonly guide: string;
     };
 
-/**
- * Headers of every response of a deprecated operation: `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and a link to the
- * guide.
- * @param documentationAddress without a trailing slash
- */
+/** @param documentationAddress without a trailing slash */
 export function toLifecycleHeaders(
   lifecycle: Lifecycle,
   documentationAddress: string,

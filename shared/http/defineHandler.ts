@@ -27,16 +27,11 @@ import { endTime, inTime, startTime, withDeadline } from './requestTime.ts';
 import { isWarmUp } from './warmUp.ts';
 
 /** A handler's input, already checked. */
-export interface OperationInput<O extends Operation> {
+export interface OperationInput<O extends Operation>
+  extends Readonly<Pick<RequestState, 'ifMatch' | 'idempotencyKey' | 'formerKey'>> {
   readonly parameters: Values<O['parameters']>;
   readonly query: Partial<Values<O['query']>>;
   readonly body: O['requestBody'] extends z.ZodMiniType<infer Body> ? Body : never;
-  /** The versions that the client allows the update to replace; undefined means any. */
-  readonly ifMatch: readonly string[] | undefined;
-  /** Identifies the request if the client may retry it. */
-  readonly idempotencyKey: string | undefined;
-  /** The same for release 1.1.0. */
-  readonly formerKey: string | undefined;
 }
 
 export type HttpSettings = Omit<Service, 'client'>;
@@ -64,8 +59,8 @@ export function defineHandler<O extends Operation>(
     { before: handOver },
     withDeadline(response),
   ];
-  const operateInTime = ({ input, internal }: Handed<O>) => inTime(internal, operate(input));
-  return middy<Handed<O>>(operateInTime, {
+  type Handed = RequestState & OperationInput<O>;
+  return middy<Handed>((input: Handed) => inTime(input, operate(input)), {
     // The request's own deadline covers the handler too.
     timeoutEarlyInMillis: 0,
     requestStart: (request) => startRequest(request as OperationRequest),
@@ -92,18 +87,9 @@ interface Sending {
   readonly executionMode?: PluginExecutionMode;
 }
 
-/** What middy passes to the handler in place of the event. */
-interface Handed<O extends Operation> {
-  readonly input: OperationInput<O>;
-  readonly internal: RequestState;
-}
-
-/** Passes the checked input to the handler. */
+/** Passes the checked input to the handler, in place of the event. */
 function handOver(request: OperationRequest): void {
-  const { internal } = request;
-  const { parameters, query, body, ifMatch, idempotencyKey, formerKey } = internal;
-  const input = { parameters, query, body, ifMatch, idempotencyKey, formerKey };
-  Object.assign(request, { event: { input, internal } });
+  Object.assign(request, { event: request.internal });
 }
 
 /** middy's first hook, so that clock, meter and deadline cover all later hooks. */

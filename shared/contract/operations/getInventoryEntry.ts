@@ -10,7 +10,6 @@ export const getInventoryEntry = {
   permission: 'read',
   parameters: { petId: entryPetId },
   requestHeaders: ['If-None-Match'],
-  tagged: true,
   streamed: false,
   errors: ['invalid_request', 'unauthorized', 'not_found'],
 } as const satisfies Operation;
