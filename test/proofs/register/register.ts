@@ -1,13 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { UsageError } from '../../../infra/cli/usage.ts';
+import type { Engine, StartEngine } from '../../../infra/local/engine/engine.ts';
+import { type ChildProcess, startChild } from '../../bench/childProcess.ts';
 import { toText } from '../../bench/report.ts';
-import { dynoxideIsInstalled } from '../../support/engines.ts';
-import { makeScratchFolder, parseInteger, runTestCommand } from '../../support/testCommand.ts';
-import { check } from './checker.ts';
+import { dynoxideIsInstalled, startDynoxide } from '../../support/engines.ts';
+import {
+  type Draw,
+  defineDraw,
+  makeScratchFolder,
+  parseInteger,
+  runTestCommand,
+} from '../../support/testCommand.ts';
+import type { StageProcessOptions, Started } from '../stageProcess.ts';
+import { check, type Entry, type Operation } from './checker.ts';
+import { defineRecorder, type Run, runClient, toEntry } from './client.ts';
 import { explore, toReport } from './interleavings/explore.ts';
-import { runRegister } from './runRegister.ts';
+
+/** Few, so that the clients conflict. */
+const ENTRIES = 4;
+/** Milliseconds between the stage's start and its kill. */
+const [MIN_LIFE, MAX_LIFE] = [3_000, 10_000];
 
 const help = `Usage: npm run register -- [--clients N] [--seconds N] [--seed S] [--engine NAME]
        npm run register -- --schedules N [--seed S]
@@ -62,12 +78,9 @@ async function runSchedules(count: number, seed: number): Promise<void> {
   if (found.problems.size > 0) process.exitCode = 1;
 }
 
-async function runClients(options: Parameters<typeof runRegister>[0]): Promise<void> {
+async function runClients(options: RegisterOptions): Promise<void> {
   const { clients, seconds, seed, engine } = options;
-  const folder = makeScratchFolder('register');
-  const { entries, figures, kills } = await runRegister(options, folder, (count) => {
-    process.stderr.write(`Killed ${count} times …\n`);
-  });
+  const { entries, figures, kills } = await runRegister(options);
   const figureText = toText({
     title: `Acknowledged means stored: ${clients} clients for ${seconds} s on ${engine}, seed ${seed}`,
     columns: ['', 'count'],
@@ -88,4 +101,119 @@ async function runClients(options: Parameters<typeof runRegister>[0]): Promise<v
     process.stderr.write(`${entry.petId}: ${entry.kind}; see its history in ${file}\n`);
     process.exitCode = 1;
   }
+}
+
+interface RegisterOptions {
+  readonly clients: number;
+  /** How long the clients run. */
+  readonly seconds: number;
+  readonly seed: number;
+  readonly engine: 'dynalite' | 'dynoxide';
+}
+
+/**
+ * Lets clients read and update a few entries while the stage is repeatedly killed.
+ * @returns the clients' histories; each ends with a read of the entry after all other operations
+ */
+async function runRegister({ clients, seconds, seed, engine }: RegisterOptions) {
+  const folder = makeScratchFolder('register');
+  const stage = startKillableStage(folder, engine === 'dynoxide' ? startDynoxide : undefined);
+  try {
+    const firsts = await readFirst(await stage.run());
+    const petIds = [...firsts.keys()];
+    const recorder = defineRecorder();
+    const end = performance.now() + seconds * 1_000;
+    // A name for this run alone, since the service remembers keys.
+    const name = randomUUID();
+    let quantity = 1_000;
+    const options = {
+      run: stage.run,
+      recorder,
+      petIds,
+      drawQuantity() {
+        quantity += 1;
+        return quantity;
+      },
+      isOver: () => performance.now() >= end,
+    };
+    const work = Array.from({ length: clients }, (_, index) => {
+      const draw = defineDraw(seed + index + 1);
+      return runClient({ ...options, draw, name: `${name}-${index}` });
+    });
+    const killing = killAgainAndAgain(stage, defineDraw(seed), end);
+    const [kills] = await Promise.all([killing, ...work]);
+    const run = await stage.run();
+    for (const petId of petIds) {
+      const last = await recorder.perform(run, petId, { kind: 'read' });
+      if (last?.kind !== 'ok') throw new Error(`Entry ${petId} could not be read at the end.`);
+    }
+    const entries = [...firsts].map(([petId, first]) => {
+      const history: readonly Operation[] = recorder.histories.get(petId) ?? [];
+      return { petId, first, history };
+    });
+    return { entries, figures: recorder.figures, kills };
+  } finally {
+    await stage.end();
+  }
+}
+
+/** The first entries of the inventory. */
+async function readFirst({ baseUrl, apiKey }: Started): Promise<Map<string, Entry>> {
+  const response = await fetch(`${baseUrl}/inventory?limit=${ENTRIES}&include=etag`, {
+    headers: { Authorization: `Bearer ${apiKey}` },
+  });
+  const list = (await response.json()) as { petId: number }[];
+  return new Map(list.map((entry) => [String(entry.petId), toEntry(JSON.stringify([entry]))]));
+}
+
+async function killAgainAndAgain(
+  stage: ReturnType<typeof startKillableStage>,
+  draw: Draw,
+  end: number,
+): Promise<number> {
+  for (let kills = 0; ; kills += 1) {
+    await stage.run();
+    const life = MIN_LIFE + draw() * (MAX_LIFE - MIN_LIFE);
+    if (performance.now() + life >= end) return kills;
+    await setTimeout(life);
+    await stage.killAndStart();
+    process.stderr.write(`Killed ${kills + 1} times …\n`);
+  }
+}
+
+/**
+ * The local stage on a folder, in a process that is killed and restarted.
+ * @param startEngine starts an engine in its own process, which is killed with the stage; by default the stage has one
+ */
+function startKillableStage(folder: string, startEngine?: StartEngine) {
+  const script = new URL('../stageProcess.ts', import.meta.url).pathname;
+  let child: ChildProcess<Started> | undefined;
+  let engine: Engine | undefined;
+  let run = start();
+
+  async function start(): Promise<Run> {
+    engine = await startEngine?.({ dir: folder });
+    const options: StageProcessOptions = { dir: folder, endpoint: engine?.endpoint };
+    child = await startChild<Started>(script, [JSON.stringify(options)]);
+    return { ...child.first, isKilled: false };
+  }
+
+  async function end(): Promise<void> {
+    child?.kill();
+    await engine?.close();
+    await child?.end();
+  }
+
+  return {
+    /** Resolves when the stage responds. Rejects if it cannot start. */
+    run: () => run,
+    /** Kills the stage with SIGKILL and restarts it on the same folder. */
+    async killAndStart(): Promise<void> {
+      const killed = await run;
+      killed.isKilled = true;
+      run = end().then(start);
+      await run;
+    },
+    end,
+  };
 }

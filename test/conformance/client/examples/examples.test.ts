@@ -8,29 +8,34 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineKeyRegister } from '../../../../infra/cli/keyRegister.ts';
 import { listen } from '../../../../infra/local/engine/loopback.ts';
-import { createPetstoreClient } from '../../../../shared/client/index.ts';
+import { type Order, putBack, sellOrder } from '../../../../shared/client/examples/orders.ts';
+import {
+  type ClientOptions,
+  createPetstoreClient,
+  type PetstoreClient,
+} from '../../../../shared/client/index.ts';
 import { parseJson } from '../../../../shared/contract/values.ts';
 import { readVariable } from '../../../../shared/runtime/environment.ts';
 import { startLossyProxy } from '../../../support/faults/lossyProxy.ts';
 import { openTemporaryFolder } from '../../../support/temporaryFolder.ts';
-import { type FaultyTarget, openFaultyStage } from '../../localTarget.ts';
+import { openLocalTarget } from '../../localTarget.ts';
 import { readEntry } from '../../operations/operationSuite.ts';
-import { fixtures, sendUpdate } from '../../target.ts';
+import { type ConformanceTarget, fixtures, sendUpdate } from '../../target.ts';
 
 const byStatus = (status: string) =>
   fixtures.inventory.filter((entry) => entry.status === status).map(({ petId }) => petId);
 const [pending = 0n] = byStatus('pending');
 /** Each test that sells has its own pet. */
-const [contended = 0n, soldOut = 0n, ...available] = byStatus('available');
+const [contended = 0n, soldOut = 0n, one = 0n, other = 0n, ...available] = byStatus('available');
 const notForSale = [pending, soldOut];
 
 const examples = join(import.meta.dirname, '../../../../shared/client/examples');
 
-let target: FaultyTarget;
+let target: ConformanceTarget;
 let settings: Record<string, string>;
 const { folder } = openTemporaryFolder();
 beforeAll(async () => {
-  target = await openFaultyStage(fixtures);
+  target = await openLocalTarget();
   settings = { BASE_ADDRESS: target.baseUrl, API_KEY: target.apiKey };
   await stock(pending, 3);
   await stock(soldOut, 0);
@@ -52,13 +57,14 @@ async function run(
 
 const stock = (petId: bigint, quantity: number) =>
   sendUpdate(target, petId, `{"quantity":${quantity}}`);
+const openClient = (options: Partial<ClientOptions> = {}) =>
+  createPetstoreClient({ baseUrl: target.baseUrl, apiKey: target.apiKey, ...options });
 const quantityNow = async (petId: bigint) => (await readEntry(target, petId))?.quantity;
 
 // Runs before other tests change the list.
 it('list.ts lists every entry, digit for digit', async () => {
-  const { baseUrl, apiKey } = target;
   const lines = (await run(process.execPath, 'list.ts')).trimEnd().split('\n');
-  const { items } = await createPetstoreClient({ baseUrl, apiKey }).listInventory();
+  const { items } = await openClient().listInventory();
   const expected = items.map(({ petId, quantity, status }) => `${petId}: ${quantity} ${status}`);
   expect(lines.sort()).toEqual(expected.sort());
 });
@@ -179,4 +185,96 @@ it('twenty shops that restart, rotate keys and lose a tenth of the responses sel
   expect(await quantityNow(contended)).toBe(100 - 20);
   expect(new Set(soldBefore).size).toBe(kinds.length);
   expect(lossy.lost()).toBeGreaterThan(5);
+});
+
+describe('orders.ts', () => {
+  /** The shop ends: neither its program nor its database does anything more. */
+  class Crash extends Error {}
+
+  /**
+   * Runs an order in a shop that crashes before or after one of its steps: a request, its response, or a write to its
+   * database. Then runs it again, from what the database has.
+   * @param crashAt the step, counted from 1
+   */
+  async function runOrder(order: Order, crashAt: number) {
+    let steps = 0;
+    let saved = structuredClone(order);
+    function step(): void {
+      steps += 1;
+      if (steps === crashAt) throw new Crash();
+    }
+    const client: PetstoreClient = openClient({
+      maxRetries: 0,
+      async fetch(url, init) {
+        step();
+        const response = await fetch(url, init);
+        step();
+        return response;
+      },
+    });
+    const save = (current: Order) => {
+      step();
+      saved = structuredClone(current);
+      step();
+    };
+    try {
+      return { isSold: await sellOrder(client, order, save), saved, isCrashed: false };
+    } catch {
+      // Meanwhile, a piece arrives.
+      await stock(soldOut, 1);
+      return { isSold: await sellOrder(client, saved, save), saved, isCrashed: true };
+    }
+  }
+
+  it.each([
+    ['sells one piece of each pet', [one, other], [true]],
+    ['sells all or nothing if one pet is sold out', [one, soldOut, other], [true, false]],
+    ['sells nothing if one pet is unknown', [one, fixtures.missingPetId], [false]],
+  ])('%s, wherever the shop crashes', async (name, petIds, outcomes) => {
+    const client = openClient();
+    const seen = new Set<boolean>();
+    let isCrashed = true;
+    let crashAt = 0;
+    for (; isCrashed; crashAt += 1) {
+      await stock(one, 5);
+      // The last piece: after its sale, the pet is not for sale.
+      await stock(other, 1);
+      await stock(soldOut, 0);
+      const order = { id: `${name}-${crashAt}`.replaceAll(' ', '-'), lines: petIds.map(toLine) };
+      const ran = await runOrder(order, crashAt + 1);
+      isCrashed = ran.isCrashed;
+      seen.add(ran.isSold);
+      const sold = ran.saved.lines.flatMap(({ petId, isSold }) => (isSold ? [petId] : []));
+      expect(sold, `step ${crashAt}`).toEqual(ran.isSold ? petIds : []);
+      const { items } = await client.listInventory({ petIds: [one, other, soldOut] });
+      const left = items.map(({ petId, quantity }) => quantity + (sold.includes(petId) ? 1 : 0));
+      expect(left, `step ${crashAt}`).toEqual([5, 1, isCrashed ? 1 : 0]);
+    }
+    expect(crashAt).toBeGreaterThan(8);
+    expect([...seen]).toEqual(outcomes);
+  });
+
+  const toLine = (petId: bigint) => ({ petId });
+
+  it('sells the last piece to another order if the update of the first did not arrive', async () => {
+    await stock(other, 1);
+    const cut = openClient({
+      maxRetries: 0,
+      fetch: (url, init) =>
+        init.method === 'PATCH' ? Promise.reject(new Crash()) : fetch(url, init),
+    });
+    const client = openClient();
+    const first: Order = { id: 'first', lines: [{ petId: other }] };
+    await expect(sellOrder(cut, first, () => {})).rejects.toThrow();
+    const second = { id: 'second', lines: [{ petId: other }] };
+    expect(await sellOrder(client, second, () => {})).toBe(true);
+    expect(await sellOrder(client, first, () => {})).toBe(false);
+  });
+
+  it('puts a returned piece back once', async () => {
+    await stock(one, 5);
+    const client = openClient();
+    for (const _ of [1, 2]) await putBack(client, one, 'return-1');
+    expect((await client.getInventoryEntry(one)).quantity).toBe(6);
+  });
 });
