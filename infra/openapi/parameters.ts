@@ -87,7 +87,7 @@ function toExamples(
   schema: ParameterSchema,
 ): Pick<ParameterObject, 'example' | 'examples'> {
   if (place === 'path') return { example: 7 };
-  const [value] = 'enum' in schema ? (schema.enum ?? []) : [];
+  const [value] = schema.enum ?? [];
   return value === undefined ? {} : { examples: { default: { value, 'x-disabled': true } } };
 }
 

@@ -220,18 +220,14 @@ async function getInventoryEntry(
 }
 
 function toInventoryRequest({
-  status,
   petIds,
-  include,
-  limit,
-  cursor,
+  ...query
 }: InventoryQuery): PetstoreRequest<'listInventory'> {
-  const petId = petIds?.map(toPetIdText).join(',');
   return {
     operationId: 'listInventory',
     method: 'GET',
     path: '/inventory',
-    query: { status, petId, include, limit, cursor },
+    query: { ...query, petId: petIds?.map(toPetIdText).join(',') },
     isList: true,
   };
 }

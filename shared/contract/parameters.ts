@@ -15,21 +15,17 @@ export interface Parameter<Value> {
 }
 
 /** The part of JSON Schema 2020-12 that parameters need. */
-export type ParameterSchema =
-  | { readonly type: 'integer'; readonly format: 'int64' }
-  | {
-      readonly type: 'integer';
-      readonly format: 'int32';
-      readonly minimum: number;
-      readonly maximum: number;
-    }
-  | { readonly type: 'string'; readonly enum?: readonly string[]; readonly minLength?: number }
-  | {
-      readonly type: 'array';
-      readonly items: ParameterSchema;
-      readonly minItems: number;
-      readonly maxItems: number;
-    };
+export type ParameterSchema = {
+  readonly type: 'integer' | 'string' | 'array';
+  readonly format?: 'int32' | 'int64';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly enum?: readonly string[];
+  readonly minLength?: number;
+  readonly items?: ParameterSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+};
 
 /** The values of parameters, by name. */
 export type Values<Parameters> = {

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingMessage } from 'node:http';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { isClockSkewError } from '@smithy/core/retry';
 import { StoreUnavailable } from '../contract/errors.ts';
@@ -45,7 +46,7 @@ export function limitReplyTime({ middlewareStack }: DynamoDBClient): void {
         const { headers, body } = result.response as Reply;
         // DynamoDB's own replies have at least two bytes. The SDK takes an empty reply as an empty result.
         if (body.complete && body.readableLength === 0)
-          throw new UnreadableReply('The reply is empty.');
+          throw unreadableReply('The reply is empty.');
         const length = Number(headers['content-length'] ?? 0);
         limitBody(body, sent + replyTimeout(length) - performance.now());
         return result;
@@ -67,23 +68,14 @@ function classifyReply<Args, Output>(next: (args: Args) => Promise<Output>) {
       return await next(args);
     } catch (error) {
       unmarkClockSkew(error as never);
-      throw isUnreadable(error) ? new UnreadableReply(error) : error;
+      throw isUnreadable(error) ? unreadableReply(error) : error;
     }
   };
 }
 
 interface Reply {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Body;
-}
-
-/** Node's `IncomingMessage`, which the browser types do not know. */
-interface Body {
-  readonly complete: boolean;
-  readonly destroyed: boolean;
-  readonly readableLength: number;
-  once(event: 'close', listener: () => void): void;
-  destroy(error: Error): void;
+  readonly body: IncomingMessage;
 }
 
 /** Milliseconds from an attempt's start to the last byte of a reply of that length. */
@@ -91,30 +83,22 @@ function replyTimeout(length: number): number {
   return REPLY_MILLISECONDS + Math.min(length, MAX_REPLY_BYTES) / MIN_RATE;
 }
 
-function limitBody(body: Body, milliseconds: number): void {
+function limitBody(body: IncomingMessage, milliseconds: number): void {
   // The usual case: the body of a small reply comes with its headers.
   if (body.complete || body.destroyed) return;
-  const timer = setTimeout(() => body.destroy(new LateReply()), milliseconds);
+  const timer = setTimeout(() => body.destroy(lateReply()), milliseconds);
   body.once('close', () => clearTimeout(timer));
 }
 
 /** The SDK retries an error with this name. */
-class LateReply extends Error {
-  override readonly name = 'TimeoutError';
-
-  constructor() {
-    super('The reply timed out.');
-  }
+function lateReply(): Error {
+  return Object.assign(new Error('The reply timed out.'), { name: 'TimeoutError' });
 }
 
 /** The reply is truncated or not DynamoDB's. The SDK retries an error with `$retryable`. */
-class UnreadableReply extends Error {
-  override readonly name = 'UnreadableReply';
-  readonly $retryable = {};
-
-  constructor(cause: unknown) {
-    super('The reply is unreadable.', { cause });
-  }
+function unreadableReply(cause: unknown): Error {
+  const error = new Error('The reply is unreadable.', { cause });
+  return Object.assign(error, { name: 'UnreadableReply', $retryable: {} });
 }
 
 /**

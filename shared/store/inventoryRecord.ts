@@ -65,20 +65,6 @@ export function toTaggedItem(attributes: Record<string, AttributeValue>): Tagged
 }
 
 /**
- * The entry as the JSON text of an InventoryItem.
- * @throws {Error} as `toInventoryItem`
- */
-export function toInventoryJson(attributes: Record<string, AttributeValue>): string {
-  const { petId, quantity, status } = toInventoryItem(attributes);
-  return `{"petId":${petId},"quantity":${quantity},"status":"${status}"}`;
-}
-
-/** As `toInventoryJson`, with the entry's tag. */
-export function toTaggedJson(attributes: Record<string, AttributeValue>): string {
-  return `${toInventoryJson(attributes).slice(0, -1)},"etag":"\\"${toVersion(attributes)}\\""}`;
-}
-
-/**
  * Identifies one state of an entry: by the last update's value, or by the content if it was never updated. Any other
  * `v` stands beside the content. Opaque outside this file.
  * @throws {Error} as `toInventoryItem`

@@ -1,5 +1,5 @@
-import { MAX_QUANTITY } from '../contract/values.ts';
-import { letterOf, toInventoryJson, toTaggedJson } from './inventoryRecord.ts';
+import { MAX_QUANTITY, toJson } from '../contract/values.ts';
+import { letterOf, toInventoryItem, toTaggedItem } from './inventoryRecord.ts';
 
 /** A Scan page, rewritten from DynamoDB's JSON to the list's JSON. */
 export interface RewrittenPage {
@@ -52,16 +52,17 @@ export function toPage(response: Buffer, withTags: boolean): RewrittenPage {
   const rewritten = rewriteScanResponse(response, withTags);
   if (rewritten) return rewritten;
   const { Items = [], ...rest } = JSON.parse(response.toString());
+  const items = Items.map(withTags ? toTaggedItem : toInventoryItem);
   return {
-    items: Buffer.from(Items.map(withTags ? toTaggedJson : toInventoryJson).join(',')),
+    items: Buffer.from(toJson(items).slice(1, -1)),
     remainder: Buffer.from(JSON.stringify(rest)),
   };
 }
 
 /**
  * Rewrites a response byte by byte, without an object or a string per entry, so numbers keep their digits. It takes
- * about a third of the CPU time of JSON.parse and string building. The entries are those of `toInventoryJson`, or with
- * tags those of `toTaggedJson`.
+ * about a third of the CPU time of JSON.parse and string building. The entries are those of `toInventoryItem`, or with
+ * tags those of `toTaggedItem`.
  *
  * It accepts only our own records: the attributes p, q, s and optionally v, each once, in any order, without white
  * space or escapes. A version is bytes in base64. For anything else it returns `undefined`, and the caller uses a JSON

@@ -10,12 +10,9 @@ import {
 import type { accessLogFormat } from '../../../infra/gateway/accessLogFormat.ts';
 import { type OperationId, operations } from '../../../shared/contract/operations.ts';
 import type { InventoryItem } from '../../../shared/contract/schemas.ts';
+import { toJson } from '../../../shared/contract/values.ts';
 import { compress } from '../../../shared/http/contentCoding.ts';
-import {
-  toInventoryItem,
-  toInventoryJson,
-  toInventoryRecord,
-} from '../../../shared/store/inventoryRecord.ts';
+import { toInventoryItem, toInventoryRecord } from '../../../shared/store/inventoryRecord.ts';
 import { toCompactItem, toPages } from '../../bench/canned/records.ts';
 import type { ExactResponse } from '../../support/exactFetch.ts';
 
@@ -135,7 +132,10 @@ export async function toList(entries: number, idDigits: number) {
   let readUnits = 0;
   const toRecord = (index: number) => toInventoryRecord(toMeasuredItem(index, idDigits));
   for (const page of toPages(entries, toRecord)) {
-    chunks.push(chunks.length === 0 ? '[' : ',', page.items.map(toInventoryJson).join(','));
+    chunks.push(
+      chunks.length === 0 ? '[' : ',',
+      toJson(page.items.map(toInventoryItem)).slice(1, -1),
+    );
     readUnits += page.readUnits;
   }
   const text = [...chunks, ']'].map((chunk) => Buffer.from(chunk));

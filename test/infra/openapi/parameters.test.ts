@@ -55,6 +55,7 @@ it('no header example says that the body is compressed', () => {
 
 /** The value that a tool reads from a text by the document. */
 function toValue(schema: ParameterSchema, text: string): unknown {
-  if (schema.type === 'array') return text.split(',').map((one) => toValue(schema.items, one));
+  const { items } = schema;
+  if (items) return text.split(',').map((one) => toValue(items, one));
   return schema.type === 'integer' && /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : text;
 }

@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toInventoryJson, toTaggedJson } from '../../../shared/store/inventoryRecord.ts';
+import { toJson } from '../../../shared/contract/values.ts';
+import { toInventoryItem, toTaggedItem } from '../../../shared/store/inventoryRecord.ts';
 import { rewriteScanResponse, toPage } from '../../../shared/store/scanResponse.ts';
 import { anyCharacter } from '../../support/anyCharacter.ts';
 
 /** A page as a JSON parser reads it. */
 function read(response: string, withTags: boolean): { items: string; remainder: unknown } {
   const { Items = [], ...rest } = JSON.parse(response);
-  const toJson = withTags ? toTaggedJson : toInventoryJson;
-  return { items: Items.map(toJson).join(','), remainder: { ...rest, Items: [] } };
+  const items = Items.map(withTags ? toTaggedItem : toInventoryItem);
+  return { items: toJson(items).slice(1, -1), remainder: { ...rest, Items: [] } };
 }
 
 /** Whether the page was rewritten and not left to the parser. A rewritten page must match the parser's result. */
