@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { responses } from '../../../shared/contract/operations.ts';
 import { parseJson, toJson } from '../../../shared/contract/values.ts';
-import { expectError, expectSuccess } from '../expectations.ts';
-import { send, sendUpdate, type TargetSource } from '../target.ts';
+import { expectSuccess } from '../expectations.ts';
+import { send, type TargetSource } from '../target.ts';
 import {
-  changeableEntry,
   type OperationSuite,
   restoreEntryAfterEach,
   setQuantity,
@@ -45,16 +44,6 @@ function describeRows(target: TargetSource): void {
         expect(response.text).toContain(`"petId":${entry.petId},`);
       }
     });
-
-    test('gives the tag that the list gives, before an update and after it', async () => {
-      const { petId, quantity } = changeableEntry(target().fixtures);
-      const list = `/inventory?petId=${petId}&include=etag`;
-      for (const update of [false, true]) {
-        if (update) await setQuantity(target(), quantity);
-        const [listed] = (await send(target(), 'GET', list)).json() as { etag: string }[];
-        expect((await get(petId)).headers.get('ETag')).toBe(listed?.etag);
-      }
-    });
   });
 
   describe('getInventoryEntry with If-None-Match', () => {
@@ -70,17 +59,6 @@ function describeRows(target: TargetSource): void {
       expectSuccess(changed, 'getInventoryEntry');
       expect(changed.headers.get('ETag')).toBe(next);
       expect((await get(untouched, { 'If-None-Match': other })).status).toBe(304);
-    });
-
-    test('gives the tag that If-Match takes once', async () => {
-      const { changeablePetId: petId } = target().fixtures;
-      const tag = (await get(petId)).headers.get('ETag') ?? '';
-      const update = () => sendUpdate(target(), petId, '{"quantity":3}', { 'If-Match': tag });
-      expectSuccess(await update(), 'updateInventory');
-      expectError(await update(), 'precondition_failed', 'updateInventory');
-      const read = await get(petId);
-      expect(read.json()).toMatchObject({ quantity: 3 });
-      expect(read.headers.get('ETag')).not.toBe(tag);
     });
   });
 }

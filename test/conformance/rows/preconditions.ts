@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../../shared/contract/errorBody.ts';
 import { expectError, expectReadableFrom, expectSuccess } from '../expectations.ts';
 import { readQuantity, restoreEntryAfterEach, setQuantity } from '../operations/operationSuite.ts';
 import { sendValid } from '../operations/suites.ts';
-import { sendUpdate, type TargetSource } from '../target.ts';
+import { send, sendUpdate, type TargetSource } from '../target.ts';
 
 // Bytes past 0x7f may stand in a tag (RFC 9110 section 8.8.3).
 const foreignTags = ['"never"', '"1"', '"-1"', `"${'9'.repeat(44)}"`, '""', '"\u00c3\u00a9"'];
@@ -75,10 +75,25 @@ export function describePreconditions(target: TargetSource): void {
       expect(tags[0]).not.toBe(tags[1]);
     });
 
-    test('updates an entry that has not changed, once per ETag', async () => {
-      const tag = await setQuantity(target(), 1);
+    async function readListed(query: string): Promise<string | undefined> {
+      const response = await send(target(), 'GET', `/inventory?include=etag${query}`);
+      const listed = response.json() as { petId: number | bigint; etag: string }[];
+      const { changeablePetId } = target().fixtures;
+      return listed.find(({ petId }) => BigInt(petId) === changeablePetId)?.etag;
+    }
+
+    const readTag = {
+      'the whole list': () => readListed(''),
+      'a list of some ids': () => readListed(`&petId=${target().fixtures.changeablePetId}`),
+      'the entry': async () =>
+        (await sendValid(target(), 'getInventoryEntry')).headers.get('ETag') ?? undefined,
+    };
+
+    test.each(Object.entries(readTag))('takes the tag of %s once', async (_, read) => {
+      const tag = (await read()) ?? '';
       const next = await succeed(2, { 'If-Match': tag });
-      await refuse('precondition_failed', { 'If-Match': tag });
+      await refuse('precondition_failed', { 'If-Match': tag }, next);
+      for (const readAgain of Object.values(readTag)) expect(await readAgain()).toBe(next);
       await succeed(3, { 'If-Match': next });
     });
 
