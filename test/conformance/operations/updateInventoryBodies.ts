@@ -34,10 +34,6 @@ export function describeBodies(target: TargetSource): void {
       expect(await entryNow()).toStrictEqual(before);
     });
 
-    test.each(told)('says of the body %j: %s', async (body, message) => {
-      expect((await update(body)).json()).toMatchObject({ message });
-    });
-
     test.each(Object.entries(validQuantities))('takes the quantity %s', async (text, quantity) => {
       const response = await update(`{"quantity":${text}}`);
       expectSuccess(response, 'updateInventory');
@@ -100,27 +96,6 @@ export function describeBodies(target: TargetSource): void {
     test('returns 415 without a Content-Type', () => refuseType({}));
   });
 }
-
-const rule = 'it must be an integer from 0 to 2147483647';
-const empty =
-  'The body is empty; it must be a JSON object with a quantity, such as {"quantity": 5}.';
-
-/** Bodies without a quantity, and their messages. */
-const told = [
-  ['', empty],
-  [' \n', empty],
-  ['{}', `quantity is missing; ${rule}.`],
-  ['{"Quantity":5}', `quantity is missing; ${rule}; the body has only "Quantity".`],
-  [
-    '{"quantitiy":5,"status":"sold"}',
-    `quantity is missing; ${rule}; the body has only "quantitiy", "status".`,
-  ],
-  [
-    JSON.stringify({ ['"\n'.repeat(50)]: 1, b: 2, c: 3, d: 4 }),
-    `quantity is missing; ${rule}; the body has only ${JSON.stringify('"\n'.repeat(20))}, "b", "c", ….`,
-  ],
-  ['{"quantity":null}', 'quantity must be an integer from 0 to 2147483647.'],
-] as const;
 
 const megabyte = 1_000_000;
 

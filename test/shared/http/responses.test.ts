@@ -122,12 +122,25 @@ const quantityMessage = 'quantity must be an integer from 0 to 2147483647.';
 const missingMessage = 'quantity is missing; it must be an integer from 0 to 2147483647';
 const objectMessage = 'The body must be a JSON object with a quantity, such as {"quantity": 5}.';
 const jsonMessage = 'The body must be valid JSON.';
+const emptyMessage =
+  'The body is empty; it must be a JSON object with a quantity, such as {"quantity": 5}.';
+const long = '"\n'.repeat(20);
 const handler = defineHandler(updateInventory, settings, async () => ({ body: {} }));
 
 it.each([
   ['{"quantity":-1}', quantityMessage],
   ['{"quantity":"5"}', quantityMessage],
+  ['', emptyMessage],
+  [' \n', emptyMessage],
   ['{}', `${missingMessage}.`],
+  [
+    '{"quantitiy":5,"status":"sold"}',
+    `${missingMessage}; the body has only "quantitiy", "status".`,
+  ],
+  [
+    JSON.stringify({ [`${long}more`]: 1, b: 2, c: 3, d: 4 }),
+    `${missingMessage}; the body has only ${JSON.stringify(long)}, "b", "c", ….`,
+  ],
   ['5', objectMessage],
   ['null', objectMessage],
   ['{', jsonMessage],
