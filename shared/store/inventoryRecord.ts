@@ -6,10 +6,7 @@ import { MAX_QUANTITY, type PetStatus, parseInt64 } from '../contract/values.ts'
 /**
  * An inventory entry as DynamoDB stores it. A scan is billed by bytes, including attribute names, so names and status
  * are one letter each. An entry with a petId of 19 digits takes 18 bytes instead of 40. Numbers are sent as text, so
- * they stay exact.
- *
- * An attribute that a release wrote keeps its name and its type for ever. During a canary and after a rollback, the
- * release before reads what this one writes. A new meaning gets a new name.
+ * they stay exact. During a canary and after a rollback, the release before reads what this one writes.
  */
 export interface InventoryRecord {
   /** petId */

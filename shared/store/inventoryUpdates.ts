@@ -179,22 +179,21 @@ export function defineInventoryUpdates(
   return {
     /**
      * Sets the stock count of an existing entry; with versions, only if the entry has one of them.
-     * @param idempotencyKey unique to a client's request: within 24 hours, the same request again has no second effect
-     *   and gets the first response
+     * @param idempotencyKey unique to a client's request, which has one effect and one response within 24 hours
      * @param formerKey the same for release 1.1.0, while that may serve retries too: its rows are written and checked
      * @throws {NotFound} if there is no such entry
      * @throws {PreconditionFailed} if the entry has another version; this request changed nothing
      * @throws {IdempotencyKeyReused} if another request for this entry had the key; this request changed nothing
      * @throws {StoreUnavailable} also if it is unknown whether this request changed the entry
      */
-    setQuantity: (
+    setQuantity(
       update: Update,
       idempotencyKey?: string,
       formerKey?: string,
-    ): Promise<UpdateResult> =>
-      idempotencyKey === undefined
-        ? setOnce(update)
-        : setIdempotently(update, idempotencyKey, formerKey),
+    ): Promise<UpdateResult> {
+      if (idempotencyKey === undefined) return setOnce(update);
+      return setIdempotently(update, idempotencyKey, formerKey);
+    },
   };
 }
 
