@@ -38,9 +38,9 @@ export function expectError(
 /** Expects API Gateway's own refusal of a body of so many bytes: past 10 MB it is plain text, which we cannot change. */
 export function expectTooLarge({ status, headers, text }: ExactResponse, bytes = 0): void {
   const isPlain = bytes > 10 * 1024 ** 2;
-  const [type, told] = isPlain ? ['text/plain', /exceeded/] : ['application/json', /Too Long/];
+  const [type, message] = isPlain ? ['text/plain', /exceeded/] : ['application/json', /Too Long/];
   expect([status, headers.get('Content-Type')]).toEqual([413, type]);
-  expect(text).toMatch(told);
+  expect(text).toMatch(message);
 }
 
 /** Expects the headers that let a browser storefront at `origin` read the response. */

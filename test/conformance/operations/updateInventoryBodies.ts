@@ -67,7 +67,7 @@ export function describeBodies(target: TargetSource): void {
       expect(await entryNow()).toStrictEqual(before);
     });
 
-    test('is not brought down by deep nesting in a member that it ignores', async () => {
+    test('survives deep nesting in a member that it ignores', async () => {
       const depth = 100_000;
       const { status } = await update(
         `{"quantity":3,"x":${'['.repeat(depth)}${']'.repeat(depth)}}`,

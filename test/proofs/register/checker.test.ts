@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { type Asked, check, type Operation, type Outcome, type Write } from './checker.ts';
+import { check, type Input, type Operation, type Outcome, type Write } from './checker.ts';
 
 const first = { quantity: 10, tag: 'A' };
 const ofA = { ifMatch: ['A'] };
 const keyed = { key: 'k' };
 type Options = Omit<Write, 'kind' | 'quantity'>;
 
-function operation(invoked: number, responded: number, asked: Asked, outcome: Outcome): Operation {
-  return { asked, invoked, responded, outcome };
+function operation(invoked: number, responded: number, input: Input, outcome: Outcome): Operation {
+  return { input, invoked, responded, outcome };
 }
 
 const read = (invoked: number, responded: number, quantity: number, tag: string) =>

@@ -10,7 +10,7 @@ export interface Write {
 }
 
 /** A client's request for an entry: an update, or a read of its state and tag. */
-export type Asked = Write | Read;
+export type Input = Write | Read;
 
 interface Read {
   readonly kind: 'read';
@@ -28,7 +28,7 @@ export type Outcome =
 
 /** One request for one entry. Times are of one clock, and unique. */
 export interface Operation {
-  readonly asked: Asked;
+  readonly input: Input;
   /** When the client began to send it. */
   readonly invoked: number;
   /** When the client had the response or gave up; `Infinity` for an unknown outcome. */
@@ -105,8 +105,8 @@ function toPuzzle(history: readonly Operation[], first: Entry) {
   const sights: Sight[] = [];
   const requests = new Map<number, Operation[]>();
   for (const operation of history) {
-    const { asked, outcome, invoked: from, responded: until } = operation;
-    const request = asked.kind === 'write' ? asked.quantity : undefined;
+    const { input, outcome, invoked: from, responded: until } = operation;
+    const request = input.kind === 'write' ? input.quantity : undefined;
     if (request !== undefined) {
       requests.set(request, [...(requests.get(request) ?? []), operation]);
     }
@@ -118,9 +118,9 @@ function toPuzzle(history: readonly Operation[], first: Entry) {
       learn(quantityOf, tag, quantity, `the tag ${tag} came with two counts`);
       learn(tagOf, quantity, tag, `the count ${quantity} came with two tags`);
     }
-    const isSight = outcome.kind === 'refused' || (asked.kind === 'read' && outcome.kind === 'ok');
+    const isSight = outcome.kind === 'refused' || (input.kind === 'read' && outcome.kind === 'ok');
     if (!isSight) continue;
-    if (asked.kind === 'write' && !(asked.ifMatch && !asked.ifMatch.includes(outcome.tag))) {
+    if (input.kind === 'write' && !(input.ifMatch && !input.ifMatch.includes(outcome.tag))) {
       throw new Contradiction(`an update to ${request} was refused without a reason`);
     }
     sights.push({ from, until, tag: outcome.tag, request });
@@ -130,16 +130,16 @@ function toPuzzle(history: readonly Operation[], first: Entry) {
     Math.min(until, ...(sightsOf.get(tag) ?? []).map((sight) => sight.until));
   // Tags that only a 412 shows: any update without a response can have made them.
   const conditions = history.flatMap(
-    ({ asked }) => (asked.kind === 'write' && asked.ifMatch) || [],
+    ({ input }) => (input.kind === 'write' && input.ifMatch) || [],
   );
   const named = [...conditions, ...sightsOf.keys()];
   const orphans = new Set(named.filter((tag) => !quantityOf.has(tag)));
   const effects = [...requests].flatMap(([request, attempts]): Effect[] => {
     const able = attempts.filter(({ outcome }) => outcome.kind !== 'refused');
-    const told = able.filter(({ outcome }) => outcome.kind === 'ok');
-    const { ifMatch } = (attempts[0] as Operation).asked as Write;
+    const acknowledged = able.filter(({ outcome }) => outcome.kind === 'ok');
+    const { ifMatch } = (attempts[0] as Operation).input as Write;
     const from = Math.min(...able.map(({ invoked }) => invoked));
-    const until = Math.min(...told.map(({ responded }) => responded));
+    const until = Math.min(...acknowledged.map(({ responded }) => responded));
     const tag = tagOf.get(request);
     const tags = tag === undefined ? [...orphans] : [tag];
     return tags.map((tag) => {
@@ -192,12 +192,12 @@ function search(
       placed.add(effect);
       spent.add(effect.request).add(tag);
     }
-    const told = (sights.get(tag) ?? []).filter((sight) => !placed.has(sight));
+    const itsSights = (sights.get(tag) ?? []).filter((sight) => !placed.has(sight));
     let { next } = stack.at(-1) ?? { next: 0 };
     for (let isMoving = true; isMoving; ) {
       isMoving = false;
       while (next < musts.length && placed.has(musts[next] as Effect)) next += 1;
-      for (const sight of told) {
+      for (const sight of itsSights) {
         const isTooLate = sight.request !== undefined && spent.has(sight.request);
         if (placed.has(sight) || sight.from > toSoonest(next) || isTooLate) continue;
         placed.add(sight);
@@ -209,7 +209,7 @@ function search(
     let { firstOpen } = stack.at(-1) ?? { firstOpen: 0 };
     while (firstOpen < effects.length && placed.has(effects[firstOpen] as Effect)) firstOpen += 1;
     // An operation that finds no place in this state now never finds one.
-    const isDead = told.some((sight) => !placed.has(sight));
+    const isDead = itsSights.some((sight) => !placed.has(sight));
     const candidates = isDead ? [] : toCandidates(tag, next, firstOpen);
     return { effect, placed: own, next, firstOpen, candidates };
   }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Draw } from '../../support/testCommand.ts';
 import type { Started } from '../stageProcess.ts';
-import type { Asked, Entry, Operation, Outcome, Write } from './checker.ts';
+import type { Entry, Input, Operation, Outcome, Write } from './checker.ts';
 
 export interface ClientOptions {
   /** Resolves when the stage responds. */
@@ -34,10 +34,10 @@ export async function runClient({ recorder, draw, ...options }: ClientOptions) {
   let keys = 0;
 
   /** @returns nothing if it was never sent */
-  async function perform(petId: string, asked: Asked): Promise<Outcome | undefined> {
+  async function perform(petId: string, input: Input): Promise<Outcome | undefined> {
     const run = await options.run();
     const cutAfter = draw() < CUT ? draw() * MAX_MILLISECONDS_BEFORE_CUT : undefined;
-    const outcome = await recorder.perform(run, petId, asked, cutAfter);
+    const outcome = await recorder.perform(run, petId, input, cutAfter);
     if (outcome && outcome.kind !== 'unknown') {
       tags.set(petId, [outcome.tag, ...(tags.get(petId) ?? [])].slice(0, 2));
     }
@@ -118,23 +118,23 @@ export function defineRecorder() {
     async perform(
       run: Run,
       petId: string,
-      asked: Asked,
+      input: Input,
       cutAfter?: number,
     ): Promise<Outcome | undefined> {
       clock += 1;
       const invoked = clock;
       const sentAt = performance.now();
-      const response = await send(run, petId, asked, cutAfter).catch(({ cause }) => {
+      const response = await send(run, petId, input, cutAfter).catch(({ cause }) => {
         return cause?.code === 'ECONNREFUSED' ? 'unsent' : 'lost';
       });
       clock += 1;
       if (response === 'unsent') return undefined;
       const outcome: Outcome =
-        response === 'lost' ? { kind: 'unknown' } : toOutcome(response, asked);
+        response === 'lost' ? { kind: 'unknown' } : toOutcome(response, input);
       const responded = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : clock;
       const history = histories.get(petId) ?? [];
       histories.set(petId, history);
-      history.push({ asked, invoked, responded, outcome });
+      history.push({ input, invoked, responded, outcome });
       figures.operations += 1;
       if (outcome.kind === 'unknown') {
         const reason = run.isKilled ? 'stage was killed' : 'client left';
@@ -152,11 +152,11 @@ export function defineRecorder() {
 async function send(
   { baseUrl, apiKey }: Run,
   petId: string,
-  asked: Asked,
+  input: Input,
   cutAfter: number | undefined,
 ) {
-  const isListed = asked.kind === 'read' && asked.isListed;
-  const { ifMatch, key, quantity } = asked.kind === 'write' ? asked : {};
+  const isListed = input.kind === 'read' && input.isListed;
+  const { ifMatch, key, quantity } = input.kind === 'write' ? input : {};
   const path = isListed ? `?petId=${petId}&include=etag` : `/${petId}`;
   const response = await fetch(`${baseUrl}/inventory${path}`, {
     method: quantity === undefined ? 'GET' : 'PATCH',
@@ -173,11 +173,11 @@ async function send(
   return { status: response.status, tag, body: await response.text() };
 }
 
-function toOutcome({ status, tag, body }: Awaited<ReturnType<typeof send>>, asked: Asked): Outcome {
+function toOutcome({ status, tag, body }: Awaited<ReturnType<typeof send>>, input: Input): Outcome {
   if (status >= 500) return { kind: 'unknown' };
   if (status === 412) return { kind: 'refused', tag };
-  if (status !== 200) throw new Error(`${JSON.stringify(asked)} got ${status}: ${body}`);
-  const isListed = asked.kind === 'read' && asked.isListed;
+  if (status !== 200) throw new Error(`${JSON.stringify(input)} got ${status}: ${body}`);
+  const isListed = input.kind === 'read' && input.isListed;
   const entry = isListed ? toEntry(body) : { ...toEntry(`[${body}]`), tag };
   return { kind: 'ok', ...entry };
 }

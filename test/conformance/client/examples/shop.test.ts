@@ -212,7 +212,7 @@ describe.runIf(findChromium())('the shop’s page', () => {
     lost = 'response';
     await buttonOf(retried).click();
     await cardOf(retried).getByText('may or may not have happened').waitFor();
-    // Also after the customer opens the page anew.
+    // Also after the customer reloads the page.
     await page.reload();
     lost = 'nothing';
     await buttonOf(retried).click();

@@ -75,12 +75,12 @@ function* judgeEffects({ quantity, versions, effects }: Request): Generator<stri
 /** No version of an entry recurs, so a request that is refused once can never take effect. */
 function* judgeResponse(attempt: Attempt, isKeyUsed: boolean): Generator<string> {
   const { effects, versions } = attempt.request;
-  const { status, told, current, effects: had, failures, error } = attempt;
+  const { status, returned, current, effects: had, failures, error } = attempt;
   const [effect] = effects;
   switch (status) {
     case 200:
       if (had === 0) yield 'A 200 has no effect.';
-      else if (describeState(effect?.after) !== describeState(told))
+      else if (describeState(effect?.after) !== describeState(returned))
         yield 'A 200 has another state than its effect made.';
       break;
     case 404:

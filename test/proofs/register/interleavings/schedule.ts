@@ -37,7 +37,7 @@ export interface Attempt {
   /** How many of its calls to the database failed on purpose. */
   failures: number;
   status?: 200 | 404 | 412 | 422 | 503 | 500 | 'killed';
-  told?: State;
+  returned?: State;
   error?: Error;
   /** The stored entry at its end, and how often its request had changed the entry by then. */
   current?: State | undefined;
@@ -172,14 +172,16 @@ export function defineScheduler(openDatabase: () => Database = defineMemoryDatab
       trace.push(`${name} sets ${quantity}${key ? ', with a key' : ''}${ifMatch}`);
       running = attempt;
       updates.setQuantity({ petId, quantity, versions: request.versions }, key).then(
-        ({ item, version }) => end(attempt, { status: 200, told: { item, version } }),
+        ({ item, version }) => end(attempt, { status: 200, returned: { item, version } }),
         (error: Error) => end(attempt, { status: statuses[error.name] ?? 500, error }),
       );
     }
 
-    function end(attempt: Attempt, how: Pick<Attempt, 'status' | 'told' | 'error'>): void {
+    function end(attempt: Attempt, how: Pick<Attempt, 'status' | 'returned' | 'error'>): void {
       Object.assign(attempt, how, { current, effects: attempt.request.effects.length });
-      trace.push(`${attempt.name}: ${how.status}${how.told ? `, ${toText(how.told)}` : ''}`);
+      trace.push(
+        `${attempt.name}: ${how.status}${how.returned ? `, ${toText(how.returned)}` : ''}`,
+      );
       running = undefined;
     }
 
