@@ -1,7 +1,7 @@
 import { Duration, Validations } from 'aws-cdk-lib';
 import {
   Alarm,
-  type IAlarm,
+  type AlarmProps,
   MathExpression,
   type Metric,
   type MetricOptions,
@@ -13,7 +13,7 @@ import {
   LambdaDeploymentConfig,
   LambdaDeploymentGroup,
 } from 'aws-cdk-lib/aws-codedeploy';
-import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
+import { Alias, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import {
@@ -72,41 +72,27 @@ export function defineLiveAliases(
   if (deploymentConfig) {
     const preHook = defineDeploymentHook(scope, stage, functions, dataTables);
     for (const id of operationIds) {
-      const { logGroup } = functions[id];
-      const alarms = defineRollbackAlarms(scope, stage, id, aliases[id], logGroup);
-      defineDeploymentGroup(scope, id, aliases[id], { deploymentConfig, alarms, preHook });
+      const { [id]: alias } = aliases;
+      const group = new LambdaDeploymentGroup(scope, `${id}Deployment`, {
+        ...{ alias, deploymentConfig, preHook },
+        alarms: defineRollbackAlarms(scope, stage, id, alias, functions[id].logGroup),
+        autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
+      });
+      // CodeDeploy needs its permission to call the hook before the alias moves.
+      alias.node.addDependency(group);
+      acknowledgeVersions(group, preHook);
+      Validations.of(group).acknowledge({
+        id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
+        reason:
+          "CodeDeploy's own narrow policy: it moves aliases, reads alarms and calls functions named CodeDeployHook_. There are none.",
+      });
     }
   }
   return aliases;
 }
 
-function defineDeploymentGroup(
-  scope: Construct,
-  id: OperationId,
-  alias: Alias,
-  props: {
-    readonly deploymentConfig: ILambdaDeploymentConfig;
-    readonly alarms: IAlarm[];
-    readonly preHook: IFunction;
-  },
-): void {
-  const group = new LambdaDeploymentGroup(scope, `${id}Deployment`, {
-    ...{ alias, ...props },
-    autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
-  });
-  // CodeDeploy needs its permission to call the hook before the alias moves.
-  alias.node.addDependency(group);
-  acknowledgeVersions(group, props.preHook);
-  Validations.of(group).acknowledge({
-    id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
-    reason:
-      "CodeDeploy's own narrow policy: it moves aliases, reads alarms and calls functions named CodeDeployHook_. There are none.",
-  });
-}
-
 // A deployment watches its alarms only while it runs, so they must fire within a minute.
 const period = Duration.minutes(1);
-const treatMissingData = TreatMissingData.NOT_BREACHING;
 
 /** Five minutes, so that 20 requests soon come together. The window moves on every minute. */
 const sharePeriod = Duration.minutes(5);
@@ -140,15 +126,18 @@ function defineRollbackAlarms(
   const longSum = { ...sum, period: clientErrorPeriod };
   const longCount = { ...longSum, statistic: Stats.SAMPLE_COUNT };
   const slowest = { period, statistic: Stats.p(99) };
-  return [
-    new Alarm(scope, `${id}RollbackErrors`, {
+  const alarms: (Omit<AlarmProps, 'evaluationPeriods'> & {
+    readonly kind: string;
+    readonly evaluationPeriods?: number;
+  })[] = [
+    {
+      kind: 'Errors',
       alarmDescription: `${id}'s newest version crashed or timed out. During a deployment this rolls it back. See the function's log, level ERROR.`,
       metric: fillMissing(ofVersion(live.metricErrors({ period, statistic: Stats.SUM }))),
       threshold: 1,
-      evaluationPeriods: 1,
-      treatMissingData,
-    }),
-    new Alarm(scope, `${id}RollbackServerErrors`, {
+    },
+    {
+      kind: 'ServerErrors',
       alarmDescription: `At least 1 in 20 calls of ${id}'s newest version got a 5xx, with at least 20 calls or 3 failures. During a deployment this rolls it back. See "Errors with their cause" in Logs Insights.`,
       metric: new MathExpression({
         label: '5xx, % of the calls',
@@ -161,10 +150,9 @@ function defineRollbackAlarms(
         period: sharePeriod,
       }),
       threshold: 5,
-      evaluationPeriods: 1,
-      treatMissingData,
-    }),
-    new Alarm(scope, `${id}RollbackClientErrors`, {
+    },
+    {
+      kind: 'ClientErrors',
       alarmDescription: `At least half of 20 or more calls of ${id}'s newest version got ${clientErrorStatuses.join(', ')} or a 5xx within 15 minutes. During a deployment this rolls it back. See \`npx petstore logs --status 4xx\`.`,
       metric: new MathExpression({
         label: '4xx, % of the calls',
@@ -176,10 +164,9 @@ function defineRollbackAlarms(
         period: clientErrorPeriod,
       }),
       threshold: 50,
-      evaluationPeriods: 1,
-      treatMissingData,
-    }),
-    new Alarm(scope, `${id}RollbackLatency`, {
+    },
+    {
+      kind: 'Latency',
       alarmDescription: `${id}'s newest version takes ${latencyMilliseconds} ms or more${streamed ? ' until the first byte' : ''} at the 99th percentile. During a deployment this rolls it back. See "Slowest requests" in Logs Insights.`,
       metric: fillMissing(
         streamed ? defineMetric('firstByte', slowest) : ofVersion(live.metricDuration(slowest)),
@@ -187,7 +174,14 @@ function defineRollbackAlarms(
       threshold: latencyMilliseconds,
       // A single slow call among few is chance.
       evaluationPeriods: 2,
-      treatMissingData,
-    }),
+    },
   ];
+  return alarms.map(
+    ({ kind, ...props }) =>
+      new Alarm(scope, `${id}Rollback${kind}`, {
+        evaluationPeriods: 1,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+        ...props,
+      }),
+  );
 }

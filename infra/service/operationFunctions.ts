@@ -1,25 +1,16 @@
-import { join } from 'node:path';
-import { Duration, Tags, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import {
-  ApplicationLogLevel,
-  Architecture,
-  LoggingFormat,
-  Runtime,
-  Tracing,
-} from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { type ILogGroup, LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Duration, Tags } from 'aws-cdk-lib';
+import { ApplicationLogLevel, Tracing } from 'aws-cdk-lib/aws-lambda';
+import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
-import { projectRoot } from '../stages/projectRoot.ts';
-import { toFunctionLogName, toFunctionName } from '../stages/resourceNames.ts';
+import { toFunctionName } from '../stages/resourceNames.ts';
 import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings, type Stage, toTableAccess, toUsedTables } from '../stages/stages.ts';
 import { tables } from '../stages/tables.ts';
 import { bundling, toEntry } from './bundling/bundling.ts';
 import { type DataTables, toKeptPolicy } from './dataTables.ts';
+import { defineFunction } from './lambdaFunction.ts';
 import { defineLogMetric } from './serviceMetrics.ts';
 
 export type OperationFunctions = Record<OperationId, NodejsFunction>;
@@ -33,32 +24,26 @@ export function defineOperationFunctions(
 ): OperationFunctions {
   const { settings } = stage;
   const removalPolicy = toKeptPolicy(stage);
-  const defineFunction = (operationId: OperationId) => {
-    const logGroup = new LogGroup(scope, `${operationId}Logs`, {
-      logGroupName: toFunctionLogName(stage, operationId),
-      retention: settings.logRetentionDays,
-      removalPolicy,
-    });
+  return mapOperations((operationId) => {
+    const access = toTableAccess(operationId);
     const reservedConcurrency = toReservedConcurrency(settings, operationId);
-    const fn = new NodejsFunction(scope, operationId, {
+    const fn = defineFunction(scope, operationId, stage, {
       functionName: toFunctionName(stage, operationId),
       description: operations[operationId].summary,
-      runtime: Runtime.NODEJS_24_X,
-      architecture: Architecture.ARM_64,
       entry: toEntry(operationId),
-      handler: 'handler',
       bundling,
-      projectRoot,
-      depsLockFilePath: join(projectRoot, 'package-lock.json'),
       memorySize: settings.memoryMegabytes[operationId],
       ...(reservedConcurrency !== undefined && {
         reservedConcurrentExecutions: reservedConcurrency,
       }),
       timeout: Duration.seconds(operationSettings[operationId].timeoutSeconds),
       environment: { ...toEnvironment(operationId, settings, dataTables), COMMIT: commit },
-      role: defineExecutionRole(scope, operationId, logGroup, dataTables),
-      logGroup,
-      loggingFormat: LoggingFormat.JSON,
+      grants: toUsedTables(operationId).map((name) => [
+        access[name] ?? [],
+        dataTables[name].tableArns,
+      ]),
+      unlimited: "Only X-Ray's PutTraceSegments and PutTelemetryRecords, which have no resource.",
+      logPolicy: removalPolicy,
       applicationLogLevelV2: ApplicationLogLevel[settings.logLevel],
       tracing: Tracing.ACTIVE,
       // The alias can go back to a kept version. Lambda refuses to publish the same code and settings twice, and
@@ -68,12 +53,11 @@ export function defineOperationFunctions(
       currentVersionOptions: { removalPolicy, description: commit },
     });
     if (operations[operationId].streamed) {
-      defineLogMetric(scope, stage, operationId, 'firstByte', logGroup);
+      defineLogMetric(scope, stage, operationId, 'firstByte', fn.logGroup);
     }
     Tags.of(fn).add('commit', commit);
     return fn;
-  };
-  return mapOperations(defineFunction);
+  });
 }
 
 function toEnvironment(
@@ -89,37 +73,4 @@ function toEnvironment(
     ),
     ...(upgradesFrom && { UPGRADES_FROM: upgradesFrom }),
   };
-}
-
-/**
- * Grants a function its actions on its tables, and writing to its own log group. The managed
- * AWSLambdaBasicExecutionRole would let it write to every log group of the account. Tracing adds X-Ray's two actions,
- * which cannot be limited to a resource.
- */
-function defineExecutionRole(
-  scope: Construct,
-  operationId: OperationId,
-  logGroup: ILogGroup,
-  dataTables: DataTables,
-): Role {
-  const role = new Role(scope, `${operationId}Role`, {
-    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-  });
-  role.addToPolicy(
-    new PolicyStatement({
-      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      resources: [logGroup.logGroupArn],
-    }),
-  );
-  const access = toTableAccess(operationId);
-  for (const name of toUsedTables(operationId)) {
-    const actions = [...(access[name] ?? [])];
-    const resources = [...dataTables[name].tableArns];
-    role.addToPolicy(new PolicyStatement({ actions, resources }));
-  }
-  Validations.of(role).acknowledge({
-    id: 'AwsSolutions-IAM5[Resource::*]',
-    reason: "Only X-Ray's PutTraceSegments and PutTelemetryRecords, which have no resource.",
-  });
-  return role;
 }

@@ -8,11 +8,9 @@ import {
   EndpointType,
   IpAddressType,
   LogGroupLogDestination,
-  type MethodDeploymentOptions,
   MethodLoggingLevel,
   RestApi,
   SecurityPolicy,
-  type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
@@ -42,7 +40,12 @@ const ipAddressType = IpAddressType.DUAL_STACK;
  * a function accepts only 6 MB.
  */
 export function defineRestApi(scope: Construct, stage: Stage, aliases: LiveAliases): RestApi {
-  const { allowedOrigins, throttles } = stage.settings;
+  const { allowedOrigins, throttles, logRetentionDays } = stage.settings;
+  const accessLog = new LogGroup(scope, 'AccessLogs', {
+    logGroupName: toAccessLogName(stage),
+    retention: logRetentionDays,
+    removalPolicy: toKeptPolicy(stage),
+  });
   const api = new RestApi(scope, 'Api', {
     restApiName: toApiName(stage),
     description: "The pet store's inventory service",
@@ -53,11 +56,17 @@ export function defineRestApi(scope: Construct, stage: Stage, aliases: LiveAlias
     deployOptions: {
       stageName: apiVersion,
       tracingEnabled: true,
-      ...defineAccessLog(scope, stage),
+      accessLogDestination: new LogGroupLogDestination(accessLog),
+      accessLogFormat: AccessLogFormat.custom(accessLogText),
       // Execution logs would contain the Authorization header.
       loggingLevel: MethodLoggingLevel.OFF,
       ...toThrottle(throttles.other),
-      methodOptions: toMethodThrottles(throttles),
+      methodOptions: Object.fromEntries(
+        operationIds.map((id) => {
+          const { path, method } = operations[id];
+          return [`${path}/${method}`, toThrottle(throttles[id])];
+        }),
+      ),
     },
   });
   // RestApi has no properties for these. The gateway's default allows TLS 1.0.
@@ -120,34 +129,6 @@ export function defineTraceSampling(scope: Construct, stage: Stage, place: numbe
 }
 
 const FIRST_PRIORITY = 1_000;
-
-/** Keeps the access log for as long as the functions' logs. */
-function defineAccessLog(
-  scope: Construct,
-  stage: Stage,
-): Pick<StageOptions, 'accessLogDestination' | 'accessLogFormat'> {
-  const logGroup = new LogGroup(scope, 'AccessLogs', {
-    logGroupName: toAccessLogName(stage),
-    retention: stage.settings.logRetentionDays,
-    removalPolicy: toKeptPolicy(stage),
-  });
-  return {
-    accessLogDestination: new LogGroupLogDestination(logGroup),
-    accessLogFormat: AccessLogFormat.custom(accessLogText),
-  };
-}
-
-/** Keyed by path and method. */
-function toMethodThrottles(
-  throttles: StageSettings['throttles'],
-): Record<string, MethodDeploymentOptions> {
-  return Object.fromEntries(
-    operationIds.map((id) => {
-      const { path, method } = operations[id];
-      return [`${path}/${method}`, toThrottle(throttles[id])];
-    }),
-  );
-}
 
 function toThrottle({ rate, burst }: Throttle) {
   return { throttlingRateLimit: rate, throttlingBurstLimit: burst };

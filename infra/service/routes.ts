@@ -71,7 +71,17 @@ function addPreflightResponse(
   methods: readonly string[],
   origins: Origins,
 ): void {
-  const headers = toPreflightHeaders(toAllow(methods), origins);
+  const headers = {
+    'X-Request-Id': 'context.requestId',
+    ...toFixed({
+      // With several, the template sets it by the request.
+      ...(origins.length === 1 && { 'Access-Control-Allow-Origin': origins[0] }),
+      ...(origins.length > 1 && { Vary: 'Origin' }),
+      'Access-Control-Allow-Methods': toAllow(methods),
+      'Access-Control-Allow-Headers': allowedRequestHeaders.join(','),
+      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
+    }),
+  };
   addFixedResponse(resource, 'OPTIONS', 204, headers, toOriginTemplate(origins));
 }
 
@@ -116,19 +126,18 @@ function addFixedResponse(
   template?: string,
 ): void {
   const statusCode = String(status);
-  const integrationResponses = [
-    {
-      statusCode,
-      responseParameters: mapHeaders(headers, (value) => value),
-      ...(template && { responseTemplates: { 'application/json': template } }),
-    },
-  ];
   const integration = new MockIntegration({
     passthroughBehavior: PassthroughBehavior.NEVER,
     requestTemplates: Object.fromEntries(
       fixedResponseTypes.map((type) => [type, `{"statusCode":${statusCode}}`]),
     ),
-    integrationResponses,
+    integrationResponses: [
+      {
+        statusCode,
+        responseParameters: mapHeaders(headers, (value) => value),
+        ...(template && { responseTemplates: { 'application/json': template } }),
+      },
+    ],
   });
   resource.addMethod(method, integration, {
     methodResponses: [{ statusCode, responseParameters: mapHeaders(headers, () => true) }],
@@ -171,20 +180,6 @@ function toErrorHeaders({ headers = {} }: GatewayError, origins: Origins): Mappe
       'Access-Control-Allow-Origin': origins.length === 1 ? origins[0] : '*',
       'Access-Control-Expose-Headers': exposedHeaders.join(','),
       ...headers,
-    }),
-  };
-}
-
-/** The headers of a preflight's response, except an Access-Control-Allow-Origin that depends on the request. */
-function toPreflightHeaders(allow: string, origins: Origins): MappedHeaders {
-  return {
-    'X-Request-Id': 'context.requestId',
-    ...toFixed({
-      ...(origins.length === 1 && { 'Access-Control-Allow-Origin': origins[0] }),
-      ...(origins.length > 1 && { Vary: 'Origin' }),
-      'Access-Control-Allow-Methods': allow,
-      'Access-Control-Allow-Headers': allowedRequestHeaders.join(','),
-      'Access-Control-Max-Age': String(preflightMaxAgeSeconds),
     }),
   };
 }

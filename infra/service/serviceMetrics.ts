@@ -1,10 +1,5 @@
 import { MathExpression, Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
-import {
-  FilterPattern,
-  type IFilterPattern,
-  type ILogGroup,
-  MetricFilter,
-} from 'aws-cdk-lib/aws-logs';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { apiVersion } from '../../shared/contract/operation.ts';
 import type { OperationId } from '../../shared/contract/operations.ts';
@@ -14,6 +9,9 @@ import {
   toFunctionName,
   toStackName,
 } from '../stages/resourceNames.ts';
+
+/** With these, usually a client is at fault. If half of all requests get one, it may be the service. */
+export const clientErrorStatuses = [400, 401, 404, 412];
 
 /**
  * What is counted in the request lines of a function's log. Each is a custom metric, $0.30 a month, billed only for
@@ -28,28 +26,30 @@ const logMetrics = {
     filter: 'FirstByte',
     suffix: 'FirstByte',
     value: '$.message.firstByteMilliseconds',
+    pattern: FilterPattern.numberValue('$.message.firstByteMilliseconds', '>=', 0),
   },
   /**
    * Responses from 500 up. Lambda does not count them as errors, since the handler returns them itself. They are the sum
    * of their metric. Its samples are both these and the 4xx, so that one metric is billed for both.
    */
-  serverErrors: { filter: 'ServerErrors', suffix: 'Errors', value: '1' },
-  clientErrors: { filter: 'ClientErrors', suffix: 'Errors', value: '0' },
-} as const;
-export type LogMetricName = keyof typeof logMetrics;
-
-/** With these, usually a client is at fault. If half of all requests get one, it may be the service. */
-export const clientErrorStatuses = [400, 401, 404, 412];
-
-const patterns: Record<LogMetricName, IFilterPattern> = {
-  firstByte: FilterPattern.numberValue(logMetrics.firstByte.value, '>=', 0),
-  serverErrors: FilterPattern.numberValue('$.message.status', '>=', 500),
-  clientErrors: FilterPattern.any(
-    ...clientErrorStatuses.map((status) =>
-      FilterPattern.numberValue('$.message.status', '=', status),
+  serverErrors: {
+    filter: 'ServerErrors',
+    suffix: 'Errors',
+    value: '1',
+    pattern: FilterPattern.numberValue('$.message.status', '>=', 500),
+  },
+  clientErrors: {
+    filter: 'ClientErrors',
+    suffix: 'Errors',
+    value: '0',
+    pattern: FilterPattern.any(
+      ...clientErrorStatuses.map((status) =>
+        FilterPattern.numberValue('$.message.status', '=', status),
+      ),
     ),
-  ),
+  },
 };
+export type LogMetricName = keyof typeof logMetrics;
 
 /** Counts a metric for all versions of a function together, or for each one alone. */
 export function defineLogMetric(
@@ -60,10 +60,10 @@ export function defineLogMetric(
   logGroup: ILogGroup,
   isByVersion = false,
 ): void {
-  const { filter, suffix, value } = logMetrics[name];
+  const { filter, suffix, value, pattern } = logMetrics[name];
   new MetricFilter(scope, `${operationId}${isByVersion ? 'Version' : ''}${filter}Filter`, {
     logGroup,
-    filterPattern: patterns[name],
+    filterPattern: pattern,
     metricNamespace: toStackName(stage),
     metricName: `${operationId}${suffix}`,
     metricValue: value,

@@ -15,19 +15,28 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
     ...operationIds.flatMap((id) => defineFunctionAlarms(stage, id)),
     ...(accountConcurrency === undefined
       ? []
-      : [defineAccountConcurrencyAlarm(accountConcurrency)]),
-    ...tableNames.flatMap((table): WatchAlarm[] => {
-      const tableName = toUsedTableName(stage, table);
-      return [
-        {
-          name: `${table}-table-throttles`,
-          description: `DynamoDB refuses calls to the table ${tableName} because of their rate; clients get 503. Look at the dashboard for the units consumed. At the table's maximumUnitsPerSecond in ${stagesFile}, slow down the import or raise that value. Below it, wait or lower the throttles: an on-demand table grows to twice its last peak within half an hour. If the alarm stays, one key is read or written too often.`,
-          metric: toTableThrottles(stage, table),
-          threshold: 1,
-          periods: [2, 3],
-        },
-      ];
-    }),
+      : [
+          {
+            name: 'account-concurrency',
+            description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, those of other services included. Look in the Lambda console for the functions that run. Ask AWS for a higher quota before calls are refused.`,
+            metric: new Metric({
+              namespace: 'AWS/Lambda',
+              metricName: 'ConcurrentExecutions',
+              statistic: Stats.MAXIMUM,
+              period,
+            }),
+            threshold: accountConcurrency * 0.8,
+          },
+        ]),
+    ...tableNames.map(
+      (table): WatchAlarm => ({
+        name: `${table}-table-throttles`,
+        description: `DynamoDB refuses calls to the table ${toUsedTableName(stage, table)} because of their rate; clients get 503. Look at the dashboard for the units consumed. At the table's maximumUnitsPerSecond in ${stagesFile}, slow down the import or raise that value. Below it, wait or lower the throttles: an on-demand table grows to twice its last peak within half an hour. If the alarm stays, one key is read or written too often.`,
+        metric: toTableThrottles(stage, table),
+        threshold: 1,
+        periods: [2, 3],
+      }),
+    ),
     {
       name: 'transaction-conflicts',
       description: `Updates of the same inventory entry collide: DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is retried up to four times; then clients get 503. Look at the saved query "Cost in request units by key" for the client that sends so many updates. Ask its owner to wait longer between attempts.`,
@@ -82,18 +91,4 @@ function defineFunctionAlarms(stage: Stage, id: OperationId): WatchAlarm[] {
       : undefined,
   ];
   return alarms.filter((alarm) => alarm !== undefined);
-}
-
-function defineAccountConcurrencyAlarm(accountConcurrency: number): WatchAlarm {
-  return {
-    name: 'account-concurrency',
-    description: `At least four fifths of the ${accountConcurrency} calls that may run at once in the account are running, those of other services included. Look in the Lambda console for the functions that run. Ask AWS for a higher quota before calls are refused.`,
-    metric: new Metric({
-      namespace: 'AWS/Lambda',
-      metricName: 'ConcurrentExecutions',
-      statistic: Stats.MAXIMUM,
-      period,
-    }),
-    threshold: accountConcurrency * 0.8,
-  };
 }

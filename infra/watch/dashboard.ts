@@ -72,7 +72,7 @@ export function defineDashboards(
       toGatewayRow(stage, refusals),
       ...(isOnePage ? capacity : []),
       toCostRow(stage),
-      toDeploymentRow(stage),
+      [toQueryTable('Deployments: commits that served requests', stage, operationIds, deployments)],
       toDeprecationRow(stage),
     ],
   });
@@ -178,9 +178,9 @@ function toTableRow(stage: Stage): IWidget[] {
 
 /**
  * What the operations cost by their traffic, within minutes; the bill itself comes a day later. Each request counts
- * with the model's mean for the committed traffic, so a changed mix of responses does not show.
+ * with the model's mean for the committed traffic, so a changed mix of responses does not show. Empty in a region
+ * without prices, which must not stop a deployment.
  */
-/** Empty in a region without prices, which must not stop a deployment. */
 function toCostRow(stage: Stage): IWidget[] {
   const { region = usualRegion } = stage.settings;
   if (!hasPrices(region)) return [];
@@ -205,12 +205,6 @@ function toCostRow(stage: Stage): IWidget[] {
       leftYAxis: { min: 0 },
       ...lastDays,
     }),
-  ];
-}
-
-function toDeploymentRow(stage: NamedStage): IWidget[] {
-  return [
-    toQueryTable('Deployments: commits that served requests', stage, operationIds, deployments),
   ];
 }
 

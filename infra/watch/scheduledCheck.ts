@@ -1,19 +1,15 @@
 import { join } from 'node:path';
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { ComparisonOperator, MathExpression, Metric, Stats } from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
-import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { LoggingFormat } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { Operation } from '../../shared/contract/operation.ts';
 import { operationIds, operations } from '../../shared/contract/operations.ts';
-import { toolBundling } from '../service/bundling/bundling.ts';
 import { readTableNames } from '../service/hook/probes.ts';
+import { defineFunction } from '../service/lambdaFunction.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
-import { projectRoot } from '../stages/projectRoot.ts';
 import {
   type NamedStage,
   toBaseAddressParameter,
@@ -35,24 +31,16 @@ import type { AccessLogMetrics } from './metrics.ts';
  * every five minutes (https://aws.amazon.com/cloudwatch/pricing/).
  */
 export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinutes: number): void {
-  const { inventoryEntries, logRetentionDays } = stage.settings;
   // An operation that was turned off responds with 500.
   const asked = operationIds.filter((id) => toReservedConcurrency(stage.settings, id) !== 0);
-  const logGroup = new LogGroup(scope, 'CheckLogs', {
-    logGroupName: `/aws/lambda/${toCheckName(stage)}`,
-    retention: logRetentionDays,
-    removalPolicy: RemovalPolicy.DESTROY,
-  });
-  const check = new NodejsFunction(scope, 'Check', {
+  const toArn = (service: string, resource: string, resourceName: string) =>
+    Stack.of(scope).formatArn({ service, resource, resourceName });
+  const toTableArn = (name: TableName) => toArn('dynamodb', 'table', toUsedTableName(stage, name));
+  const parameters = [toCheckKeyParameter(stage), toBaseAddressParameter(stage)];
+  const check = defineFunction(scope, 'Check', stage, {
     functionName: toCheckName(stage),
     description: `Calls ${toStackName(stage)} from outside`,
-    runtime: Runtime.NODEJS_24_X,
-    architecture: Architecture.ARM_64,
     entry: join(import.meta.dirname, 'check/handler.ts'),
-    bundling: toolBundling,
-    projectRoot,
-    depsLockFilePath: join(projectRoot, 'package-lock.json'),
-    memorySize: 256,
     timeout: Duration.seconds(30),
     // The next run, a few minutes later, is the retry.
     retryAttempts: 0,
@@ -64,11 +52,15 @@ export function defineScheduledCheck(scope: Construct, stage: Stage, everyMinute
       ...Object.fromEntries(
         readTableNames.map((name) => [tables[name].variable, toUsedTableName(stage, name)]),
       ),
-      INVENTORY_ENTRIES: String(inventoryEntries),
+      INVENTORY_ENTRIES: String(stage.settings.inventoryEntries),
       NAMESPACE: toStackName(stage),
     },
-    role: defineRole(scope, stage, logGroup),
-    logGroup,
+    grants: [
+      // Permission to read an encrypted parameter includes the use of AWS's key for it.
+      [['ssm:GetParameters'], parameters.map((name) => toArn('ssm', 'parameter', name.slice(1)))],
+      [['dynamodb:Scan'], [toTableArn('apiKeys'), ...readTableNames.map(toTableArn)]],
+      [['dynamodb:DescribeTable'], readTableNames.map(toTableArn)],
+    ],
     // Embedded metrics must not be wrapped in JSON.
     loggingFormat: LoggingFormat.TEXT,
   });
@@ -137,27 +129,6 @@ export function defineCheckAlarms(
   ];
 }
 
-function defineRole(scope: Construct, stage: Stage, logGroup: LogGroup): Role {
-  const role = new Role(scope, 'CheckRole', {
-    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-  });
-  const toArn = (service: string, resource: string, resourceName: string) =>
-    Stack.of(scope).formatArn({ service, resource, resourceName });
-  const toTableArn = (name: TableName) => toArn('dynamodb', 'table', toUsedTableName(stage, name));
-  const parameters = [toCheckKeyParameter(stage), toBaseAddressParameter(stage)];
-  const grants: [actions: string[], resources: string[]][] = [
-    [['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]],
-    // Permission to read an encrypted parameter includes the use of AWS's key for it.
-    [['ssm:GetParameters'], parameters.map((name) => toArn('ssm', 'parameter', name.slice(1)))],
-    [['dynamodb:Scan'], [toTableArn('apiKeys'), ...readTableNames.map(toTableArn)]],
-    [['dynamodb:DescribeTable'], readTableNames.map(toTableArn)],
-  ];
-  for (const [actions, resources] of grants) {
-    role.addToPolicy(new PolicyStatement({ actions, resources }));
-  }
-  return role;
-}
-
 function defineEndAlarms(stage: NamedStage, end: End, what: string, act: string): WatchAlarm[] {
   const days = [
     ['ticket', DAYS_AHEAD],
@@ -167,7 +138,12 @@ function defineEndAlarms(stage: NamedStage, end: End, what: string, act: string)
     name: `${end}-ends-in-${left}-days`,
     severity,
     description: `${what} expires within ${left} days. ${act}`,
-    metric: toDaysMetric(stage, end),
+    metric: new Metric({
+      namespace: toStackName(stage),
+      metricName: toDaysMetricName(end),
+      statistic: Stats.MINIMUM,
+      period: Duration.hours(1),
+    }),
     comparison: ComparisonOperator.LESS_THAN_OR_EQUAL_TO_THRESHOLD,
     threshold: left,
     // It is reported from DAYS_AHEAD on.
@@ -194,13 +170,4 @@ function defineSunsetAlarm(counts: AccessLogMetrics['operations']): WatchAlarm {
     }),
     threshold: 1,
   };
-}
-
-function toDaysMetric(stage: NamedStage, end: End): Metric {
-  return new Metric({
-    namespace: toStackName(stage),
-    metricName: toDaysMetricName(end),
-    statistic: Stats.MINIMUM,
-    period: Duration.hours(1),
-  });
 }

@@ -10,6 +10,7 @@ import {
   GetFunctionConcurrencyCommand,
   InvokeCommand,
   InvokeWithResponseStreamCommand,
+  type InvokeWithResponseStreamCommandInput,
   LambdaClient,
 } from '@aws-sdk/client-lambda';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
@@ -198,18 +199,16 @@ async function call(
   );
 }
 
-interface Invocation {
-  readonly FunctionName: string;
-  readonly Qualifier: string;
-  readonly Payload: string;
-}
-
 interface Response {
   readonly status: number | undefined;
   readonly body: string;
 }
 
-async function readWhole(_: Probe, input: Invocation, abortSignal: AbortSignal): Promise<Response> {
+async function readWhole(
+  _: Probe,
+  input: InvokeWithResponseStreamCommandInput,
+  abortSignal: AbortSignal,
+): Promise<Response> {
   const { FunctionError, Payload } = await lambda.send(new InvokeCommand(input), { abortSignal });
   const result = JSON.parse(Payload?.transformToString() ?? '{}');
   if (FunctionError) throw new Error(`${result.errorType}: ${result.errorMessage}`);
@@ -225,7 +224,7 @@ const separator = '\0'.repeat(8);
  */
 async function readStream(
   probe: Probe,
-  input: Invocation,
+  input: InvokeWithResponseStreamCommandInput,
   abortSignal: AbortSignal,
 ): Promise<Response> {
   const command = new InvokeWithResponseStreamCommand(input);
@@ -233,7 +232,7 @@ async function readStream(
   const decoder = new TextDecoder();
   let text = '';
   let response: Response = { status: undefined, body: text };
-  for await (const { PayloadChunk, InvokeComplete } of EventStream as AsyncIterable<StreamEvent>) {
+  for await (const { PayloadChunk, InvokeComplete } of EventStream) {
     const { ErrorCode, ErrorDetails } = InvokeComplete ?? {};
     if (ErrorCode) throw new Error(`${ErrorCode}: ${ErrorDetails}`);
     text += decoder.decode(PayloadChunk?.Payload, { stream: true });
@@ -244,15 +243,6 @@ async function readStream(
     if (isRight(probe, response.status, first)) return { ...response, body: first };
   }
   return response;
-}
-
-/** The parts of the SDK's type that this reads; there each event has one member. */
-interface StreamEvent {
-  readonly PayloadChunk?: { readonly Payload?: Uint8Array | undefined };
-  readonly InvokeComplete?: {
-    readonly ErrorCode?: string | undefined;
-    readonly ErrorDetails?: string | undefined;
-  };
 }
 
 /** The event of the gateway, with the parts that functions read. */

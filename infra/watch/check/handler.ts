@@ -42,7 +42,8 @@ export async function handler(): Promise<void> {
   const { certificate, throttled, problems } = await checkService(baseAddress, apiKey, asked);
   const now = Date.now();
   const key = await findFirstKeyEnd(now);
-  const counts = { checkThrottled: throttled, surplusEntries: await countSurplusEntries() };
+  const surplusEntries = (await countItems(INVENTORY_TABLE)) - Number(INVENTORY_ENTRIES);
+  const counts = { checkThrottled: throttled, surplusEntries };
   const line = toMetricsLine(NAMESPACE, { certificate, key }, counts, now);
   // console.info would add a prefix to the line.
   if (line) process.stdout.write(`${line}\n`);
@@ -163,10 +164,6 @@ async function findItem(table: ReadTable): Promise<{ ids?: KnownIds; problem?: s
 async function countItems(TableName: string): Promise<number> {
   const { Table } = await tables.send(new DescribeTableCommand({ TableName }));
   return Table?.ItemCount ?? 0;
-}
-
-async function countSurplusEntries(): Promise<number> {
-  return Math.max(0, (await countItems(INVENTORY_TABLE)) - Number(INVENTORY_ENTRIES));
 }
 
 /**
