@@ -10,7 +10,6 @@ import { logAccess } from './accessLog.ts';
 import { authenticate } from './middleware/authenticate.ts';
 import { bufferedResponse } from './middleware/bufferedResponse.ts';
 import { errorResponse } from './middleware/errorResponse.ts';
-import { idempotency } from './middleware/idempotency.ts';
 import { jsonBody } from './middleware/jsonBody.ts';
 import { parameters } from './middleware/parameters.ts';
 import { preconditions } from './middleware/preconditions.ts';
@@ -54,8 +53,7 @@ export function defineHandler<O extends Operation>(
     withDeadline(authenticate(settings.verifier, operation.permission)),
     parameters(operation),
     operation.requestBody && jsonBody(operation.requestBody),
-    operation.requestHeaders?.includes('If-Match') ? preconditions() : undefined,
-    operation.requestHeaders?.includes('Idempotency-Key') ? idempotency() : undefined,
+    preconditions(operation),
     { before: handOver },
     withDeadline(response),
   ];

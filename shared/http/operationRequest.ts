@@ -89,12 +89,3 @@ export interface OperationMiddleware {
 export function toHeader({ internal }: OperationRequest, name: string): string | undefined {
   return internal.headers.get(name)?.join(', ');
 }
-
-/** Adds headers to the response, if there is one. `Link` and `Vary` are lists, and appended. */
-export function addHeaders({ response }: OperationRequest, headers: Record<string, string>): void {
-  if (!response) return;
-  for (const [name, value] of Object.entries(headers)) {
-    const before = /^(Link|Vary)$/.test(name) && response.headers[name];
-    response.headers[name] = before ? `${before}, ${value}` : value;
-  }
-}

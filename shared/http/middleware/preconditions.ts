@@ -1,21 +1,28 @@
 import { InvalidRequest } from '../../contract/errors.ts';
-import { MAX_TAGS } from '../../contract/headers.ts';
+import { MAX_IDEMPOTENCY_KEY_LENGTH, MAX_TAGS } from '../../contract/headers.ts';
+import type { Operation } from '../../contract/operation.ts';
 import { parseEntityTags } from '../entityTags.ts';
 import { type OperationMiddleware, type OperationRequest, toHeader } from '../operationRequest.ts';
 
-/**
- * Reads `If-Match` (RFC 9110 section 13.1.1). Weak tags are dropped, as they never match strongly. An operation with
- * `If-Match` never creates an entry. So `*` matches any state, as without the header, and no state matches
- * `If-None-Match: *` (section 13.1.2). Tags in `If-None-Match` are ignored.
- */
-export function preconditions(): OperationMiddleware {
-  function parsePreconditions(request: OperationRequest): void {
-    const value = toHeader(request, 'if-match')?.trim();
-    request.internal.ifMatch = value === undefined || value === '*' ? undefined : toVersions(value);
-    if (toHeader(request, 'if-none-match')?.trim() === '*') request.internal.ifMatch = [];
+/** Reads the headers of an update, `If-Match` and `Idempotency-Key`, if the operation takes them. */
+export function preconditions({ requestHeaders = [] }: Operation): OperationMiddleware {
+  function readPreconditions(request: OperationRequest): void {
+    if (requestHeaders.includes('If-Match')) readIfMatch(request);
+    if (requestHeaders.includes('Idempotency-Key')) readIdempotencyKey(request);
   }
 
-  return { before: parsePreconditions };
+  return { before: readPreconditions };
+}
+
+/**
+ * RFC 9110 section 13.1.1. Weak tags are dropped, as they never match strongly. An operation with `If-Match` never
+ * creates an entry. So `*` matches any state, as without the header, and no state matches `If-None-Match: *` (section
+ * 13.1.2). Tags in `If-None-Match` are ignored.
+ */
+function readIfMatch(request: OperationRequest): void {
+  const value = toHeader(request, 'if-match')?.trim();
+  request.internal.ifMatch = value === undefined || value === '*' ? undefined : toVersions(value);
+  if (toHeader(request, 'if-none-match')?.trim() === '*') request.internal.ifMatch = [];
 }
 
 function toVersions(value: string): readonly string[] {
@@ -26,4 +33,20 @@ function toVersions(value: string): readonly string[] {
     );
   }
   return tags.filter(({ isWeak }) => !isWeak).map(({ opaque }) => opaque);
+}
+
+/**
+ * draft-ietf-httpapi-idempotency-key-header. It adds the API key, so that requests of different clients never collide.
+ */
+function readIdempotencyKey(request: OperationRequest): void {
+  const value = toHeader(request, 'idempotency-key');
+  if (value === undefined) return;
+  if (!/^[\x21-\x7e]+$/.test(value) || value.length > MAX_IDEMPOTENCY_KEY_LENGTH) {
+    throw new InvalidRequest(
+      `Idempotency-Key must be 1 to ${MAX_IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,
+    );
+  }
+  const { originId = '', keyId = '' } = request.internal.key ?? {};
+  request.internal.idempotencyKey = `${originId} ${value}`;
+  request.internal.formerKey = `${keyId} ${value}`;
 }

@@ -2,7 +2,7 @@ import { exposedHeaders } from '../../contract/headers.ts';
 import { type Operation, toLifecycleHeaders } from '../../contract/operation.ts';
 import type { Service } from '../../runtime/service.ts';
 import {
-  addHeaders,
+  type HttpResponse,
   type OperationMiddleware,
   type OperationRequest,
   toHeader,
@@ -15,17 +15,15 @@ import {
  */
 export function responseHeaders(
   { lifecycle }: Operation,
-  {
-    allowedOrigins,
-    documentationAddress,
-  }: Pick<Service, 'allowedOrigins' | 'documentationAddress'>,
+  { allowedOrigins, documentationAddress }: Omit<Service, 'client'>,
 ): OperationMiddleware {
   const lifecycleHeaders = toLifecycleHeaders(lifecycle, documentationAddress);
   const anyOrigin = allowedOrigins.includes('*');
 
   function addResponseHeaders(request: OperationRequest): void {
+    const { headers } = request.response as HttpResponse;
     const origin = anyOrigin ? '*' : (toHeader(request, 'origin') ?? '');
-    addHeaders(request, {
+    const added = {
       ...lifecycleHeaders,
       ...(!anyOrigin && { Vary: 'Origin' }),
       ...(allowedOrigins.includes(origin) && {
@@ -33,7 +31,12 @@ export function responseHeaders(
         'Access-Control-Expose-Headers': exposedHeaders.join(', '),
       }),
       'X-Request-Id': request.internal.requestId,
-    });
+    };
+    for (const [name, value] of Object.entries<string>(added)) {
+      // These are lists.
+      const before = /^(Link|Vary)$/.test(name) && headers[name];
+      headers[name] = before ? `${before}, ${value}` : value;
+    }
   }
 
   return { after: addResponseHeaders, onError: addResponseHeaders };
