@@ -31,7 +31,7 @@ export interface RequestState extends Record<string, unknown> {
   body: unknown;
   /** The versions in `If-Match`; `undefined` means any. */
   ifMatch?: readonly string[] | undefined;
-  /** Identifies the request among all with an `Idempotency-Key`. API keys of one chain of rotations share their requests. */
+  /** Identifies a request with an `Idempotency-Key`. API keys of one chain of rotations share their requests. */
   idempotencyKey?: string;
   /** The same for release 1.1.0, which took an API key and its successor for two clients. */
   formerKey?: string;
