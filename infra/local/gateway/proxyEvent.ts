@@ -26,7 +26,7 @@ export function defineRoutes(functions: readonly LambdaFunction[]): FindRoute {
       const found = pattern.exec(searched);
       if (!found) continue;
       const parameters = Object.entries(found.groups ?? {});
-      const decoded = parameters.map(([name, segment]) => [name, decode(segment)]);
+      const decoded = parameters.map(([name, segment]) => [name, decodeParameter(segment)]);
       return { path, functions, pathParameters: Object.fromEntries(decoded) };
     }
     return undefined;
@@ -34,7 +34,7 @@ export function defineRoutes(functions: readonly LambdaFunction[]): FindRoute {
 }
 
 /** Invalid percent-encoding stays as it is, and the function refuses it. */
-function decode(segment: string): string {
+export function decodeParameter(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

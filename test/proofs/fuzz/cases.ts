@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import fc from 'fast-check';
-import { toProxyEvent } from '../../../infra/local/gateway/proxyEvent.ts';
+import { decodeParameter, toProxyEvent } from '../../../infra/local/gateway/proxyEvent.ts';
 import { operations } from '../../../shared/contract/operations.ts';
 import { arbitraryRequest, type FuzzRequest, pick, rarely, text } from './requests.ts';
 
@@ -113,7 +113,7 @@ function toEventDraft([draft, change]: [FuzzRequest, EventChange]): Draft {
         sourceIp: '127.0.0.1',
       },
       template,
-      petId === undefined ? {} : { petId: percentDecode(petId) },
+      petId === undefined ? {} : { petId: decodeParameter(petId) },
       body === null ? null : body.toString('utf8'),
     );
     return {
@@ -123,14 +123,6 @@ function toEventDraft([draft, change]: [FuzzRequest, EventChange]): Draft {
       isPossible: change.breakage === undefined,
     };
   };
-}
-
-export function percentDecode(encoded: string): string {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return encoded;
-  }
 }
 
 /** Header lines that leave open, or state wrongly, where the request ends. */

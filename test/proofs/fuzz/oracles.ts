@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { gatewayErrors } from '../../../infra/gateway/gatewayErrors.ts';
+import { decodeParameter } from '../../../infra/local/gateway/proxyEvent.ts';
 import {
   findResponseProblems,
   type WholeResponse,
@@ -8,7 +9,7 @@ import { type ErrorCode, statusOfCode } from '../../../shared/contract/errorBody
 import { operations } from '../../../shared/contract/operations.ts';
 import { toVersion } from '../../../shared/store/inventoryRecord.ts';
 import { summarize } from '../../bench/report.ts';
-import { type FuzzCase, percentDecode } from './cases.ts';
+import type { FuzzCase } from './cases.ts';
 import { secretMark } from './requests.ts';
 import type { Entry, FuzzTarget, Outcome } from './target.ts';
 
@@ -224,7 +225,7 @@ export async function defineStoreOracle(target: FuzzTarget) {
 /** The id that a request names, or ''. */
 function toPetId({ transport, request: { petId = '', path } }: FuzzCase): string {
   const [last = ''] = path.trim().split('/').at(-1)?.split(/[?#]/) ?? [];
-  return percentDecode(transport === 'event' ? petId : last);
+  return decodeParameter(transport === 'event' ? petId : last);
 }
 
 function isUpdate(one: FuzzCase): boolean {
