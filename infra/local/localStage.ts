@@ -36,7 +36,7 @@ export interface LocalStageOptions extends EngineOptions, FillOptions {
 /**
  * Starts the stage and fills its tables. A process can have only one, since the functions read the environment on
  * import.
- * @throws {StartFailure} when a port or the folder cannot be used
+ * @throws {Error} when a port or the folder cannot be used
  */
 export async function startLocalStage(options: LocalStageOptions) {
   const service = Promise.withResolvers<Service>();

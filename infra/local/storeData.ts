@@ -3,7 +3,6 @@ import * as z from 'zod/mini';
 import { InventoryItem, Order, Pet } from '../../shared/contract/schemas.ts';
 import { parseJson } from '../../shared/contract/values.ts';
 import { type Resource, resourceNames, resources, toComplaint } from '../bulk/resources.ts';
-import { StartFailure } from './engine/loopback.ts';
 
 const StoreData = z.strictObject(
   {
@@ -19,7 +18,7 @@ export type StoreData = Readonly<z.infer<typeof StoreData>>;
 
 /**
  * Reads a data file. Lists may be missing. Each entry must match the contract, and its key must be unique in its list.
- * @throws {StartFailure} when the file cannot be read or has any other content
+ * @throws {Error} when the file cannot be read or has any other content
  */
 export async function readStoreData(file: string | URL): Promise<StoreData> {
   try {
@@ -39,6 +38,6 @@ export async function readStoreData(file: string | URL): Promise<StoreData> {
   } catch (error) {
     // JSON.parse quotes the invalid text with its line ends.
     const reason = (error as Error).message.replaceAll(/\s+/g, ' ');
-    throw new StartFailure(`The data file ${file} cannot be used: ${reason}`);
+    throw new Error(`The data file ${file} cannot be used: ${reason}`);
   }
 }

@@ -6,13 +6,13 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import dynalite from 'dynalite';
 import db, { type RequestError, type Store } from 'dynalite/db/index.js';
-import { foreignHostRefusal, isLoopbackHost, listen, StartFailure } from './loopback.ts';
+import { foreignHostRefusal, isLoopbackHost, listen } from './loopback.ts';
 import { defineTransactWrite } from './transactions.ts';
 
 /** A server that implements DynamoDB. */
 export interface Engine {
   readonly endpoint: string;
-  /** Aborted when the engine ends without `close`. The reason is a StartFailure. */
+  /** Aborted when the engine ends without `close`. The reason is an Error of one line. */
   readonly crash?: AbortSignal;
   /** @throws the reason of a crash */
   close(): Promise<void>;
@@ -25,12 +25,12 @@ export interface EngineOptions {
   readonly enginePort?: number | undefined;
 }
 
-/** @throws {StartFailure} when the folder or the port cannot be used */
+/** @throws {Error} when the folder or the port cannot be used */
 export type StartEngine = (options: EngineOptions) => Promise<Engine>;
 
 /**
  * Runs dynalite in this process.
- * @throws {StartFailure} when the folder or the port cannot be used
+ * @throws {Error} when the folder or the port cannot be used
  */
 export async function startEmbeddedEngine({
   dir,
@@ -82,7 +82,7 @@ async function checkFolder(dir: string): Promise<void> {
     const { message, cause } = error as Error & { cause?: Error & { code?: string } };
     const reason =
       cause?.code === 'LEVEL_LOCKED' ? 'another process is using it' : (cause?.message ?? message);
-    throw new StartFailure(`The folder ${dir} cannot be used: ${reason}`);
+    throw new Error(`The folder ${dir} cannot be used: ${reason}`);
   }
 }
 

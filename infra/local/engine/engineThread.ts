@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Engine, EngineOptions, StartEngine } from './engine.ts';
-import { StartFailure } from './loopback.ts';
 
 /** A quarter of Node.js's default, since at the peak of a load two threads use more memory than one. */
 const YOUNG_MEGABYTES = 12;
@@ -24,11 +23,12 @@ export function defineEngineThread(): { readonly startEngine: StartEngine } {
     crash.signal.onabort = () => reject(crash.signal.reason);
   });
   crashed.catch(() => {});
+  let isReady = false;
   let isClosing = false;
-  // An error loses its class when it leaves a thread.
-  thread.once('error', ({ isStartFailure, message }: StartFailure) =>
-    crash.abort(isStartFailure ? new StartFailure(message) : toCrash(message)),
-  );
+  thread.once('error', (error: Error) => {
+    // Before that, it says why the engine cannot start.
+    crash.abort(isReady ? toCrash(error.message) : error);
+  });
   const exited = new Promise<void>((resolve) => {
     thread.once('exit', (status) => {
       // If its store fails, dynalite ends its thread without a reason.
@@ -50,14 +50,15 @@ export function defineEngineThread(): { readonly startEngine: StartEngine } {
       thread.postMessage({ dir, enginePort });
       const ready = new Promise<string>((resolve) => thread.once('message', resolve));
       const endpoint = await Promise.race([ready, crashed]);
+      isReady = true;
       return { endpoint, crash: crash.signal, close };
     },
   };
 }
 
-function toCrash(reason: string): StartFailure {
+function toCrash(reason: string): Error {
   const line = reason.replaceAll(/\s+/g, ' ');
-  return new StartFailure(`The embedded DynamoDB has crashed, so the stage ends: ${line}`);
+  return new Error(`The embedded DynamoDB has crashed, so the stage ends: ${line}`);
 }
 
 if (parentPort && workerData === ENGINE_THREAD) {

@@ -2,17 +2,11 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An error that keeps the local stage from starting or running. It is printed in one line, without a stack. */
-export class StartFailure extends Error {
-  /** Unlike the class, this survives the way out of a thread. */
-  readonly isStartFailure = true;
-}
-
 /**
  * Makes a server listen on the loopback, and returns the port.
  * @param port 0 lets the system choose one
  * @param option the option that sets another port
- * @throws {StartFailure} when the port cannot be used
+ * @throws {Error} when the port cannot be used
  */
 export async function listen(server: Server, port: number, option: string): Promise<number> {
   try {
@@ -21,7 +15,7 @@ export async function listen(server: Server, port: number, option: string): Prom
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = code === 'EADDRINUSE' ? 'it is in use' : message;
-    throw new StartFailure(
+    throw new Error(
       `Port ${port} cannot be used: ${reason}. Choose another with ${option}, or 0 for any free one.`,
     );
   }
