@@ -131,14 +131,10 @@ function simplify(type: string, schema: Record<string, unknown>): void {
 }
 
 function describe(schema: JsonSchema, { about, members = {} }: Named): JsonSchema {
-  const properties = Object.entries((schema.properties ?? {}) as Record<string, object>).map(
-    ([name, property]) => {
-      return [name, { ...property, description: members[name] }];
-    },
+  const described = { description: about, ...schema };
+  if (schema.properties === undefined) return described;
+  const properties = Object.entries(schema.properties as Record<string, object>).map(
+    ([name, property]) => [name, { ...property, description: members[name] }],
   );
-  return {
-    description: about,
-    ...schema,
-    ...(schema.properties !== undefined && { properties: Object.fromEntries(properties) }),
-  };
+  return { ...described, properties: Object.fromEntries(properties) };
 }

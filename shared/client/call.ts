@@ -175,13 +175,12 @@ function drawBackoff(attempt: number): number {
   return Math.random() * Math.min(200 * 4 ** attempt, 2_000);
 }
 
-/** Whether the service recognizes a retry. */
-function hasKey({ headers }: PetstoreRequest): boolean {
-  return headers?.['Idempotency-Key'] !== undefined;
-}
-
-function isRetryable({ code, status = 0 }: PetstoreError, exchange: Exchange): boolean {
-  const isSafe = !exchange.mayHaveApplied || hasKey(exchange.request);
+function isRetryable(
+  { code, status = 0 }: PetstoreError,
+  { mayHaveApplied, request: { headers } }: Exchange,
+): boolean {
+  // By the key, the service recognizes a retry.
+  const isSafe = !mayHaveApplied || headers?.['Idempotency-Key'] !== undefined;
   return isSafe && (status >= 500 || passing.includes(code));
 }
 

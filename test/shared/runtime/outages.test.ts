@@ -145,11 +145,6 @@ const failure = (fields: object) => Object.assign(new Error('failed'), fields);
 const refusal = (name: string, httpStatusCode = 400) => ({ name, $metadata: { httpStatusCode } });
 
 it.each([
-  ...['ThrottlingException', 'ProvisionedThroughputExceededException', 'RequestLimitExceeded'],
-  'TimeoutError',
-])('%s is an outage', (name) => expect(isOutage(failure({ name }))).toBe(true));
-
-it.each([
   [{ code: 'ECONNREFUSED' }, true],
   [{ code: 'ECONNRESET' }, true],
   [{ code: 'EAI_AGAIN' }, true],
