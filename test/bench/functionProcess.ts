@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { setFunctionEnvironment, toLambdaContext } from '../../infra/local/lambdaRuntime.ts';
 
-export interface RunRequest {
+interface RunRequest {
   readonly event: APIGatewayProxyEvent;
   readonly times: number;
 }

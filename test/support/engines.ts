@@ -11,7 +11,7 @@ import {
 } from '../../infra/local/engine/engine.ts';
 import { listen } from '../../infra/local/engine/loopback.ts';
 
-export interface NamedEngine {
+interface NamedEngine {
   readonly name: string;
   start(): Promise<Engine>;
 }
@@ -20,7 +20,7 @@ export interface NamedEngine {
 const START_TIMEOUT = 60_000;
 
 /** An engine in its own process, with empty tables. It ends with this process, however that ends. */
-export async function startEngineProcess(
+async function startEngineProcess(
   command: string,
   toArguments: (port: number) => readonly string[],
 ): Promise<Engine> {
@@ -82,7 +82,7 @@ const folder = process.env[FOLDER_VARIABLE];
  * AWS's own DynamoDB Local, in a Java process with its data in memory, if the variable is set. It listens on every
  * address of the machine, and has no option to choose one.
  */
-export const dynamodbLocal: NamedEngine | undefined =
+const dynamodbLocal: NamedEngine | undefined =
   folder === undefined
     ? undefined
     : {

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { marshall } from '@aws-sdk/util-dynamodb';
 
-export type CannedItem = Readonly<Record<string, AttributeValue>>;
+type CannedItem = Readonly<Record<string, AttributeValue>>;
 
 /**
  * Entry number `index` of the benchmarks' inventory as our table keeps it, the same in every run. The ids are unique

@@ -63,18 +63,14 @@ export function changeableEntry(fixtures: Fixtures): InventoryItem {
   return entry;
 }
 
-export async function readEntry(
-  target: ConformanceTarget,
-  petId: bigint,
-): Promise<Entry | undefined> {
+export async function readEntry(target: ConformanceTarget, petId: bigint): Promise<Entry> {
   const response = await send(target, 'GET', `/inventory/${petId}`);
-  if (response.status === 404) return undefined;
   expectSuccess(response, 'getInventoryEntry');
   return response.json() as Entry;
 }
 
-export async function readQuantity(target: ConformanceTarget): Promise<number | undefined> {
-  return (await readEntry(target, target.fixtures.changeablePetId))?.quantity;
+export async function readQuantity(target: ConformanceTarget): Promise<number> {
+  return (await readEntry(target, target.fixtures.changeablePetId)).quantity;
 }
 
 /** Sets the changeable entry's quantity. @returns its new ETag */

@@ -5,7 +5,7 @@ import { fixtures } from '../../conformance/target.ts';
 import { type Fault, refusals } from '../../support/faults/faults.ts';
 
 /** A request, and the call that fails. */
-export interface Situation {
+interface Situation {
   readonly name: string;
   readonly call: { readonly action: string; readonly table: string };
   /** How many of these calls succeed first. */

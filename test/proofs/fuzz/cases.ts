@@ -39,7 +39,7 @@ export interface RunFacts {
 }
 
 /** A case without the run's keys, tags and ids: the same seed gives the same draft. */
-export type Draft = (facts: RunFacts) => FuzzCase;
+type Draft = (facts: RunFacts) => FuzzCase;
 
 /** Some 15 % go over connections: a function handles events several times as fast. */
 export function arbitraryDraft(petIds: readonly string[]): fc.Arbitrary<Draft> {

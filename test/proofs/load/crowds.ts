@@ -10,7 +10,7 @@ import {
   takeVitals,
 } from './runs.ts';
 
-export interface Crowd {
+interface Crowd {
   readonly name: string;
   readonly buyers: number;
   readonly pieces: number;

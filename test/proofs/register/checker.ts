@@ -42,7 +42,7 @@ export interface Entry {
   readonly tag: string;
 }
 
-export interface Verdict {
+interface Verdict {
   /** Undecided if the search reached its bound. */
   readonly kind: 'linearizable' | 'violation' | 'undecided';
   readonly steps: number;

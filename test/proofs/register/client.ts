@@ -89,7 +89,7 @@ export interface Run extends Started {
   isKilled: boolean;
 }
 
-export type Recorder = ReturnType<typeof defineRecorder>;
+type Recorder = ReturnType<typeof defineRecorder>;
 
 /** Sends the clients' requests, and records requests and responses in their order in this process. */
 export function defineRecorder() {

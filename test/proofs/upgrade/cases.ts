@@ -30,7 +30,7 @@ export interface Turn {
 }
 
 /** @returns 'skipped' if a release lacks what the case needs. @throws {AssertionError} if a release is wrong */
-export type Case = (turn: Turn) => Promise<unknown>;
+type Case = (turn: Turn) => Promise<unknown>;
 
 export const entryCases: Record<string, Case> = {
   async 'the tag of a response is accepted once'(turn) {

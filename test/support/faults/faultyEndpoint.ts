@@ -17,7 +17,7 @@ import type { Certificate } from './certificate.ts';
 import { type Fault, manglings, refusals } from './faults.ts';
 
 /** The calls that fail. */
-export interface FaultRule {
+interface FaultRule {
   /** The DynamoDB action, for example `GetItem`; by default every action. */
   readonly action?: string;
   readonly table?: string;

@@ -88,7 +88,7 @@ async function startShop(API_KEY = target.apiKey): Promise<typeof shop> {
   return { address: /http:\S+/.exec(line)?.[0] ?? '', stop: () => child.kill() };
 }
 
-const quantityNow = async (petId: bigint) => (await readEntry(target, petId))?.quantity;
+const quantityNow = async (petId: bigint) => (await readEntry(target, petId)).quantity;
 
 async function order(id: string, petId: unknown, { address } = shop): Promise<[number, string]> {
   const response = await fetch(`${address}/orders/${id}/${petId}`, { method: 'PUT' });

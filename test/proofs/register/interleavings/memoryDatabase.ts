@@ -16,7 +16,7 @@ export type Database = ReturnType<typeof defineMemoryDatabase>;
 
 export type Item = Readonly<Record<string, AttributeValue>>;
 
-export interface CallParameters {
+interface CallParameters {
   readonly TableName?: string;
   readonly Key?: Item;
   readonly Item?: Item;
