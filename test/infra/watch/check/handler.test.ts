@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -26,7 +26,7 @@ const names = ['/petstore-production/base-address', '/petstore-production/check-
 
 let handler: () => Promise<void>;
 let checkService: typeof checkServiceOf;
-let baseAddress: string;
+let port: number;
 let values: (string | undefined)[];
 let keys: unknown[];
 let ItemCount: number;
@@ -44,23 +44,34 @@ const aws = await startAws({
     scanned(String(TableName)) ?? { Items: TableName === 'keys' ? keys : items[String(TableName)] },
   DescribeTable: () => ({ Table: { ItemCount } }),
 });
+type Respond = (method: string, url: string) => [status: number, body: string];
 /** The response of each healthy operation. */
-const right = (method = '', url = ''): [status: number, body: string] => {
+const right: Respond = (method, url) => {
   const toError = (code: ErrorCode) => JSON.stringify(toErrorBody(code, 'no'));
   if (method !== 'GET') return [403, toError('forbidden')];
   const [, id] = /\/(-?\d+)$/.exec(url) ?? [];
   if (id === undefined) return [200, '[{"id":1}]'];
   return id.length > 3 ? [404, toError('not_found')] : [200, `{"id":${id},"name":"Rex"}`];
 };
-const asked: string[] = [];
-const service = createServer(({ method, url = '', headers }, response) => {
-  asked.push(url.replace(/\?.*/, ''));
-  const isValid = headers.authorization === 'Bearer psk_check';
-  const [status, body] = isValid ? right(method, url) : [401, 'no'];
-  response.writeHead(status).end(body);
-});
+/** The service responds so; without a response, the connection breaks. */
+let respond: Respond | undefined;
+/** Gives some requests another response. */
+function change(some: RegExp, status: number, body = ''): void {
+  respond = (method, url) => (some.test(`${method} ${url}`) ? [status, body] : right(method, url));
+}
+const apiKey = 'psk_check';
+let asked: { method: string; path: string; headers: IncomingHttpHeaders }[];
+const listener: RequestListener = ({ method = '', url = '', headers }, response) => {
+  asked.push({ method, path: url.replace(/\?.*/, ''), headers });
+  if (!respond) return response.destroy();
+  const isValid = headers.authorization === `Bearer ${apiKey}`;
+  const [status, body] = isValid ? respond(method, url) : [401, 'no'];
+  return response.writeHead(status, { 'X-Request-Id': 'request-1' }).end(body);
+};
+const service = createServer(listener);
+const toPaths = () => asked.map(({ path }) => path).sort();
 beforeAll(async () => {
-  baseAddress = `http://127.0.0.1:${await listen(service, 0, '')}/v1`;
+  port = await listen(service, 0, '');
   const variables = {
     ...aws.variables,
     ADDRESS_PARAMETER: names[0],
@@ -80,7 +91,9 @@ beforeAll(async () => {
   ({ handler, checkService } = await import('../../../../infra/watch/check/handler.ts'));
 });
 beforeEach(() => {
-  values = [baseAddress, 'psk_check'];
+  values = [`http://127.0.0.1:${port}/v1`, apiKey];
+  respond = right;
+  asked = [];
   keys = [];
   ItemCount = 1_000;
   scanned = () => undefined;
@@ -106,9 +119,11 @@ it('reads address and key with one call, and writes no metric if nothing ends so
   keys = [{ createdAt: inDays(-300), expiresAt: inDays(40) }];
   expect(await runHandler()).toMatchObject({ failure: '', stdout: '' });
   expect(aws.inputsOf('GetParameters')).toEqual([{ Names: names, WithDecryption: true }]);
-  // All operations that are not turned off.
-  const resources = asked.map((path) => path.split('/')[2]);
-  expect(resources.sort()).toEqual(['inventory', 'inventory', 'pets']);
+  // All operations that are not turned off, with an item of each table.
+  expect(toPaths()).toEqual(['/v1/inventory', expect.any(String), '/v1/pets/8']);
+  expect(aws.inputsOf('Scan')).toContainEqual(
+    expect.objectContaining({ TableName: 'pets', ProjectionExpression: 'id', Limit: 1 }),
+  );
 });
 
 it('writes the days left of the first ending key, without keys made for some days only', async () => {
@@ -148,72 +163,46 @@ it('reads only keys that are neither revoked nor replaced', () => {
   }
 });
 
-/** Runs the check against responses. @returns its error */
-async function runWith(toResponse: typeof right): Promise<string> {
-  const listener: RequestListener = ({ method, url }, response) => {
-    const [status, body] = toResponse(method, url);
-    response.writeHead(status).end(body);
-  };
-  values[0] = `http://127.0.0.1:${await start(createServer(listener))}/v1`;
-  return (await runHandler()).failure;
-}
-
 describe('the data', () => {
-  it('is one item of each table, which the service must have', async () => {
-    asked.length = 0;
-    expect((await runHandler()).failure).toBe('');
-    expect(asked.sort()).toEqual(['/v1/inventory', expect.any(String), '/v1/pets/8']);
-    const scans = aws.inputsOf('Scan').slice(-4);
-    expect(scans).toContainEqual(
-      expect.objectContaining({ TableName: 'pets', ProjectionExpression: 'id', Limit: 1 }),
-    );
-  });
-
   it.each<[string, RegExp, status: number, body: string, told: RegExp]>([
     ['an empty list', /inventory\?/, 200, '[]', /listInventory: GET .* with 200 .*: \[\]/],
     ['no such pet', /pets/, 404, JSON.stringify(toErrorBody('not_found', 'no')), /getPet: .* 404/],
     ['another pet', /pets/, 200, '{"id":81,"name":"Tom"}', /getPet: GET \/v1\/pets\/8 .* with 200/],
   ])('is missing: the service has %s', async (_, path, status, body, told) => {
-    expect(
-      await runWith((method, url = '') => (path.test(url) ? [status, body] : right(method, url))),
-    ).toMatch(told);
+    change(path, status, body);
+    expect((await runHandler()).failure).toMatch(told);
   });
 
   it('is gone: a table with items until lately is empty', async () => {
     items.stock = [];
     ItemCount = 7;
-    expect(
-      await runWith((method, url) =>
-        url?.includes('inventory?') ? [200, '[]'] : right(method, url),
-      ),
-    ).toMatch(/The table stock is empty, and had 7 items at most six hours ago/);
+    change(/inventory\?/, 200, '[]');
+    expect((await runHandler()).failure).toMatch(
+      /The table stock is empty, and had 7 items at most six hours ago/,
+    );
   });
 
   it('is none in a new stage, whose lists are empty', async () => {
     items = {};
     ItemCount = 0;
-    const failure = await runWith((method, url) =>
-      url?.includes('limit') ? [200, '[]'] : right(method, url),
-    );
-    expect(failure).toBe('');
+    change(/limit/, 200, '[]');
+    expect((await runHandler()).failure).toBe('');
   });
 
   it('is the first item after an empty page', async () => {
     const pages = [{ LastEvaluatedKey: { id: { N: '1' } } }, { Items: [{ id: { N: '8' } }] }];
     items.pets = undefined as never;
     scanned = (name) => (name === 'pets' ? pages.shift() : undefined);
-    asked.length = 0;
     expect((await runHandler()).failure).toBe('');
-    expect(asked).toContain('/v1/pets/8');
+    expect(toPaths()).toContain('/v1/pets/8');
   });
 
   it('is unknown if a table cannot be read, which is a failure beside the others', async () => {
     scanned = (name) => {
       if (name === 'pets') throw new AwsError('ResourceNotFoundException', 'not found');
     };
-    const failure = await runWith((method, url) =>
-      method === 'PATCH' ? [502, ''] : right(method, url),
-    );
+    change(/PATCH/, 502);
+    const { failure } = await runHandler();
     expect(failure).toMatch(/updateInventory: .* 502/);
     expect(failure).toMatch(/The table pets cannot be read: not found/);
   });
@@ -249,18 +238,8 @@ it.each<[string, Parameters<typeof toRequest>[0], string, unknown]>([
   expect(toRequest(operation, { pets: '8', orders: '9' })).toMatchObject({ path, expected });
 });
 
-const apiKey = 'psk_secret';
-
-/** Starts a server that closes its connections after the test. @returns its port */
-function start(server: Server): Promise<number> {
-  onTestFinished(() => server.closeAllConnections());
-  return listen(server, 0, '');
-}
-
-async function check(listener: RequestListener) {
-  const port = await start(createServer(listener));
-  return checkService(`http://127.0.0.1:${port}/v1`, apiKey);
-}
+/** Calls the service, without its tables. */
+const check = () => checkService(String(values[0]), apiKey);
 
 describe('the scheduled check', () => {
   it('calls each operation of the service once with a read key, and finds nothing wrong', async () => {
@@ -268,23 +247,20 @@ describe('the scheduled check', () => {
     onTestFinished(() => target.close());
     const lines = vi.spyOn(console, 'info').mockReturnValue();
     const { problems } = await checkService(target.baseUrl, target.readOnlyApiKey);
-    const asked = lines.mock.calls.map(([line]) => Object(line).operation);
+    const called = lines.mock.calls.map(([line]) => Object(line).operation);
     lines.mockRestore();
     expect(problems).toEqual([]);
-    expect(asked.sort()).toEqual([...operationIds].sort());
+    expect(called.sort()).toEqual([...operationIds].sort());
   });
 
   it('sends its key and its name, and no write that could change anything', async () => {
-    const asked: unknown[] = [];
-    const result = await check(({ method, url, headers }, response) => {
+    expect(await check()).toEqual({ certificate: undefined, throttled: 0, problems: [] });
+    expect(asked).toHaveLength(operationIds.length);
+    for (const { method, headers } of asked) {
       const { authorization, 'user-agent': agent, 'if-none-match': tag } = headers;
-      asked.push([authorization, agent]);
+      expect([authorization, agent]).toEqual([`Bearer ${apiKey}`, 'petstore-check']);
       if (method !== 'GET') expect(tag).toBe('*');
-      const [status, body] = right(method, url);
-      response.writeHead(status).end(body);
-    });
-    expect(result).toEqual({ certificate: undefined, throttled: 0, problems: [] });
-    expect(asked).toEqual(operationIds.map(() => [`Bearer ${apiKey}`, 'petstore-check']));
+    }
   });
 
   const refusedByGateway = '{"code":"forbidden","message":"This request is not allowed."}';
@@ -300,38 +276,26 @@ describe('the scheduled check', () => {
     ['PATCH', /inventory/, 403, refusedByGateway, 'updateInventory'],
   ])(
     'names the operation that fails twice: %s %s %i %s',
-    async (wrongMethod, path, status, body, id) => {
-      const asked: unknown[] = [];
-      const { problems } = await check(({ method, url = '' }, response) => {
-        const isWrong = method === wrongMethod && path.test(url);
-        if (isWrong) asked.push(url);
-        const [code, text] = isWrong ? ([status, body] as const) : right(method, url);
-        response.writeHead(code, { 'X-Request-Id': 'request-1' }).end(text);
-      });
-      expect(asked).toHaveLength(2);
+    async (method, path, status, body, id) => {
+      change(new RegExp(`^${method} .*${path.source}`), status, body);
+      const { problems } = await check();
+      expect(asked).toHaveLength(operationIds.length + 1);
       expect(problems).toHaveLength(1);
-      expect(problems[0]).toContain(`${id}: ${wrongMethod} /v1/`);
+      expect(problems[0]).toContain(`${id}: ${method} /v1/`);
       expect(problems[0]).toContain(` responded with ${status} (request id request-1): ${body}`);
       expect(problems[0]).not.toContain(apiKey);
     },
   );
 
   it('ignores a failure if the second attempt succeeds', async () => {
-    const asked = new Set<string>();
-    const { problems } = await check(({ method, url = '' }, response) => {
-      const [status, body] = asked.has(url) ? right(method, url) : [503, ''];
-      asked.add(url);
-      response.writeHead(status).end(body);
-    });
-    expect(problems).toEqual([]);
+    const failed = new Set<string>();
+    respond = (method, url) => (failed.has(url) ? right(method, url) : [503, `${failed.add(url)}`]);
+    expect((await check()).problems).toEqual([]);
   });
 
   it('counts 429, which is not a failure', async () => {
-    const { problems, throttled } = await check(({ method, url }, response) => {
-      const [status, body] = method === 'PATCH' ? [429, ''] : right(method, url);
-      response.writeHead(status).end(body);
-    });
-    expect({ problems, throttled }).toEqual({ problems: [], throttled: 1 });
+    change(/PATCH/, 429);
+    expect(await check()).toMatchObject({ problems: [], throttled: 1 });
   });
 
   it('fails without a response, or if the connection breaks', async () => {
@@ -340,17 +304,14 @@ describe('the scheduled check', () => {
     expect(nobody.problems[0]).toMatch(
       /^listInventory: http:\/\/127\.0\.0\.1:1\/v1 did not respond: .*ECONNREFUSED/,
     );
-    const { problems } = await check((_, response) => response.destroy());
-    expect(problems[0]).toMatch(/did not respond/);
+    respond = undefined;
+    expect((await check()).problems[0]).toMatch(/did not respond/);
   });
 });
 
 it('writes the 429 of a failing run', async () => {
-  const response: RequestListener = ({ method, url }, response) => {
-    const [status, body] = method === 'PATCH' ? [429, ''] : right(method, url);
-    response.writeHead(url?.includes('pets') ? 500 : status).end(body);
-  };
-  values[0] = `http://127.0.0.1:${await start(createServer(response))}/v1`;
+  respond = (method, url) =>
+    method === 'PATCH' ? [429, ''] : url.includes('pets') ? [500, ''] : right(method, url);
   const { failure, line } = await runHandler();
   expect(failure).toMatch(/getPet: .* responded with 500/);
   expect(line.checkThrottled).toBe(1);
@@ -364,11 +325,9 @@ it('writes how many entries the inventory has above the planned number', async (
 
 it('returns the end of the certificate, and fails at an untrusted one', async () => {
   const { key, cert } = makeCertificate();
-  const started = createSecureServer({ key, cert }, ({ method, url }, response) => {
-    const [status, body] = right(method, url);
-    response.writeHead(status).end(body);
-  });
-  const address = `https://127.0.0.1:${await start(started as unknown as Server)}/v1`;
+  const secure = createSecureServer({ key, cert }, listener);
+  onTestFinished(() => secure.closeAllConnections());
+  const address = `https://127.0.0.1:${await listen(secure as never, 0, '')}/v1`;
   const { certificate, problems } = await checkService(address, apiKey, undefined, cert);
   expect(problems).toEqual([]);
   expect(certificate).toEqual(new Date(new X509Certificate(cert).validTo));
