@@ -1,10 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { operationIds, operations } from '../../../shared/contract/operations.ts';
+import { expect, it } from 'vitest';
+import { operationIds } from '../../../shared/contract/operations.ts';
 import { findResources, synthesizeProduction } from '../../support/stackTemplates.ts';
 import { compile } from '../watch/nights/evaluate.ts';
-
-const alarms = Object.entries(findResources('production', 'AWS::CloudWatch::Alarm'));
-const groups = Object.values(findResources('production', 'AWS::CodeDeploy::DeploymentGroup'));
 
 it.each(['canary10PercentFor5Minutes', 'linear10PercentEveryMinute'] as const)(
   'with %s, every version proves itself first, once all that this needs is there',
@@ -58,109 +55,39 @@ it('gives the hook what it calls, and nothing else', () => {
   expect(keys.flatMap(({ Action }) => Action)).toEqual(['dynamodb:PutItem', 'dynamodb:DeleteItem']);
 });
 
-describe('the roll-back of a deployment', () => {
-  it('depends on four alarms of each function, and none of other functions', () => {
-    for (const id of operationIds) {
-      const names = ['Errors', 'ServerErrors', 'ClientErrors', 'Latency'].map(
-        (one) => `${id}Rollback${one}`,
-      );
-      const isOwn = (logicalId: string) => logicalId.startsWith(`${id}Rollback`);
-      const own = alarms.map(([logicalId]) => logicalId).filter(isOwn);
-      expect(own.map((logicalId) => logicalId.slice(0, -8))).toEqual(names);
-      const looksAt = groups.map(({ Properties }) =>
-        Properties.AlarmConfiguration.Alarms.map(({ Name }: never) => Object(Name).Ref),
-      );
-      expect(looksAt).toContainEqual(own);
-    }
-    expect(alarms).toHaveLength(4 * operationIds.length);
-  });
-
-  it('looks at no older minute where one has no call', () => {
-    const isFilled = ({ Expression = '' }) => /^(IF\()?FILL\(/.test(Expression);
-    for (const [logicalId, { Properties }] of alarms) {
-      expect(Properties.Metrics?.filter(isFilled), logicalId).toHaveLength(1);
-    }
-  });
-
-  it('depends only on the new version', () => {
-    for (const [logicalId, { Properties }] of alarms) {
-      const metrics = Properties.Metrics?.flatMap(
-        ({ MetricStat }: typeof Properties) => MetricStat?.Metric ?? [],
-      ) ?? [Properties];
-      for (const { Dimensions, Namespace } of metrics) {
-        const name = Namespace === 'AWS/Lambda' ? 'ExecutedVersion' : 'Version';
-        const version = Dimensions.find((one: typeof Properties) => one.Name === name)?.Value;
-        expect(version?.['Fn::GetAtt'], logicalId).toEqual([expect.any(String), 'Version']);
-      }
-    }
-  });
-
-  it('watches the first byte of a streamed list and the duration of other calls, by version', () => {
-    for (const id of operationIds) {
-      const [, alarm] = alarms.find(([name]) => name.startsWith(`${id}RollbackLatency`)) ?? [];
-      const first = operations[id].streamed ? `${id}FirstByte` : 'Duration';
-      const [, stat] = alarm?.Properties.Metrics ?? [];
-      expect(stat.MetricStat.Metric.MetricName).toBe(first);
-    }
-    const filters = Object.values(findResources('production', 'AWS::Logs::MetricFilter'));
-    const counted = filters.flatMap(({ Properties }) => Properties.MetricTransformations);
-    expect(counted).toContainEqual(
-      expect.objectContaining({
-        MetricName: 'listInventoryFirstByte',
-        Dimensions: [{ Key: 'Version', Value: '$.message.version' }],
-      }),
-    );
-  });
-
-  it('counts 5xx as the sum of a metric, and 4xx as further samples of it', () => {
-    const filters = Object.values(findResources('production', 'AWS::Logs::MetricFilter'));
-    const values = filters
-      .flatMap(({ Properties }) => Properties.MetricTransformations)
-      .filter(({ MetricName }) => MetricName === 'getPetErrors')
-      .map(({ MetricValue }) => MetricValue);
-    expect(values).toEqual(['1', '0']);
-    const stats = ['Server', 'Client'].map((kind) => {
-      const [, alarm] = alarms.find(([name]) => name.startsWith(`getPetRollback${kind}`)) ?? [];
-      return alarm?.Properties.Metrics[1].MetricStat;
-    });
-    expect(stats).toMatchObject([
-      { Metric: { MetricName: 'getPetErrors' }, Stat: 'Sum' },
-      { Metric: { MetricName: 'getPetErrors' }, Stat: 'SampleCount' },
-    ]);
-  });
-
-  it.each([
-    ['half of 20', 10, 20, true],
-    ['all of 19', 19, 19, false],
-    ['9 of 20', 9, 20, false],
-    ['none of 100', undefined, 100, false],
-    ['no calls', undefined, undefined, false],
-  ])('with 404 in %s: %s of %s', (_, refused, calls, isTakenBack) => {
-    expect(isFiring('getPetRollbackClient', ['clientErrors', 'calls'], [refused, calls])).toBe(
-      isTakenBack,
-    );
-  });
-
-  it.each([
-    ['1 in 20', 1, 20, true],
-    ['1 in 21', 1, 21, false],
-    ['1 of 19', 1, 19, false],
-    ['2 of 2', 2, 2, false],
-    ['3 of 3', 3, 3, true],
-    ['3 of 59', 3, 59, true],
-    ['3 of 61', 3, 61, false],
-    ['none of 100', undefined, 100, false],
-    ['no calls', undefined, undefined, false],
-  ])('with 5xx in %s: %s of %s', (_, failed, calls, isTakenBack) => {
-    expect(isFiring('getPetRollbackServer', ['failed', 'calls'], [failed, calls])).toBe(
-      isTakenBack,
-    );
-  });
-});
-
-function isFiring(name: string, ids: string[], values: (number | undefined)[]): boolean {
-  const [, alarm] = alarms.find(([logicalId]) => logicalId.startsWith(name)) ?? [];
-  const { Metrics, Threshold } = alarm?.Properties ?? {};
-  const { Expression } = Metrics.find((one: { Expression?: string }) => one.Expression);
-  return compile(ids, Expression)(values) >= Threshold;
-}
+// `templates/*.txt` have all alarms of a function, with what they look at, and the group that they stop.
+it.each<
+  [
+    string,
+    name: string,
+    counted: string,
+    count: number | undefined,
+    calls: number | undefined,
+    boolean,
+  ]
+>([
+  ['404 in half of 20', 'Client', 'clientErrors', 10, 20, true],
+  ['404 in all of 19', 'Client', 'clientErrors', 19, 19, false],
+  ['404 in 9 of 20', 'Client', 'clientErrors', 9, 20, false],
+  ['404 in none of 100', 'Client', 'clientErrors', undefined, 100, false],
+  ['no calls', 'Client', 'clientErrors', undefined, undefined, false],
+  ['5xx in 1 of 20', 'Server', 'failed', 1, 20, true],
+  ['5xx in 1 of 21', 'Server', 'failed', 1, 21, false],
+  ['5xx in 1 of 19', 'Server', 'failed', 1, 19, false],
+  ['5xx in 2 of 2', 'Server', 'failed', 2, 2, false],
+  ['5xx in 3 of 3', 'Server', 'failed', 3, 3, true],
+  ['5xx in 3 of 59', 'Server', 'failed', 3, 59, true],
+  ['5xx in 3 of 61', 'Server', 'failed', 3, 61, false],
+  ['5xx in none of 100', 'Server', 'failed', undefined, 100, false],
+  ['no calls', 'Server', 'failed', undefined, undefined, false],
+])(
+  'takes a deployment back, or not, with %s: %sErrors',
+  (_, name, counted, count, calls, isTakenBack) => {
+    const alarms = Object.entries(findResources('production', 'AWS::CloudWatch::Alarm'));
+    const [, alarm] = alarms.find(([id]) => id.startsWith(`getPetRollback${name}`)) ?? [];
+    const { Metrics, Threshold } = alarm?.Properties ?? {};
+    const { Expression } = Metrics.find((one: { Expression?: string }) => one.Expression);
+    const isFiring = compile([counted, 'calls'], Expression)([count, calls]) >= Threshold;
+    expect(isFiring).toBe(isTakenBack);
+  },
+);

@@ -113,17 +113,8 @@ it('each alarm says what it means and where to look, and sends its start and end
   }
 });
 
-const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
-it('encrypts its own topics with a key that CloudWatch uses for this account alone', () => {
-  const [key, ...others] = find(production, 'AWS::KMS::Key');
-  expect(others).toEqual([]);
-  expect(key?.KeyPolicy.Statement).toContainEqual({
-    Effect: 'Allow',
-    Principal: { Service: 'cloudwatch.amazonaws.com' },
-    Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
-    Resource: '*',
-    Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
-  });
+it('makes no key and no topic where both targets are topics', () => {
+  const topic = 'arn:aws:sns:eu-west-1:123456789012:pagers';
   const stacks = synthesizeProduction({ alarms: { page: topic, ticket: `${topic}-tickets` } });
   for (const type of ['AWS::KMS::Key', 'AWS::SNS::Topic']) expect(find(stacks, type)).toEqual([]);
 });
@@ -220,22 +211,6 @@ it.each<[what: string, change: Partial<typeof read>, counted: string[]]>([
   // Without alarms, no metric that costs anything while nothing fails.
   const isFree = (name: string) => !/Requests(: 0)?$/.test(name);
   expect(countLine('staging', line)).toEqual(counted.filter(isFree));
-});
-
-it('watches a restored table instead of the table that it replaces', () => {
-  const text = JSON.stringify(changedProduction().watch.toJSON());
-  expect(text).toContain('pets-restored');
-  expect(text).not.toContain('"petstore-production-pets"');
-});
-
-it('a budget counts only what has both tags of its stage', () => {
-  const [{ Budget }] = find(changedProduction(), 'AWS::Budgets::Budget') as [{ Budget: object }];
-  const tag = (Key: string, value: string) => ({
-    Tags: { Key, Values: [value], MatchOptions: ['EQUALS'] },
-  });
-  const both = [tag('service', 'petstore'), tag('stage', 'production')];
-  expect(Budget).toMatchObject({ FilterExpression: { And: expect.arrayContaining(both) } });
-  expect(Budget).not.toHaveProperty('CostFilters');
 });
 
 // If a budget's notifications change, CloudFormation creates a new budget before it deletes the old one.
