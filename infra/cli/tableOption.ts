@@ -28,7 +28,7 @@ export async function openTable(
     const client = defineEmulatorClient(endpoint, settings);
     return { client, tableName: name, stack: undefined };
   }
-  throw new UsageError(`Say which table: ${stageUsage}, or --endpoint URL of an emulator. See --help.`);
+  throw new UsageError(`Say which table: ${stageUsage}, or an emulator's --endpoint. See --help.`);
 }
 
 /** Emulators take any credentials. @throws {UsageError} when the endpoint is not a URL */
