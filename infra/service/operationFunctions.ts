@@ -5,7 +5,6 @@ import type { Construct } from 'constructs';
 import { mapOperations, type OperationId, operations } from '../../shared/contract/operations.ts';
 import { toReservedConcurrency } from '../stages/concurrency.ts';
 import { toFunctionName } from '../stages/resourceNames.ts';
-import type { StageSettings } from '../stages/stageSettings.ts';
 import { operationSettings, type Stage, toTableAccess, toUsedTables } from '../stages/stages.ts';
 import { tables } from '../stages/tables.ts';
 import { bundling, toEntry } from './bundling/bundling.ts';
@@ -23,9 +22,11 @@ export function defineOperationFunctions(
   commit: string,
 ): OperationFunctions {
   const { settings } = stage;
+  const { allowedOrigins, documentationAddress, upgradesFrom } = settings;
   const removalPolicy = toKeptPolicy(stage);
   return mapOperations((operationId) => {
     const access = toTableAccess(operationId);
+    const used = toUsedTables(operationId);
     const reservedConcurrency = toReservedConcurrency(settings, operationId);
     const fn = defineFunction(scope, operationId, stage, {
       functionName: toFunctionName(stage, operationId),
@@ -37,11 +38,16 @@ export function defineOperationFunctions(
         reservedConcurrentExecutions: reservedConcurrency,
       }),
       timeout: Duration.seconds(operationSettings[operationId].timeoutSeconds),
-      environment: { ...toEnvironment(operationId, settings, dataTables), COMMIT: commit },
-      grants: toUsedTables(operationId).map((name) => [
-        access[name] ?? [],
-        dataTables[name].tableArns,
-      ]),
+      environment: {
+        ALLOWED_ORIGINS: allowedOrigins.join(','),
+        DOCUMENTATION_ADDRESS: documentationAddress,
+        ...Object.fromEntries(
+          used.map((name) => [tables[name].variable, dataTables[name].tableName]),
+        ),
+        ...(upgradesFrom && { UPGRADES_FROM: upgradesFrom }),
+        COMMIT: commit,
+      },
+      grants: used.map((name) => [access[name] ?? [], dataTables[name].tableArns]),
       unlimited: "Only X-Ray's PutTraceSegments and PutTelemetryRecords, which have no resource.",
       logPolicy: removalPolicy,
       applicationLogLevelV2: ApplicationLogLevel[settings.logLevel],
@@ -58,19 +64,4 @@ export function defineOperationFunctions(
     Tags.of(fn).add('commit', commit);
     return fn;
   });
-}
-
-function toEnvironment(
-  operationId: OperationId,
-  { allowedOrigins, documentationAddress, upgradesFrom }: StageSettings,
-  dataTables: DataTables,
-): Record<string, string> {
-  return {
-    ALLOWED_ORIGINS: allowedOrigins.join(','),
-    DOCUMENTATION_ADDRESS: documentationAddress,
-    ...Object.fromEntries(
-      toUsedTables(operationId).map((name) => [tables[name].variable, dataTables[name].tableName]),
-    ),
-    ...(upgradesFrom && { UPGRADES_FROM: upgradesFrom }),
-  };
 }

@@ -6,7 +6,7 @@ import { toUsedTableName } from '../stages/resourceNames.ts';
 import { operationSettings, type Stage, stagesFile } from '../stages/stages.ts';
 import { tableNames } from '../stages/tables.ts';
 import type { WatchAlarm } from './alarms.ts';
-import { period, toTableThrottles, toTransactionConflicts } from './metrics.ts';
+import { period, toTableMetric, toTableThrottles } from './metrics.ts';
 
 /** Alarms for what will break next, or has begun to. */
 export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
@@ -40,7 +40,7 @@ export function defineCapacityAlarms(stage: Stage): WatchAlarm[] {
     {
       name: 'transaction-conflicts',
       description: `Updates of the same inventory entry collide: DynamoDB refused ${MAX_CONFLICTS} of them in five minutes, three times in a row. Each is retried up to four times; then clients get 503. Look at the saved query "Cost in request units by key" for the client that sends so many updates. Ask its owner to wait longer between attempts.`,
-      metric: toTransactionConflicts(stage),
+      metric: toTableMetric(stage, 'inventory', 'TransactionConflict'),
       threshold: MAX_CONFLICTS,
       periods: [3, 3],
     },

@@ -25,10 +25,10 @@ import {
   type AccessLogMetrics,
   period,
   type RefusalMetrics,
-  toConsumedUnits,
   toHigh,
   toLatencyMetric,
   toLow,
+  toTableMetric,
   toTableThrottles,
 } from './metrics.ts';
 
@@ -164,7 +164,7 @@ function toTableRow(stage: Stage): IWidget[] {
       return new MathExpression({
         label: `${table} (at most ${limit})`,
         expression: `${id} / PERIOD(${id})`,
-        usingMetrics: { [id]: toConsumedUnits(stage, table, kind) },
+        usingMetrics: { [id]: toTableMetric(stage, table, `Consumed${kind}CapacityUnits`) },
         period,
       });
     });

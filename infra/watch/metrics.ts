@@ -162,19 +162,13 @@ export function toAllRequests(stage: NamedStage): Metric {
   return toGatewayMetric(stage, 'Count', { statistic: Stats.SUM, period });
 }
 
-export function toConsumedUnits(stage: Stage, table: TableName, kind: 'Read' | 'Write'): Metric {
-  const TableName = toUsedTableName(stage, table);
-  return toMetric(`Consumed${kind}CapacityUnits`, { TableName });
-}
-
 /** Reads, and writes that the functions make, that DynamoDB refused because of their rate. */
 export function toTableThrottles(stage: Stage, table: TableName): MathExpression {
-  const TableName = toUsedTableName(stage, table);
   const isWritten = toTableCalls(table).some(isWrite);
   const names = ['ReadThrottleEvents', ...(isWritten ? ['WriteThrottleEvents'] : [])];
   // If one of the metrics has no value, a plain sum has none either. Ids must be unique in a graph.
   const usingMetrics = Object.fromEntries(
-    names.map((name, index) => [`${table}${index}`, toMetric(name, { TableName })]),
+    names.map((name, index) => [`${table}${index}`, toTableMetric(stage, table, name)]),
   );
   const expression = Object.keys(usingMetrics)
     .map((id) => `FILL(${id}, 0)`)
@@ -182,19 +176,12 @@ export function toTableThrottles(stage: Stage, table: TableName): MathExpression
   return new MathExpression({ label: table, expression, usingMetrics, period });
 }
 
-/**
- * Writes to inventory entries that DynamoDB refused because of another transaction on the entry.
- * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
- */
-export function toTransactionConflicts(stage: Stage): Metric {
-  return toMetric('TransactionConflict', { TableName: toUsedTableName(stage, 'inventory') });
-}
-
-function toMetric(metricName: string, dimensionsMap: Record<string, string>) {
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html */
+export function toTableMetric(stage: Stage, table: TableName, metricName: string): Metric {
   return new Metric({
     namespace: 'AWS/DynamoDB',
     metricName,
-    dimensionsMap,
+    dimensionsMap: { TableName: toUsedTableName(stage, table) },
     statistic: Stats.SUM,
     period,
   });

@@ -60,14 +60,27 @@ function defineBudget(
   stage: Stage,
   { monthlyDollars, notify, actualPercent, forecastPercent }: Budget,
 ): void {
+  const subscribers = notify.map((address) => ({ subscriptionType: 'EMAIL', address }));
+  const toNotifications = (notificationType: string, percents: readonly number[]) =>
+    percents.map((threshold) => ({
+      notification: {
+        notificationType,
+        comparisonOperator: 'GREATER_THAN',
+        threshold,
+        thresholdType: 'PERCENTAGE',
+      },
+      subscribers,
+    }));
   const notificationsWithSubscribers = [
-    ...actualPercent.map((percent) => toNotification('ACTUAL', percent, notify)),
-    ...forecastPercent.map((percent) => toNotification('FORECASTED', percent, notify)),
+    ...toNotifications('ACTUAL', actualPercent),
+    ...toNotifications('FORECASTED', forecastPercent),
   ];
+  const text = JSON.stringify(notificationsWithSubscribers);
+  const fingerprint = createHash('sha256').update(text).digest('hex').slice(0, 8);
   new CfnBudget(scope, 'Budget', {
     budget: {
       // If the notifications change, CloudFormation replaces the budget, and cannot while the name is taken.
-      budgetName: `${toStackName(stage)}-${toFingerprint(notificationsWithSubscribers)}`,
+      budgetName: `${toStackName(stage)}-${fingerprint}`,
       budgetType: 'COST',
       timeUnit: 'MONTHLY',
       budgetLimit: { amount: monthlyDollars, unit: 'USD' },
@@ -85,26 +98,6 @@ function defineBudget(
     },
     notificationsWithSubscribers,
   });
-}
-
-function toNotification(
-  notificationType: 'ACTUAL' | 'FORECASTED',
-  threshold: number,
-  addresses: readonly string[],
-): CfnBudget.NotificationWithSubscribersProperty {
-  return {
-    notification: {
-      notificationType,
-      comparisonOperator: 'GREATER_THAN',
-      threshold,
-      thresholdType: 'PERCENTAGE',
-    },
-    subscribers: addresses.map((address) => ({ subscriptionType: 'EMAIL', address })),
-  };
-}
-
-function toFingerprint(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 8);
 }
 
 /**

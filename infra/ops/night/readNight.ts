@@ -47,6 +47,9 @@ export type TopError = Awaited<ReturnType<typeof readRequests>>['errors'][number
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
 
+/** Asks logs by their names. */
+type Query = (names: string[], lines: readonly string[], hours?: number) => Promise<QueryRow[]>;
+
 /** Reads each part of the page by itself: where one fails, the others are shown. */
 export async function readNight(
   stage: OpenStage & { readonly status: Part<string> },
@@ -59,16 +62,23 @@ export async function readNight(
       (error) => ({ unread: deadline.aborted ? 'no response in time' : toErrorLine(error) }),
     );
   const reading = settle(readLeftVersions(stage));
+  const client = stage.open(CloudWatchLogsClient);
+  // The last hours, in whole seconds.
+  const second = now - (now % 1_000);
+  const query: Query = (names, lines, hours = 1) => {
+    const period = { from: second - hours * HOUR, end: second + 1_000 };
+    return runQuery(client, names, period, lines, deadline);
+  };
   const [alarms, live, left, deployments, refused, stopped, requests, throttles] =
     await Promise.all([
       settle(readAlarms(stage)),
       settle(readLive(stage, reading)),
       reading,
       settle(findDeployments(stage)),
-      settle(readRefused(stage, now, deadline)),
+      settle(readRefused(stage, query)),
       settle(readStopped(stage)),
-      settle(readRequests(stage, now, deadline)),
-      settle(readThrottles(stage, now, deadline)),
+      settle(readRequests(stage.stage, query)),
+      settle(readThrottles(stage, now, query)),
     ]);
   const code = { live, left, deployments, refused, stopped };
   return { stack: stage.status, alarms, ...code, requests, throttles };
@@ -200,17 +210,13 @@ function toTime(version: PublishedVersion | undefined): string {
 
 /** Why new versions were stopped before their first client within a day, the newest first, if that was taken back. */
 async function readRefused(
-  { stage, open, status }: OpenStage & { readonly status: Part<string> },
-  now: number,
-  signal: AbortSignal,
+  { stage, status }: OpenStage & { readonly status: Part<string> },
+  query: Query,
 ): Promise<string[]> {
   if (!('value' in status && status.value.startsWith('UPDATE_ROLLBACK'))) return [];
-  const { end } = toHour(now);
-  const query = ['filter level = "ERROR"', 'fields message', 'sort @timestamp desc', 'limit 3'];
-  const day = { from: end - 24 * HOUR, end };
-  const names = [toHookLogName(stage)];
+  const lines = ['filter level = "ERROR"', 'fields message', 'sort @timestamp desc', 'limit 3'];
   try {
-    const rows = await runQuery(open(CloudWatchLogsClient), names, day, query, signal);
+    const rows = await query([toHookLogName(stage)], lines, 24);
     return rows.flatMap(({ message }) => (message ? [hideSecrets(message)] : []));
   } catch (error) {
     // A stage that moves at once has no hook.
@@ -253,12 +259,10 @@ export const errorQuery = [
 const MAX_ERRORS = 3;
 
 /** Clients' requests of the last hour by operation, with the most frequent errors. */
-async function readRequests({ stage, open }: OpenStage, now: number, signal: AbortSignal) {
-  const client = open(CloudWatchLogsClient);
-  const hour = toHour(now);
+async function readRequests(stage: Stage, query: Query) {
   const [access, logged] = await Promise.all([
-    runQuery(client, [toAccessLogName(stage)], hour, accessQuery, signal),
-    runQuery(client, toFunctionLogNames(stage), hour, errorQuery, signal),
+    query([toAccessLogName(stage)], accessQuery),
+    query(toFunctionLogNames(stage), errorQuery),
   ]);
   const isFailure = ({ status = '' }: QueryRow) => status.startsWith('5');
   const isCheck = (row: QueryRow) => row.isCheck === '1';
@@ -287,12 +291,6 @@ async function readRequests({ stage, open }: OpenStage, now: number, signal: Abo
   };
 }
 
-/** The last hour, in whole seconds. */
-function toHour(now: number) {
-  const second = now - (now % 1_000);
-  return { from: second - HOUR, end: second + 1_000 };
-}
-
 function toTopError(row: QueryRow, operation: OperationId | undefined, error: string) {
   const { request = '' } = row;
   // A path with a quote in it can forge fields of the gateway's line. The id goes to a shell.
@@ -316,7 +314,7 @@ function sumLines(rows: readonly QueryRow[]): number {
 }
 
 /** The tables that DynamoDB throttled in the last hour, for reads or for writes. */
-async function readThrottles({ stage, open }: OpenStage, now: number, signal: AbortSignal) {
+async function readThrottles({ stage, open }: OpenStage, now: number, query: Query) {
   const command = new GetMetricDataCommand({
     StartTime: new Date(now - HOUR),
     EndTime: new Date(now),
@@ -351,7 +349,7 @@ async function readThrottles({ stage, open }: OpenStage, now: number, signal: Ab
     }),
   );
   const isHot = found.some(({ limit }) => limit === 'KeyRangeThroughput');
-  const paths = isHot ? await readRefusedPaths({ stage, open }, now, signal) : [];
+  const paths = isHot ? await readRefusedPaths(stage, query) : [];
   return found.map((one) => ({ ...one, paths }));
 }
 
@@ -359,19 +357,14 @@ async function readThrottles({ stage, open }: OpenStage, now: number, signal: Ab
 const namedPath = /^\/[\w./-]{1,80}$/;
 
 /** The paths with the most 503s of the last hour, which have the ids. */
-async function readRefusedPaths(
-  { stage, open }: Pick<OpenStage, 'stage' | 'open'>,
-  now: number,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const client = open(CloudWatchLogsClient);
-  const query = [
+async function readRefusedPaths(stage: Stage, query: Query): Promise<string[]> {
+  const lines = [
     'filter status = "503"',
     'stats count(*) as lines by path',
     'sort lines desc',
     'limit 3',
   ];
-  const rows = await runQuery(client, [toAccessLogName(stage)], toHour(now), query, signal);
+  const rows = await query([toAccessLogName(stage)], lines);
   return rows.flatMap(({ path = '' }) => (namedPath.test(path) ? [path] : []));
 }
 

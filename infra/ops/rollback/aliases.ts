@@ -119,7 +119,9 @@ function isNewer({ versions }: LiveFunction, than: PublishedVersion | undefined)
 
 /**
  * Moves the aliases one by one and reports each. If one cannot be moved, it continues: some requests on good
- * code are better than none.
+ * code are better than none. Each sends all requests to one version, so the weights of a gradual deployment go. A move
+ * fails if the alias has changed since it was shown.
+ * https://docs.aws.amazon.com/lambda/latest/api/API_UpdateAlias.html
  * @param say prints a line
  * @throws {Error} when not all were moved
  */
@@ -129,11 +131,18 @@ export async function moveAliases(
   say: (line: string) => void,
 ): Promise<void> {
   let failed = 0;
-  for (const move of moves) {
-    const { operationId } = move.from;
+  for (const { from, to } of moves) {
+    const { operationId, functionName, revisionId } = from;
+    const command = new UpdateAliasCommand({
+      FunctionName: functionName,
+      Name: liveAlias,
+      FunctionVersion: String(to.version),
+      RoutingConfig: { AdditionalVersionWeights: {} },
+      RevisionId: revisionId,
+    });
     try {
-      await moveAlias(client, move);
-      say(`${operationId} goes to version ${move.to.version}.`);
+      await client.send(command);
+      say(`${operationId} goes to version ${to.version}.`);
     } catch (error) {
       failed += 1;
       tell(`${operationId} was not moved: ${toErrorLine(error)}`);
@@ -142,22 +151,5 @@ export async function moveAliases(
   if (failed === 0) return;
   throw new Error(
     `${failed} of ${moves.length} aliases were not moved; run the same command again.`,
-  );
-}
-
-/**
- * Sends all requests to one version. Removes the weights of a gradual deployment, and fails if the alias has
- * changed since it was shown.
- * https://docs.aws.amazon.com/lambda/latest/api/API_UpdateAlias.html
- */
-async function moveAlias(client: LambdaClient, { from, to }: Move): Promise<void> {
-  await client.send(
-    new UpdateAliasCommand({
-      FunctionName: from.functionName,
-      Name: liveAlias,
-      FunctionVersion: String(to.version),
-      RoutingConfig: { AdditionalVersionWeights: {} },
-      RevisionId: from.revisionId,
-    }),
   );
 }

@@ -11,7 +11,6 @@ import {
   isRight,
   type KnownIds,
   type Probe,
-  type ReadTable,
   readTableNames,
   toProbes,
 } from '../../service/hook/probes.ts';
@@ -139,25 +138,24 @@ async function sendProbe(
 
 /** The id of an item of each table, and a line for each table that is empty or cannot be read. */
 async function findItems() {
-  const found = await Promise.all(readTableNames.map(findItem));
-  const ids: KnownIds = Object.assign({}, ...found.map(({ ids }) => ids));
+  const found = await Promise.all(
+    readTableNames.map(async (table): Promise<{ ids?: KnownIds; problem?: string }> => {
+      const TableName = toTableName(table);
+      try {
+        const id = await findId(tables, table);
+        if (id !== undefined) return { ids: { [table]: id } };
+        const items = await countItems(TableName);
+        if (items === 0) return {};
+        return {
+          problem: `The table ${TableName} is empty, and had ${items} items at most six hours ago.`,
+        };
+      } catch (error) {
+        return { problem: `The table ${TableName} cannot be read: ${(error as Error).message}` };
+      }
+    }),
+  );
+  const ids: KnownIds = Object.assign({}, ...found.map((one) => one.ids));
   return { ids, problems: found.flatMap(({ problem }) => problem ?? []) };
-}
-
-async function findItem(table: ReadTable): Promise<{ ids?: KnownIds; problem?: string }> {
-  const TableName = toTableName(table);
-  try {
-    const id = await findId(tables, table);
-    if (id !== undefined) return { ids: { [table]: id } };
-    const items = await countItems(TableName);
-    if (items === 0) return {};
-    return {
-      problem: `The table ${TableName} is empty, and had ${items} items at most six hours ago.`,
-    };
-  } catch (error) {
-    const { message } = error as Error;
-    return { problem: `The table ${TableName} cannot be read: ${message}` };
-  }
 }
 
 /** The table's own count, which is up to six hours old. */
