@@ -7,7 +7,7 @@ import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { readInventoryEntry } from '../shared/store/inventoryEntry.ts';
 
-const service = openService();
+const service = openService({ cacheMiddleware: true });
 const table = readVariable('INVENTORY_TABLE');
 
 /** GET /inventory/{petId}: one entry, with its tag. */

@@ -5,7 +5,7 @@ import { readVariable } from '../shared/runtime/environment.ts';
 import { openService } from '../shared/runtime/service.ts';
 import { defineInventoryUpdates } from '../shared/store/inventoryUpdates.ts';
 
-const service = openService();
+const service = openService({ cacheMiddleware: true });
 const inventory = defineInventoryUpdates(
   service.client,
   readVariable('INVENTORY_TABLE'),

@@ -1,6 +1,7 @@
 import {
   ConditionalCheckFailedException,
   DynamoDBClient,
+  type DynamoDBClientConfig,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { isServerError, isThrottlingError, isTransientError } from '@smithy/core/retry';
@@ -19,13 +20,19 @@ interface Response {
 }
 
 /**
+ * With `cacheMiddleware`, a client builds a command's middleware once for all commands of its class. It would ignore a
+ * command's own middleware, or keep it for later commands, so the document client and `scanPage` need one without.
+ */
+export type ClientKind = Pick<DynamoDBClientConfig, 'cacheMiddleware'>;
+
+/**
  * A client that obeys the SDK's own variables (`AWS_REGION`, `AWS_ENDPOINT_URL_DYNAMODB`, …). Its calls throw
  * `StoreUnavailable` if every retry fails because DynamoDB throttles, fails, cannot be reached or sends unreadable
  * replies. They count the request units that they consume. That includes failed conditional writes, although DynamoDB
  * does not report their units.
  */
-export function defineDynamoDB(): DynamoDBClient {
-  const client = new DynamoDBClient({ ...toClientSettings(), ...callBounds });
+export function defineDynamoDB(kind: ClientKind = {}): DynamoDBClient {
+  const client = new DynamoDBClient({ ...toClientSettings(), ...callBounds, ...kind });
   // It builds the user agent again for each call, and nobody reads it.
   client.middlewareStack.remove('getUserAgentMiddleware');
   limitReplyTime(client);

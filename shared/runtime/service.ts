@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { defineKeyStore } from '../keys/keyStore.ts';
 import { defineKeyVerifier, type KeyVerifier } from '../keys/keyVerifier.ts';
-import { defineDynamoDB } from './dynamodb.ts';
+import { type ClientKind, defineDynamoDB } from './dynamodb.ts';
 import { readVariable } from './environment.ts';
 
 /** What every function needs, created once per container and shared by its requests. */
@@ -17,8 +17,8 @@ export interface Service {
 }
 
 /** @throws {Error} if an environment variable is not set */
-export function openService(): Service {
-  const client = defineDynamoDB();
+export function openService(kind?: ClientKind): Service {
+  const client = defineDynamoDB(kind);
   return {
     client,
     verifier: defineKeyVerifier(defineKeyStore(client, readVariable('API_KEYS_TABLE'))),

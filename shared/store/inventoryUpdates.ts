@@ -9,6 +9,7 @@ import {
   TransactionConflictException,
   TransactWriteItemsCommand,
   UpdateItemCommand,
+  type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
 import { isThrottlingError } from '@smithy/core/retry';
 import {
@@ -50,6 +51,8 @@ export function defineInventoryUpdates(
   tableName: string,
   requestsTable: string,
 ) {
+  countLostAttempts(client);
+
   const readEntry = (petId: bigint) => readInventoryEntry(client, tableName, petId);
 
   /**
@@ -61,13 +64,10 @@ export function defineInventoryUpdates(
     const version = newVersion();
     const change = toChange(update, version);
     const attempts = { lost: 0 };
-    function set() {
-      const input = { TableName: tableName, ...change, ReturnValues: 'ALL_OLD' } as const;
-      const command = new UpdateItemCommand(input);
-      countLost(command, attempts);
-      return client.send(command);
-    }
+    attemptsOf.set(change.ExpressionAttributeValues, attempts);
     try {
+      const input = { TableName: tableName, ...change, ReturnValues: 'ALL_OLD' } as const;
+      const set = () => client.send(new UpdateItemCommand(input));
       const { Attributes: old = {} } = await repeatConflicts(set);
       return { item: { petId, quantity, status: toStatus(old) }, version };
     } catch (error) {
@@ -271,22 +271,28 @@ function toReasons(error: unknown): CancellationReason[] {
   return (error instanceof TransactionCanceledException && error.CancellationReasons) || [];
 }
 
-/** Counts a command's attempts without a response. */
-function countLost({ middlewareStack }: UpdateItemCommand, attempts: { lost: number }): void {
+/** Attempts without a response, by the update's values object, which only this call has. */
+const attemptsOf = new WeakMap<object, { lost: number }>();
+
+/** Counts them in the client: one that caches its middleware would ignore a command's own. */
+function countLostAttempts({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
-    (next) => async (args) => {
-      try {
-        return await next(args);
-      } catch (error) {
-        const isResponse =
-          error instanceof ConditionalCheckFailedException ||
-          error instanceof TransactionConflictException ||
-          isThrottlingError(error as never);
-        if (!isResponse) attempts.lost += 1;
-        throw error;
-      }
-    },
-    // Inside the SDK's retries, which have a higher priority in this step.
-    { step: 'finalizeRequest', priority: 'low' },
+    (next) =>
+      async function countLost(args) {
+        try {
+          return await next(args);
+        } catch (error) {
+          const { ExpressionAttributeValues } = args.input as Partial<UpdateItemCommandInput>;
+          const attempts = ExpressionAttributeValues && attemptsOf.get(ExpressionAttributeValues);
+          const isResponse =
+            error instanceof ConditionalCheckFailedException ||
+            error instanceof TransactionConflictException ||
+            isThrottlingError(error as never);
+          if (attempts && !isResponse) attempts.lost += 1;
+          throw error;
+        }
+      },
+    // Inside the SDK's retries, which have a higher priority in this step. Several stores may share a client.
+    { step: 'finalizeRequest', priority: 'low', name: 'countLost', override: true },
   );
 }

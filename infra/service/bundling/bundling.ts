@@ -10,10 +10,9 @@ export function toEntry(operationId: OperationId): string {
 
 /** Modules that a function would load at every cold start without need, each with its replacement. */
 export const alias: Readonly<Record<string, string>> = Object.fromEntries(
-  ['@aws-sdk/credential-provider-node', '@smithy/core/event-streams'].map((name) => [
-    name,
-    join(projectRoot, 'shared/runtime/sdk/replacements.ts'),
-  ]),
+  ['@aws-sdk/credential-provider-node', '@smithy/core/event-streams', 'node:fs/promises'].map(
+    (name) => [name, join(projectRoot, 'shared/runtime/sdk/replacements.ts')],
+  ),
 );
 
 /** Adds `index.mjs` to the folder of a bundle: `node putInFront.js FOLDER`. */

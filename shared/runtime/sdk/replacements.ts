@@ -24,3 +24,8 @@ async function readCredentials() {
 export function EventStreamSerde(): never {
   throw new Error('The bundles leave event streams out: no DynamoDB operation has one.');
 }
+
+/** Replaces that of `node:fs/promises`, which loads readline. The SDK reads its configuration files with it. */
+export function readFile(path: string, encoding: BufferEncoding): Promise<string> {
+  return process.getBuiltinModule('node:fs').promises.readFile(path, encoding);
+}

@@ -1,5 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { defaultProvider, EventStreamSerde } from '../../../shared/runtime/sdk/replacements.ts';
+import {
+  defaultProvider,
+  EventStreamSerde,
+  readFile,
+} from '../../../shared/runtime/sdk/replacements.ts';
 import { Sha256 } from '../../../shared/runtime/sdk/sha256.ts';
 
 it('SHA-256 is the one of FIPS 180-2, appendix B.1', async () => {
@@ -45,6 +49,7 @@ it.each([
   expect(await defaultProvider()().catch(({ message }) => message)).toEqual(expected);
 });
 
-it('an event stream is refused', () => {
+it('an event stream is refused, and a file is read as by node:fs/promises', async () => {
   expect(EventStreamSerde).toThrow('The bundles leave event streams out');
+  expect(await readFile(import.meta.filename, 'utf8')).toContain('is read as by');
 });

@@ -332,7 +332,7 @@ describe.concurrent.each(engines)('updates on $name', ({ start }) => {
 test('updates pause up to twice as long before each further attempt', async () => {
   const send = () =>
     Promise.reject(new TransactionConflictException({ message: '', $metadata: {} }));
-  const client = { send } as unknown as DynamoDBClient;
+  const client = { middlewareStack: { add() {} }, send } as unknown as DynamoDBClient;
   const updates = defineInventoryUpdates(client, 'inventory', 'requests');
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

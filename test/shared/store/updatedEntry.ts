@@ -26,6 +26,8 @@ export async function openEntry(tables: StoreTables) {
   const endpoint = await startFaultyEndpoint(tables.engine().endpoint);
   const client = new DynamoDBClient({
     endpoint: endpoint.endpoint,
+    // As in the function.
+    cacheMiddleware: true,
     retryStrategy: new ConfiguredRetryStrategy(3, BACK_OFF),
   });
   const updates = defineInventoryUpdates(client, 'inventory', 'requests');
