@@ -91,6 +91,48 @@ test('a million requests cost the sum of the prices of their units', () => {
   expect(toDollarsPerMillion(refused, pricing)).toMatchObject(none);
 });
 
+// With the bytes of units.json, and prices per million units, per GB-second in millions, and per GB.
+const gb = 2 ** 30 / 1e6;
+const dearer = { ...prices, readUnits: 0.1415e-6, writeUnits: 0.7075e-6, loggedGigabytes: 0.57 };
+test.each<[string, OperationId, ResponseKind, typeof prices, dollars: number]>([
+  [
+    'read',
+    'getInventoryEntry',
+    '200',
+    prices,
+    3.5 + 0.2 + 0.005 * 13.3334 + 0.125 + (618 * 0.09 + 1_294 * 0.5) / gb,
+  ],
+  [
+    'sale',
+    'updateInventory',
+    '200 Idempotency-Key',
+    prices,
+    3.5 + 0.2 + 0.0075 * 13.3334 + 4 * 0.625 + (617 * 0.09 + 1_294 * 0.5) / gb,
+  ],
+  [
+    'read, elsewhere',
+    'getInventoryEntry',
+    '200',
+    dearer,
+    3.5 + 0.2 + 0.005 * 13.3334 + 0.1415 + (618 * 0.09 + 1_294 * 0.57) / gb,
+  ],
+  [
+    'sale, elsewhere',
+    'updateInventory',
+    '200 Idempotency-Key',
+    dearer,
+    3.5 + 0.2 + 0.0075 * 13.3334 + 4 * 0.7075 + (617 * 0.09 + 1_294 * 0.57) / gb,
+  ],
+])(
+  'a million requests of a %s cost what a calculation by hand gives',
+  (_, id, response, of, dollars) => {
+    expect(toMillion(id, response, { ...pricing, prices: of, tracedPercent: 0 })).toBeCloseTo(
+      dollars,
+      9,
+    );
+  },
+);
+
 test('lists of other lengths are interpolated between two measured ones, or extrapolated', () => {
   const list = (entries: number) => units('listInventory', '200', entries);
   const [short, middle, long] = [list(1_000), list(10_000), list(100_000)];

@@ -671,6 +671,13 @@ describe('prices', () => {
     expect(Object.keys(written.prices).sort()).toEqual(Object.keys(prices).sort());
   });
 
+  test('of which some are missing are refused', () => {
+    const file = folder.write('eu-west-1.json', '{"prices": {"gatewayRequests": 1}}');
+    expect(() => readPrices('eu-west-1', pathToFileURL(file))).toThrow(
+      'The prices of eu-west-1 have no functionCalls: npx petstore costs prices --region eu-west-1 reads them from AWS.',
+    );
+  });
+
   const [, request, duration] = priceLists.AWSLambda;
   const dearer = JSON.parse(JSON.stringify(request).replace('0.0000002000', '0.0000003000'));
   const twice = { AWSLambda: [request, dearer, duration] as object[] };
