@@ -52,7 +52,8 @@ const accessRows: readonly Row[] = [
   toAccess(pet, '200', '200', { lines: '4000000', sent: '1200000000' }),
   toAccess(pet, '401', '200', { lines: '10000', sent: '1000000' }),
   toAccess(pet, '502', '200', { lines: '10', sent: '800', milliseconds: '280000' }),
-  toAccess(pet, '429', '-', { lines: '5000', sent: '400000' }),
+  toAccess(pet, '429', '-', { lines: '3000', sent: '240000' }),
+  toAccess(pet, '429', '-', { lines: '2000', sent: '160000' }),
   toAccess('OPTIONS /pets/{petId}', '204', '200', { lines: '2000', sent: '0' }),
   toAccess('PATCH /inventory/{petId}', '412', '200', { lines: '1000', sent: '80000' }),
 ];
