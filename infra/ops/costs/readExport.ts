@@ -18,6 +18,8 @@ export interface BilledLine {
   readonly quantity: number;
   /** Such as `USD`; empty if the export has no column of it. */
   readonly currency: string;
+  /** Empty if the export has none. */
+  readonly resource: string;
   /** As billed, in US dollars if that is the currency; for use that a Savings Plan covers, the cost without the plan. */
   readonly dollars: number;
   /** When the use began and ended, in milliseconds since the epoch. */
@@ -107,9 +109,10 @@ const columnNames = [
   ['line_item_usage_account_id', 'subaccountid'],
   ['resource_tags', 'tags'],
 ] as const;
-/** Columns that an export may lack; all but the first are of FOCUS alone. */
+/** Columns that an export may lack; the last are of FOCUS alone. */
 const optionalNames = [
   ['line_item_currency_code', 'billingcurrency'],
+  ['line_item_resource_id', 'resourceid'],
   ...[['listcost'], ['commitmentdiscountid'], ['chargeclass']],
 ];
 
@@ -126,7 +129,7 @@ function findColumns(all: readonly string[]): (string | undefined)[] {
 
 function parseLine(cells: Cells): BilledLine[] {
   const [service, usageType, kind, quantity, dollars, start, end, account, tags, ...others] = cells;
-  const [currency, listCost, commitment, chargeClass] = others;
+  const [currency, resource, listCost, commitment, chargeClass] = others;
   const line = {
     service: toText(service),
     usageType: withoutRegion(toText(usageType)),
@@ -134,6 +137,7 @@ function parseLine(cells: Cells): BilledLine[] {
     kind: toText(chargeClass === 'Correction' ? chargeClass : kind),
     quantity: toNumber(Number(toText(quantity)), quantity),
     currency: toText(currency),
+    resource: toText(resource),
     dollars: toNumber(Number(toText(dollars)), dollars),
     start: toNumber(toTime(start), start),
     end: toNumber(toTime(end), end),

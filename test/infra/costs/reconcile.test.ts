@@ -32,6 +32,7 @@ interface Line extends Readonly<typeof usual> {
   readonly usageType: string;
   readonly quantity: number;
   readonly dollars: number;
+  readonly resource?: string;
   /** Only in FOCUS; the billed cost without it. */
   readonly list?: number;
   readonly chargeClass?: string;
@@ -51,6 +52,7 @@ const columns: Readonly<Record<Format, Readonly<Record<string, (line: Line) => u
     line_item_line_item_type: ({ kind }) => kind,
     line_item_usage_start_date: ({ start }) => start,
     line_item_usage_end_date: ({ end }) => end,
+    line_item_resource_id: ({ resource = '' }) => resource,
     line_item_usage_account_id: ({ account }) => account,
     resource_tags: ({ tags }) => tags,
   },
@@ -67,6 +69,7 @@ const columns: Readonly<Record<Format, Readonly<Record<string, (line: Line) => u
     CommitmentDiscountId: ({ commitment = '' }) => commitment,
     ChargePeriodStart: ({ start }) => start,
     ChargePeriodEnd: ({ end }) => end,
+    ResourceId: ({ resource = '' }) => resource,
     SubAccountId: ({ account }) => account,
     Tags: ({ tags }) => tags,
   },
@@ -227,6 +230,17 @@ const planted: Planted[] = [
     (lines) => [...lines, ...lines.filter((line) => isOfDay(line, '2026-11-07'))],
     1,
     /^The bill has 2026-11-07 twice\. AWS charged \$\d+\.\d\d in all, \$\d+\.\d\d expected\.\n/,
+  ],
+  [
+    'two resources with the same use',
+    (lines) =>
+      lines.flatMap((line) =>
+        isOfDay(line, '2026-11-07')
+          ? ['a', 'b'].map((resource) => ({ ...times(line, 0.5), resource }))
+          : [line],
+      ),
+    0,
+    RegExp(asExpected),
   ],
   [
     'an end before its month',
