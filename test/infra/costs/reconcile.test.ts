@@ -331,7 +331,7 @@ const planted: Planted[] = [
 ];
 const regions: Region[] = [
   ['us-east-1', 'USE1'],
-  ['us-west-2', 'USW2'],
+  ['eu-west-1', 'EU'],
 ];
 
 describe('costs reconcile', () => {
