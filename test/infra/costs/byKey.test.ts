@@ -354,8 +354,13 @@ describe('costs forecast', () => {
   const settings = { ...production.settings, maxIncreaseDollars: 5, maxIncreasePercent: 10 };
   const budget = { ...settings, budget: { ...changedSettings.budget, monthlyDollars: 50 } };
   /** Twenty days of November, of a stage that sells 60,000 pieces in them. */
-  const forecast = async (args: object, accepted = {}, changed: StageSettings = settings) => {
-    vi.setSystemTime(Date.UTC(2026, 10, 21, 0, 5));
+  const forecast = async (
+    args: object,
+    accepted = {},
+    changed: StageSettings = settings,
+    now = Date.UTC(2026, 10, 21, 0, 5),
+  ) => {
+    vi.setSystemTime(now);
     const before = production.settings;
     onTestFinished(() => void Object.assign(production, { settings: before }));
     Object.assign(production, { settings: changed });
@@ -394,8 +399,11 @@ describe('costs forecast', () => {
     ]);
   });
 
-  it('says so for each key, and that there is no budget', async () => {
+  it('says so for each key, of the month before on the first, and that there is no budget', async () => {
     const { stdout } = await forecast({ 'by-key': true });
+    const first = Date.UTC(2026, 11, 1);
+    const { from, to } = JSON.parse((await forecast({ json: true }, {}, settings, first)).stdout);
+    expect([from, to]).toEqual(['2026-11-01', '2026-11-30']);
     const [line, table = ''] = stdout.split('\n\n');
     expect(line).toContain('; accepted none, budget none; ');
     const rows = table.split('\n').map((row) => row.split(/ {2,}/));
