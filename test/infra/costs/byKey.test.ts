@@ -198,17 +198,17 @@ describe('costs by-key', () => {
       ['2026-10-30T00:00:00Z', '2026-10-31T23:59:59Z'],
       ['2026-11-01T00:00:00Z', '2026-11-02T23:59:59Z'],
     ].map((times) => times.map((time) => Date.parse(time) / 1000));
-    const queries = aws.inputsOf('StartQuery');
-    const [own, access] = [operationIds.map((id) => `${functionLog}${id}`), [accessLog]].map(
-      (logs) => {
-        const asked = queries.filter(({ logGroupNames }) => `${logGroupNames}` === `${logs}`);
-        expect(asked.map(({ startTime, endTime }) => [startTime, endTime])).toEqual(ends);
-        return asked[0];
-      },
-    );
-    expect(queries).toHaveLength(4);
-    expect(own?.limit).toBe(10_000);
-    expect([own?.queryString, access?.queryString]).toMatchInlineSnapshot(`
+    const logs = [operationIds.map((id) => `${functionLog}${id}`), [accessLog]];
+    const [own, access] = logs.map((logGroupNames) => {
+      const asked = aws
+        .inputsOf('StartQuery')
+        .filter((one) => `${one.logGroupNames}` === `${logGroupNames}`);
+      expect(asked).toMatchObject(
+        ends.map(([startTime, endTime]) => ({ startTime, endTime, limit: 10_000 })),
+      );
+      return asked[0]?.queryString;
+    });
+    expect([own, access]).toMatchInlineSnapshot(`
       [
         "filter ispresent(message.operation) or type = "platform.report"
       | fields record.metrics.billedDurationMs * record.metrics.memorySizeMB as megabyteMilliseconds, strcontains(record.tracing.value, "Sampled=1") as isTraced
@@ -450,21 +450,23 @@ it('leaves out days that the logs no longer have, and says so in one line', asyn
   expect(kept).not.toContain('deleted');
 });
 
-it('says how many log lines are missing if a query has more rows than it returns', async () => {
-  const functions = Array.from({ length: 10_000 }, () => ({ lines: '1' }));
-  const { run } = await open({ functions, recordsMatched: 12_345 });
-  const { status, stderr } = await run();
-  expect(status).toBe(0);
-  expect(stderr).toContain(
-    'at most 10000 rows: 2345 of 12345 log lines are left out. Ask for fewer days.\n',
-  );
-});
-
-it('ends in one line if a query does not complete', async () => {
-  const { run } = await open({ status: 'Timeout' });
-  const { status, stdout, stderr } = await run();
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toMatch(/did not complete \(Timeout\)\. Run it again, or for fewer days\..*\n$/);
+const many = Array.from({ length: 10_000 }, () => ({ lines: '1' }));
+it.each([
+  [
+    'has more rows than it returns',
+    { functions: many, recordsMatched: 12_345 },
+    /at most 10000 rows: 2345 of 12345 log lines are left out\. Ask for fewer days\.\n$/,
+  ],
+  [
+    'does not complete',
+    { status: 'Timeout' },
+    /did not complete \(Timeout\)\. Run it again, or for fewer days\..*\n$/,
+  ],
+])('says so if a query %s', async (_, logs, line) => {
+  const { run } = await open(logs);
+  const { status, stderr, stdout } = await run();
+  expect(stderr).toMatch(line);
+  expect([status, stdout === '']).toEqual('status' in logs ? [1, true] : [0, false]);
 });
 
 it('ends in one line in a region without prices', async () => {

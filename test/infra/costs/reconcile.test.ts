@@ -2,11 +2,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toStageMonth } from '../../../infra/costs/bills/costReport.ts';
-import {
-  parseTraffic,
-  readCommittedTraffic,
-  sumRequests,
-} from '../../../infra/costs/bills/traffic.ts';
+import { parseTraffic, readCommittedTraffic } from '../../../infra/costs/bills/traffic.ts';
 import { toExpectedUsage } from '../../../infra/ops/costs/expectedUsage.ts';
 import { runCosts } from '../../../infra/ops/costs/runCosts.ts';
 import type { Reconciliation } from '../../../infra/ops/costs/runReconcile.ts';
@@ -199,7 +195,6 @@ type Region = [name: string, prefix: string];
 type Planted = [
   name: string,
   lines: (exact: readonly Line[], format: Format, region: Region) => readonly Line[],
-  status: number,
   found: RegExp,
   args?: readonly string[],
 ];
@@ -209,26 +204,22 @@ const planted: Planted[] = [
   [
     'nothing',
     (lines) => lines,
-    0,
     /^AWS charged what was expected: \$(\d+\.\d\d) of \$\1, [\s\S]*\nXRay-TracesStored +traces +30,438 +30,438 +\+0\.0 % /,
   ],
   [
     'euros',
     (lines) => lines.map((line) => ({ ...line, currency: 'EUR' })),
-    1,
     /^The bill is in EUR: it cannot be compared with a model in USD\.\n/,
   ],
   [
     'days without lines',
     (lines) =>
       lines.filter((line) => !['07', '19', '20'].some((day) => isOfDay(line, `2026-11-${day}`))),
-    1,
     /^The bill has no lines of 2026-11-07, 2026-11-19 to 2026-11-20\. AWS charged .*expected/,
   ],
   [
     'a day twice',
     (lines) => [...lines, ...lines.filter((line) => isOfDay(line, '2026-11-07'))],
-    1,
     /^The bill has 2026-11-07 twice\. AWS charged \$\d+\.\d\d in all, \$\d+\.\d\d expected\.\n/,
   ],
   [
@@ -239,7 +230,6 @@ const planted: Planted[] = [
           ? ['a', 'b'].map((resource) => ({ ...times(line, 0.5), resource }))
           : [line],
       ),
-    0,
     RegExp(asExpected),
   ],
   [
@@ -248,71 +238,45 @@ const planted: Planted[] = [
       lines
         .filter(({ start }) => start < '2026-11-21')
         .map((line) => (isOfDay(line, line.start.slice(0, 10)) ? line : times(line, 20 / 30))),
-    1,
     /^The bill ends on 2026-11-20, before its month: --from 2026-11-01 --to 2026-11-20 compares those days\. AWS charged \$(\d+\.\d\d) in all, \$\1 expected\.\n/,
   ],
   [
     '5.2 %',
     withGateway(1.052),
-    1,
     /^AWS charged \S+ \(5\.2 %\) more than expected for ApiGatewayRequest: /,
-  ],
-  [
-    'half',
-    withGateway(0.5),
-    1,
-    /^AWS charged \S+ \(50\.0 %\) less than expected for ApiGatewayRequest: /,
   ],
   [
     '10 % less than tolerated',
     withGateway(1.1),
-    0,
     RegExp(`${asExpected}.*within 10\\.5 %`),
     ['--tolerance', '10.5%'],
   ],
   [
     'an unknown service',
     (lines) => [...lines, toLine('AmazonEC2', 'BoxUsage', 10, 12)],
-    1,
     /^AWS charged \$12\.00 for BoxUsage of AmazonEC2, which was not expected: \$/,
   ],
   [
     'a doubled month',
     (lines) => [...lines, ...lines],
-    1,
     /^The bill has 2026-11-01 to 2026-11-30 twice\. AWS charged \S+ \(100\.0 %\) more .*\(other lines that differ: \d+\).*\n.*1\.00 month.*2026-11-01 to 2026-11-30/,
   ],
   [
     'a second month',
     (lines, _, region) => [...lines, ...toBill(region, 9)],
-    0,
     RegExp(
       `${asExpected}.*\\n.* 2\\.00 months \\(2026-10-01 to 2026-10-31, 2026-11-01 to 2026-11-30\\)`,
     ),
   ],
   [
-    'a foreign account, if another is requested',
-    (lines) => [...lines, ...foreign],
-    0,
-    RegExp(`${asExpected}[\\s\\S]*\\nLeft out: account 999999999999, \\$\\d+\\.\\d\\d\\n`),
-    ['--account', account],
-  ],
-  [
-    'a refund',
+    'a refund, or a tax',
     (lines, format) => [
       ...lines,
       format === 'FOCUS'
         ? toLine('AWS Lambda', 'Request-ARM', -5, -3, { chargeClass: 'Correction' })
-        : toLine('AWSLambda', 'Request-ARM', 0, -3, { kind: 'Refund', tags: {} }),
+        : toLine('AWSLambda', '', 0, -3, { kind: 'Tax', tags: {} }),
     ],
-    0,
-    /^AWS charged what[\s\S]*\nOutside the total[\s\S]*\nRequest-ARM \((Refund|Correction)\) of AWS ?Lambda .* -3\.00 /,
-  ],
-  [
-    'a tax',
-    (lines) => [...lines, toLine('AmazonEC2', '', 0, 9, { kind: 'Tax', tags: {} })],
-    0,
-    /\nOutside the total[\s\S]*\n\(Tax\) of AmazonEC2 .* 9\.00/,
+    /^AWS charged what was[\s\S]*\nOutside the total[\s\S]*\n(Request-ARM \(Correction\)|\(Tax\)) of AWS ?Lambda .* -3\.00 /,
   ],
   [
     'a Savings Plan',
@@ -325,7 +289,6 @@ const planted: Planted[] = [
               { ...seconds, kind: 'SavingsPlanNegation', dollars: -seconds.dollars },
             ],
       ),
-    0,
     /^AWS charged what[\s\S]*\nOutside the total[\s\S]*Lambda-GB-Second-ARM \(SavingsPlanNegation\) of .* -0\.\d\d /,
   ],
 ];
@@ -337,13 +300,14 @@ const regions: Region[] = [
 describe('costs reconcile', () => {
   describe.each(exports)('in %s, %s', (format, name, toContent) => {
     describe.each(regions)('of %s', (...region) => {
-      it.each(planted)('finds %s', async (_, toLines, status, found, args = []) => {
+      it.each(planted)('finds %s', async (_, toLines, found, args = []) => {
         const lines = toLines(toBill(region), format, region);
         const file = write(name, toContent(format, lines));
         const all = ['reconcile', file, ...requests, ...args];
         const outcome = await callOps(runCosts, all, { AWS_REGION: region[0] });
-        expect(outcome).toMatchObject({ status, stderr: '' });
         expect(outcome.stdout).toMatch(found);
+        const status = outcome.stdout.startsWith('AWS charged what was expected: ') ? 0 : 1;
+        expect(outcome).toMatchObject({ status, stderr: '' });
       });
     });
 
@@ -413,22 +377,15 @@ describe('costs reconcile', () => {
     const first = write('1.csv', toCsv('FOCUS', exact.slice(0, 4)));
     const second = write('2.csv', toCsv('CUR 2.0', [...exact.slice(4), ...foreign]));
     const own = await reconcileFile(first, ...requests, '--account', account, second);
-    expect(own.stdout).toMatch(/^AWS charged what was expected: .*\n.*, account 123456789012\n/);
+    expect(own.stdout).toMatch(
+      /^AWS charged what was .*\n.*, account 123456789012\nLeft out: account 9{12}, \$\d+\.\d\d\n/,
+    );
     expect(own.status).toBe(0);
     const both = await reconcileFile(second);
     expect(both).toMatchObject({ status: 1, stdout: '' });
     expect(both.stderr).toBe(
       'The files have lines of account 123456789012 and 999999999999: --account must name one of them.\n',
     );
-  });
-
-  it.each([
-    ['the committed traffic by default', [], sumRequests(readCommittedTraffic())],
-    ['that of a file', ['--traffic', write('traffic.json', '{"requests": {"getPet": 7}}')], 7],
-  ])('models %s', async (_, args, requests) => {
-    const file = write('bill.csv', toCsv('FOCUS', bill));
-    const { stdout } = await reconcileFile(file, '--json', ...args);
-    expect(JSON.parse(stdout).usage[0].expected.quantity).toBe(requests + checked);
   });
 
   const [head = '', first = '', second = '', ...others] = toCsv('FOCUS', bill).split('\r\n');
