@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { UsageKind } from './usageParts.ts';
+import { type UsageKind, usageKinds } from './usageParts.ts';
 
 /** Dollars per unit, or steps in rising order. Each step ends at a number of units a month; the last has no end. */
 export type Price = number | readonly { readonly upTo?: number; readonly dollars: number }[];
@@ -34,12 +34,14 @@ interface PriceTable {
 /** The region of a stage whose settings and environment name none. */
 export const usualRegion = 'us-east-1';
 
-/** @throws {Error} when nobody has looked up the prices of the region */
-export function readPrices(region = usualRegion): PriceTable {
-  if (hasPrices(region)) return JSON.parse(readFileSync(toPriceFile(region), 'utf8'));
-  throw new Error(
-    `The prices of ${region} are not known: npx petstore costs prices --region ${region} reads them from AWS.`,
-  );
+/** @throws {Error} when nobody has looked up the prices of the region, or not all of them */
+export function readPrices(region = usualRegion, file = toPriceFile(region)): PriceTable {
+  const remedy = `npx petstore costs prices --region ${region} reads them from AWS.`;
+  if (!existsSync(file)) throw new Error(`The prices of ${region} are not known: ${remedy}`);
+  const table: PriceTable = JSON.parse(readFileSync(file, 'utf8'));
+  const missing = usageKinds.find((kind) => table.prices[kind] === undefined);
+  if (missing) throw new Error(`The prices of ${region} have no ${missing}: ${remedy}`);
+  return table;
 }
 
 export function hasPrices(region = usualRegion): boolean {

@@ -44,13 +44,13 @@ type RequestSettings = Pick<PricedSettings, 'firewall' | 'memoryMegabytes' | 're
 /**
  * What a month's requests cost. Prices that fall with use are those of an account with only this traffic. Each request
  * gets its part of the saving.
- * @param toOthers what else the account uses in the month, which makes prices fall too
+ * @param others what else the account uses in the month, which makes prices fall too
  * @throws {Error} when the units of a share are missing
  */
 export function toRequestsBill(
   { entries, shares }: Traffic,
   pricing: RequestPricing,
-  toOthers: (usage: Required<Usage>) => Usage = () => ({}),
+  others: Usage = {},
 ) {
   const metered = shares.map(({ operationId, requests, ...share }) => {
     // A list of several pages has no 304; the response is 200.
@@ -65,7 +65,6 @@ export function toRequestsBill(
   });
   const keyReads = countKeyReads(shares);
   const usage = sumUsage([...metered.map((one) => one.usage), { readUnits: keyReads }]);
-  const others = toOthers(usage);
   const rates = toRates(pricing.prices, sumUsage([usage, others]));
   return {
     shares: metered.map(({ usage: own, ...share }) => ({
@@ -117,13 +116,11 @@ export function toMonth(
   besides: Usage = {},
 ) {
   const { entries } = traffic;
-  const toFixed = (usage: Required<Usage>) => {
-    const logged = usage.loggedGigabytes + (besides.loggedGigabytes ?? 0);
-    return toFixedUsage(settings, entries, pricing, logged);
-  };
-  const bill = toRequestsBill(traffic, pricing, (usage) => sumUsage([toFixed(usage), besides]));
-  const { shares, dollars, keyReads, usage, rates } = bill;
-  const fixedUsage = toFixed(usage);
+  const { usage } = toRequestsBill(traffic, pricing);
+  const { loggedGigabytes } = sumUsage([usage, besides]);
+  const fixedUsage = toFixedUsage(settings, entries, pricing, loggedGigabytes);
+  const others = sumUsage([fixedUsage, besides]);
+  const { shares, dollars, keyReads, rates } = toRequestsBill(traffic, pricing, others);
   const fixedParts = toDollars(fixedUsage, rates);
   const [requests, fixed] = [sumDollars(dollars), sumDollars(fixedParts)];
   const total = requests + fixed;

@@ -15,21 +15,8 @@ export const readAccepted = (): Partial<Record<string, number>> =>
  * Checks the limits of each stage: for a month of attack, and for the increase of a month with the committed traffic
  * over the accepted one.
  * @param figures the committed ones; if given, they must be up to date
- * @throws {Error} with a message for each month past its limit
  */
 export function checkMonths(
-  checked: readonly Stage[],
-  accepted = readAccepted(),
-  figures?: CommittedFigures,
-): string {
-  const found = findMonths(checked, accepted, figures);
-  const failed = found.filter(({ isWithin }) => !isWithin);
-  if (failed.length > 0) throw new Error(failed.map(({ text }) => text).join(' '));
-  return found.map(({ text }) => `${text}\n`).join('');
-}
-
-/** What `checkMonths` checks, one by one. */
-export function findMonths(
   checked: readonly Stage[],
   accepted = readAccepted(),
   figures?: CommittedFigures,

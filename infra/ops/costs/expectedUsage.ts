@@ -4,39 +4,47 @@ import type { Prices } from '../../costs/prices.ts';
 import { usageKinds } from '../../costs/usageParts.ts';
 import type { Stage } from '../../stages/stages.ts';
 
-const [apiGateway, lambda, dynamoDb] = [/api ?gateway/i, /lambda/i, /dynamodb/i];
-const [cloudWatch, xRay] = [/cloudwatch/i, /x-?ray/i];
-const [firewall, keys] = [/waf/i, /kms|key management/i];
+/** The services by their codes in the price list, with their names in bills. */
+const services = {
+  AmazonApiGateway: /api ?gateway/i,
+  AWSLambda: /lambda/i,
+  AmazonDynamoDB: /dynamodb/i,
+  // Of whichever service the bytes left.
+  AWSDataTransfer: /./,
+  AmazonCloudWatch: /cloudwatch/i,
+  AWSXRay: /x-?ray/i,
+  awswaf: /waf/i,
+  awskms: /kms|key management/i,
+} as const;
 
 /**
  * AWS's names for the units of the model: the service, the usage type without its region, the unit, and other usage
  * types for the same. Several services have usage types of the same name.
  */
 export const usageTypes: Readonly<
-  Record<keyof Prices, readonly [RegExp, string, string, RegExp?]>
+  Record<keyof Prices, readonly [keyof typeof services, string, string, RegExp?]>
 > = {
-  gatewayRequests: [apiGateway, 'ApiGatewayRequest', 'requests'],
-  functionCalls: [lambda, 'Request-ARM', 'requests'],
-  gigabyteSeconds: [lambda, 'Lambda-GB-Second-ARM', 'GB-seconds'],
-  streamedGigabytes: [lambda, 'streamed bytes', 'GB', /stream/i],
-  readUnits: [dynamoDb, 'ReadRequestUnits', 'units'],
-  writeUnits: [dynamoDb, 'WriteRequestUnits', 'units'],
-  // Of whichever service the bytes left.
-  sentGigabytes: [/./, 'DataTransfer-Out-Bytes', 'GB'],
+  gatewayRequests: ['AmazonApiGateway', 'ApiGatewayRequest', 'requests'],
+  functionCalls: ['AWSLambda', 'Request-ARM', 'requests'],
+  gigabyteSeconds: ['AWSLambda', 'Lambda-GB-Second-ARM', 'GB-seconds'],
+  streamedGigabytes: ['AWSLambda', 'streamed bytes', 'GB', /stream/i],
+  readUnits: ['AmazonDynamoDB', 'ReadRequestUnits', 'units'],
+  writeUnits: ['AmazonDynamoDB', 'WriteRequestUnits', 'units'],
+  sentGigabytes: ['AWSDataTransfer', 'DataTransfer-Out-Bytes', 'GB'],
   // Lambda's logs are billed as those that AWS itself writes.
-  loggedGigabytes: [cloudWatch, 'DataProcessing-Bytes', 'GB', /^VendedLog-Bytes$/],
-  storedLogGigabytes: [cloudWatch, 'kept logs', 'GB-months', /^TimedStorage-ByteHrs$/],
-  queriedGigabytes: [cloudWatch, 'DataScanned-Bytes', 'GB'],
-  traces: [xRay, 'XRay-TracesStored', 'traces'],
-  firewallRequests: [firewall, 'RequestV2-Tier1', 'requests'],
-  alarmMetrics: [cloudWatch, 'CW:AlarmMonitorUsage', 'alarm metrics'],
-  compositeAlarms: [cloudWatch, 'CW:CompositeAlarmMonitorUsage', 'composite alarms'],
-  customMetrics: [cloudWatch, 'CW:MetricMonitorUsage', 'metrics'],
-  encryptionKeys: [keys, 'KMS-Keys', 'keys'],
-  storedGigabytes: [dynamoDb, 'TimedStorage-ByteHrs', 'GB-months'],
-  backedUpGigabytes: [dynamoDb, 'TimedPITRStorage-ByteHrs', 'GB-months'],
-  firewalls: [firewall, 'WebACLV2', 'web ACLs'],
-  firewallRules: [firewall, 'RuleV2', 'rules'],
+  loggedGigabytes: ['AmazonCloudWatch', 'DataProcessing-Bytes', 'GB', /^VendedLog-Bytes$/],
+  storedLogGigabytes: ['AmazonCloudWatch', 'kept logs', 'GB-months', /^TimedStorage-ByteHrs$/],
+  queriedGigabytes: ['AmazonCloudWatch', 'DataScanned-Bytes', 'GB'],
+  traces: ['AWSXRay', 'XRay-TracesStored', 'traces'],
+  firewallRequests: ['awswaf', 'RequestV2-Tier1', 'requests'],
+  alarmMetrics: ['AmazonCloudWatch', 'CW:AlarmMonitorUsage', 'alarm metrics'],
+  compositeAlarms: ['AmazonCloudWatch', 'CW:CompositeAlarmMonitorUsage', 'composite alarms'],
+  customMetrics: ['AmazonCloudWatch', 'CW:MetricMonitorUsage', 'metrics'],
+  encryptionKeys: ['awskms', 'KMS-Keys', 'keys'],
+  storedGigabytes: ['AmazonDynamoDB', 'TimedStorage-ByteHrs', 'GB-months'],
+  backedUpGigabytes: ['AmazonDynamoDB', 'TimedPITRStorage-ByteHrs', 'GB-months'],
+  firewalls: ['awswaf', 'WebACLV2', 'web ACLs'],
+  firewallRules: ['awswaf', 'RuleV2', 'rules'],
 };
 
 /** Such as `EU-Request-ARM` without the region's code: https://docs.aws.amazon.com/global-infrastructure/latest/regions/aws-region-billing-codes.html */
@@ -57,7 +65,7 @@ export function toExpectedUsage(stage: Stage, traffic: Traffic) {
     // AWS gives them no tags, so that their lines are of the whole account. Of CloudWatch, alarms alone have some:
     // https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_TagResource.html
     const isTagged = kind !== 'traces' && kind !== 'customMetrics';
-    const named = { service, usageType, unit, alsoNamed, isTagged };
+    const named = { service: services[service], usageType, unit, alsoNamed, isTagged };
     return quantity > 0 ? [{ ...named, quantity, dollars: quantity * rates[kind] }] : [];
   });
 }

@@ -36,15 +36,15 @@ interface Requests {
 }
 
 /**
- * The cost of the requests in some days of one month, by key and operation, sorted by name of the key. The rows
- * have everything that was billed, once, except for the scheduled check. Price tiers are those of an account with only these requests in the
- * month.
+ * The cost of the requests in some days of one month, by key and operation, sorted by name of the key. The rows have
+ * everything that was billed, once, except for the scheduled check. Price tiers are those of an account with only these
+ * requests in the month.
  * @param volume the bytes that each log took in
  */
-export function toKeyCosts({ functions, access }: LogRows, volume: LogVolume, stage: Stage) {
-  const all = functions.flatMap(toLoggedRequests);
-  divideGatewayRequests(all, access, volume, stage);
-  divideCalls(all, functions, volume, stage);
+export function toKeyCosts(logs: LogRows, volume: LogVolume, stage: Stage) {
+  const all = logs.functions.flatMap(toLoggedRequests);
+  divideGateway(all, logs, volume, stage);
+  divideCalls(all, logs, volume, stage);
   const { prices } = readPrices(stage.settings.region);
   const rates = toRates(prices, sumUsage(all.flatMap(({ used }) => used)));
   const groups = Map.groupBy(all, ({ key, operation }) => toOrder(key, operation));
@@ -84,12 +84,7 @@ function toLoggedRequests({ keyName, status = '', ...row }: QueryRow): Requests[
 }
 
 /** Divides the gateway's figures among the requests of the same operation and status. */
-function divideGatewayRequests(
-  all: Requests[],
-  access: readonly QueryRow[],
-  volume: LogVolume,
-  stage: Stage,
-): void {
+function divideGateway(all: Requests[], { access }: LogRows, volume: LogVolume, stage: Stage) {
   // The gateway counts only bytes of bodies. Headers are billed too; a 304 has nothing else.
   const notModified = findUnits({ units: readRecordedUnits() }, 'listInventory', '304', 1_000);
   const lines = access.reduce((sum, row) => sum + toNumber(row.lines), 0);
@@ -109,7 +104,7 @@ function divideGatewayRequests(
     };
     const isSame = (one: Requests) =>
       isCalled && one.isCalled && one.operation === operation && one.status === status;
-    divide(findOrAdd(all, isSame, own), 'requests', {
+    divide(all, isSame, own, 'requests', {
       gatewayRequests: isFree ? 0 : requests + toNumber(row.furtherRequests),
       sentGigabytes: (toNumber(row.sent) + requests * (notModified?.responseBytes ?? 0)) / GIGABYTE,
       streamedGigabytes: toNumber(row.streamedBytes) / GIGABYTE,
@@ -120,12 +115,7 @@ function divideGatewayRequests(
 }
 
 /** Divides Lambda's figures of a function among its requests. */
-function divideCalls(
-  all: Requests[],
-  functions: readonly QueryRow[],
-  volume: LogVolume,
-  stage: Stage,
-): void {
+function divideCalls(all: Requests[], { functions }: LogRows, volume: LogVolume, stage: Stage) {
   const reports = functions.filter(({ type }) => type === 'platform.report');
   for (const operation of operationIds) {
     const log = toFunctionLogName(stage, operation);
@@ -134,32 +124,27 @@ function divideCalls(
     const loggedGigabytes = (volume.get(log) ?? 0) / GIGABYTE;
     if (functionCalls + loggedGigabytes === 0) continue;
     // Calls without a line, such as one that began a day before, have a row of their own.
-    const own = { key: UNLOGGED, operation, status: '', isCalled: true };
+    const nothing = { requests: 0, milliseconds: 0 };
+    const own = { key: UNLOGGED, operation, status: '', isCalled: true, ...nothing };
     const isSame = (one: Requests) => one.isCalled && one.operation === operation;
-    const rows = findOrAdd(all, isSame, { ...own, requests: 0, milliseconds: 0 });
-    divide(rows, 'milliseconds', { gigabyteSeconds: toNumber(report?.billed) / 1_024_000 });
-    divide(rows, 'requests', { functionCalls, traces: toNumber(report?.traced), loggedGigabytes });
+    const gigabyteSeconds = toNumber(report?.billed) / 1_024_000;
+    divide(all, isSame, own, 'milliseconds', { gigabyteSeconds });
+    const traces = toNumber(report?.traced);
+    divide(all, isSame, own, 'requests', { functionCalls, traces, loggedGigabytes });
   }
 }
 
-function findOrAdd(
+/** Divides use among requests, in equal shares if nothing is known. Without requests, it has a row of its own. */
+function divide(
   all: Requests[],
   isSame: (row: Requests) => boolean,
   own: Omit<Requests, 'used'>,
-): Requests[] {
-  const same = all.filter(isSame);
-  if (same.length > 0) return same;
-  const added = { ...own, used: [] };
-  all.push(added);
-  return [added];
-}
-
-/** Equal shares if nothing is known. */
-function divide(
-  rows: readonly Requests[],
   weight: 'requests' | 'milliseconds',
   usage: Record<string, number>,
-): void {
+) {
+  const same = all.filter(isSame);
+  const rows = same.length > 0 ? same : [{ ...own, used: [] }];
+  if (same.length === 0) all.push(...rows);
   const total = rows.reduce((sum, row) => sum + row[weight], 0);
   for (const row of rows) {
     const share = total > 0 ? row[weight] / total : 1 / rows.length;

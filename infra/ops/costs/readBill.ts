@@ -2,12 +2,12 @@ import { DAY_MILLISECONDS, type DayRange, splitByMonth, toDay, toMonth } from '.
 import type { ExpectedUsage } from './expectedUsage.ts';
 import { type BilledLine, readExport } from './readExport.ts';
 
-type Amount = Pick<BilledLine, 'quantity' | 'dollars' | 'effectiveDollars' | 'listDollars'>;
+type Amount = Pick<BilledLine, 'quantity' | 'dollars'>;
 
 /** The bill of one usage type, and the model's month of it. */
 export interface BilledUsage {
-  /** The stage's usage; outside the total, such as credits, refunds, taxes and untaggable usage; or anything else. */
-  readonly list: 'usage' | 'outside' | 'others';
+  /** The stage's usage; or outside the total, such as credits, refunds, taxes and untaggable usage. */
+  readonly list: 'usage' | 'outside';
   /** If the model does not have it, with kind and service, such as `Request-ARM (Credit) of AWSLambda`. */
   readonly usageType: string;
   readonly unit: string;
@@ -52,13 +52,18 @@ export async function readBill(
       const usage = isUse(line) ? expected.find((one) => isOf(line, one)) : undefined;
       const mayBeOwn = isOwn || stage === undefined;
       const isOutside = mayBeOwn && (usage ? !usage.isTagged : !isUse(line));
-      const list = isOutside ? 'outside' : isOwn ? 'usage' : 'others';
+      if (!isOutside && !isOwn) continue;
+      const list = isOutside ? 'outside' : 'usage';
       const kind = isUse(line) ? '' : ` (${line.kind})`;
       const name = `${line.usageType}${kind} of ${line.service}`.trim();
-      const usageType = usage && list !== 'others' ? usage.usageType : name;
+      const usageType = usage?.usageType ?? name;
       const key = `${list} ${usageType}`;
       const row = rows.get(key) ?? { list, usageType, unit: '', monthly: nothing, billed: nothing };
-      rows.set(key, { ...row, billed: add(row.billed, line) });
+      const [quantity, dollars] = [
+        row.billed.quantity + line.quantity,
+        row.billed.dollars + line.dollars,
+      ];
+      rows.set(key, { ...row, billed: { quantity, dollars } });
     }
   }
   const names = [...accounts.keys()].sort();
@@ -134,16 +139,7 @@ function toDaysText(days: readonly number[]): string {
     .join(', ');
 }
 
-const nothing: Amount = { quantity: 0, dollars: 0, effectiveDollars: 0, listDollars: 0 };
-
-function add(one: Amount, other: Amount): Amount {
-  return {
-    quantity: one.quantity + other.quantity,
-    dollars: one.dollars + other.dollars,
-    effectiveDollars: one.effectiveDollars + other.effectiveDollars,
-    listDollars: one.listDollars + other.listDollars,
-  };
-}
+const nothing: Amount = { quantity: 0, dollars: 0 };
 
 /** Usage that a Savings Plan covers is billed, and another line subtracts it. */
 function isUse({ kind }: BilledLine): boolean {

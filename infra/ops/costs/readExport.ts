@@ -18,11 +18,10 @@ export interface BilledLine {
   readonly quantity: number;
   /** Such as `USD`; empty if the export has no column of it. */
   readonly currency: string;
+  /** Empty if the export has none. */
+  readonly resource: string;
   /** As billed, in US dollars if that is the currency; for use that a Savings Plan covers, the cost without the plan. */
   readonly dollars: number;
-  /** In FOCUS alone: with its part of advance payments, and without any discount. */
-  readonly effectiveDollars: number;
-  readonly listDollars: number;
   /** When the use began and ended, in milliseconds since the epoch. */
   readonly start: number;
   readonly end: number;
@@ -110,10 +109,11 @@ const columnNames = [
   ['line_item_usage_account_id', 'subaccountid'],
   ['resource_tags', 'tags'],
 ] as const;
-/** Columns that an export may lack; all but the first are of FOCUS alone. */
+/** Columns that an export may lack; the last are of FOCUS alone. */
 const optionalNames = [
   ['line_item_currency_code', 'billingcurrency'],
-  ...[['effectivecost'], ['listcost'], ['commitmentdiscountid'], ['chargeclass']],
+  ['line_item_resource_id', 'resourceid'],
+  ...[['listcost'], ['commitmentdiscountid'], ['chargeclass']],
 ];
 
 /** @returns the columns as the export spells them, `undefined` where it does without @throws {Error} when one is missing */
@@ -129,7 +129,7 @@ function findColumns(all: readonly string[]): (string | undefined)[] {
 
 function parseLine(cells: Cells): BilledLine[] {
   const [service, usageType, kind, quantity, dollars, start, end, account, tags, ...others] = cells;
-  const [currency, effectiveDollars, listDollars, commitment, chargeClass] = others;
+  const [currency, resource, listCost, commitment, chargeClass] = others;
   const line = {
     service: toText(service),
     usageType: withoutRegion(toText(usageType)),
@@ -137,9 +137,8 @@ function parseLine(cells: Cells): BilledLine[] {
     kind: toText(chargeClass === 'Correction' ? chargeClass : kind),
     quantity: toNumber(Number(toText(quantity)), quantity),
     currency: toText(currency),
+    resource: toText(resource),
     dollars: toNumber(Number(toText(dollars)), dollars),
-    effectiveDollars: toNumber(Number(toText(effectiveDollars)), effectiveDollars),
-    listDollars: toNumber(Number(toText(listDollars)), listDollars),
     start: toNumber(toTime(start), start),
     end: toNumber(toTime(end), end),
     account: toText(account),
@@ -147,10 +146,10 @@ function parseLine(cells: Cells): BilledLine[] {
   };
   if (toText(commitment) === '' || line.kind !== 'Usage') return [line];
   // FOCUS has one line of it, which bills nothing: https://docs.aws.amazon.com/cur/latest/userguide/cur-sp.html
-  const saved = { quantity: 0, effectiveDollars: 0, listDollars: 0 };
+  const list = toNumber(Number(toText(listCost)), listCost);
   return [
-    { ...line, kind: 'SavingsPlanCoveredUsage', dollars: line.listDollars },
-    { ...line, ...saved, kind: 'SavingsPlanNegation', dollars: line.dollars - line.listDollars },
+    { ...line, kind: 'SavingsPlanCoveredUsage', dollars: list },
+    { ...line, kind: 'SavingsPlanNegation', quantity: 0, dollars: line.dollars - list },
   ];
 }
 

@@ -10,7 +10,7 @@ import { readCommittedTraffic } from '../../costs/bills/traffic.ts';
 import { readCommittedFigures } from '../../costs/figures.ts';
 import { readPrices } from '../../costs/prices.ts';
 import { stages } from '../../stages/stages.ts';
-import { checkMonths, findMonths } from './checkMonths.ts';
+import { checkMonths } from './checkMonths.ts';
 import {
   type CostOptions,
   parsePricedStage,
@@ -55,11 +55,11 @@ const runs: Runs<typeof subcommands, Promise<void>> = {
   diff: ({ json }, [revision = '']) => runDiff(revision, json),
   async check({ stage, json }) {
     const checked = stage === undefined ? Object.values(stages) : [parseStage(stage)];
-    const figures = readCommittedFigures();
-    if (!json) return writeOut(checkMonths(checked, undefined, figures));
-    const found = findMonths(checked, undefined, figures);
-    await writeOut(`${JSON.stringify(found, null, 2)}\n`);
-    if (found.some(({ isWithin }) => !isWithin)) process.exitCode = 1;
+    const found = checkMonths(checked, undefined, readCommittedFigures());
+    const failed = found.filter(({ isWithin }) => !isWithin);
+    if (failed.length > 0 && !json) throw new Error(failed.map(({ text }) => text).join(' '));
+    await write({ json }, found, found.map(({ text }) => text).join('\n'));
+    if (failed.length > 0) process.exitCode = 1;
   },
   // These load AWS clients or a Parquet reader.
   prices: async (options) => (await import('./runPrices.ts')).runPrices(options),
@@ -84,6 +84,6 @@ async function runMonth(options: CostOptions<'month'>): Promise<void> {
   await write(options, report, `${toMonthText(report.month, title)}\n\n${toSavingsText(report)}`);
 }
 
-function write(options: { readonly json?: boolean }, document: object, text: string) {
+function write(options: { readonly json?: boolean | undefined }, document: object, text: string) {
   return writeOut(`${options.json ? JSON.stringify(document, null, 2) : text}\n`);
 }

@@ -7,21 +7,6 @@ import type { CostOptions } from './costOptions.ts';
 import { toDay } from './dayRange.ts';
 import { usageTypes, withoutRegion } from './expectedUsage.ts';
 
-/** The codes of the services in AWS's price list. */
-const services: Readonly<Record<string, readonly (keyof Prices)[]>> = {
-  AmazonApiGateway: ['gatewayRequests'],
-  AWSLambda: ['functionCalls', 'gigabyteSeconds', 'streamedGigabytes'],
-  AmazonDynamoDB: ['readUnits', 'writeUnits', 'storedGigabytes', 'backedUpGigabytes'],
-  AWSDataTransfer: ['sentGigabytes'],
-  AmazonCloudWatch: [
-    ...(['loggedGigabytes', 'storedLogGigabytes', 'queriedGigabytes'] as const),
-    ...(['alarmMetrics', 'compositeAlarms', 'customMetrics'] as const),
-  ],
-  AWSXRay: ['traces'],
-  awswaf: ['firewalls', 'firewallRules', 'firewallRequests'],
-  awskms: ['encryptionKeys'],
-};
-
 /**
  * Reads the prices of a region from AWS, and writes the file that the model reads. A price that AWS does not list is
  * kept from the file, for prices that were looked up by hand.
@@ -42,9 +27,10 @@ export async function runPrices(
   // Three regions have this API, each with the prices of all regions.
   const client = new PricingClient({ region: 'us-east-1' });
   const prices: Record<string, Price> = {};
-  for (const [service, kinds] of Object.entries(services)) {
+  const kinds = Object.keys(usageTypes) as (keyof Prices)[];
+  for (const [service, own] of Map.groupBy(kinds, (kind) => usageTypes[kind][0])) {
     const products = await readProducts(client, service, region);
-    for (const kind of kinds) {
+    for (const kind of own) {
       const price = findPrice(kind, products) ?? before?.[kind];
       if (price === undefined) {
         const [, usageType] = usageTypes[kind];
@@ -66,15 +52,12 @@ export async function runPrices(
 /** The text of a product, as far as it is read here. */
 interface Product {
   readonly product: { readonly attributes: { readonly usagetype?: string } };
-  readonly terms: {
-    readonly OnDemand?: Record<string, { readonly priceDimensions: Record<string, Dimension> }>;
-  };
+  readonly terms: { readonly OnDemand?: Record<string, { priceDimensions: Dimensions }> };
 }
-interface Dimension {
-  readonly beginRange: string;
-  readonly endRange: string;
-  readonly pricePerUnit: { readonly USD?: string };
-}
+type Dimensions = Record<
+  string,
+  { beginRange: string; endRange: string; pricePerUnit: { USD?: string } }
+>;
 
 async function readProducts(client: PricingClient, ServiceCode: string, region: string) {
   const isTransfer = ServiceCode === 'AWSDataTransfer';

@@ -42,8 +42,8 @@ export type Reconciliation = ReturnType<typeof reconcile>;
  */
 function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
   const months = covered.flatMap(splitByMonth).reduce((sum, { share }) => sum + share, 0);
-  const [usage = [], outside = [], others = []] = (['usage', 'outside', 'others'] as const).map(
-    (list) => rows.filter((row) => row.list === list).map((row) => compare(row, months)),
+  const [usage = [], outside = []] = (['usage', 'outside'] as const).map((list) =>
+    rows.filter((row) => row.list === list).map((row) => compare(row, months)),
   );
   // An unknown line is expected to cost nothing.
   const differences = usage
@@ -63,8 +63,6 @@ function reconcile({ rows, covered, ...bill }: Bill, tolerance: number) {
     days: covered.map(({ from, end }) => ({ from: toDay(from), to: toDay(end - 1) })),
     /** Not in the total; lines that AWS does not tag are of the whole account. */
     outside,
-    /** The most expensive first. */
-    others: others.sort((one, other) => other.billed.dollars - one.billed.dollars),
   };
 }
 
@@ -116,14 +114,8 @@ function toVerdict(
   return `AWS charged ${found}${rest}: ${sums.join(' in all, ')} expected.`;
 }
 
-/** The most usage types of other services that are shown. */
-const MAX_OTHERS = 10;
-
 function toText(found: Reconciliation): string {
   const days = found.days.map(({ from, to }) => `${from} to ${to}`).join(', ');
-  const others = found.others
-    .slice(0, MAX_OTHERS)
-    .map(({ usageType, billed }) => [usageType, toDollarText(billed.dollars)]);
   return [
     [
       found.verdict,
@@ -134,25 +126,19 @@ function toText(found: Reconciliation): string {
     ].join('\n'),
     toTable(found.usage),
     `Outside the total\n${toTable(found.outside)}`,
-    `Not this service, the most expensive\n${toColumns(others)}`.trimEnd(),
   ].join('\n\n');
 }
 
 function toTable(rows: readonly Row[]): string {
-  const costs = (['effectiveDollars', 'listDollars'] as const).filter((cost) =>
-    rows.some(({ billed }) => billed[cost] !== 0),
-  );
   return toColumns([
     [
       ...['usage type', 'unit', 'billed', 'expected', 'quantity', 'price'],
       ...['billed $', 'expected $', 'dollars'],
-      ...costs.map((cost) => cost.replace('Dollars', ' $')),
     ],
     ...rows.map(({ usageType, unit, billed, expected, differencePercent: percent }) => [
       ...[usageType, unit, toAmount(billed.quantity), toAmount(expected.quantity)],
       ...[toPercentText(percent.quantity), toPercentText(percent.price)],
       ...[billed.dollars.toFixed(2), expected.dollars.toFixed(2), toPercentText(percent.dollars)],
-      ...costs.map((cost) => billed[cost].toFixed(2)),
     ]),
   ]);
 }

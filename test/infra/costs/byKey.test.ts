@@ -52,7 +52,8 @@ const accessRows: readonly Row[] = [
   toAccess(pet, '200', '200', { lines: '4000000', sent: '1200000000' }),
   toAccess(pet, '401', '200', { lines: '10000', sent: '1000000' }),
   toAccess(pet, '502', '200', { lines: '10', sent: '800', milliseconds: '280000' }),
-  toAccess(pet, '429', '-', { lines: '5000', sent: '400000' }),
+  toAccess(pet, '429', '-', { lines: '3000', sent: '240000' }),
+  toAccess(pet, '429', '-', { lines: '2000', sent: '160000' }),
   toAccess('OPTIONS /pets/{petId}', '204', '200', { lines: '2000', sent: '0' }),
   toAccess('PATCH /inventory/{petId}', '412', '200', { lines: '1000', sent: '80000' }),
 ];
@@ -197,17 +198,17 @@ describe('costs by-key', () => {
       ['2026-10-30T00:00:00Z', '2026-10-31T23:59:59Z'],
       ['2026-11-01T00:00:00Z', '2026-11-02T23:59:59Z'],
     ].map((times) => times.map((time) => Date.parse(time) / 1000));
-    const queries = aws.inputsOf('StartQuery');
-    const [own, access] = [operationIds.map((id) => `${functionLog}${id}`), [accessLog]].map(
-      (logs) => {
-        const asked = queries.filter(({ logGroupNames }) => `${logGroupNames}` === `${logs}`);
-        expect(asked.map(({ startTime, endTime }) => [startTime, endTime])).toEqual(ends);
-        return asked[0];
-      },
-    );
-    expect(queries).toHaveLength(4);
-    expect(own?.limit).toBe(10_000);
-    expect([own?.queryString, access?.queryString]).toMatchInlineSnapshot(`
+    const logs = [operationIds.map((id) => `${functionLog}${id}`), [accessLog]];
+    const [own, access] = logs.map((logGroupNames) => {
+      const asked = aws
+        .inputsOf('StartQuery')
+        .filter((one) => `${one.logGroupNames}` === `${logGroupNames}`);
+      expect(asked).toMatchObject(
+        ends.map(([startTime, endTime]) => ({ startTime, endTime, limit: 10_000 })),
+      );
+      return asked[0]?.queryString;
+    });
+    expect([own, access]).toMatchInlineSnapshot(`
       [
         "filter ispresent(message.operation) or type = "platform.report"
       | fields record.metrics.billedDurationMs * record.metrics.memorySizeMB as megabyteMilliseconds, strcontains(record.tracing.value, "Sampled=1") as isTraced
@@ -353,8 +354,13 @@ describe('costs forecast', () => {
   const settings = { ...production.settings, maxIncreaseDollars: 5, maxIncreasePercent: 10 };
   const budget = { ...settings, budget: { ...changedSettings.budget, monthlyDollars: 50 } };
   /** Twenty days of November, of a stage that sells 60,000 pieces in them. */
-  const forecast = async (args: object, accepted = {}, changed: StageSettings = settings) => {
-    vi.setSystemTime(Date.UTC(2026, 10, 21, 0, 5));
+  const forecast = async (
+    args: object,
+    accepted = {},
+    changed: StageSettings = settings,
+    now = Date.UTC(2026, 10, 21, 0, 5),
+  ) => {
+    vi.setSystemTime(now);
     const before = production.settings;
     onTestFinished(() => void Object.assign(production, { settings: before }));
     Object.assign(production, { settings: changed });
@@ -393,8 +399,11 @@ describe('costs forecast', () => {
     ]);
   });
 
-  it('says so for each key, and that there is no budget', async () => {
+  it('says so for each key, of the month before on the first, and that there is no budget', async () => {
     const { stdout } = await forecast({ 'by-key': true });
+    const first = Date.UTC(2026, 11, 1);
+    const { from, to } = JSON.parse((await forecast({ json: true }, {}, settings, first)).stdout);
+    expect([from, to]).toEqual(['2026-11-01', '2026-11-30']);
     const [line, table = ''] = stdout.split('\n\n');
     expect(line).toContain('; accepted none, budget none; ');
     const rows = table.split('\n').map((row) => row.split(/ {2,}/));
@@ -441,21 +450,23 @@ it('leaves out days that the logs no longer have, and says so in one line', asyn
   expect(kept).not.toContain('deleted');
 });
 
-it('says how many log lines are missing if a query has more rows than it returns', async () => {
-  const functions = Array.from({ length: 10_000 }, () => ({ lines: '1' }));
-  const { run } = await open({ functions, recordsMatched: 12_345 });
-  const { status, stderr } = await run();
-  expect(status).toBe(0);
-  expect(stderr).toContain(
-    'at most 10000 rows: 2345 of 12345 log lines are left out. Ask for fewer days.\n',
-  );
-});
-
-it('ends in one line if a query does not complete', async () => {
-  const { run } = await open({ status: 'Timeout' });
-  const { status, stdout, stderr } = await run();
-  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toMatch(/did not complete \(Timeout\)\. Run it again, or for fewer days\..*\n$/);
+const many = Array.from({ length: 10_000 }, () => ({ lines: '1' }));
+it.each([
+  [
+    'has more rows than it returns',
+    { functions: many, recordsMatched: 12_345 },
+    /at most 10000 rows: 2345 of 12345 log lines are left out\. Ask for fewer days\.\n$/,
+  ],
+  [
+    'does not complete',
+    { status: 'Timeout' },
+    /did not complete \(Timeout\)\. Run it again, or for fewer days\..*\n$/,
+  ],
+])('says so if a query %s', async (_, logs, line) => {
+  const { run } = await open(logs);
+  const { status, stderr, stdout } = await run();
+  expect(stderr).toMatch(line);
+  expect([status, stdout === '']).toEqual('status' in logs ? [1, true] : [0, false]);
 });
 
 it('ends in one line in a region without prices', async () => {

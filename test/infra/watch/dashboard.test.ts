@@ -7,7 +7,7 @@ import { tableNames } from '../../../infra/stages/tables.ts';
 import { defineDashboards } from '../../../infra/watch/dashboard.ts';
 import { defineAccessLogMetrics } from '../../../infra/watch/metrics.ts';
 import { type OperationId, operationIds, operations } from '../../../shared/contract/operations.ts';
-import { watchTemplates } from '../../support/stackTemplates.ts';
+import { synthesizeProduction, watchTemplates } from '../../support/stackTemplates.ts';
 import { type FixtureName, fixtureNames, fixtures } from '../../support/stageFixtures.ts';
 
 interface Widget {
@@ -55,6 +55,13 @@ it.each(fixtureNames)(
     }
   },
 );
+
+it('leaves out the costs in a region without prices, which can be deployed to all the same', () => {
+  const { watch } = synthesizeProduction({ region: 'il-central-1' });
+  const body = JSON.stringify(watch.findResources('AWS::CloudWatch::Dashboard'));
+  expect(body).toContain('Availability, %');
+  expect(body).not.toContain('Estimated dollars');
+});
 
 it('shows traffic, errors, latency, throttles, units and deprecated callers', () => {
   const body = JSON.stringify(readWidgets('production'));
