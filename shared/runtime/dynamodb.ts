@@ -33,6 +33,8 @@ export type ClientKind = Pick<DynamoDBClientConfig, 'cacheMiddleware'>;
  */
 export function defineDynamoDB(kind: ClientKind = {}): DynamoDBClient {
   const client = new DynamoDBClient({ ...toClientSettings(), ...callBounds, ...kind });
+  // It walks every input and output, even without a logger.
+  client.middlewareStack.remove('loggerMiddleware');
   // It builds the user agent again for each call, and nobody reads it.
   client.middlewareStack.remove('getUserAgentMiddleware');
   limitReplyTime(client);

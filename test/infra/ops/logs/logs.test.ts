@@ -130,6 +130,7 @@ describe('npx petstore logs', () => {
     ['--status 500', 'r-40', 1],
     ['--status 429', 'g-20', 0],
     ['--request r-1', 'r-1', 0],
+    ['--request r-40', 'r-40 r-40', 1],
     ['--request theirs', 'r-31 r-31', 0],
     // A client sent it with many requests.
     [`--request ${longId} --since 2d`, many.join(' '), 0],
@@ -263,28 +264,6 @@ describe('npx petstore logs', () => {
 });
 
 describe('npx petstore logs --request', () => {
-  it('shows only the lines of the gateway and the function for a request', async () => {
-    const { logs } = await open([
-      ['updateInventory', 92, errorLine('r-1')],
-      ['updateInventory', 91, requestLine('r-1', { status: 503 })],
-      ['updateInventory', 91, requestLine('r-2')],
-      ['updateInventory', 91, errorLine('r-2')],
-      ['gateway', 90, gatewayLine('r-1', { status: '503' })],
-      ['gateway', 90, gatewayLine('r-2')],
-    ]);
-    const { stdout } = await logs('--request', 'r-1');
-    const rows = stdout.split('\n').slice(1);
-    const cells = rows.map((row) => row.split(/ {2,}/));
-    expect(cells.map((row) => (row.length < 8 ? row : [...row.slice(0, 3), row.at(-1)]))).toEqual([
-      [toTime(91), 'getPet', '503', 'r-1'],
-      ['', 'StoreError: no response'],
-      ['', 'caused by TimeoutError: socket hang up'],
-      [toTime(90), 'gateway', '503', 'r-1'],
-      ['', 'method: GET, path: /v1/pets/7, sourceIp: 203.0.113.9'],
-      [''],
-    ]);
-  });
-
   it('shows an error whose request line was never written', async () => {
     const { logs } = await open([['getPet', 5, errorLine('r-1')]]);
     expect((await logs('--request', 'r-1')).stdout).toContain('StoreError: no response');
